@@ -9,6 +9,7 @@ from leaderboard.analyses.harmless_order.kind import KIND as HARMLESS_ORDER
 from leaderboard.analyses.judge_agreement.kind import KIND as JUDGE_AGREEMENT
 from leaderboard.analyses.label_disagreement.kind import KIND as LABEL_DISAGREEMENT
 from leaderboard.analyses.label_noise.kind import KIND as LABEL_NOISE
+from leaderboard.analyses.near_duplicates.kind import KIND as NEAR_DUPLICATES
 from leaderboard.analyses.pool_bias.kind import KIND as POOL_BIAS
 from leaderboard.analyses.pool_sizes.kind import KIND as POOL_SIZES
 from leaderboard.analyses.power.kind import KIND as POWER
@@ -44,6 +45,7 @@ KINDS = {
         POOL_SIZES,
         LABEL_DISAGREEMENT,
         LABEL_NOISE,
+        NEAR_DUPLICATES,
         JUDGE_AGREEMENT,
         REPLICATES,
         TRACK_STATISTICS,

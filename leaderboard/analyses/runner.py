@@ -12,7 +12,13 @@ from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.pool_sizes.analysis import pool_or_newest
 from leaderboard.analyses.shared.combinations import check_some_are_private
 from leaderboard.cache import kept_analyses
-from leaderboard.cache.inputs import campaign_inputs, descriptions_inputs, labels_inputs, runs_inputs
+from leaderboard.cache.inputs import (
+    campaign_inputs,
+    clusters_inputs,
+    descriptions_inputs,
+    labels_inputs,
+    runs_inputs,
+)
 from leaderboard.errors import MembersOnly
 from leaderboard.output import Analysis
 from leaderboard.output.drawing import FORMATS, drawn
@@ -81,6 +87,7 @@ def analysis_key(asked: Asked) -> str:
         asked.released,  # members see more about the same runs, such as private queries
         runs_inputs(asked.runs),
         labels_inputs(collection),
+        clusters_inputs(collection),
         asked.settings,
         *([descriptions_inputs(asked.collection, asked.runs)] if asked.kind.by_description else []),
     ]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from judging.models import Campaign, Judgment, Pair
-from pooling.models import AnnouncedRun, Collection, Passage, QrelSet, Run
+from pooling.models import AnnouncedRun, ClusterSet, Collection, Passage, QrelSet, Run
 from tournament.models import Challenge, QrelVersion, Resolution
 from tournament.services.judged_facts import settled_rounds
 
@@ -42,6 +42,12 @@ def labels_inputs(collection: Collection) -> list[Any]:
     sets = QrelSet.objects.filter(collection=collection).order_by("pk")
     versions = QrelVersion.objects.filter(collection=collection).order_by("number").defer("manifest")
     return [[set_inputs(one) for one in sets], [version_inputs(one) for one in versions]]
+
+
+def clusters_inputs(collection: Collection) -> str:
+    """Return the collection's classes of near-duplicates; empty without any."""
+    stored = ClusterSet.objects.filter(collection=collection).first()
+    return stored.sha256 if stored else ""
 
 
 def campaign_inputs(campaign: Campaign) -> list[Any]:

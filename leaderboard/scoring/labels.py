@@ -79,7 +79,7 @@ class Labels:
             for query, pid, grade in zip(self.query.tolist(), self.pids, self.grades.tolist(), strict=True)
             if self.qids[query] not in qids
         ]
-        kept = _labels(self.name, self.min_grade, rows, self.version)
+        kept = labels_of_rows(self.name, self.min_grade, rows, self.version)
         return replace(kept, ordinal=self.ordinal) if qids else self
 
     def the_qrel(self) -> dict[str, str]:
@@ -122,7 +122,7 @@ def qrel_set_labels(qrel_set: QrelSet) -> Labels:
         .order_by("query__position", "query_id", "position", "pk")
         .values_list("query__qid", "passage__pid", "grade")
     )
-    return _labels(qrel_set.name, qrel_set.min_grade, list(rows))
+    return labels_of_rows(qrel_set.name, qrel_set.min_grade, list(rows))
 
 
 def version_labels(version: QrelVersion) -> Labels:
@@ -132,7 +132,7 @@ def version_labels(version: QrelVersion) -> Labels:
         .order_by("query__position", "query_id", "passage__pid")
         .values_list("query__qid", "passage__pid")
     )
-    return _labels(f"@{version.number}", 1, [(qid, pid, 1) for qid, pid in rows], version)
+    return labels_of_rows(f"@{version.number}", 1, [(qid, pid, 1) for qid, pid in rows], version)
 
 
 def order_labels(version: QrelVersion) -> Labels:
@@ -146,12 +146,13 @@ def order_labels(version: QrelVersion) -> Labels:
         for place, level in enumerate(orders[qid])
         for pid in level
     ]
-    return replace(_labels(f"@{version.number}{ORDER}", 1, rows, version), ordinal=True)
+    return replace(labels_of_rows(f"@{version.number}{ORDER}", 1, rows, version), ordinal=True)
 
 
-def _labels(
+def labels_of_rows(
     name: str, min_grade: int, rows: list[tuple[str, str, int]], version: QrelVersion | None = None
 ) -> Labels:
+    """Return labels of (qid, pid, grade) rows, in query order."""
     place: dict[str, int] = {}
     query = np.array([place.setdefault(qid, len(place)) for qid, _, _ in rows], dtype=np.int64)
     grades = np.array([grade for _, _, grade in rows], dtype=np.int64)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import islice
@@ -172,13 +172,16 @@ def keys_of(collection: Collection, pids: Iterable[str]) -> dict[str, str]:
     return {pid: canonical_key(first) for pid, first in canonical_of(collection, pids).items()}
 
 
-def members_of(collection: Collection, canonical: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield (canonical pid, pid) of every member of the classes with these canonical passages."""
+def members_of(collection: Collection, canonical: Iterable[str]) -> dict[str, list[str]]:
+    """Return canonical pid → pids of its class, in order, of the classes with these canonical passages."""
     stored = cluster_set_of(collection)
+    found: dict[str, list[str]] = {}
     waiting = iter(canonical)
     while stored is not None and (some := list(islice(waiting, KEYS_A_QUERY))):
         rows = ClusteredPassage.objects.filter(cluster_set=stored, canonical__in=some)
-        yield from rows.order_by("canonical", "pid").values_list("canonical", "pid").iterator()
+        for first, pid in rows.order_by("canonical", "pid").values_list("canonical", "pid").iterator():
+            found.setdefault(first, []).append(pid)
+    return found
 
 
 def _give_keys(collection: Collection, keys: Mapping[str, str]) -> None:

@@ -1,0 +1,225 @@
+"""Labels by level with near-duplicates counted once and expanded, and both evaluations of every run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from config.plurals import many
+from leaderboard.analyses.kinds import Asked
+from leaderboard.analyses.near_duplicates.computation import (
+    Grades,
+    LevelCounts,
+    expanded,
+    level_counts,
+    one_per_class,
+    without_near_duplicates,
+)
+from leaderboard.analyses.shared.combinations import labels_or_usual
+from leaderboard.analyses.two_boards.computation import TwoBoards, two_boards
+from leaderboard.analyses.two_boards.figure import boards_figure
+from leaderboard.cache.software_version import software_version
+from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
+from leaderboard.scoring.evaluation import Progress, measure_for
+from leaderboard.scoring.labels import Labels, labels_named, labels_of_rows
+from leaderboard.scoring.measures import Judged, Measure, depth_needed
+from leaderboard.scoring.score_facts import labels_words
+from pooling.models import Collection, Run
+from pooling.ranking import Ranking
+from pooling.services.clusters import canonical_of, members_of
+from pooling.services.runs import ranking_of
+from pooling.wanted import find_wanted
+
+
+@dataclass(frozen=True)
+class ClassLabels:
+    """Labels of a collection with one grade per class, and the passages of the labeled classes."""
+
+    labels: Labels
+    classes: Grades
+    members: Mapping[str, Sequence[str]]
+
+    @property
+    def counts(self) -> list[LevelCounts]:
+        """The labels of every query, by level."""
+        return level_counts(self.classes, {first: len(pids) for first, pids in self.members.items()})
+
+
+def class_labels(collection: Collection, labels: Labels) -> ClassLabels:
+    """Return the labels of the classes of near-duplicates."""
+    canonical = canonical_of(collection, sorted(set(labels.pids)))
+    grades: dict[str, dict[str, int]] = {qid: {} for qid in labels.qids}
+    for query, pid, grade in zip(labels.query.tolist(), labels.pids, labels.grades.tolist(), strict=True):
+        grades[labels.qids[query]][pid] = grade
+    classes = {qid: one_per_class(of_query, canonical) for qid, of_query in grades.items()}
+    return ClassLabels(labels, classes, members_of(collection, sorted(set(canonical.values()))))
+
+
+def analyse_near_duplicates(asked: Asked, progress: Progress | None) -> Analysis:
+    """Return the levels of every query, and both boards. Raises a Refusal."""
+    labels = labels_named(asked.collection, labels_or_usual(asked.collection, asked.text("qrels")))
+    measure = measure_for(asked.text("measure"), labels)
+    found = class_labels(asked.collection, labels)
+    facts = Facts(
+        collection=asked.collection.name,
+        runs=tuple(run.run_tag for run in asked.runs),
+        labels=(labels_words(labels),),
+        measure=measure.name,
+        queries=len(labels.qids),
+        software=software_version(),
+    )
+    levels = _level_table(found, facts)
+    if not asked.runs:
+        return Analysis(facts, (levels,), sentences=(_levels_sentence(found),))
+    once, whole = _both(asked.collection, asked.runs, found, measure, progress)
+    sign = 1 if measure.higher_is_better else -1
+    boards = two_boards(sign * once, sign * whole)
+    board = _board_table(boards, once, whole, facts)
+    names = (f"{measure.name} without near-duplicates", f"{measure.name} under expanded labels")
+    figure = boards_figure(two_boards(once, whole), list(facts.runs), names, facts, board)
+    return Analysis(facts, (levels, board), (figure,), (_levels_sentence(found), _boards_sentence(boards)))
+
+
+def _both(
+    collection: Collection,
+    runs: Sequence[Run],
+    found: ClassLabels,
+    measure: Measure,
+    progress: Progress | None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean of every run without near-duplicates, and under expanded labels."""
+    name, least = found.labels.name, found.labels.min_grade
+    rows = [(qid, pid, grade) for qid, grades in found.classes.items() for pid, grade in grades.items()]
+    canonical, whole = (
+        labels_of_rows(name, least, rows),
+        labels_of_rows(name, least, expanded(found.classes, found.members)),
+    )
+    means = []
+    for done, run in enumerate(runs):
+        ranking = ranking_of(run)
+        once = _deduplicated_ranks(collection, ranking, canonical)
+        top = ranking_of(run, depth_needed([measure]))
+        means.append(
+            (_mean(measure, canonical, once), _mean(measure, whole, find_wanted(top, whole.wanted).rank))
+        )
+        if progress:
+            progress(done + 1, len(runs))
+    first, second = np.array(means, dtype=np.float64).T
+    return first, second
+
+
+def _deduplicated_ranks(collection: Collection, ranking: Ranking, labels: Labels) -> np.ndarray:
+    frame = ranking.frame().filter(pl.col("qid").is_in(list(labels.qids)))
+    known = canonical_of(collection, frame["pid"].unique().to_list())
+    classes = pl.DataFrame(
+        {"pid": list(known), "canonical": list(known.values())},
+        schema={"pid": pl.String, "canonical": pl.String},
+    )
+    ranked = without_near_duplicates(frame, classes)
+    wanted = pl.DataFrame(
+        {
+            "qid": [labels.qids[query] for query in labels.query.tolist()],
+            "pid": list(labels.pids),
+        },
+        schema={"qid": pl.String, "pid": pl.String},
+    )
+    joined = wanted.join(ranked, on=["qid", "pid"], how="left", maintain_order="left")
+    return joined["rank"].fill_null(0).to_numpy().astype(np.int64)
+
+
+def _mean(measure: Measure, labels: Labels, rank: np.ndarray) -> float:
+    values = measure.values(Judged(len(labels.qids), labels.query, labels.grades, rank))
+    mean = measure.mean(values)
+    return 0.0 if mean != mean else mean
+
+
+def _level_table(found: ClassLabels, facts: Facts) -> Table:
+    counts = found.counts
+    levels = sorted({grade for one in counts for grade in one.judged_at if grade > 0})
+    least = found.labels.min_grade
+    columns = (
+        Column("qid", "query"),
+        Column("total_judged", "judged", Kind.COUNT, "all labels"),
+        Column("total_expanded", "expanded", Kind.COUNT, "all labels"),
+        *(
+            Column(f"level{level}_{side}", side, Kind.COUNT, f"grade {level}")
+            for level in levels
+            for side in ("judged", "expanded")
+        ),
+        Column("density", "relevant", Kind.SHARE),
+    )
+    rows = [_level_row(one, levels, least) for one in counts]
+    sums: dict[str, int] = {
+        column.key: sum(int(str(row.values[column.key])) for row in rows) for column in columns[1:-1]
+    }
+    relevant = sum(one.relevant(least) for one in counts)
+    share = relevant / sums["total_judged"] if sums["total_judged"] else None
+    total = Row({"qid": "all", **sums, "density": share}, faint=True)
+    caption = (
+        "Labels with each class of near-duplicates counted once (judged), and with every passage of the class "
+        f"(expanded). Relevant: the share of judged classes of grade {least} or more."
+    )
+    return Table("levels", "Labels by grade", caption, columns, (*rows, total), facts)
+
+
+def _level_row(one: LevelCounts, levels: Sequence[int], least: int) -> Row:
+    cells: dict[str, str | int | float | None] = {
+        "qid": one.qid,
+        "total_judged": one.judged,
+        "total_expanded": one.expanded,
+    }
+    for level in levels:
+        cells[f"level{level}_judged"] = one.judged_at.get(level, 0)
+        cells[f"level{level}_expanded"] = one.expanded_at.get(level, 0)
+    return Row(cells | {"density": one.density(least)})
+
+
+def _board_table(boards: TwoBoards, once: np.ndarray, whole: np.ndarray, facts: Facts) -> Table:
+    columns = (
+        Column("run", "run"),
+        Column("once", "without near-duplicates", Kind.MEASURE, facts.measure),
+        Column("expanded", "expanded labels", Kind.MEASURE, facts.measure),
+        Column("rank_once", "without near-duplicates", Kind.COUNT, "rank"),
+        Column("rank_expanded", "expanded labels", Kind.COUNT, "rank"),
+        Column("shift", "shift", Kind.SHIFT, "rank"),
+    )
+    order = sorted(range(len(facts.runs)), key=lambda place: (boards.first_ranks[place], facts.runs[place]))
+    rows = tuple(
+        Row(
+            {
+                "run": facts.runs[place],
+                "once": float(once[place]),
+                "expanded": float(whole[place]),
+                "rank_once": int(boards.first_ranks[place]),
+                "rank_expanded": int(boards.second_ranks[place]),
+                "shift": int(boards.shifts[place]),
+            }
+        )
+        for place in order
+    )
+    caption = (
+        "Runs of which only the first passage of each class is kept, under the labels of canonical passages; and "
+        "runs as they are, under labels expanded to every passage of a class."
+    )
+    return Table("boards", "Two evaluations", caption, columns, rows, facts)
+
+
+def _levels_sentence(found: ClassLabels) -> str:
+    counts = found.counts
+    judged, whole = sum(one.judged for one in counts), sum(one.expanded for one in counts)
+    most = max((one.density(found.labels.min_grade) for one in counts), default=0.0)
+    return (
+        f"{many(judged, 'judged class stands', 'judged classes stand')} for {many(whole, 'passage')}. "
+        f"The largest share of relevant classes of a query is {most:.4f}."
+    )
+
+
+def _boards_sentence(boards: TwoBoards) -> str:
+    tau = boards.kendall.tau_b
+    moved = int(np.count_nonzero(boards.shifts))
+    agreement = "is undefined" if tau is None else f"is {tau:.4f}"
+    moves = many(moved, "run changes its", "runs change their")
+    return f"Kendall's τ-b of the two evaluations {agreement}; {moves} rank."

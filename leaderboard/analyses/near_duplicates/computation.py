@@ -1,0 +1,78 @@
+"""Labels with near-duplicates counted once and expanded to all of them, and rankings without them. Pure.
+
+The overview of the TREC 2022 Deep Learning track judged the canonical passage of each class and compared two
+evaluations: runs without near-duplicates under the labels of canonical passages, and runs as they are under labels
+expanded to whole classes (section 4, table 4 and figure 6).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+Grades = Mapping[str, Mapping[str, int]]
+"""qid → pid → grade."""
+
+
+@dataclass(frozen=True)
+class LevelCounts:
+    """A query's labels: classes that were judged, and the passages in these classes; by grade and in total."""
+
+    qid: str
+    judged: int
+    expanded: int
+    judged_at: Mapping[int, int]
+    expanded_at: Mapping[int, int]
+
+    def relevant(self, least: int) -> int:
+        """Return the judged classes of grade ``least`` or more."""
+        return sum(count for grade, count in self.judged_at.items() if grade >= least)
+
+    def density(self, least: int) -> float:
+        """Return the share of judged classes that are relevant."""
+        return self.relevant(least) / self.judged if self.judged else 0.0
+
+
+def one_per_class(grades: Mapping[str, int], canonical: Mapping[str, str]) -> dict[str, int]:
+    """Return canonical pid → grade of its class: the canonical passage's, else the highest of its members."""
+    found: dict[str, int] = {}
+    for pid, grade in grades.items():
+        first = canonical.get(pid, pid)
+        found[first] = max(grade, found.get(first, grade))
+    return found | {pid: grade for pid, grade in grades.items() if canonical.get(pid, pid) == pid}
+
+
+def level_counts(classes: Grades, sizes: Mapping[str, int]) -> list[LevelCounts]:
+    """Count the labels of every query. ``classes`` has a grade for each class; without a size, it has one passage."""
+    found = []
+    for qid, grades in classes.items():
+        expanded: Counter[int] = Counter()
+        for first, grade in grades.items():
+            expanded[grade] += sizes.get(first, 1)
+        found.append(
+            LevelCounts(qid, len(grades), expanded.total(), dict(Counter(grades.values())), dict(expanded))
+        )
+    return found
+
+
+def expanded(classes: Grades, members: Mapping[str, Sequence[str]]) -> list[tuple[str, str, int]]:
+    """Return (qid, pid, grade) of every passage of the judged classes."""
+    return [
+        (qid, pid, grade)
+        for qid, grades in classes.items()
+        for first, grade in grades.items()
+        for pid in members.get(first, (first,))
+    ]
+
+
+def without_near_duplicates(ranking: pl.DataFrame, classes: pl.DataFrame) -> pl.DataFrame:
+    """Return a ranking (qid, rank, pid) in which each class has the rank of its first passage, and its canonical pid.
+
+    ``classes`` has the columns pid and canonical. Ranks are counted anew.
+    """
+    named = ranking.select("qid", "rank", "pid").join(classes, on="pid", how="left")
+    first = named.with_columns(pid=pl.coalesce("canonical", "pid")).group_by("qid", "pid").agg(pl.min("rank"))
+    return first.with_columns(rank=pl.col("rank").rank("ordinal").over("qid").cast(pl.Int64))

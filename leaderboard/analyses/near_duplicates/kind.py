@@ -1,0 +1,37 @@
+"""The kind for labels and boards with near-duplicates."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.near_duplicates.analysis import analyse_near_duplicates
+from leaderboard.analyses.shared.common_fields import MEASURE, ONE_LABELS
+from leaderboard.output import Analysis
+from leaderboard.scoring.evaluation import Progress
+
+
+def make(asked: Asked, progress: Progress | None) -> Analysis:
+    """Run the requested analysis."""
+    return analyse_near_duplicates(asked, progress)
+
+
+KIND = Kind(
+    "near_duplicates",
+    "Near-duplicates",
+    "How many labels near-duplicates add, and how runs compare without them and with all of them.",
+    "labels, and runs for the comparison",
+    make,
+    (
+        replace(
+            ONE_LABELS,
+            of="one labels",
+            help="a qrel set, or @n for version n of the preference qrels (default: the official set)",
+        ),
+        MEASURE,
+    ),
+    works="Scoring runs",
+    help="Count each query's labels by grade, with each class of near-duplicates counted once and with all of its "
+    "passages, and compare runs without near-duplicates with runs as they are under expanded labels.",
+    example="mine --qrels official --measure nDCG@10 --csv levels.csv",
+)

@@ -1,0 +1,151 @@
+"""Labels and boards with near-duplicates: the figures of a track, a small example by hand, and withheld labels."""
+
+from __future__ import annotations
+
+import csv
+
+import polars as pl
+import pytest
+
+from leaderboard.analyses.fields import read_settings
+from leaderboard.analyses.kinds import Asked
+from leaderboard.analyses.near_duplicates.computation import (
+    level_counts,
+    one_per_class,
+    without_near_duplicates,
+)
+from leaderboard.analyses.near_duplicates.kind import KIND
+from leaderboard.analyses.runner import analysis_key, make
+from pooling.models import ClusterSet, QrelSet
+from pooling.services.clusters import Classes, store_classes
+from tests.factories import make_collection, make_qrels, make_run
+
+
+def asked(collection, **given):
+    runs = tuple(collection.runs.order_by("run_tag"))
+    return Asked(KIND, collection, runs, read_settings(KIND.fields, given))
+
+
+def rows(analysis, key):
+    return [row.values for row in next(table for table in analysis.tables if table.key == key).rows]
+
+
+@pytest.fixture
+def table(shared_data):
+    path = shared_data / "dl22" / "near-duplicate-labels.tsv"
+    with path.open() as file:
+        return [
+            {key: value if key == "qid" else int(value) for key, value in row.items()}
+            for row in csv.DictReader(file, delimiter="\t")
+        ]
+
+
+def test_the_labels_of_trec_2022_have_the_published_totals_and_densities(table):
+    """[DL] table 4. A class of each grade takes up what the others leave over."""
+    classes, sizes = {}, {}
+    for row in table:
+        grades = classes.setdefault(row["qid"], {})
+        rest = {"judged": row["total_judged"], "expanded": row["total_expanded"]}
+        for level in (3, 2, 1, 0):
+            judged, whole = (
+                (row[f"level{level}_judged"], row[f"level{level}_expanded"]) if level else rest.values()
+            )
+            for place in range(judged):
+                pid = f"{row['qid']}-{level}-{place}"
+                grades[pid] = level
+                sizes[pid] = 1 + (whole - judged if not place else 0)
+            rest["judged"] -= judged
+            rest["expanded"] -= whole
+
+    counts = level_counts(classes, sizes)
+
+    assert len(counts) == 76
+    assert (sum(one.judged for one in counts), sum(one.expanded for one in counts)) == (23_522, 386_416)
+    densities = [one.density(2) for one in counts]
+    assert round(max(densities), 4) == 0.3929
+    assert all(density < 0.4 for density in densities)
+
+
+def test_the_table_of_a_collection_with_these_classes_prints_the_published_rows(db, table):
+    some = sorted(table, key=lambda row: row["total_expanded"])[:12]
+    collection = make_collection("track", [row["qid"] for row in some])
+    labels, canonical = [], {}
+    for row in some:
+        left = [row["total_judged"], row["total_expanded"]]
+        for level in (3, 2, 1, 0):
+            judged, whole = (row[f"level{level}_judged"], row[f"level{level}_expanded"]) if level else left
+            pids = [f"{row['qid']}-{level}-{place}" for place in range(judged)]
+            labels += [(row["qid"], pid, level) for pid in pids]
+            if whole > judged:
+                twins = [f"{pids[0]}-{number}" for number in range(whole - judged)]
+                canonical |= dict.fromkeys([pids[0], *twins], pids[0])
+            left = [left[0] - judged, left[1] - whole]
+    make_qrels(collection, "official", labels, min_grade=2)
+    store_classes(collection, Classes(ClusterSet.Method.FILE, canonical, {}))
+
+    *found, total = rows(make(asked(collection)), "levels")
+
+    by_qid = {row["qid"]: row for row in found}
+    assert [{key: by_qid[row["qid"]][key] for key in row} for row in some] == some
+    assert total["total_expanded"] == sum(row["total_expanded"] for row in some)
+
+
+def test_a_class_has_the_grade_of_its_canonical_passage_else_the_highest():
+    canonical = {"a": "a", "b": "a", "c": "x", "d": "x", "x": "x"}
+
+    assert one_per_class({"b": 3, "a": 1, "c": 1, "d": 2, "e": 0}, canonical) == {"a": 1, "x": 2, "e": 0}
+
+
+def test_a_ranking_without_near_duplicates_keeps_the_first_of_each_class():
+    ranking = pl.DataFrame(
+        {"qid": ["1", "1", "1", "1", "2"], "rank": [1, 2, 3, 4, 1], "pid": ["b", "c", "a", "d", "a"]}
+    )
+    classes = pl.DataFrame({"pid": ["a", "b"], "canonical": ["a", "a"]})
+
+    found = without_near_duplicates(ranking, classes).sort("qid", "rank")
+
+    assert found.select("qid", "rank", "pid").rows() == [
+        ("1", 1, "a"),
+        ("1", 2, "c"),
+        ("1", 3, "d"),
+        ("2", 1, "a"),
+    ]
+
+
+@pytest.fixture
+def bay(db):
+    """Class a (a, a2, a3). Run ``twins`` has all three before b, run ``plain`` has a, then b."""
+    collection = make_collection("bay", ["q1"])
+    make_qrels(collection, "official", [("q1", "a", 0), ("q1", "b", 1)])
+    make_run(collection, "twins", {"q1": ["a3", "a", "a2", "b"]})
+    make_run(collection, "plain", {"q1": ["a", "b"]})
+    return collection
+
+
+def test_both_evaluations_of_a_run_by_hand(bay):
+    store_classes(bay, Classes(ClusterSet.Method.FILE, dict.fromkeys(["a", "a2", "a3"], "a"), {}))
+
+    analysis = make(asked(bay, measure="RR@10"))
+
+    board = {row["run"]: (row["once"], row["expanded"]) for row in rows(analysis, "boards")}
+    assert board == {"plain": (0.5, 0.5), "twins": (0.5, 0.25)}
+    assert rows(analysis, "levels")[0]["total_expanded"] == 4
+    assert analysis.sentences[0].startswith("2 judged classes stand for 4 passages.")
+
+
+def test_kept_results_are_made_again_when_the_classes_change(bay):
+    before = analysis_key(asked(bay))
+
+    store_classes(bay, Classes(ClusterSet.Method.FILE, dict.fromkeys(["a", "a2"], "a"), {}))
+
+    assert analysis_key(asked(bay)) != before
+
+
+def test_withheld_labels_are_for_members(bay):
+    from leaderboard.errors import MembersOnly
+
+    QrelSet.objects.update(withheld=True)
+    everybody = Asked(KIND, bay, tuple(bay.runs.all()), read_settings(KIND.fields, {}), released=True)
+
+    with pytest.raises(MembersOnly):
+        make(everybody)

@@ -38,16 +38,16 @@ def cluster_texts(
 def check_clustering(collection: Collection, likeness: Likeness) -> None:
     """Raise what :func:`cluster_texts` can refuse before it reads a text."""
     clusters.check_likeness(likeness)
+    refuse_judged(collection)  # first: it makes "remove them first" impossible
     clusters.refuse_second(collection)
-    refuse_judged(collection)
 
 
 def import_clusters(
     collection: Collection, path: Path, *, name: str = "", who: str = "", progress: Progress | None = None
 ) -> ClusterSet:
     """Store the classes of a cluster file. Raises InvalidClusterFile, and as :func:`cluster_texts` does."""
-    clusters.refuse_second(collection)
     refuse_judged(collection)
+    clusters.refuse_second(collection)
     return _stored(collection, clusters.classes_in_file(path, name=name, progress=progress), who)
 
 

@@ -17,6 +17,7 @@ from leaderboard.analyses.private_board.kind import KIND as PRIVATE_BOARD
 from leaderboard.analyses.progress.kind import KIND as PROGRESS
 from leaderboard.analyses.query_spread.kind import KIND as QUERY_SPREAD
 from leaderboard.analyses.replicates.kind import KIND as REPLICATES
+from leaderboard.analyses.reusability.kind import KIND as REUSABILITY
 from leaderboard.analyses.run_types.kind import KIND as RUN_TYPES
 from leaderboard.analyses.split_halves.kind import KIND as SPLIT_HALVES
 from leaderboard.analyses.stability.kind import KIND as STABILITY
@@ -46,6 +47,7 @@ KINDS = {
         LABEL_DISAGREEMENT,
         LABEL_NOISE,
         NEAR_DUPLICATES,
+        REUSABILITY,
         JUDGE_AGREEMENT,
         REPLICATES,
         TRACK_STATISTICS,

@@ -24,6 +24,7 @@ from leaderboard.output import Analysis
 from leaderboard.output.drawing import FORMATS, drawn
 from leaderboard.output.storing import as_stored, from_stored
 from leaderboard.scoring.evaluation import Progress
+from pooling.services.finding import collection_named
 from pooling.services.pools import without_text
 from pooling.services.query_splits import private_qids
 from pooling.services.withholding import withheld_names
@@ -95,6 +96,9 @@ def analysis_key(asked: Asked) -> str:
         pool = pool_or_newest(collection, asked.text("pool"))
         # Texts that come in later show that some of its passages are equal.
         inputs.append([pool.pk, without_text(pool)])
+    if asked.kind.name == "reusability" and "/" in asked.text("against"):
+        other = collection_named(asked.text("against").partition("/")[0])
+        inputs.append([other.pk, str(other.visibility), labels_inputs(other), clusters_inputs(other)])
     judged = [campaign] if campaign is not None else _versions_campaigns(asked)
     return kept_analyses.result_key(asked.kind.name, [*inputs, [campaign_inputs(one) for one in judged]])
 

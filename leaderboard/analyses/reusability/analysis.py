@@ -1,0 +1,234 @@
+"""Whether labels can be reused: density by query, unjudged passages by run, and runs left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from config.plurals import many
+from leaderboard.analyses.kinds import Asked
+from leaderboard.analyses.near_duplicates.analysis import ClassLabels, class_labels
+from leaderboard.analyses.reusability.computation import (
+    DENSE,
+    Density,
+    LeftOutRun,
+    densities,
+    leave_out,
+    saved_by_classes,
+    unjudged,
+)
+from leaderboard.analyses.reusability.figure import curves_figure
+from leaderboard.analyses.shared.combinations import labels_or_usual
+from leaderboard.cache.software_version import software_version
+from leaderboard.errors import MembersOnly
+from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
+from leaderboard.scoring.evaluation import Progress, measure_for
+from leaderboard.scoring.labels import Labels, labels_named
+from leaderboard.scoring.measures import Judged, depth_needed
+from leaderboard.scoring.score_facts import labels_words
+from pooling.models import Collection, Run
+from pooling.services.clusters import canonical_of
+from pooling.services.finding import collection_named
+from pooling.services.query_splits import private_qids
+from pooling.services.runs import ranking_of, tops_of
+from pooling.services.withholding import withheld_names
+from pooling.wanted import find_wanted
+
+TOP = 10
+
+
+def analyse_reusability(asked: Asked, progress: Progress | None) -> Analysis:
+    """Return tables and figures of density, unjudged passages and runs left out. Raises a Refusal."""
+    labels = labels_named(asked.collection, labels_or_usual(asked.collection, asked.text("qrels")))
+    measure = measure_for(asked.text("measure"), labels)
+    found = class_labels(asked.collection, labels)
+    other = _beside(asked)
+    depth = int(str(asked.settings["depth"]))
+    words = [labels_words(one.labels) for one in (found, other) if one]
+    facts = Facts(
+        collection=asked.collection.name,
+        runs=tuple(run.run_tag for run in asked.runs),
+        labels=tuple(words),
+        measure=measure.name,
+        queries=len(labels.qids),
+        software=software_version(),
+        further=(("pool depth", str(depth)),),
+    )
+    dense = densities(found.classes, labels.min_grade)
+    beside = densities(other.classes, other.labels.min_grade) if other else []
+    table = _density_table(dense, labels.min_grade, facts)
+    names = [f"{one.labels.title}" for one in (found, other) if one]
+    figure = curves_figure(
+        "density",
+        "share of judged passages that are relevant",
+        [str(place + 1) for place in range(max(len(dense), len(beside)))],
+        list(zip(names, ([one.share for one in side] for side in (dense, beside)), strict=False)),
+        facts,
+        table,
+        line=DENSE,
+        row_word="queries by falling density",
+    )
+    content: dict[str, object] = {"density": {one.qid: one.share for one in dense}}
+    analysis = Analysis(facts, (table,), (figure,), (_density_sentence(dense),), content)
+    return _with_runs(asked, found, depth, analysis, progress) if asked.runs else analysis
+
+
+def _with_runs(
+    asked: Asked, found: ClassLabels, depth: int, so_far: Analysis, progress: Progress | None
+) -> Analysis:
+    """Add what needs runs: unjudged passages, judgments saved, and runs left out."""
+    facts = so_far.facts
+    tops = {run.run_tag: _tops(run, max(depth, TOP), found) for run in asked.runs}
+    pids = {pid for top in tops.values() for of_query in top.values() for pid in of_query}
+    canonical = canonical_of(asked.collection, sorted(pids))
+    shares = {
+        tag: unjudged({qid: of_query[:TOP] for qid, of_query in top.items()}, found.classes, canonical)
+        for tag, top in tops.items()
+    }
+    pools: dict[str, set[str]] = {}
+    for top in tops.values():
+        for qid, of_query in top.items():
+            pools.setdefault(qid, set()).update(of_query[:depth])
+    pooled, saved = saved_by_classes(pools, canonical)
+    left = _left_out(asked, found.labels, depth, progress)
+    unjudged_table = _unjudged_table(shares, facts)
+    left_table = _left_out_table(left, asked.text("by") == "team", facts)
+    return Analysis(
+        facts,
+        (*so_far.tables, unjudged_table, left_table),
+        (
+            *so_far.figures,
+            _run_figure("unjudged", f"unjudged among the first {TOP}", unjudged_table, ["unjudged"], facts),
+            _run_figure("left_out", facts.measure, left_table, ["before", "after"], facts),
+        ),
+        (*so_far.sentences, _saved_sentence(pooled, saved, depth), _left_out_sentence(left)),
+        {**so_far.content, "unjudged_at_10": shares, "saved": {"pooled": pooled, "saved": saved}},
+    )
+
+
+def _beside(asked: Asked) -> ClassLabels | None:
+    """Return the labels to set beside: of this collection, or NAME/SET of a published one. Raises a Refusal."""
+    name, slash, set_name = asked.text("against").partition("/")
+    if not name:
+        return None
+    collection = collection_named(name) if slash else asked.collection
+    if slash and collection != asked.collection:
+        published = collection.visibility == Collection.Visibility.PUBLISHED
+        if not published or private_qids(collection) or set_name in withheld_names(collection):
+            raise MembersOnly(
+                f"The labels {set_name} of {name} are not public.", "Choose labels that everybody sees."
+            )
+    elif asked.released and (set_name if slash else name) in withheld_names(collection):
+        raise MembersOnly(f"The labels {set_name or name} are withheld.", "Choose other labels, or sign in.")
+    return class_labels(collection, labels_named(collection, set_name if slash else name))
+
+
+def _tops(run: Run, depth: int, found: ClassLabels) -> dict[str, tuple[str, ...]]:
+    return {qid: pids for qid, pids in tops_of(run, depth).items() if qid in found.classes}
+
+
+def _left_out(asked: Asked, labels: Labels, depth: int, progress: Progress | None) -> list[LeftOutRun]:
+    measure = measure_for(asked.text("measure"), labels)
+    needed = depth_needed([measure])
+    read = None if needed is None else max(needed, depth)
+    places = []
+    for done, run in enumerate(asked.runs):
+        places.append(find_wanted(ranking_of(run, read), labels.wanted).rank)
+        if progress:
+            progress(done + 1, len(asked.runs))
+    groups: dict[str, list[int]] = {}
+    for place, run in enumerate(asked.runs):
+        by_team = asked.text("by") == "team" and run.team
+        groups.setdefault(f"team {run.team}" if by_team else run.run_tag, []).append(place)
+    judged = Judged(len(labels.qids), labels.query, labels.grades, places[0])
+    tags = [run.run_tag for run in asked.runs]
+    return leave_out(judged, np.array(places), measure, groups, tags, depth)
+
+
+def _density_table(dense: Sequence[Density], least: int, facts: Facts) -> Table:
+    columns = (
+        Column("qid", "query"),
+        Column("judged", "judged", Kind.COUNT),
+        Column("relevant", "relevant", Kind.COUNT),
+        Column("density", "density", Kind.MEASURE),
+    )
+    rows = tuple(
+        Row({"qid": one.qid, "judged": one.judged, "relevant": one.relevant, "density": one.share})
+        for one in dense
+    )
+    caption = (
+        f"Judged passages and those of grade {least} or more, near-duplicates counted once. From a density of "
+        f"{DENSE:.2f}, many relevant passages are likely to be unjudged (Voorhees, Craswell and Lin 2022)."
+    )
+    return Table("density", "Density of relevant passages", caption, columns, rows, facts)
+
+
+def _unjudged_table(shares: Mapping[str, float | None], facts: Facts) -> Table:
+    columns = (Column("run", "run"), Column("unjudged", "unjudged", Kind.SHARE))
+    ordered = sorted(shares.items(), key=lambda one: (-(one[1] or 0.0), one[0]))
+    rows = tuple(Row({"run": tag, "unjudged": share}) for tag, share in ordered)
+    caption = (
+        f"Share of the first {TOP} passages on labeled queries that have no label. A near-duplicate of a labeled "
+        "passage counts as labeled."
+    )
+    return Table("unjudged", f"Unjudged among the first {TOP}", caption, columns, rows, facts)
+
+
+def _left_out_table(left: Sequence[LeftOutRun], by_team: bool, facts: Facts) -> Table:
+    columns = (
+        Column("run", "run"),
+        *([Column("group", "left out")] if by_team else []),
+        Column("dropped", "labels only it contributed", Kind.COUNT),
+        Column("before", "with them", Kind.MEASURE, facts.measure),
+        Column("after", "without", Kind.MEASURE, facts.measure),
+        Column("change", "change", Kind.CHANGE, facts.measure),
+        Column("rank_before", "with them", Kind.COUNT, "rank"),
+        Column("rank_after", "without", Kind.COUNT, "rank"),
+        Column("shift", "shift", Kind.SHIFT, "rank"),
+        Column("tau_b", "τ-b of the boards", Kind.MEASURE),
+    )
+    ordered = sorted(left, key=lambda one: (one.rank_before, one.run))
+    names = [column.key for column in columns]
+    rows = tuple(Row({name: getattr(one, name) for name in names}) for one in ordered)
+    caption = (
+        "Every run under labels without those that only it contributed (or its team), and its rank among all runs "
+        "under the same labels. A run contributes the labels of its passages down to the pool depth."
+    )
+    return Table("left_out", "Left out", caption, columns, rows, facts)
+
+
+def _run_figure(key: str, axis: str, table: Table, columns: Sequence[str], facts: Facts) -> Figure:
+    series = [
+        (table.column(name).label, [_number(row.values.get(name)) for row in table.rows]) for name in columns
+    ]
+    runs = [str(row.values["run"]) for row in table.rows]
+    return curves_figure(key, axis, runs, series, facts, table, row_word="run")
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _density_sentence(dense: Sequence[Density]) -> str:
+    over = sum(one.share >= DENSE for one in dense)
+    most = f"; the greatest is {dense[0].share:.4f} ({dense[0].qid})" if dense else ""
+    return (
+        f"{over} of {many(len(dense), 'query has', 'queries have')} a density of {DENSE:.2f} or more{most}."
+    )
+
+
+def _saved_sentence(pooled: int, saved: int, depth: int) -> str:
+    return (
+        f"Near-duplicates save {many(saved, 'judgment')} of the {many(pooled, 'passage')} in the runs' pool to "
+        f"depth {depth}."
+    )
+
+
+def _left_out_sentence(left: Sequence[LeftOutRun]) -> str:
+    most = max(left, key=lambda one: (-one.shift, one.run))
+    taus = [one.tau_b for one in left if one.tau_b is not None]
+    lowest = f" The lowest τ-b of the boards is {min(taus):.4f}." if taus else ""
+    if most.shift >= 0:
+        return f"No run drops when its own labels are left out.{lowest}"
+    return f"The greatest drop is that of {most.run}: {many(-most.shift, 'place')}.{lowest}"

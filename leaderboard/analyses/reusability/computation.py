@@ -1,0 +1,138 @@
+"""What decides whether labels can be reused by runs that did not contribute to them. Pure.
+
+Density: many relevant passages among the judged ones mean that many more were not judged (Voorhees, Craswell and Lin,
+*Too many relevants*, SIGIR 2022). Left out: a run is scored under labels without those that only it (or its team)
+contributed (Zobel, *How reliable are the results of large-scale information retrieval experiments?*, SIGIR 1998).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.scoring.agreement import kendall, ranks
+from leaderboard.scoring.measures import Judged, Measure
+
+#: The density from which [DL] calls a query's labels incomplete.
+DENSE = 0.4
+DECIMALS = 12
+
+Whole = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Density:
+    """A query's judged classes of passages, and how many of them are relevant."""
+
+    qid: str
+    judged: int
+    relevant: int
+
+    @property
+    def share(self) -> float:
+        """The share of judged classes that are relevant."""
+        return self.relevant / self.judged if self.judged else 0.0
+
+
+def densities(classes: Mapping[str, Mapping[str, int]], least: int) -> list[Density]:
+    """Return the queries by falling density. ``classes`` has one grade per class of each query."""
+    found = [
+        Density(qid, len(grades), sum(grade >= least for grade in grades.values()))
+        for qid, grades in classes.items()
+    ]
+    return sorted(found, key=lambda one: (-one.share, one.qid))
+
+
+def unjudged(
+    tops: Mapping[str, Sequence[str]], judged: Mapping[str, Mapping[str, int]], canonical: Mapping[str, str]
+) -> float | None:
+    """Return the share of a run's top passages that have no label and no labeled near-duplicate.
+
+    The mean is over the passages of judged queries; None if the run has none.
+    """
+    shown = [
+        canonical.get(pid, pid) in judged[qid] for qid, pids in tops.items() if qid in judged for pid in pids
+    ]
+    return 1 - sum(shown) / len(shown) if shown else None
+
+
+def saved_by_classes(pools: Mapping[str, set[str]], canonical: Mapping[str, str]) -> tuple[int, int]:
+    """Return the passages of a pool, and how many of them need no judgment because another of their class has one."""
+    passages = sum(len(pids) for pids in pools.values())
+    classes = sum(len({canonical.get(pid, pid) for pid in pids}) for pids in pools.values())
+    return passages, passages - classes
+
+
+@dataclass(frozen=True)
+class LeftOutRun:
+    """A run with all labels, and without those that only its group contributed. ``shift`` is positive for up."""
+
+    run: str
+    group: str
+    dropped: int
+    before: float
+    after: float
+    rank_before: int
+    rank_after: int
+    tau_b: float | None
+
+    @property
+    def change(self) -> float:
+        """The change of the value."""
+        return self.after - self.before
+
+    @property
+    def shift(self) -> int:
+        """The change of the rank."""
+        return self.rank_before - self.rank_after
+
+
+def leave_out(
+    judged: Judged,
+    places: Whole,
+    measure: Measure,
+    groups: Mapping[str, Sequence[int]],
+    tags: Sequence[str],
+    depth: int,
+) -> list[LeftOutRun]:
+    """Leave out each group of runs in turn. ``places`` has the rank of every label in every run, 0 for none.
+
+    A label is contributed by the runs that have it among their first ``depth`` passages. Labels that no run
+    contributed stay.
+    """
+    brought = (places > 0) & (places <= depth)
+    everywhere = brought.sum(axis=0)
+    before = _means(judged, places, measure, np.ones(places.shape[1], bool))
+    found = []
+    for group, members in groups.items():
+        only = (everywhere > 0) & (brought[list(members)].sum(axis=0) == everywhere)
+        after = _means(judged, places, measure, ~only)
+        tau_b = kendall(before, after).tau_b
+        orders = [ranks(means if measure.higher_is_better else -means) for means in (before, after)]
+        found += [
+            LeftOutRun(
+                tags[member],
+                group,
+                int(only.sum()),
+                float(before[member]),
+                float(after[member]),
+                int(orders[0][member]),
+                int(orders[1][member]),
+                tau_b,
+            )
+            for member in members
+        ]
+    return found
+
+
+def _means(
+    judged: Judged, places: Whole, measure: Measure, kept: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.float64]:
+    some = Judged(judged.queries, judged.query[kept], judged.grade[kept], places[0][kept])
+    means = [
+        measure.mean(measure.values(replace(some, rank=places[run][kept]))) for run in range(len(places))
+    ]
+    return np.nan_to_num(np.array(means, dtype=np.float64)).round(DECIMALS)

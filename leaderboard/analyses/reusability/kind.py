@@ -1,0 +1,53 @@
+"""The kind for reusable labels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from leaderboard.analyses.fields import Choice, Number
+from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.reusability.analysis import analyse_reusability
+from leaderboard.analyses.shared.common_fields import MEASURE, ONE_LABELS
+from leaderboard.output import Analysis
+from leaderboard.scoring.evaluation import Progress
+
+
+def make(asked: Asked, progress: Progress | None) -> Analysis:
+    """Run the requested analysis."""
+    return analyse_reusability(asked, progress)
+
+
+KIND = Kind(
+    "reusability",
+    "Reusability",
+    "Whether labels can score runs that did not contribute to them: density, unjudged passages, runs left out.",
+    "labels, and runs for more than the density",
+    make,
+    (
+        replace(
+            ONE_LABELS,
+            of="one labels",
+            help="a qrel set, or @n for version n of the preference qrels (default: the official set)",
+        ),
+        MEASURE,
+        Choice(
+            "against",
+            "Density beside",
+            help="labels whose density to draw beside: a qrel set, @n, or NAME/SET of a published collection",
+        ),
+        Choice(
+            "by",
+            "Leave out",
+            (("run", "a run"), ("team", "a team")),
+            help="what to leave out at a time",
+        ),
+        Number(
+            "depth", "Pool depth", 10, 1, 1000, "a run contributes the labels of its passages down to here"
+        ),
+    ),
+    works="Leaving out",
+    help="Show the density of relevant passages of every query, the unjudged passages among each run's first ten, "
+    "how many judgments near-duplicates save, and each run's value and rank without the labels that only it (or its "
+    "team) contributed. For best answers derived again from fewer judgments, see pool_bias.",
+    example="mine --qrels official --measure nDCG@10 --json",
+)

@@ -48,6 +48,6 @@ KIND = Kind(
     works="Leaving out",
     help="Show the density of relevant passages of every query, the unjudged passages among each run's first ten, "
     "how many judgments near-duplicates save, and each run's value and rank without the labels that only it (or its "
-    "team) contributed. For best answers derived again from fewer judgments, see pool_bias.",
+    "team) contributed. The analysis of pool bias derives best answers again from fewer judgments.",
     example="mine --qrels official --measure nDCG@10 --json",
 )

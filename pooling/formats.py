@@ -1,6 +1,6 @@
 """Read the bytes of a file in blocks of whole lines, whatever compresses them.
 
-The compression is told from the first bytes, not from the name. What is hashed is the decompressed
+The first bytes tell the compression, not the name. What is hashed is the decompressed
 content: the same content compressed in another way is the same file.
 """
 
@@ -84,7 +84,7 @@ class _ZstdReader(io.RawIOBase):
 
 
 def compression(first_bytes: bytes) -> str:
-    """``gzip``, ``bzip2``, ``xz``, ``zstd`` or ``""``, told from the first bytes."""
+    """``gzip``, ``bzip2``, ``xz``, ``zstd`` or ``""``, recognized by the first bytes."""
     return next((name for magic, name in _MAGIC.items() if first_bytes.startswith(magic)), "")
 
 

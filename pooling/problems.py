@@ -38,7 +38,7 @@ LONGEST_SHOWN = 120
 TOO_DEEP = "Keep the best ones of each query. The limit is a setting of the collection."
 #: What helps against problems of a kind that say nothing better themselves.
 NEXT_STEPS = {
-    "columns": "Look for a blank too many or too few, or for a line that was cut off.",
+    "columns": "Look for a missing or extra space, or for a line that was cut off.",
     "rank": "Write a whole number.",
     "grade": "Write a whole number.",
     "score": "Write a plain decimal number.",
@@ -300,6 +300,6 @@ class _Reading:
         self.keys, self.lines = [], []
         count, found = repeated(keys, self.listing.most)
         for row, earliest in found:
-            said = f"this passage of the query already stands on line {lines[earliest]:,}."
+            said = f"this passage of the query already appears on line {lines[earliest]:,}."
             self.listing.add(Problem(int(lines[row]), "repeated passage", said))
         self.listing.count("repeated passage", max(0, count - self.listing.most))

@@ -154,7 +154,7 @@ def _field(name: str, cell: str) -> Any:
         except ValueError:
             raise Wrong(f"{cell[:40]!r} is not a date.", "Write it as 2026-11-22.") from None
     if name == "run_tag" and (not cell or any(map(str.isspace, cell))):
-        raise Wrong(f"{cell[:40]!r} cannot be a run tag.", "Write the tag without blanks.")
+        raise Wrong(f"{cell[:40]!r} cannot be a run tag.", "Write the tag without spaces.")
     if len(cell) > _LONGEST[name] or "\x00" in cell:
         raise Wrong("the text is too long.", f"Use at most {_LONGEST[name]} characters.")
     return cell

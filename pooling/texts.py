@@ -64,7 +64,7 @@ def read_query_file(content: Content) -> list[Text]:
         if query.id in found:
             first = found[query.id].line
             raise InvalidQueryFile(
-                content.name, query.line, f"query {query.id} already stands on line {first}."
+                content.name, query.line, f"query {query.id} already appears on line {first}."
             )
         if not query.text.strip():
             raise InvalidQueryFile(content.name, query.line, f"query {query.id} has no text.")
@@ -95,7 +95,7 @@ def query_problems(content: Content) -> Problems:
                 raise _too_many(content, query.line)
             there = first.setdefault(query.id, query.line)
             if there != query.line:
-                said = f"query {quoted_field(query.id.encode())} already stands on line {there:,}."
+                said = f"query {quoted_field(query.id.encode())} already appears on line {there:,}."
                 listing.add(Problem(query.line, "repeated query", said))
             elif not query.text.strip():
                 said = f"query {quoted_field(query.id.encode())} has no text."
@@ -125,7 +125,7 @@ def passage_problems(content: Content) -> Problems:
         listing.add(Problem(0, "file", "the file holds no passage."))
     count, found = repeated(np.array(keys, np.int64).view(np.uint64), listing.most)
     for row, earliest in found:
-        said = f"this passage already stands on line {lines[earliest]:,}."
+        said = f"this passage already appears on line {lines[earliest]:,}."
         listing.add(Problem(lines[row], "repeated passage", said))
     listing.count("repeated passage", count - len(found))
     return listing.all()
@@ -245,7 +245,7 @@ def _from_json(name: str, number: int, line: bytes, fields: _Fields, need_text: 
 def _checked(name: str, number: int, id: str, text: str, fields: _Fields) -> Text:
     if not id or any(character.isspace() for character in id):
         quoted = quoted_field(id.encode("utf-8", "replace"))
-        raise fields.refusal(name, number, f"the id {quoted} is empty or holds a blank.")
+        raise fields.refusal(name, number, f"the id {quoted} is empty or contains whitespace.")
     if len(id.encode("utf-8", "replace")) > fields.longest:
         raise fields.refusal(name, number, f"the id is longer than {fields.longest} bytes.")
     if len(text) > fields.longest_text:

@@ -240,7 +240,7 @@ def read_runs(
     count = SMALL_READERS if small else READERS
     readers = ThreadPoolExecutor(count, "read-runs")
     waiting = iter(paths)
-    # One more than there are readers, so that none of them waits for whoever takes the runs.
+    # One more than there are readers, so that none of them waits for the consumer of the runs.
     reading = deque(readers.submit(read, path) for path in islice(waiting, count + 1))
 
     def in_order() -> Iterator[RunFile | PoolingError]:
@@ -266,7 +266,7 @@ def _refuse_duplicates(columns: Columns, again: Content) -> None:
         return
     qid, pid = columns.qids[columns.query[rows[1]]], columns.spell(columns.codes[[rows[1]]])[0]
     lines = list(islice(lines_with(again, qid, pid), 2))
-    where = f"already stands on line {lines[0]}" if len(lines) == 2 else "stands there twice"
+    where = f"already appears on line {lines[0]}" if len(lines) == 2 else "appears twice"
     raise columns.layout.refusal(
         again.name, lines[-1] if lines else 0, f"passage {pid} of query {qid} {where}."
     )

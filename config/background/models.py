@@ -91,7 +91,7 @@ class Job(models.Model):
 
 
 class AtWork(models.Model):
-    """A process that does jobs, known by its pulse."""
+    """A process that runs jobs, known by its pulse."""
 
     name = models.CharField(max_length=120, unique=True)
     pulse_at = models.DateTimeField()

@@ -310,7 +310,7 @@ def _retry_or_fail(job: Job, max_attempts: int, error: Exception) -> None:
 
 
 def pulse() -> None:
-    """Record that this process does jobs."""
+    """Record that this process runs jobs."""
     now = clock.now()
     _, new = AtWork.objects.update_or_create(name=WORKER_NAME, defaults={"pulse_at": now})
     if new:  # names of processes that were killed
@@ -323,12 +323,12 @@ def leave_work() -> None:
 
 
 def somebody_at_work() -> bool:
-    """Return whether another process does jobs right now."""
+    """Return whether another process is running jobs."""
     return _alive().exclude(name=WORKER_NAME).exists()
 
 
 def nobody_at_work() -> str:
-    """Return why no job moves if no process does jobs, including this one; empty if one does."""
+    """Return why jobs are not starting if no process runs them; empty if one does."""
     return "" if _alive().exists() else "No background worker is running."
 
 

@@ -37,7 +37,7 @@ SAID = {
 
 
 def call(address: str, body: bytes | None = None, **headers: str) -> Any:
-    """The answer of a call, asked for again at "not now"; a refusal ends the program with its words."""
+    """Return the answer to a call. Retries if the server is busy; a refusal ends the program with its message."""
     root, token = from_environment("PREFEREE").rstrip("/"), from_environment("PREFEREE_TOKEN")
     request = urllib.request.Request(root + address, body, {"Authorization": f"Bearer {token}", **headers})
     began = time.monotonic()
@@ -55,7 +55,7 @@ def call(address: str, body: bytes | None = None, **headers: str) -> Any:
 
 
 def reason_of(refusal: urllib.error.HTTPError) -> str:
-    """Why a call was refused; an answer that is no problem document comes from another server."""
+    """Return why a call was refused. An answer that is not a problem document comes from another server."""
     try:
         said = json.load(refusal)
         return " ".join(filter(None, (said["title"] + ".", said.get("detail"), said.get("next_step"))))
@@ -64,20 +64,20 @@ def reason_of(refusal: urllib.error.HTTPError) -> str:
 
 
 def from_environment(name: str) -> str:
-    """What a variable says; ends the program without it."""
+    """Return an environment variable. Ends the program if it is missing."""
     if not os.environ.get(name):
         sys.exit(f"Set {name} in the environment.")
     return os.environ[name]
 
 
 def in_words(problem: dict[str, Any]) -> str:
-    """What is wrong, and in which line; line 0 is the file as a whole."""
+    """Return the problem and its line. Line 0 means the whole file."""
     where = f"line {problem['line']}: " if problem["line"] else ""
     return f"{where}{problem['reason']} {problem['next_step']}".strip()
 
 
 def arguments() -> argparse.Namespace:
-    """What is sent where, and who sees it there."""
+    """Return the arguments: collection, file, run tag, and who can see the run."""
     parser = argparse.ArgumentParser(description="Submit a run and print its rank.")
     parser.add_argument("collection")
     parser.add_argument("file", type=Path)

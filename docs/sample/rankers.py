@@ -243,7 +243,7 @@ def lsa(dimensions: int = 40) -> Ranker:
 
 
 def proximity(window: int = 8) -> Ranker:
-    """Sequential dependence in BM25's clothes (after Metzler and Croft 2005).
+    """Sequential dependence with BM25's weights (after Metzler and Croft 2005).
 
     Neighbouring query terms count again where they stand side by side in order (weight 0.2) or both within
     ``window`` tokens (weight 0.3).

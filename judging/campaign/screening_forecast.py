@@ -101,7 +101,7 @@ def _followers(campaign: Campaign) -> list[tuple[float, float]]:
 
 
 def easiest_strategy(campaign: Campaign) -> Outcome | None:
-    """Return the badly judging strategy that passes a task most easily; None without accepted gold."""
+    """Return the strategy that passes a task most easily among those that judge badly; None without gold."""
     outcomes = outcomes_of(campaign)
     rows = outcomes.rows if outcomes.tasks else ()
     return next((row for row in rows if row.judges_badly), None)

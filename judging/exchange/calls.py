@@ -40,8 +40,8 @@ def perform(
     """Make a call that must have its effect exactly once, and return the recorded reply.
 
     ``act`` makes the call. ``find`` looks the effect up at the crowd (given the crowd's "already" error, if any) and
-    returns its reply or None. Raises the CrowdError that stopped the call. A call that the crowd refused for good is
-    not repeated until a person asks for it (:func:`ask_again`). ``since`` is when the effect first became possible: a
+    returns its reply or None. Raises the CrowdError that stopped the call. A permanently refused call is not
+    repeated until a person asks for it (:func:`ask_again`). ``since`` is when the effect first became possible: a
     restored backup may lack a call made after that.
     """
     intent, _ = CrowdCall.objects.get_or_create(
@@ -111,7 +111,7 @@ def got_through(campaign: Campaign, since: datetime) -> bool:
 
 
 def allow_again(campaign: Campaign) -> int:
-    """Allow a retry of every call that the crowd refused for good. Returns the number of calls.
+    """Allow a retry of every call that the crowd refused permanently. Returns the number of calls.
 
     Payments that a person settled are not retried.
     """

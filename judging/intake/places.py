@@ -69,7 +69,7 @@ def want_places(campaign: Campaign) -> int:
 def any_wanted(campaign: Campaign) -> bool:
     """Return whether places wait to be offered: new ones, or ones left by a failed or interrupted job.
 
-    Returns False while the crowd has refused a place for good, because it would refuse the others too.
+    Returns False while the crowd has refused a place permanently, because it would refuse the others too.
     """
     if campaign.crowd_calls.filter(operation__in=OFFERING, state=CrowdCall.State.FAILED).exists():
         return False
@@ -124,8 +124,8 @@ def kind_of_place(campaign: Campaign, further: Sequence[dict[str, Any]] = ()) ->
 def _keywords(campaign: Campaign) -> str:
     """Return the campaign's keywords, a unique one, and the keywords for the marketplace's list, as many as fit.
 
-    A crowd groups places with equal content, whoever owns them. Without a unique keyword, a worker who takes the next
-    place could end up in another campaign with the same title and pay.
+    A crowd groups places with equal content, even of different owners. Without a unique keyword, a worker who takes
+    the next place could end up in another campaign with the same title and pay.
     """
     own = f"{campaign.keywords}, batch {campaign_key(campaign)[:8]}".removeprefix(", ")
     for keywords in (f"{own}, {keywords_of(campaign)}", own):

@@ -102,9 +102,9 @@ def earned_so_far(submission: Submission) -> Earned:
 def pay_owed(campaign: Campaign, *, progress: Progress | None = None) -> int:
     """Approve and pay everything that is owed; return the number of payments made. Safe to repeat and to race.
 
-    A payment that the crowd refuses for good stays owed and shows among the campaign's problems. If the crowd cannot
-    make a payment now, the error is raised at the end. Neither holds up other payments. Bonuses are paid after their
-    submission is approved. Nothing is paid before the campaign's hold hours are over.
+    A payment that the crowd refuses permanently stays owed and shows among the campaign's problems. If the crowd
+    cannot make a payment now, the error is raised at the end. Neither holds up other payments. Bonuses are paid after
+    their submission is approved. Nothing is paid before the campaign's hold hours are over.
     """
     crowd, patience = crowd_for(campaign), Patience()
     due = clock.now() - timedelta(hours=campaign.hold_hours)

@@ -1,4 +1,4 @@
-"""Settle payments that the crowd refuses for good: a person pays another way, or notes why they cannot.
+"""Settle payments that the crowd refuses permanently: a person pays another way, or notes why they cannot.
 
 Otherwise, a worker whose crowd account is gone would keep a campaign from closing, and could not be forgotten.
 """
@@ -37,7 +37,7 @@ class RefusedPayment:
 
 
 def refused_payments(campaign: Campaign) -> list[RefusedPayment]:
-    """Return every owed payment that the crowd refused for good, a submission's reward before its bonuses."""
+    """Return every owed payment that the crowd refused permanently, a submission's reward before its bonuses."""
     payments = Payment.objects.filter(submission__campaign=campaign).select_related("submission")
     owed = sorted(
         payments.filter(state=Payment.State.OWED, decided_at=None),
@@ -89,7 +89,7 @@ def settle_payments(campaign: Campaign, submission: Submission, *, why: str, who
     if not refused:
         raise CampaignRefused(
             f"The crowd has refused no payment for submission {submission.pk}, so there is nothing to settle.",
-            "The crowd pays what is owed. You can settle only payments that it refuses for good.",
+            "The crowd pays what is owed. You can settle only payments that it refuses permanently.",
         )
     settled, changed = Decimal(0), 0
     for one in refused:

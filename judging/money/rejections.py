@@ -90,7 +90,7 @@ def _decided(campaign: Campaign) -> QuerySet[Payment]:
 
 
 def _carry_out(campaign: Campaign, reward: Payment) -> None:
-    """Have the crowd reject a reward. If the crowd refuses this for good, undo the decision."""
+    """Have the crowd reject a reward. If the crowd refuses this permanently, undo the decision."""
     submission, why = reward.submission, reward.decided_why
 
     def call() -> Reply:

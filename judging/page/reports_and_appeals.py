@@ -105,7 +105,7 @@ def overdue_words(campaign: Campaign) -> str:
 
 
 def _kept(words: str, most: int) -> str:
-    """Return the text as stored: cut, and without null characters, which no database accepts."""
+    """Return the text as stored: shortened, and without null characters, which PostgreSQL rejects."""
     return words.replace("\0", "").strip()[:most]
 
 

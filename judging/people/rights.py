@@ -90,7 +90,7 @@ def forget_worker(
         raise CampaignRefused(
             f"Worker {worker.pk} is still owed ${amount:,.2f}, which cannot be paid without the crowd's id.",
             Guidance(
-                "Collect first, then forget. What the crowd refuses for good: ",
+                "Collect first, then forget. What the crowd refuses permanently: ",
                 Action(
                     "settle_payment", owed.values_list("submission__campaign__name", flat=True)[0], lead=""
                 ),

@@ -127,7 +127,7 @@ def _first_that_fits(past: Past, tasks: QuerySet[Task], *, strictly: bool) -> in
 def _first(fitting: QuerySet[Task]) -> int | None:
     """Lock the first of these tasks.
 
-    On PostgreSQL, tasks that somebody is just taking are skipped, and waited for only if there are no others, because
+    On PostgreSQL, tasks that somebody is taking are skipped, and waited for only if there are no others, because
     that attempt may fail. On SQLite, one worker takes a task at a time.
     """
     keys = fitting.order_by("number").values_list("pk", flat=True)

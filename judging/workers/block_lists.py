@@ -48,7 +48,7 @@ def list_name(campaign: Campaign) -> str:
 
 
 def common_list_name(campaign: Campaign) -> str:
-    """Name the list of workers whom later campaigns of the collection refuse, too."""
+    """Name the list of workers whom later campaigns of the collection also refuse."""
     name = stem(crowd_of(campaign))
     return name if campaign.one_block_list else f"{name} in {campaign.collection.name}"
 

@@ -67,7 +67,7 @@ LONGEST = 50
 
 @dataclass(frozen=True)
 class Layout:
-    """How a table is set: its width, the width of a letter (a digit) and the gap between columns, all in ``points``.
+    """A table's layout: its width, the width of a letter (a digit) and the gap between columns, all in ``points``.
 
     ``turned``: heads wider than their column are rotated. ``shrunk``: the whole table is scaled to the width.
     """

@@ -11,7 +11,7 @@ from pooling.models.collections import Collection
 
 
 class Membership(models.Model):
-    """What a person is in a collection. What that permits is accounts.roles' to say.
+    """A person's role in a collection. accounts.roles defines what each role permits.
 
     It lives here and not in accounts, so that a deleted collection takes its memberships along: a later collection of
     the same name must not find the members of the one before.

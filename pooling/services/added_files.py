@@ -62,7 +62,7 @@ def check_addable(collection: Collection, details: dict[str, Any], *, labels: bo
         if collection.qrel_sets.filter(name=details["set"]).exists():
             raise AlreadyImported(
                 f"Collection {collection.name} already has a qrel set {details['set']!r}.",
-                "Choose another name: labels that something was scored with stay as they are.",
+                "Choose another name. Labels that were used for scores cannot change.",
             )
     if not files and not collection.sources.exists():
         raise NotFound(f"Collection {collection.name} has no passage file.", "Send one.")

@@ -96,7 +96,7 @@ def announce_files(
 def receive_part(wanted: Arriving, number: int, *, offset: int, stream: Stream, length: int) -> Arriving:
     """Add ``length`` bytes that continue the file of this number (from 1) at ``offset``.
 
-    When the sender's connection ends, what came stays. Raises NotFound, WrongOffset, UploadRefused.
+    Bytes received before the connection ends are kept. Raises NotFound, WrongOffset, UploadRefused.
     """
     left = _going_on(wanted, number, offset)
     if length < 1 or length > left:

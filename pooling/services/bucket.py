@@ -1,6 +1,6 @@
 """The storage for runs on S3, or on another server that speaks its protocol (docs/operations.md, "Runs on S3").
 
-Files are named after their content and never change, so whoever holds a copy needs no other.
+Files are named after their content and never change, so a copy is never out of date.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ def _taken(name: str) -> AlreadyImported:
 def set_language(collection: Collection, language: str, *, who: str = "") -> str:
     """Set the language of the queries and passages; return the previous one.
 
-    Workers' pages go by it at once, also those of campaigns under way. Raises PoolingError for what is no tag.
+    Workers' pages use it at once, in running campaigns too. Raises PoolingError for an invalid tag.
     """
     check_language(language)
     before: str = collection.language

@@ -208,7 +208,7 @@ def join(*, invitation: Invitation, user: User) -> Collection | None:
 
 
 def _join_team(team: Team, user: User) -> bool:
-    """Make the person a submitter for the team; a member, or a person of another team, stays what they are."""
+    """Make the person a submitter for the team; a member, or a person of another team, keeps their role."""
     if Membership.objects.filter(collection=team.collection_id, user=user).exists():
         return False
     _, new = TeamMember.objects.get_or_create(collection=team.collection, user=user, defaults={"team": team})
@@ -216,7 +216,7 @@ def _join_team(team: Team, user: User) -> bool:
 
 
 def _hold(collection: Collection) -> None:
-    """Write the collection's row: whoever changes owners at the same time waits until this is decided."""
+    """Write the collection's row, so that another change of owners waits until this one is decided."""
     Collection.objects.filter(pk=collection.pk).update(name=F("name"))
 
 

@@ -21,7 +21,7 @@ def check_name(name: str) -> None:
         validate_slug(name)
     except ValidationError:
         raise PoolingError(
-            f"{name!r} cannot be a name.", "Use letters, digits, hyphens and underscores only."
+            f"{name!r} is not a valid name.", "Use letters, digits, hyphens and underscores only."
         ) from None
     if len(name) > MOST_CHARACTERS:
         raise PoolingError(f"The name {name!r} is too long.", f"Use at most {MOST_CHARACTERS} characters.")

@@ -70,7 +70,7 @@ def register_source(collection: Collection, source: Source, *, name: str = "") -
     if not new:
         held = "a passage file" if name else registered.path
         raise AlreadyImported(
-            f"{name or source.path} holds what {held} does, which is a source of {collection.name} already.",
+            f"{name or source.path} has the same content as {held}, which is already a source of {collection.name}.",
             "Leave it out.",
         )
     return registered

@@ -22,7 +22,7 @@ Pools = dict[str, tuple[shallow.Candidate, ...]]
 
 @dataclass(frozen=True)
 class Choice:
-    """Which queries a pool is for: those of ``qids`` (None: all), at least ``min_size`` large, a sample of them."""
+    """The queries of a pool: ``qids`` (None: all) with at least ``min_size`` passages, or a sample of them."""
 
     qids: Sequence[str] | None = None
     sample: int | None = None

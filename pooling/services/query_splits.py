@@ -83,13 +83,13 @@ def keep_split(collection: Collection, wanted: Parted, *, who: str = "") -> Quer
             PrivateQuery.objects.bulk_create(
                 [PrivateQuery(split=split, query_id=there[qid]) for qid in wanted.qids], batch_size=1000
             )
-            log(collection, f"{many(len(wanted.qids), 'query', 'queries')} made private for good", who=who)
+            log(collection, f"{many(len(wanted.qids), 'query', 'queries')} made private permanently", who=who)
     except IntegrityError:
         split = QuerySplit.objects.get(collection=collection)
         if split.sha256 != sha256:
             raise AlreadySplit(
                 f"{collection.name} has other private queries already.",
-                "They stay as they are: results on them would become public.",
+                "They cannot become public, because their results would too.",
             ) from None
     return split
 

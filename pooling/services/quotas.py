@@ -75,7 +75,7 @@ def _held_after_refusal(user: User) -> int:
 
 
 def keys_that_failed(rows: Iterable[Sent]) -> set[str]:
-    """Return the keys of these files' jobs whose last try failed for good."""
+    """Return the keys of these files' jobs whose last try failed permanently."""
     keys = [row.job_key for row in rows]
     last = dict(Job.objects.filter(key__in=keys).order_by("pk").values_list("key", "state"))
     return {key for key, state in last.items() if state == Job.State.FAILED}

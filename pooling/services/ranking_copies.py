@@ -1,7 +1,7 @@
 """Local copies of files on S3, below ``PREFEREE_DATA_DIR/cache/runs``.
 
 A file is named after its content and never changes, so a copy never ages. Any number of processes may read, fetch and
-clear away at once: a copy appears whole or not at all, and whoever fetches reads their own before it can be cleared.
+clear away at once: a copy appears whole or not at all, and a process reads what it fetched before it can be cleared.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def read_kept(name: str, read: Callable[[Path], T]) -> T | None:
 def fetch_and_read(name: str, fetch: Fetch, read: Callable[[Path], T]) -> T | None:
     """Fetch the file, read it and keep the copy. None if there is no such file.
 
-    It arrives outside the folder of copies, so that whoever empties that folder meanwhile takes nothing away.
+    It arrives outside the folder of copies, so that emptying that folder meanwhile does not remove it.
     """
     arriving = None
     try:

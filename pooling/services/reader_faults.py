@@ -18,8 +18,8 @@ logger = logging.getLogger("preferee.readers")
 def refusing_faults(file: str) -> Iterator[None]:
     """Raise ReaderFailed for anything but a refusal that a reader of ``file`` raises.
 
-    A job that reads the same file again would break again, and its sender would wait forever. What says nothing
-    about the file stays as it is: the database is away, the disk is full, another process has the job.
+    A job that reads the same file again would fail again, and its sender would wait forever. Errors that say nothing
+    about the file are raised unchanged: the database is away, the disk is full, another process has the job.
     """
     try:
         yield

@@ -125,7 +125,7 @@ def begin(
 def append(upload: RunUpload, *, offset: int, stream: Stream, length: int) -> RunUpload:
     """Add ``length`` bytes that continue the file at ``offset``. After the last part, the file waits for its check.
 
-    When the sender's connection ends, what came stays. Raises WrongOffset, UploadRefused.
+    Bytes received before the connection ends are kept. Raises WrongOffset, UploadRefused.
     """
     if upload.state != RunUpload.State.RECEIVING or upload.received_bytes != offset:
         raise _wrong_offset(upload)
@@ -198,7 +198,7 @@ def refuse_unfit(file_name: str, length: int) -> None:
         )
     fits = 0 < len(file_name) <= LONGEST_NAME and file_name.isprintable() and file_name not in (".", "..")
     if not fits or "/" in file_name or "\\" in file_name:
-        raise UploadRefused("The file's name cannot be.", "Give a plain name without folders.")
+        raise UploadRefused("The file's name is not allowed.", "Give a plain name without folders.")
 
 
 def copied(stream: Stream, file: IO[bytes], length: int) -> tuple[str, int]:

@@ -58,7 +58,7 @@ def set_run_fields(
     names = [one["name"] for one in made]
     if len(names) > MOST_OWN or len(set(names)) < len(names):
         raise PoolingError(
-            f"A collection can have {MOST_OWN} own fields, each with another name.", "Leave some out."
+            f"A collection can have {MOST_OWN} own fields, each with a different name.", "Leave some out."
         )
     known = details_of(made)
     if strange := [name for name in asked if name not in known]:

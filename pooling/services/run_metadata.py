@@ -23,7 +23,7 @@ MOST_BYTES = 20_000_000
 
 @dataclass(frozen=True)
 class DescribedRuns:
-    """What a table changed, as run tags: runs described anew, runs announced, and those left as they were."""
+    """The changes made by a table, as run tags: changed descriptions, announced runs and unchanged runs."""
 
     described: tuple[str, ...]
     announced: tuple[str, ...]

@@ -314,7 +314,7 @@ def _tag(tag: str) -> str:
         raise PoolingError(
             f"{tag!r} cannot be a run tag.",
             Guidance(
-                f"Give one without blanks, of at most {LONGEST['tag']} bytes, with ", Option("tag"), "."
+                f"Give one without spaces, of at most {LONGEST['tag']} bytes, with ", Option("tag"), "."
             ),
         )
     return tag

@@ -153,9 +153,9 @@ def read_once(
     *,
     done_with: set[str],
 ) -> Row:
-    """Have the files brought in, whole or not at all, if they wait for it; the row then says what came of them.
+    """Import the files that are waiting, all or none, and return the row with the outcome.
 
-    ``bring_in`` returns what the row says when they are; ``look`` finds all that is wrong when they are refused.
+    ``bring_in`` returns the row's changes on success; ``look`` finds all problems when files are refused.
     Files of the kinds ``done_with`` are deleted, and passages too when nothing was brought in. Files refused only for
     unknown queries are kept for ``pooling.services.leaving_out``. Safe to repeat.
     """

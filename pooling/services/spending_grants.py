@@ -23,7 +23,7 @@ LONGEST_NOTE = 200
 def usable_by(user: Any, collection: Collection) -> QuerySet[SpendingGrant]:
     """The grants that the person can use in the collection now, those that end soonest first.
 
-    Whether the person's role includes spending money there is for the caller to ask.
+    The caller checks whether the person's role includes spending money there.
     """
     theirs = SpendingGrant.objects.filter(Q(person=user) | Q(collection=collection))
     return running(theirs).select_related("person", "collection").order_by("last_day", "pk")

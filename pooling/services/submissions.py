@@ -309,7 +309,7 @@ def _runs_of_team(collection: Collection, run_tag: str, team: str) -> list[Run]:
 
 
 def plain_name(name: str) -> str:
-    """Return a team's name without what spelling changes, for comparing names."""
+    """Return a team's name without differences of spelling, for comparing names."""
     return "".join(letter for letter in name.casefold() if letter.isalnum()) or name
 
 

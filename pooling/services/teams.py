@@ -37,7 +37,7 @@ def leads(user: Any, team: Team) -> bool:
 
 
 def runs_of_team(team: Team) -> Any:
-    """Return the team's runs: those with its name, whoever sent them."""
+    """Return the runs with the team's name, no matter who sent them."""
     return Run.objects.filter(collection=team.collection_id, team=team.name)
 
 
@@ -64,7 +64,7 @@ def shown_to_team(user: Any, collection: Collection) -> Q:
 
 
 def make_team(*, collection: Collection, name: str, affiliation: str = "", who: str) -> Team:
-    """Add a team to the board. Its name is for good. Raises TeamRefused."""
+    """Add a team to the board. Its name is permanent. Raises TeamRefused."""
     name = " ".join(name.split())
     if not plain_name(name) or len(name) > 200 or len(affiliation) > 200:
         raise TeamRefused("A team needs a name of at most 200 characters.", "Give one.")

@@ -43,7 +43,7 @@ def test_queries_are_read_in_every_form(content, text):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("1\twho\n1\twhat\n", "line 2: query 1 already stands on line 1"),
+        ("1\twho\n1\twhat\n", "line 2: query 1 already appears on line 1"),
         ("1\twho\n2\t \n", "line 2: query 2 has no text"),
         ("1\twho\nwhat\n", "line 2: the line has no tab"),
         ('1\twho\n{"qid": 2}\n', "line 2: the line has no text"),
@@ -136,7 +136,7 @@ def test_every_line_of_a_passage_file_is_looked_at(content):
         (6, "repeated passage"),
         (7, "format"),
     ]
-    assert found.listed[1].reason == "this passage already stands on line 1."
+    assert found.listed[1].reason == "this passage already appears on line 1."
     assert found.counts == {"format": 2, "repeated passage": 2}
     assert passage_problems(content("p1\tone\np2\ttwo\n")).total == 0
     assert passage_problems(content("\n")).listed[0].reason == "the file holds no passage."

@@ -138,7 +138,7 @@ def test_the_hash_is_of_the_decompressed_content(run):
         (b"q2 Q0 a 1.0 9 t", "rank '1.0' is not an integer"),
         (b"q2 Q0 a one 9 t", "rank 'one' is not an integer"),
         (b"q2 Q0 a 1 9 other", "run tag is 'other', before it was 't'"),
-        (b"q1 Q0 a 1 9 t", "passage a of query q1 already stands on line 1"),
+        (b"q1 Q0 a 1 9 t", "passage a of query q1 already appears on line 1"),
         (b"q2 Q0 \xff 1 9 t", "not UTF-8"),
         (b"q2 Q0 a\x00 1 9 t", "NUL"),
         (b"q2 Q0 " + b"x" * 301 + b" 1 9 t", "pid is longer than 300 bytes"),
@@ -162,7 +162,7 @@ def test_a_passage_that_stands_twice_is_named_however_it_is_spelled(run, pid):
 
     assert (refused.line, refused.reason) == (
         3,
-        f"passage {pid.decode()} of query q1 already stands on line 1.",
+        f"passage {pid.decode()} of query q1 already appears on line 1.",
     )
 
 
@@ -352,7 +352,7 @@ def test_qrels_of_four_and_of_three_columns_are_read_alike(tmp_path):
 
 @pytest.mark.parametrize(
     ("line", "reason"),
-    [("q1 0 7 high", "grade 'high' is not an integer"), ("q1 0 b 1", "already stands on line 1")],
+    [("q1 0 7 high", "grade 'high' is not an integer"), ("q1 0 b 1", "already appears on line 1")],
 )
 @pytest.mark.parametrize("pid", ["b", "8412683"])
 def test_a_bad_label_is_named(tmp_path, line, reason, pid):

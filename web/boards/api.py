@@ -159,7 +159,7 @@ def read_split(request: HttpRequest, name: str) -> dict[str, Any]:
 @router.post(
     "/collections/{name}/query-split",
     response=SplitOut,
-    summary="Make some queries private, for good; repeating the call changes nothing",
+    summary="Make some queries private permanently; repeating the call changes nothing",
 )
 def make_split(request: HttpRequest, name: str, asked: SplitIn) -> dict[str, Any]:
     user, found = _owned(request, name, "split queries")

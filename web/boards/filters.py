@@ -1,7 +1,7 @@
-"""Which rows and columns of a leaderboard a reader chose.
+"""The rows and columns of a leaderboard that a reader chose.
 
 Filters look at runs as they are shown to this person (``web.common.visibility.as_shown``), never at stored fields, so
-that no filter and no count tells whose run is under embargo.
+that no filter and no count reveals whose run is under embargo.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LONGEST = 200
 
 @dataclass(frozen=True)
 class Filters:
-    """What a shown run has to be; empty choices leave nothing out."""
+    """Conditions that a shown run must meet; an empty choice excludes nothing."""
 
     text: str = ""
     """Part of the run tag."""
@@ -59,7 +59,7 @@ class Filters:
 
     @property
     def beyond_text(self) -> int:
-        """How many filters are set besides the run tag."""
+        """Number of filters set besides the run tag."""
         return len(self.types) + sum(map(bool, (self.team, self.since, self.until)))
 
     def __bool__(self) -> bool:

@@ -68,7 +68,7 @@ def withhold(request: HttpRequest, collection: Collection, labels: str) -> HttpR
 @require_http_methods(READ)
 @needs("see everything")
 def split(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Show the private queries. If there is no split yet, owners choose one, preview it and confirm it for good."""
+    """Show the private queries. If there is no split yet, owners choose, preview and confirm one permanently."""
     form = SplitForm(request.POST if request.method == "POST" else None, collection=collection)
     if request.method == "POST":
         require(request.user, "split queries", collection)

@@ -220,7 +220,7 @@ def needs_of_campaign(seen: Watch) -> list[Need]:
 
 
 def _crowd_needs(seen: Watch) -> list[Need]:
-    """Return what the crowd said; what it refused for good is asked again when a person says so, by a button."""
+    """Return the crowd's error. Calls that it refused permanently are retried only by a person, with a button."""
     link = _ask_again(seen.campaign)
     return [Need("stop", one.what, one.next_step, link if one.again else "") for one in seen.crowd]
 

@@ -39,7 +39,7 @@ LONGEST_WHY = 2000
 
 @dataclass(frozen=True)
 class Step:
-    """A change: the service, the job to start after it, the states it starts from, what must be typed.
+    """A change: its service, the job it starts, the states it is allowed in, and the text that confirms it.
 
     ``archived`` says whether it takes an archived campaign.
     """
@@ -209,7 +209,7 @@ def _amount(typed: str) -> tuple[Decimal, str]:
 
 @require_POST
 def ask_again(request: HttpRequest, name: str) -> HttpResponse:
-    """Check the crowd now, and retry calls that it refused for good."""
+    """Check the crowd now, and retry calls that it refused permanently."""
     found = campaign_for(request.user, name)
     require(request.user, "steer campaign", found.collection)
     count = calls.allow_again(found)

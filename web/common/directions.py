@@ -296,7 +296,7 @@ def step_after_judging(campaign: Campaign) -> Direction:
     if since and not challenges.filter(created_at__gt=since).exists():
         if campaign.state == Campaign.State.CLOSED:
             return Direction(
-                "It is closed, and its best answers are published. Whatever new runs bring is judged in another "
+                "It is closed, and its best answers are published. New top passages are judged in another "
                 "campaign of the collection: its challenges start from these best answers.",
                 reverse("web:challenge_with", args=[campaign.collection.name]),
                 "Where new runs can challenge",

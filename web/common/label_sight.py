@@ -1,4 +1,4 @@
-"""What a person may learn of a collection's labels: the rules for withheld qrel sets, in one place.
+"""Rules for withheld qrel sets: the labels and values that each person can see.
 
 Under a withheld set everybody sees a board with rounded values, in the order of the true ones. Its labels, values of
 single queries, and analyses under it are for members (``see everything``). A policy can make values of single
@@ -21,7 +21,7 @@ from web.common.visibility import sees_everything
 
 @dataclass(frozen=True)
 class LabelSight:
-    """A person's sight of the labels of one collection."""
+    """The labels of one collection that a person can see."""
 
     collection: Collection
     everything: bool

@@ -1,4 +1,4 @@
-"""A campaign's payments, and decisions about those that the crowd refuses for good."""
+"""A campaign's payments, and decisions about those that the crowd refuses permanently."""
 
 from __future__ import annotations
 

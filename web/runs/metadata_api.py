@@ -59,7 +59,7 @@ class RunTableIn(Body):
 
 
 class RunTableOut(Schema):
-    """Tags of the runs described anew, of those announced, and of those left as they were."""
+    """Tags of the runs whose description changed, of announced runs, and of unchanged runs."""
 
     described: list[str]
     announced: list[str]

@@ -15,7 +15,7 @@ class TeamForm(forms.Form):
     """A new team."""
 
     name = forms.CharField(
-        max_length=200, label="Team", help_text="It cannot be changed: runs stand under it."
+        max_length=200, label="Team", help_text="It cannot be changed, because runs are listed under it."
     )
     affiliation = forms.CharField(max_length=200, required=False, help_text="University or company.")
 

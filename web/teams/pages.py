@@ -1,4 +1,4 @@
-"""What pages show of teams and rounds, to everybody, to a team, and to members."""
+"""Teams and rounds as pages show them to everybody, to a team, and to members."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def choose_events(*, endpoint: WebhookEndpoint, events: Sequence[str], user: Any
     chosen = _known(events)
     with transaction.atomic():
         WebhookEndpoint.objects.filter(pk=endpoint.pk).update(events=chosen)
-        _log(endpoint, f"is told of {', '.join(chosen)}", user)
+        _log(endpoint, f"receives {', '.join(chosen)}", user)
     endpoint.refresh_from_db()
 
 

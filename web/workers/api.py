@@ -220,7 +220,7 @@ def reinstate(request: HttpRequest, name: str, key: int, asked: DecisionIn) -> d
 @router.post(
     "/campaigns/{name}/workers/{int:key}/withdraw",
     response=WithdrawnOut,
-    summary="Withdraw a worker's judgments at their request, for good, or preview the effects",
+    summary="Withdraw a worker's judgments at their request, permanently, or preview the effects",
 )
 def withdraw(request: HttpRequest, name: str, key: int, asked: WithdrawalIn) -> dict[str, Any]:
     _, found = judged(request, name)

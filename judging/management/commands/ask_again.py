@@ -1,4 +1,4 @@
-"""`manage.py ask_again`: calls that the crowd refused for good, once more."""
+"""`manage.py ask_again`: calls that the crowd refused permanently, once more."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from judging.watching.status import campaign_status
 
 class Command(BaseCommand):
     help = (
-        "Retry calls that the crowd refused for good, once you have fixed the cause. "
+        "Retry calls that the crowd refused permanently, once you have fixed the cause. "
         "Calls that succeeded are not repeated."
     )
     example = "manage.py ask_again first"

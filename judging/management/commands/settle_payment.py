@@ -1,4 +1,4 @@
-"""`manage.py settle_payment`: what the crowd refuses to pay for good is settled another way."""
+"""`manage.py settle_payment`: what the crowd permanently refuses to pay is settled another way."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from judging.money.rejections import submission_of
 
 class Command(BaseCommand):
     help = (
-        "List payments that the crowd refuses for good, for example to a closed account. With a submission and "
+        "List payments that the crowd refuses permanently, for example to a closed account. With a submission and "
         "--why, note that a person paid them another way, or why nobody can; then the campaign can close. "
         "Preferee itself pays nothing here. --undo makes them owed again."
     )

@@ -87,7 +87,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What can be claimed about one run against the other; ``favours`` is 1 for B, -1 for A, 0 for neither."""
+    """The claim that the data support about two runs; ``favours`` is 1 for B, -1 for A, 0 for neither."""
 
     claim: Claim
     favours: int

@@ -1,4 +1,4 @@
-"""The order of a track's result tables, and what stands in them. Pure."""
+"""The order and contents of a track's result tables. Pure."""
 
 from __future__ import annotations
 

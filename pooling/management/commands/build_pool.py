@@ -38,7 +38,7 @@ class Command(BaseCommand):
         parser.add_argument("--depth", type=int, default=1, help="passages taken from each run (default: 1)")
         queries = parser.add_mutually_exclusive_group()
         queries.add_argument("--queries", type=Path, metavar="FILE", help="only the queries this file names")
-        queries.add_argument("--sample", type=int, metavar="N", help="so many queries, drawn at random")
+        queries.add_argument("--sample", type=int, metavar="N", help="number of queries to draw at random")
         parser.add_argument(
             "--labeled-only",
             action="store_true",

@@ -41,7 +41,7 @@ class Command(BaseCommand):
             nargs="+",
             default=list(REQUIRED),
             metavar="DETAIL",
-            help=f"what must be said of a run (default: {' '.join(REQUIRED)}), of {', '.join(METADATA)} and the "
+            help=f"details that each run must give (default: {' '.join(REQUIRED)}), of {', '.join(METADATA)} and the "
             "collection's own fields",
         )
         parser.add_argument(

@@ -1,4 +1,4 @@
-"""What the crowd refuses to pay for good is settled by a person, once, and can be owed again."""
+"""What the crowd permanently refuses to pay is settled by a person, once, and can be owed again."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def campaign(fair):
 
 @pytest.fixture
 def submission(fair, campaign):
-    """Work whose bonus the crowd refuses for good; its reward is paid."""
+    """Work whose bonus the crowd refuses permanently; its reward is paid."""
     done = fair.do_task(campaign, "A1")
     collect(campaign, sweep=True)
     fair.crowd.fail("pay_bonus", GONE)

@@ -101,7 +101,7 @@ def test_queries_become_private_after_a_look_and_stay_so(cast, owner):
     assert "has other private queries already" in again
     assert "by a list" in again
     change = cast.collection.changes.get()
-    assert (change.what, change.who) == ("2 queries made private for good", "owner")
+    assert (change.what, change.who) == ("2 queries made private permanently", "owner")
 
 
 def test_a_share_is_drawn_the_same_from_the_same_seed(cast, owner):
@@ -189,5 +189,5 @@ def test_an_owner_sets_the_rules_in_a_browser(cast, page, live_server):
     inspector.look(page, "a look before")
     page.get_by_role("button", name="Make 1 query of harbour private").click()
     expect(page.get_by_role("status").first).to_contain_text("1 query is private now")
-    inspector.look(page, "private for good")
+    inspector.look(page, "private permanently")
     assert inspector.faults == []

@@ -20,7 +20,7 @@ NAMED = "<strong>Collecting work failed: The key is wrong.</strong> Set another 
 
 @pytest.fixture
 def failed(campaign):
-    """A collection of work that failed for good, after an older one of the same key."""
+    """A collection of work that failed permanently, after an older one of the same key."""
     arguments = {"campaign_id": campaign.pk, "sweep": True}
     rows = [
         Job.objects.create(

@@ -90,7 +90,7 @@ def test_the_same_passage_file_again_is_refused_by_its_name(ada, data_dir):
     reply = sent(ada, passages=PASSAGES)
 
     page = ada.get(reply["Location"]).content.decode()
-    assert "my passages.tsv holds what a passage file does" in page
+    assert "my passages.tsv has the same content as a passage file" in page
     assert str(data_dir) not in page
     assert PassageSource.objects.count() == 1
 

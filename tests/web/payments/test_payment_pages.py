@@ -1,4 +1,4 @@
-"""The page of a campaign's payments: its books, and what is done about payments that the crowd refuses for good."""
+"""The page of a campaign's payments: its books, and decisions about payments that the crowd refuses permanently."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAGE = "/campaigns/fair/payments/"
 
 @pytest.fixture
 def submission(fair, campaign) -> Submission:
-    """Work whose bonus the crowd refuses for good."""
+    """Work whose bonus the crowd refuses permanently."""
     done = fair.do_task(campaign, "A1")
     collect(campaign, sweep=True)
     fair.crowd.fail("pay_bonus", CrowdNever("Worker A1 is here no more"))

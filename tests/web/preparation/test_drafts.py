@@ -35,10 +35,10 @@ def test_a_draft_gets_another_name_and_the_log_has_the_old_one(manager, draft):
     ("name", "words"),
     [
         ("spring", "A campaign called 'spring' already exists."),
-        ("no blanks", "cannot be a name"),
+        ("no blanks", "is not a valid name"),
         ("x" * 81, "is too long"),
-        ("", "cannot be a name"),
-        ("a\0/b", "cannot be a name"),
+        ("", "is not a valid name"),
+        ("a\0/b", "is not a valid name"),
     ],
 )
 def test_a_name_that_cannot_be_is_refused_in_words(manager, draft, name, words):
@@ -56,7 +56,7 @@ def test_a_draft_is_deleted_asked_once_more_and_the_collection_keeps_that(manage
     page = texts(manager.post(f"{DRAFT}delete/", follow=True))
 
     assert "12 pairs in 4 tasks" in asked
-    assert "Delete fair for good" in asked
+    assert "Delete fair permanently" in asked
     assert "The draft fair was deleted." in page
     assert not Campaign.objects.exists()
     assert not Pair.objects.exists()
@@ -72,7 +72,7 @@ def test_a_draft_that_somebody_tried_stays(manager, ready):
     manager.post(f"{DRAFT}delete/")
 
     assert "1 task was opened in a trial" in asked
-    assert "for good" not in asked
+    assert "permanently" not in asked
     assert Campaign.objects.exists()
 
 

@@ -103,7 +103,7 @@ def _read_columns(content: Content, layouts: Sequence[Layout]) -> Columns:
                 raise ReaderFailed(content.name, first_line, fault) from fault
         first_line += block.lines
     if gathering is None:
-        raise EmptyFile(content.name, 0, "the file holds no line.")
+        raise EmptyFile(content.name, 0, "the file has no lines.")
     return gathering.columns()
 
 
@@ -210,7 +210,7 @@ class _Gathering:
 
     def columns(self) -> Columns:
         if self.query.length == 0:
-            raise EmptyFile(self.content.name, 0, "the file holds no line.")
+            raise EmptyFile(self.content.name, 0, "the file has no lines.")
         spelling = hashes = None
         if self.decimal is not None:
             codes = self.decimal.filled()

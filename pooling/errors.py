@@ -60,7 +60,7 @@ class UnreadableContent(InvalidFile):
 
 
 class EmptyFile(InvalidFile):
-    """The file holds no line."""
+    """The file has no lines."""
 
 
 class InvalidRunFile(InvalidFile):

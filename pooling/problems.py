@@ -283,7 +283,7 @@ class _Reading:
 
     def finished(self) -> Problems:
         if self.layout is None and not self.listing.counts:
-            self.listing.add(Problem(0, "file", "the file holds no line."))
+            self.listing.add(Problem(0, "file", "the file has no lines."))
         for qid, line in self.too_deep.items():
             said = f"query {qid} has more than {many(self.max_depth or 0, 'passage')}."
             self.listing.add(Problem(line, "too many passages", said))

@@ -72,7 +72,7 @@ def read_query_file(content: Content) -> list[Text]:
             raise _too_many(content, query.line)
         found[query.id] = query
     if not found:
-        raise EmptyFile(content.name, 0, "the file holds no query.")
+        raise EmptyFile(content.name, 0, "the file has no queries.")
     return list(found.values())
 
 
@@ -105,7 +105,7 @@ def query_problems(content: Content) -> Problems:
         listing.add(of_refusal(damage))
         return listing.all()
     if not first and not listing.counts:
-        listing.add(Problem(0, "file", "the file holds no query."))
+        listing.add(Problem(0, "file", "the file has no queries."))
     return listing.all()
 
 
@@ -171,7 +171,7 @@ def format_of(content: Content) -> str:
 def read_passages(content: Content, format: str, wanted: Collection[str] | None = None) -> Iterator[Text]:
     """Stream the passages of a file, only the ``wanted`` pids if given.
 
-    Lines of other passages are looked at no further than their id. The caller may stop early.
+    For other passages, only the id is read. The caller may stop early.
     """
     keys = None if wanted is None else {pid.encode() for pid in wanted}
     keep: Callable[[bytes], bool] | None = None

@@ -85,7 +85,7 @@ class Wanted:
 
     @cached_property
     def keys(self) -> tuple[Codes, Sought]:
-        """Query and distinct pid of every entry as one integer, and before them which entry each is."""
+        """The order of the entries by key, and the sorted keys: query and distinct pid as one integer."""
         keys = self.query * len(self.spelled[1]) + self.spelled[0]
         order = np.argsort(keys)
         return order, Sought(keys[order])

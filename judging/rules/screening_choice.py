@@ -53,7 +53,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Consequence:
-    """The consequences of one rule. If almost no task would count, ``cost`` is None and nothing is right.
+    """The consequences of one rule. If almost no task would count, ``cost`` is None and ``right`` is 0.
 
     ``level``: no other rule finds clearly more right best answers per dollar.
     """

@@ -92,9 +92,7 @@ def set_policy(
     required = [FORMER.get(name, name) for name in required]
     unknown = [name for name in required if name not in possible]
     if unknown:
-        raise SubmissionRefused(
-            f"A run has no {', '.join(unknown)}.", f"What may be required: {', '.join(possible)}."
-        )
+        raise SubmissionRefused(f"A run has no {', '.join(unknown)}.", f"Choose from: {', '.join(possible)}.")
     asked = {
         "most_runs": most_runs,
         "most_variants": most_variants,

@@ -29,7 +29,7 @@ _SECRET = ("csrf", "password", "secret", "token")
 
 
 class KeepForms:
-    """Middleware: a form that a signed-out person sends in vain leads to the sign-in page and back."""
+    """Middleware: a form sent after signing out leads to the sign-in page, and from there back to the form."""
 
     def __init__(self, answer: Callable[[HttpRequest], HttpResponse]) -> None:
         self.answer = answer

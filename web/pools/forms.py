@@ -175,7 +175,7 @@ class PoolForm(PlannedForm):
         self.fields["qrels"].choices = [("", "none"), *((name, name) for name in qrel_sets)]  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
-        """Ask for the labels that the queries are to have."""
+        """Require known relevant passages if only labeled queries are wanted."""
         found = super().clean()
         if found.get("labeled_only") and not found.get("qrels"):
             self.add_error("labeled_only", "Choose known relevant passages, or untick this.")

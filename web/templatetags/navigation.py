@@ -107,7 +107,7 @@ def campaign_tabs(context: dict[str, Any], campaign: Campaign, here: str) -> dic
 
 @register.inclusion_tag("web/parts/kept_form.html", takes_context=True)
 def kept_form(context: dict[str, Any]) -> dict[str, Any]:
-    """Show the form that was sent in vain after the session ended, and fill it in again."""
+    """Show the form that was sent after the session ended, and fill it in again."""
     request = context.get("request")
     return {"kept": kept_form_of(request) if request is not None and hasattr(request, "user") else None}
 

@@ -124,7 +124,7 @@ def switch_off(*, endpoint: WebhookEndpoint, user: Any = None, why: str = "") ->
 
 
 def remove_endpoint(*, endpoint: WebhookEndpoint, user: Any) -> None:
-    """Delete it and its messages."""
+    """Delete the endpoint and its messages."""
     with transaction.atomic():
         _log(endpoint, "deleted", user)
         endpoint.delete()

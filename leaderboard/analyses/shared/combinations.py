@@ -115,7 +115,7 @@ def check_some_are_private(collection: Collection) -> None:
         raise NothingPrivate(
             f"No query of {collection.name} is private.",
             Guidance(
-                "Say which, once for all: ",
+                "Choose the private queries, once and permanently: ",
                 Action("split_queries", collection.name, "--private FILE", lead=""),
             ),
         )

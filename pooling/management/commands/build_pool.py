@@ -57,7 +57,7 @@ class Command(BaseCommand):
         if options["sample"] is not None and options["seed"] is None:
             raise UsageError("--sample needs --seed, so that the same queries can be drawn again.")
         if min(options["depth"], options["min_size"], options["sample"] or 1) < 1:
-            raise UsageError("--depth, --min-size and --sample are at least 1.")
+            raise UsageError("--depth, --min-size and --sample must be at least 1.")
         chosen = collection_named(collection)
         tags = tags_meant(chosen, options["runs"]) or None
         if options["runs"] and tags is None:

@@ -45,7 +45,7 @@ class Command(BaseCommand):
         except InvalidOperation:
             raise UsageError("--reward and --fee are numbers.") from None
         if pairs_per_task < 1 or judgments_per_pair < 1:
-            raise UsageError("--pairs-per-task and --judgments-per-pair are at least 1.")
+            raise UsageError("--pairs-per-task and --judgments-per-pair must be at least 1.")
         summary = pools.pool_stats(pool=pool_named(pool), prices=prices)
         return {
             "pool": pool,

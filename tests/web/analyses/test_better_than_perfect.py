@@ -70,7 +70,12 @@ def test_a_job_that_runs_twice_finds_its_campaign(manager):
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("spring", "already is"), ("tide", "already is"), ("a b", "is not a valid name"), ("", "is not a valid name")],
+    [
+        ("spring", "already is"),
+        ("tide", "already is"),
+        ("a b", "is not a valid name"),
+        ("", "is not a valid name"),
+    ],
 )
 def test_a_name_that_is_taken_or_cannot_be_is_refused_at_once(manager, name, words):
     reply = manager.post(MAKE, DUEL | {"name": name}, follow=True)

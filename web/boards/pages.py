@@ -269,10 +269,7 @@ def published_board(
 
 
 def _refuse_unusual_measure(labels: str, name: str) -> None:
-    """Raise MembersOnly for a measure that boards do not offer: each cutoff tells more about withheld labels.
-
-    The precision of rounded values hides a query only where values are between 0 and 1.
-    """
+    """Raise MembersOnly for unusual measures: further cutoffs, or values above 1, tell more of withheld labels."""
     usual = [one for one in MEASURES if parse_measure(one).higher_is_better]
     if parse_measure(name) not in [parse_measure(one) for one in usual]:
         raise MembersOnly(
@@ -397,6 +394,5 @@ def _highest(published: PublishedBoard) -> float:
 
 
 def _goodness(column: str, row: BoardRow) -> int:
-    """Return a sort key that is higher for better values in either direction, of true values where shown ones are
-    rounded; a row without a value sorts last."""
+    """Return a sort key from the rank by true values, higher for better ones; a row without a value sorts last."""
     return -(row.official if column == "official" else row.leading).rank

@@ -145,7 +145,7 @@ def database(keep: str, folder: Path) -> Iterator[bool]:
 
 
 def build(runs: int) -> None:
-    """Write the rows with so many runs, publish a version, and create an owner."""
+    """Write the rows of a collection with ``runs`` runs, publish a version, and create an owner."""
     from _further import further
     from _large import Large
     from django.contrib.auth import get_user_model

@@ -144,7 +144,7 @@ class Campaigned:
         gold(campaign, settings.gold_per_task * settings.max_tasks_per_worker)
         accept_texts(campaign)
         launch_campaign(campaign)
-        # Stands in for the crowd's replies.
+        # In place of the crowd's replies.
         places = list(Place.objects.filter(posting__campaign=campaign).only("pk", "number"))
         for place in places:
             place.crowd_id, place.state = f"H{campaign.pk}X{place.number}", Place.State.OPEN

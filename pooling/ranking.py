@@ -173,7 +173,7 @@ def write_ranking(ranking: Ranking, path: Path) -> None:
 def read_ranking(path: Path, depth: int | None = None) -> Ranking:
     """Read a stored ranking, or only its first ``depth`` ranks, which costs depth × queries.
 
-    A file that stores only the first ranks gives no more than those.
+    A file that stores only the first ranks returns only those.
     """
     meta = json.loads(pl.read_parquet_metadata(path)[_META])
     lengths = np.array(meta["lengths"], np.int64)

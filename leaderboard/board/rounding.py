@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 def rounded_board(
     published: PublishedBoard, *, official: int | None, preference: int | None, withheld: bool = False
 ) -> PublishedBoard:
-    """Return the board with so many decimals under each set of labels; None leaves that side as it is.
+    """Return the board with values rounded to the given decimals for each set of labels; None: not rounded.
 
-    ``withheld``: the official labels are.
+    ``withheld``: whether the official labels are withheld.
     """
     if official is None and preference is None:
         return published

@@ -22,7 +22,7 @@ class Rounded(float):
 
     @classmethod
     def of(cls, value: float, decimals: int) -> Rounded:
-        """Return the value rounded to so many decimals; without decimals there is no value left to show (NaN)."""
+        """Return the value rounded to ``decimals``; with 0, NaN: only the order of runs is published."""
         found = cls(round(value, decimals) if decimals and not math.isnan(value) else math.nan)
         found.decimals = decimals
         return found

@@ -41,7 +41,7 @@ PUBLIC_LISTS = {
     "counts": "how many runs each team has submitted",
     "all": "the tag and day of every submission",
 }
-#: Measures are shown with so many decimals; a policy can allow fewer.
+#: Decimals of a measure on pages; a policy can allow fewer.
 MOST_DECIMALS = 4
 #: Under these words policies stand in the activity log.
 LOGGED = "submission policy"

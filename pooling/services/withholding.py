@@ -29,7 +29,7 @@ def withheld_names(collection: Collection) -> frozenset[str]:
 
 
 def hiding_decimals(queries: int) -> int:
-    """Return the most decimals of a mean over so many queries that hide what one query adds to it.
+    """Return the most decimals of a mean over ``queries`` queries that hide what one query adds to it.
 
     A query adds at most 1/queries to a mean of values between 0 and 1. That has to round to nothing, so that a run
     that answers one query alone looks like one that answers none. Up to twenty queries there are no decimals.
@@ -38,7 +38,7 @@ def hiding_decimals(queries: int) -> int:
 
 
 def published_decimals(policy: SubmissionPolicy | None, *, withheld: bool, queries: int) -> int | None:
-    """Return how many decimals everybody sees of a mean over so many queries; None: all of them.
+    """Return how many decimals of a mean over ``queries`` queries are public; None: all of them.
 
     The policy's choice counts; without one, withheld labels get :func:`hiding_decimals`.
     """

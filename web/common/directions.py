@@ -237,7 +237,7 @@ class Direction:
     """The permission that the page takes."""
 
     def for_role(self, role: Role | None) -> Direction:
-        """Return what this role is told: without the permission no link, but who has it."""
+        """Return the direction for this role. Without the permission, it names who has it in place of the link."""
         if not self.link or permits(role, self.needed):
             return self
         can = who_can(self.needed)

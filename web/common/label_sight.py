@@ -49,7 +49,7 @@ class LabelSight:
         return self.shows_labels(name) or bool(self.policy and self.policy.per_query_values)
 
     def decimals(self, *, withheld: bool, queries: int) -> int | None:
-        """Return how many decimals are shown of a mean over so many queries; None: all."""
+        """Return how many decimals of a mean over ``queries`` queries are shown; None: all."""
         if self.everything:
             return None
         return published_decimals(self.policy, withheld=withheld, queries=queries)

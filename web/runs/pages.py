@@ -215,7 +215,7 @@ def _values(collection: Collection, run: Run, labels: Labels, sight: LabelSight)
 
 
 def _published_mean(mean: float, decimals: int | None) -> float | None:
-    """Return the mean with so many decimals; None if it is undefined."""
+    """Return the mean rounded to ``decimals``; None if it is undefined."""
     if math.isnan(mean):
         return None
     return mean if decimals is None else Rounded.of(mean, decimals)

@@ -15,13 +15,15 @@ from judging.rules.pair_features import QuestionText
 Grades = Mapping[int, Mapping[int, int]]
 #: The maximum number of passages of a question to try on each side.
 MOST_A_SIDE = 12
+#: A passage graded this much lower than another is plainly worse, whichever grade counts as relevant.
+CLEAR_GAP = 2
 #: The numbers of nearest and of random passages to try for a question.
 NEAREST, ANY = 10, 3
 
 
 def plainly_worse(bad: int, good: int, *, least: int, top: int) -> bool:
     """Check that labels leave no doubt: ``bad`` is not relevant, and two grades below ``good`` on long scales."""
-    return bad < least and good - bad >= min(2, top)
+    return bad < least and good - bad >= min(CLEAR_GAP, top)
 
 
 def relevant_by_query(grades: Grades, least: int) -> dict[int, list[int]]:
@@ -35,14 +37,20 @@ def relevant_by_query(grades: Grades, least: int) -> dict[int, list[int]]:
 
 
 def labeled(grades: Grades, relevant: Mapping[int, Sequence[int]], least: int) -> Iterator[Triple]:
-    """Pair known relevant passages with those labeled not relevant for the same question."""
+    """Pair known relevant passages with those labeled not relevant for the same question.
+
+    A question without any takes those graded ``CLEAR_GAP`` or more below its relevant ones: published labels may
+    leave grade 0 out, or count grade 1 as relevant.
+    """
     top = max((grade for of_query in grades.values() for grade in of_query.values()), default=0)
     for query, good_ones in relevant.items():
         of_query = grades[query]
-        bad_ones = sorted((passage for passage in of_query if of_query[passage] < least), key=of_query.get)  # type: ignore[arg-type]
+        below = [passage for passage in of_query if of_query[passage] < least]
+        bad_ones = sorted(below or of_query, key=of_query.get)  # type: ignore[arg-type]
+        limit = least if below else top - CLEAR_GAP + 1
         for bad in bad_ones[:MOST_A_SIDE]:
             for good in good_ones:
-                if plainly_worse(of_query[bad], of_query[good], least=least, top=top):
+                if plainly_worse(of_query[bad], of_query[good], least=limit, top=top):
                     why = f"labeled {of_query[bad]} for this question, the relevant one {of_query[good]}"
                     yield Triple(query, good, bad, why)
 

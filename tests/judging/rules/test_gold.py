@@ -108,6 +108,14 @@ def test_a_passage_labeled_low_stands_against_the_relevant_ones_of_its_question(
     assert pairs[10, 13] == "labeled 1 for this question, the relevant one 3"
 
 
+def test_a_question_whose_labels_are_all_relevant_takes_what_is_two_grades_lower():
+    grades = {1: {10: 3, 11: 1, 12: 2}, 2: {20: 3, 21: 2}, 3: {30: 1, 31: 1}}
+
+    found = [one.key for one in labeled(grades, relevant_by_query(grades, 1), 1)]
+
+    assert found == [(1, 10, 11)]
+
+
 def test_nearest_passages_belong_to_other_questions_and_do_not_have_every_word():
     asked = {1: question_features("boil egg long", {}), 2: question_features("hen lays egg", {})}
     texts = {

@@ -50,6 +50,11 @@ def flag_workers(campaign: Campaign, workers: Collection[int]) -> int:
 
 def flagged_lately(campaign: Campaign, since: datetime) -> QuerySet[WorkerInCampaign]:
     """Return workers with a flag raised since then who are not excluded."""
+    return flagged(campaign).filter(flagged_at__gte=since)
+
+
+def flagged(campaign: Campaign) -> QuerySet[WorkerInCampaign]:
+    """Return workers with flags who are not excluded; those with the newest flags come first."""
     out = Exclusion.objects.standing().filter(campaign=campaign).values("worker")
-    fresh = WorkerInCampaign.objects.filter(campaign=campaign, flagged_at__gte=since).exclude(flags=[])
-    return fresh.exclude(worker__in=out).order_by("-flagged_at", "worker")
+    rows = WorkerInCampaign.objects.filter(campaign=campaign).exclude(flags=[]).exclude(worker__in=out)
+    return rows.order_by("-flagged_at", "worker")

@@ -71,7 +71,7 @@ def _give_up(submission: Submission) -> None:
 @transaction.atomic
 def accept_kept_work(campaign: Campaign, submission: Submission) -> bool:
     """Accept one such submission and owe its pay. Returns False if the budget is too small. Safe to race."""
-    _, judged, shown, earned = earned_so_far(submission)
+    _, judged, shown, earned, _ = earned_so_far(submission)
     cost = earned + crowd_for(campaign).fees.on(earned)
     if not judged or beyond_cap(campaign, cost):
         return False

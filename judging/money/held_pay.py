@@ -1,9 +1,10 @@
 """Pay that is held until a person decides.
 
-It is held for work that our page never saw, for work already paid by its receipt, and for partly judged tasks
-whose pay is not split. A person pays or rejects it. The crowd pays a reward automatically when its review time ends:
-held work shows that time, and the crowd's payment is recorded. Work without a judged pair is rejected before then
-unless a person decides (``PREFEREE_REJECT_UNJUDGED_HOURS``); otherwise, an empty form would earn the reward.
+It is held for work that our page never saw, for work already paid by its receipt, for pairs judged faster than
+anybody can read, and for partly judged tasks whose pay is not split. A person pays or rejects it. The crowd pays a
+reward automatically when its review time ends: held work shows that time, and the crowd's payment is recorded. Work
+without a judged pair is rejected before then unless a person decides (``PREFEREE_REJECT_UNJUDGED_HOURS``);
+otherwise, an empty form would earn the reward.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from judging.money.discrepancies import receipt_of, resolve_only_there
 from judging.money.ledger import APPROVED
 from judging.money.payments import mark_paid, payment_key
 from judging.money.rejections import decide_rejection
+from judging.tasks.evidence import was_unread
 
 LONGEST_WHY = 1000
 #: The longest contact that fits into a crowd's feedback, in characters.
@@ -46,7 +48,8 @@ class HeldWork:
     """A submission whose pay waits for a person. Pairs: ``answered`` in the crowd's form, ``saved`` by our page.
 
     ``compensated``: it was paid by its receipt before the crowd listed it. ``stopped``: every claimed pair was saved,
-    but they are only part of the task. ``opened``: the worker was shown the pairs.
+    but they are only part of the task. ``opened``: the worker was shown the pairs. ``unread``: there was no time to
+    read them.
     """
 
     submission: Submission
@@ -56,6 +59,7 @@ class HeldWork:
     compensated: bool
     stopped: bool
     opened: bool = True
+    unread: bool = False
 
     @property
     def amount(self) -> Decimal:
@@ -96,6 +100,8 @@ class HeldWork:
         """Return why the pay is held, in a sentence."""
         if self.compensated:
             return "It was paid by its receipt before the crowd listed it."
+        if self.unread:
+            return f"{many(self.saved, 'pair')} judged faster than anybody can read."
         if self.stopped:
             return (
                 f"The worker stopped after {many(self.saved, 'pair')}, and the reward is for the whole task."
@@ -129,7 +135,7 @@ def held_by_campaign(campaigns: Collection[int]) -> dict[int, list[HeldWork]]:
     """Map campaigns to their work that waits for a decision, in the order of :func:`held_work`."""
     held = Payment.objects.filter(
         submission__campaign__in=campaigns, state=Payment.State.HELD, decided_at=None
-    ).select_related("submission")
+    ).select_related("submission__campaign", "submission__worker")
     by_submission: dict[int, list[Payment]] = {}
     for payment in held.order_by("submission__auto_approval_at", "submission_id", "pk"):
         by_submission.setdefault(payment.submission_id, []).append(payment)
@@ -145,14 +151,16 @@ def held_by_campaign(campaigns: Collection[int]) -> dict[int, list[HeldWork]]:
     found: dict[int, list[HeldWork]] = {}
     for key, payments in by_submission.items():
         submission = payments[0].submission
+        saved = details.get(key, {}).get("saved", judged.get(key, 0))
         one = HeldWork(
             submission,
             tuple(payments),
             details.get(key, {}).get("answered", judged.get(key, 0)),
-            details.get(key, {}).get("saved", judged.get(key, 0)),
+            saved,
             compensated=key in compensated,
             stopped=key not in details and key not in compensated,
             opened=key in opened,
+            unread=key not in details and key not in compensated and was_unread(submission, saved),
         )
         found.setdefault(submission.campaign_id, []).append(one)
     return found

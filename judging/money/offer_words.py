@@ -94,6 +94,16 @@ def paid_when(submission: Submission, so_far: Earned, wording: Wording = transla
     pay, earned = so_far.pay, so_far.dollars
     if not earned or (submission.left_early and not pay.bonus):
         return ""
+    if so_far.unread and pay.bonus:
+        return wording.gettext(
+            "${base} is paid when your task is approved. The requester decides about the rest, since the pairs were "
+            "judged faster than anybody can read."
+        ).format(base=f"{pay.base:.2f}")
+    if so_far.unread:
+        return wording.gettext(
+            "The requester decides whether the task is paid, since the pairs were judged faster than anybody can "
+            "read."
+        )
     if bonus := earned - pay.base:
         amounts = {"base": f"{pay.base:.2f}", "bonus": f"{bonus:.2f}"}
         told = wording.gettext(

@@ -17,7 +17,7 @@ from judging.errors import CrowdAlready, CrowdNever
 from judging.exchange.calls import Patience, Reply, campaign_key, perform
 from judging.models import Campaign, CrowdCall, CrowdIdentity, Payment, Submission
 from judging.rules.pay import Pay
-from judging.tasks.evidence import Evidence, progress_of
+from judging.tasks.evidence import Evidence, progress_of, was_unread
 
 #: The word before a bonus's reference in the reason that the worker reads; the bonus is found again by it.
 REFERENCE = "Reference"
@@ -32,13 +32,15 @@ def owe(campaign: Campaign, submission: Submission, work: Evidence) -> None:
     - all of it, if our page never saw the work;
     - the bonus for pairs that the crowd's form claims beyond those that were saved;
     - the reward, if the work was already paid by its receipt;
-    - the reward, if the work stopped before the last pair and pay is not split, since it covers all pairs.
+    - the reward, if the work stopped before the last pair and pay is not split, since it covers all pairs;
+    - the bonus, or the reward if pay is not split, if there was no time to read the pairs.
     """
     if submission.payments.filter(kind=Payment.Kind.REWARD).exists():
         return
     pay = pay_for(campaign)
     compensated = submission.payments.filter(kind=Payment.Kind.COMPENSATION).exists()
-    earned = work.seen and (bool(pay.bonus) or not pay.whole or work.judged == work.shown)
+    whole = work.judged == work.shown and not work.unread
+    earned = work.seen and (bool(pay.bonus) or not pay.whole or whole)
     state = Payment.State.OWED if earned and not compensated else Payment.State.HELD
     _owe(campaign, submission, Payment.Kind.REWARD, pay.base, state=state)
     if compensated:
@@ -46,7 +48,8 @@ def owe(campaign: Campaign, submission: Submission, work: Evidence) -> None:
     saved, claimed = (pay.bonus_for(pairs, work.shown) for pairs in (work.judged, work.claimed))
     if saved:
         reason = f"Bonus for {work.judged} of {work.shown} pairs judged."
-        _owe(campaign, submission, Payment.Kind.BONUS, saved, reason=reason)
+        state = Payment.State.HELD if work.unread else Payment.State.OWED
+        _owe(campaign, submission, Payment.Kind.BONUS, saved, reason=reason, state=state)
     if claimed > saved:
         reason = f"Bonus for {work.claimed - work.judged} of {work.shown} pairs judged."
         held = {"cause": Payment.CLAIMED, "state": Payment.State.HELD}
@@ -77,7 +80,7 @@ def owe_top_up(
 
 def owe_kept(campaign: Campaign, submission: Submission) -> Payment:
     """Record pay for saved work that never reached the crowd. It is held if pay covers only whole tasks."""
-    pay, judged, shown, earned = earned_so_far(submission)
+    pay, judged, shown, earned, _ = earned_so_far(submission)
     sure = bool(pay.bonus) or not pay.whole or judged == shown
     state = Payment.State.OWED if sure else Payment.State.HELD
     reason = f"Pay for {judged} of {shown} pairs judged in a task that did not reach the task site."
@@ -85,18 +88,22 @@ def owe_kept(campaign: Campaign, submission: Submission) -> Payment:
 
 
 class Earned(NamedTuple):
-    """A task's pay, pairs judged, pairs shown, and the dollars earned by submitting it now."""
+    """A task's pay, pairs judged, pairs shown, and the dollars earned by submitting it now.
+
+    ``unread``: it was submitted before anybody could read the pairs, so the requester decides about the bonus.
+    """
 
     pay: Pay
     judged: int
     shown: int
     dollars: Decimal
+    unread: bool = False
 
 
 def earned_so_far(submission: Submission) -> Earned:
     """Return what the task has earned so far."""
     pay, (judged, shown) = pay_for(submission.campaign), progress_of(submission)
-    return Earned(pay, judged, shown, pay.earned(judged, shown))
+    return Earned(pay, judged, shown, pay.earned(judged, shown), was_unread(submission, judged))
 
 
 def pay_owed(campaign: Campaign, *, progress: Progress | None = None) -> int:

@@ -78,7 +78,7 @@ def _missing(campaign: Campaign) -> QuerySet[Submission]:
 
 
 def _described(campaign: Campaign, submission: Submission) -> MissingWork:
-    _, judged, shown, earned = earned_so_far(submission)
+    _, judged, shown, earned, _ = earned_so_far(submission)
     carriers = carriers_for(campaign, submission)
     return MissingWork(
         submission, receipt_of(submission), judged, shown, earned, carriers[0] if carriers else None

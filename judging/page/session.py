@@ -383,7 +383,9 @@ def last_step(submission: Submission, submit_to: str, earned: Earned) -> FormPos
 
 def _pay_promised(earned: Earned) -> str:
     """Return the dollars that our page promises for the submitted task, or "undecided" if the requester decides."""
-    decided = earned.judged and (earned.pay.bonus or earned.judged == earned.shown)
+    if earned.unread and earned.pay.bonus:
+        return f"{earned.pay.base:.2f}"
+    decided = earned.judged and (earned.pay.bonus or earned.judged == earned.shown) and not earned.unread
     return f"{earned.dollars:.2f}" if decided or not earned.pay.whole else "undecided"
 
 

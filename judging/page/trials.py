@@ -105,5 +105,5 @@ def trial_result(submission: Submission) -> TrialResult:
     """Return the result of a finished trial."""
     ended = submission.finished_at or clock.now()
     seconds = (ended - submission.opened_at).total_seconds()
-    _, judged, shown, earned = earned_so_far(submission)
+    _, judged, shown, earned, _ = earned_so_far(submission)
     return TrialResult(seconds, judged, shown, earned, hourly(earned, seconds))

@@ -248,7 +248,7 @@ def leave(request: HttpRequest, token: str) -> HttpResponse:
         return redirect("judging:work", token=token)
     if hurried := save_form(request, token, submission):
         return hurried
-    pay, judged, shown, earned = earned_so_far(submission)
+    pay, judged, shown, earned, _ = earned_so_far(submission)
     if judged and "confirmed" in request.POST:
         _send_off(request, submission)
         return redirect("judging:work", token=token)
@@ -324,6 +324,7 @@ def sent(request: HttpRequest, page: Page, submission: Submission) -> HttpRespon
         "shown": earned.shown,
         "timed_out": submission.timed_out_at is not None,
         "earned": earned.dollars,
+        "unread": earned.unread,
         "left_early": submission.left_early,
         "step": session.last_step(submission, page.submit_to, earned),
         "receipt": receipt_of(submission),
@@ -344,7 +345,7 @@ def _was_kept(submission: Submission) -> bool:
 
 def kept(request: HttpRequest, submission: Submission) -> HttpResponse:
     """Show the outcome of a task that the crowd's site did not get in time: its judged pairs are saved and paid."""
-    pay, judged, shown, earned = earned_so_far(submission)
+    pay, judged, shown, earned, _ = earned_so_far(submission)
     context = {
         "campaign": submission.campaign,
         "judged": judged,

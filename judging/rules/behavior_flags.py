@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import scipy  # loads scipy.special when it is first used: it would be a third of a second of every command
 
 from config.plurals import many
+from judging.rules.haste import GLANCE_SECONDS
 
 UNLIKELY = 0.001
 #: A worker is quick below this share of the usual time for a pair.
@@ -20,8 +21,6 @@ QUICK = 1 / 3
 HABIT = 3
 #: The fewest tasks from which a time is estimated.
 LEAST_TASKS = 2
-#: Shorter texts are read at a glance: a time below what the fastest reader needs says nothing about them.
-GLANCE_SECONDS = 1.0
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ import re
 
 #: Words per second. People read about 4 with understanding; beyond 15, nobody can take in two passages.
 FASTEST = 15.0
+#: Shorter texts are read at a glance: a time below what the fastest reader needs says nothing about them.
+GLANCE_SECONDS = 1.0
 _word = re.compile(r"\w+")
 _unspaced = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 #: Characters that count as one word in scripts without spaces.

@@ -34,10 +34,6 @@ class RefusalPage:
 
 
 _RETURN = _("Please return this task on the site where you took it, so that it is offered to somebody else.")
-_OBJECT = _(
-    "If you think this is a mistake, say so below. "
-    "Please return this task on the site where you took it, so that it is offered to somebody else."
-)
 #: Pay and next step for a refused worker who still has an open task: returning it would cost them its pay.
 OPEN_TASK = (
     _("You have an open task. You can still submit what you have judged; the next page says what it pays."),
@@ -80,14 +76,14 @@ REFUSALS: dict[str, RefusalPage] = {
             "plain to anyone who reads both passages. To be fair to everybody, one is enough."
         ),
         _("What you judged and submitted is paid as usual."),
-        _OBJECT,
+        _RETURN,
         appeal=True,
     ),
     "excluded-elsewhere": RefusalPage(
         _("No tasks for you here"),
         _("In an earlier campaign of this requester, two or more check pairs were answered wrongly."),
         _NOTHING,
-        _OBJECT,
+        _RETURN,
         appeal=True,
     ),
     "unfinished": RefusalPage(
@@ -97,7 +93,7 @@ REFUSALS: dict[str, RefusalPage] = {
             "somebody else, so no further task of this campaign is offered to you for now."
         ),
         _("Work you submitted is paid like everybody's work. A task without a judged pair pays nothing."),
-        _OBJECT,
+        _RETURN,
         appeal=True,
     ),
     "withdrawn": RefusalPage(

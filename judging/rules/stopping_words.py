@@ -23,7 +23,14 @@ def _finish(pay: Pay, wording: Wording) -> str:
     if not pay.whole:
         return wording.gettext("Judge every pair and submit the task: this work is not paid.")
     told = wording.gettext("Judge every pair and submit the task: you are paid ${whole}.")
-    return told.format(whole=f"{pay.whole:.2f}")
+    hasty = (
+        wording.gettext("If you judge faster than anybody can read, the requester decides about the bonus.")
+        if pay.bonus
+        else wording.gettext(
+            "If you judge faster than anybody can read, the requester decides about the pay."
+        )
+    )
+    return f"{told.format(whole=f'{pay.whole:.2f}')} {hasty}"
 
 
 def _stop_early(pay: Pay, wording: Wording) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef
 
+from judging.campaign.reading_time import least_seconds_a_pair
 from judging.crowds.seam import CrowdSubmission
 from judging.exchange.link_tokens import (
     BadToken,
@@ -21,6 +22,7 @@ from judging.exchange.link_tokens import (
     read_proof,
 )
 from judging.models import Choice, Slot, Submission
+from judging.rules.haste import GLANCE_SECONDS
 from judging.tasks.answers import FIELD
 
 #: The field of the crowd's form that carries the proof.
@@ -31,13 +33,14 @@ PROOF = "proof"
 class Evidence:
     """Pairs, gold pairs included: ``shown``, ``judged`` for certain, ``claimed`` by the form (never fewer).
 
-    ``signed``: the form's choices are those that our server signed.
+    ``signed``: the form's choices are those that our server signed. ``unread``: there was no time to read the pairs.
     """
 
     shown: int
     judged: int
     claimed: int
     signed: bool
+    unread: bool = False
 
     @property
     def seen(self) -> bool:
@@ -71,7 +74,20 @@ def evidence_of(submission: Submission, found: CrowdSubmission) -> Evidence:
         judged=judged,
         claimed=max(judged, min(shown, len(choices))),
         signed=bool(proof and proof.choices == digest_of_choices(choices)),
+        unread=was_unread(submission, judged),
     )
+
+
+def was_unread(submission: Submission, judged: int) -> bool:
+    """Check whether these pairs took less time than the fastest reader needs for half of their words.
+
+    Simulated workers do not read. A task that was resumed was partly read before.
+    """
+    ended = submission.finished_at or submission.submitted_at
+    if not judged or ended is None or submission.resumed_pairs or submission.worker.simulated:
+        return False
+    least = least_seconds_a_pair(submission.campaign)
+    return least >= GLANCE_SECONDS and (ended - submission.opened_at).total_seconds() < judged * least
 
 
 def choices_in(answers: dict[str, str]) -> dict[str, str]:

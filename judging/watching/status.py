@@ -9,6 +9,7 @@ from django.db.models import Count
 from config.guidance import Action, Guidance
 from config.plurals import many
 from judging.campaign.cost import money
+from judging.intake.flagging import flagged
 from judging.intake.places import lacking
 from judging.intake.screened_work import gold_record
 from judging.launch.closure import pending_work
@@ -48,6 +49,7 @@ def campaign_status(campaign: Campaign) -> dict[str, Any]:
         "exclusions": Exclusion.objects.misconduct().filter(campaign=campaign).count(),
         "withdrawn": Exclusion.objects.standing().filter(campaign=campaign, rule=Exclusion.WITHDRAWN).count(),
         "exclusion_reasons": _exclusions(campaign),
+        "flagged_workers": [{"worker": one.worker_id, "flags": one.flags} for one in flagged(campaign)[:20]],
         "gold_failed": [row for row in gold_record(campaign)[:20] if row["failed"]],
         "spent": float(dollars["spent"]),
         "owed": float(dollars["owed"]),

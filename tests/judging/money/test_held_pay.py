@@ -42,7 +42,8 @@ from judging.people.exclusions import reinstate_worker
 from judging.watching.status import campaign_status
 from judging.workers.block_lists import list_name, sync_blocks
 from judging.workers.identities import refusal_reason
-from tests.judging.visitor import text
+from pooling.models import Passage
+from tests.judging.visitor import Visitor, text
 
 ALL = {f"choice-{number}": "left" for number in range(1, 6)}
 
@@ -103,6 +104,46 @@ def test_a_form_that_claims_more_than_our_server_saved_is_paid_what_was_saved(
     expected = paid if owed else {("reward", ""): ("held", Decimal("0.20"))}
     assert payments(submission) == {**expected, ("bonus", "claimed"): ("held", Decimal(held))}
     assert Judgment.objects.filter(submission=submission).count() <= saved
+
+
+@pytest.mark.parametrize(
+    ("pay", "held"),
+    [
+        ("split", {("reward", ""): ("paid", Decimal("0.20")), ("bonus", ""): ("held", Decimal("1.80"))}),
+        ("whole", {("reward", ""): ("held", Decimal("2.00"))}),
+    ],
+)
+def test_pairs_judged_faster_than_anybody_can_read_wait_for_a_person(fair, crowd, crowd_site, pay, held):
+    Passage.objects.update(text="word " * 200)
+    visitor = Visitor(crowd, campaign := fair.opened(pay=pay))
+
+    page = text(visitor.do_task())
+    quick = visitor.submission
+    fair.hand_in(quick)
+    fair.collect(campaign)
+
+    assert payments(quick) == held
+    assert "faster than anybody can read" in page
+    assert f'name="pay_promised" value="{"0.20" if pay == "split" else "undecided"}"' in page
+    (one,) = held_work(campaign)
+    assert one.why == "5 pairs judged faster than anybody can read."
+    assert campaign_status(campaign)["flagged_workers"] == [{"worker": quick.worker_id, "flags": ["unread"]}]
+
+
+def test_the_same_pairs_judged_in_time_to_read_are_paid(fair):
+    Passage.objects.update(text="word " * 200)
+    campaign = fair.opened()
+    slow = fair.open_task(campaign, "ASLOW")
+    Submission.objects.update(
+        opened_at=clock.now() - timedelta(minutes=2)
+    )  # 400 words a pair: 67 s at 15 a second
+    slow.refresh_from_db()
+    fair.answer(slow)
+    fair.send_off(slow)
+
+    fair.collect(campaign)
+
+    assert {state for state, _ in payments(slow).values()} == {"paid"}
 
 
 def test_pay_that_is_not_split_is_held_whole_for_a_form_that_claims_more(fair):

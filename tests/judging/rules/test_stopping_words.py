@@ -18,8 +18,13 @@ from tests.judging.visitor import text
         (
             "0.20",
             "1.80",
-            ["you are paid $2.00", "you are paid $0.20, and the bonus", "for the choices we saved"],
-            "decide",
+            [
+                "you are paid $2.00",
+                "decides about the bonus",
+                "you are paid $0.20, and the bonus",
+                "for the choices",
+            ],
+            "decides whether",
         ),
         (
             "2.00",

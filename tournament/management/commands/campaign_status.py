@@ -47,6 +47,8 @@ def _row(key: str, row: Any) -> str:
     match key:
         case "exclusion_reasons":
             return f"worker {row['worker']}: {row['reason']}"
+        case "flagged_workers":
+            return f"worker {row['worker']}: {', '.join(row['flags'])}"
         case "stalled":
             return str(row["words"])
         case "gold_failed":

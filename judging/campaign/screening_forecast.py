@@ -138,7 +138,8 @@ def comparison_words(rows: list[Consequence]) -> str:
     """Describe the rules' consequences side by side."""
     told = "; ".join(
         f"{row.rule}{' (recommended)' if row.recommended else ''} keeps {percent_text(row.honest_kept)}% of honest "
-        f"workers, catches {percent_text(row.careless_caught)}% of careless ones and "
+        f"workers, catches {percent_text(row.careless_caught)}% of careless ones, finds about "
+        f"{row.per_hundred:.1f} right best answers for $100 and "
         + ("lets almost no task count" if row.cost is None else f"costs about ${row.cost:,.2f}")
         for row in rows
     )

@@ -29,6 +29,7 @@ from judging.campaign.screening_forecast import (
     rules_compared,
 )
 from judging.campaign.spending_rights import spending_right
+from judging.campaign.strategy_figures import outcomes_of
 from judging.campaign.worker_texts import passages_without_text, unknown_figure
 from judging.crowds import crowd_at
 from judging.errors import AlreadyLaunched, CrowdError, NotReady
@@ -36,6 +37,7 @@ from judging.launch.check import Checked, Passed
 from judging.launch.gold_checks import check_gold, check_strategies
 from judging.launch.plan import Plan
 from judging.models import Campaign
+from judging.money.offer_words import offer_of
 from judging.rules.qualifications import limit_words
 from judging.rules.reading_speed import TIMES_THE_EXPECTED, least_limit
 
@@ -74,7 +76,8 @@ def _checked(name: str, check: Callable[[Plan], Passed], plan: Plan) -> Checked:
     except NotNow:
         raise
     except Refusal as refusal:
-        return Checked(name, False, refusal.message, refusal.next_step)
+        tried = outcomes_of(plan.campaign) if name == STRATEGIES else None
+        return Checked(name, False, refusal.message, refusal.next_step, outcomes=tried)
 
 
 def check_rehearsable(plan: Plan) -> None:
@@ -338,7 +341,8 @@ def _pay(plan: Plan) -> Passed:
                 f" {pay.reward_for(least):.2f} or more, or with fewer pairs a task.",
             ),
         )
-    return Passed(f"${pay.hourly:,.2f} an hour ({minutes}, {source})")
+    told = offer_of(plan.campaign)
+    return Passed(f"${pay.hourly:,.2f} an hour ({minutes}, {source}); workers read: {told}")
 
 
 def _time(plan: Plan) -> Passed:
@@ -382,7 +386,7 @@ CHECKS: dict[str, Callable[[Plan], Passed]] = {
     "cost": _cost,
     "spending": _spending,
     "gold": lambda plan: check_gold(plan.campaign),
-    STRATEGIES: lambda plan: check_strategies(plan.campaign),
+    STRATEGIES: check_strategies,
     "screening": _screening,
     MARKED: lambda plan: Passed(marks_in_words(plan.campaign)),
     "page": _page,

@@ -15,6 +15,7 @@ from judging.campaign.gold_pairs import needed_gold
 from judging.campaign.strategy_figures import outcomes_of, telling_words
 from judging.errors import NotReady
 from judging.launch.check import Passed
+from judging.launch.plan import Plan
 from judging.models import Campaign, GoldPair, TaskPair
 from judging.rules.familiarity import MOST_OF_A_CAMPAIGN, most_tasks
 from judging.rules.packing import task_count
@@ -28,6 +29,8 @@ MOST_PASSING = 0.05
 KNOWN_BY_MEMORY = 0.75
 #: The maximum number of strategies listed in a sentence.
 NAMED = 3
+#: The option of a launch that accepts weak screening.
+ACCEPT_WEAK = "accept-weak-screening"
 #: How long to cache what depends on the tasks alone, in seconds.
 KEEP_SECONDS = 86400
 
@@ -59,7 +62,6 @@ def check_gold(campaign: Campaign) -> Passed:
         _short_of_gold(campaign),
         _met_again_and_again(campaign, accepted),
         _told_by_history(campaign),
-        _asked_twice(campaign),
         telling_words(campaign, outcomes_of(campaign).page),
     ]
     said = [remark for remark in remarks if remark]
@@ -92,7 +94,7 @@ def _told_by_history(campaign: Campaign) -> str:
 
 
 def _asked_twice(campaign: Campaign) -> str:
-    """Return a warning about tasks that ask a question twice, which reveals that its pairs are real, or ""."""
+    """Return what is wrong with tasks that ask a question twice, which reveals that its pairs are real, or ""."""
     tasks = _tasks_that_ask_twice(campaign)
     if not tasks:
         return ""
@@ -145,30 +147,59 @@ def _short_of_gold(campaign: Campaign) -> str:
     )
 
 
-def check_strategies(campaign: Campaign) -> Passed:
-    """Warn about strategies that pass tasks without reading. This check never stops a launch."""
+def check_strategies(plan: Plan) -> Passed:
+    """Raise NotReady if tasks are passed too easily without reading, unless somebody accepts that.
+
+    Where only simulated workers judge, nobody needs to be screened.
+    """
+    campaign = plan.campaign
     if not campaign.gold_per_task:
         return Passed("tasks have no gold pairs, so every task that is sent off passes", attention=True)
     outcomes = outcomes_of(campaign)
     if not outcomes.gold:
         return Passed("no gold pair is accepted yet")
+    if unfit := unfit_to_screen(campaign):
+        if not (plan.accept_weak_screening or plan.placeholder_text or campaign.placeholder_text):
+            raise NotReady(unfit, _mended_or_accepted(campaign, outcomes))
+        return Passed(unfit, attention=True, next_step=_next_step(campaign, outcomes), outcomes=outcomes)
     easiest = _figures(outcomes.rows[0], outcomes.tasks)
     if not outcomes.above(MOST_PASSING):
         words = f"none passes more than {MOST_PASSING:.0%} of single tasks; the most successful is {easiest}"
         return Passed(words, outcomes=outcomes)
-    if over := outcomes.over_the_bar():
-        told = "; ".join(_figures(row, outcomes.tasks) for row in over[:NAMED])
-        words = (
-            f"Not fit to screen: {many(len(over), 'strategy passes', 'strategies pass')} tasks too easily without "
-            f"reading (more than {MOST_OF_ONE:.0%} of single tasks, or {MOST_OF_FIVE:.0%} of 5 in a row). {told}"
-        )
-    else:
-        guessing = 0.5**campaign.gold_per_task
-        words = (
-            f"fit to screen, if not strictly: guessing alone passes {guessing:.1%} of single tasks with "
-            f"{many(campaign.gold_per_task, 'gold pair')} a task; the most successful strategy is {easiest}"
-        )
+    guessing = 0.5**campaign.gold_per_task
+    words = (
+        f"fit to screen, if not strictly: guessing alone passes {guessing:.1%} of single tasks with "
+        f"{many(campaign.gold_per_task, 'gold pair')} a task; the most successful strategy is {easiest}"
+    )
     return Passed(words, attention=True, next_step=_next_step(campaign, outcomes), outcomes=outcomes)
+
+
+def unfit_to_screen(campaign: Campaign) -> str:
+    """Return why workers who do not read can pass; empty if the gold pairs and tasks are fit to screen them."""
+    if not campaign.gold_per_task:
+        return ""
+    faults = [
+        fault for fault in (_passed_without_reading(outcomes_of(campaign)), _asked_twice(campaign)) if fault
+    ]
+    return Guidance("Not fit to screen: ", joined(". ", faults)) if faults else ""
+
+
+def _passed_without_reading(outcomes: Outcomes) -> str:
+    """Return which strategies pass too easily for how badly they judge, or ""."""
+    over = outcomes.over_the_bar()
+    if not over:
+        return ""
+    told = "; ".join(_figures(row, outcomes.tasks) for row in over[:NAMED])
+    return (
+        f"{many(len(over), 'strategy passes', 'strategies pass')} tasks too easily without reading (more than "
+        f"{MOST_OF_ONE:.0%} of single tasks, or {MOST_OF_FIVE:.0%} of 5 in a row). {told}"
+    )
+
+
+def _mended_or_accepted(campaign: Campaign, outcomes: Outcomes) -> str:
+    """Return what makes the gold pairs fit, and how to launch with them as they are."""
+    anyway = Guidance("To go ahead with weak screening, add ", Option(ACCEPT_WEAK), ".")
+    return joined(" ", [step for step in (_next_step(campaign, outcomes), anyway) if step])
 
 
 def _figures(row: Outcome, tasks: Sequence[int]) -> str:

@@ -34,12 +34,14 @@ class Terms:
 
     The defaults are the installation's endpoint, the cost (if no outside money is spent) and the campaign's minimum.
     ``placeholder_text`` lets simulated workers, and nobody else, judge passages without text.
+    ``accept_weak_screening`` goes ahead although tasks can be passed without reading.
     """
 
     endpoint: str | None = None
     confirm_spend: Decimal | None = None
     minimum_hourly: Decimal | None = None
     placeholder_text: bool = False
+    accept_weak_screening: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ def launch_campaign(
     confirm_spend: Decimal | None = None,
     minimum_hourly: Decimal | None = None,
     placeholder_text: bool = False,
+    accept_weak_screening: bool = False,
     by: User | None = None,
     who: str = "",
     tell: Callable[[Checked], None] | None = None,
@@ -76,7 +79,7 @@ def launch_campaign(
     ``tell`` is called with each check that passed. Raises CampaignRefused for a different amount, NotReady at the
     first check that fails, AlreadyLaunched for a second launch with a different amount, and MayNotSpend.
     """
-    terms = Terms(endpoint, confirm_spend, minimum_hourly, placeholder_text)
+    terms = Terms(endpoint, confirm_spend, minimum_hourly, placeholder_text, accept_weak_screening)
     tasks = campaign.tasks.exclude(state=Task.State.DONE).count()
     plan = plan_offer(campaign, tasks, terms, by=by)
     if _was_launched_with(campaign, confirm_spend):
@@ -85,6 +88,7 @@ def launch_campaign(
     plan = confirmed(plan, amount_to_confirm(campaign))
     why = (
         f"{many(tasks, 'task')}, ${plan.cost.total:,.2f} without repeats; up to ${plan.amount:,.2f} confirmed"
+        f"{plan.accepted_words}"
     )
     try:
         return offer_tasks(
@@ -158,6 +162,7 @@ def plan_offer(
         minimum_hourly=campaign.minimum_hourly if least is None else least,
         pilot=pilot,
         placeholder_text=terms.placeholder_text,
+        accept_weak_screening=campaign.accept_weak_screening or terms.accept_weak_screening,
         by=by,
     )
 
@@ -215,6 +220,7 @@ def _open(
             confirmed_spend=ceiling,
             minimum_hourly=plan.minimum_hourly,
             placeholder_text=campaign.placeholder_text or plan.placeholder_text,
+            accept_weak_screening=plan.accept_weak_screening,
             launched_at=clock.now(),
             **changes,
         )

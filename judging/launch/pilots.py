@@ -55,7 +55,8 @@ def pilot_campaign(
             f"The judgments of this campaign's first pilot {kept}, so a second pilot must do the same.",
             Guidance("Remove ", Option("count"), ".") if counts else Guidance("Add ", Option("count"), "."),
         )
-    why = f"{many(tasks, 'task')}, ${plan.cost.total:,.2f}; judgments {'count' if counts else 'do not count'}"
+    what = "count" if counts else "do not count"
+    why = f"{many(tasks, 'task')}, ${plan.cost.total:,.2f}; judgments {what}{plan.accepted_words}"
     try:
         return offer_tasks(
             confirmed(plan, amount_to_confirm(campaign, tasks)),

@@ -14,7 +14,8 @@ from judging.models import Campaign
 class Plan:
     """What is about to be posted: where, at what cost without repeats, for which confirmed amount, and by whom.
 
-    ``by`` is None for the operator in the terminal.
+    ``by`` is None for the operator in the terminal. ``accept_weak_screening``: somebody goes ahead although tasks
+    can be passed without reading.
     """
 
     campaign: Campaign
@@ -24,8 +25,14 @@ class Plan:
     minimum_hourly: Decimal | None = None
     pilot: bool = False
     placeholder_text: bool = False
+    accept_weak_screening: bool = False
     by: User | None = None
     agreed_to: Decimal | None = None
+
+    @property
+    def accepted_words(self) -> str:
+        """Say in the campaign's log that weak screening was accepted; empty if it was not."""
+        return "; weak screening accepted" if self.accept_weak_screening else ""
 
     def agreed(self, amount: Decimal) -> Plan:
         """Return the same plan with this confirmed amount."""

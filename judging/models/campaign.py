@@ -106,6 +106,9 @@ class Campaign(models.Model):
     qualifications = models.JSONField(
         default=list, help_text="Qualification requirements in the protocol's form."
     )
+    accept_weak_screening = models.BooleanField(
+        default=False, help_text="Somebody launched it although tasks can be passed without reading."
+    )
     placeholder_text = models.BooleanField(
         default=False, help_text="Passages without text may be shown as placeholders: simulated workers only."
     )

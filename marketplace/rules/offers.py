@@ -39,13 +39,12 @@ class Offer:
 
     @property
     def total(self) -> str:
-        """Return ``about $2.00``, or exactly ``$2.00`` without a usual bonus."""
-        about = "about " if self.bonus_cents else ""
-        return f"{about}${money.protocol_amount(self.total_cents)}"
+        """Return ``$2.00``, the reward and the bonus that the requester names for a whole task."""
+        return f"${money.protocol_amount(self.total_cents)}"
 
     @property
     def pay(self) -> str:
-        """Return ``about $2.00 for about 12 minutes, $10.00 an hour``."""
+        """Return ``$2.00 for about 12 minutes, $10.00 an hour``."""
         if not self.minutes:
             return self.total
         an_hour = money.protocol_amount(self.total_cents * 60 // self.minutes)
@@ -57,7 +56,7 @@ class Offer:
         if not self.bonus_cents:
             return ""
         reward, bonus = money.protocol_amount(self.reward_cents), money.protocol_amount(self.bonus_cents)
-        return f"${reward} reward and usually ${bonus} bonus"
+        return f"${reward} reward and ${bonus} bonus for the whole task"
 
     @property
     def content(self) -> list[str]:

@@ -22,6 +22,9 @@ from judging.models import Campaign, GoldPair, Judgment
 from pooling.models import Pool
 from tests.factories import make_qrels
 
+#: Tasks of this small campaign can be passed without reading.
+LAUNCH = ("launch_campaign", "first", "--accept-weak-screening")
+
 
 @pytest.fixture(autouse=True)
 def at_hand(monkeypatch, crowd):
@@ -74,7 +77,7 @@ def test_campaign_from_the_pool_to_places_offered(labelled):
     proposed = run("propose_gold", "first")
     accepted = run("accept_gold", "first", "--all")
     texts = run("set_texts", "first", "--accept")
-    launched = run("launch_campaign", "first")
+    launched = run(*LAUNCH)
     status = run("campaign_status", "first")
 
     assert (created["pairs"], created["tasks"], created["cost"]) == (12, 4, 9.6)
@@ -94,18 +97,18 @@ def test_the_recommended_screening_rule_takes_one_option(labelled):
     best = recommended_rule(campaign)
     assert best != campaign.screen
 
-    status, told = refused("launch_campaign", "first", "--screen", "recommended")
+    status, told = refused(*LAUNCH, "--screen", "recommended")
 
     assert status == 1
     assert "Nobody has accepted the texts" in told
     run("set_texts", "first", "--accept")
-    assert run("launch_campaign", "first")["state"] == "open"
+    assert run(*LAUNCH)["state"] == "open"
     assert campaign_named("first").screen == best
 
 
 def test_a_launch_names_the_recommended_screening_rule(labelled):
     create()
-    _, told = refused("launch_campaign", "first")
+    _, told = refused(*LAUNCH)
 
     best = recommended_rule(campaign_named("first"))
     assert f"Recommended screening rule for this campaign: {best} (now: reference)." in told
@@ -123,14 +126,14 @@ def test_a_launch_tells_of_places_that_a_killed_process_offered(labelled, monkey
 
     monkeypatch.setattr(launch_campaign, "attend", taken_over)
 
-    assert run("launch_campaign", "first")["posted"] == 4
+    assert run(*LAUNCH)["posted"] == 4
 
 
 def test_collect_takes_in_pays_and_offers_again(labelled):
     create("--budget", "20")
     for words in ("propose_gold first", "accept_gold first --all", "set_texts first --accept"):
         run(*words.split())
-    run("launch_campaign", "first")
+    run(*LAUNCH)
     campaign = campaign_named("first")
     labelled.do_task(campaign, "A1")
     labelled.do_task(campaign, "A2", pass_gold=False)
@@ -149,10 +152,10 @@ def test_places_that_an_interrupted_launch_left_are_offered_by_collect(labelled)
         run(*words.split())
     labelled.crowd.fail("post_place", CrowdConfiguration("the key is not known"))
 
-    status, words = refused("launch_campaign", "first")
+    status, words = refused(*LAUNCH)
     assert (status, "the key is not known" in words) == (1, True)
     assert labelled.crowd.open_places == 0
-    assert "collect first" in refused("launch_campaign", "first")[1]
+    assert "collect first" in refused(*LAUNCH)[1]
 
     run("collect", "first")
     assert labelled.crowd.open_places == 4
@@ -164,7 +167,7 @@ def test_what_the_crowd_refused_for_good_is_asked_again_when_a_person_says_so(la
         run(*words.split())
     labelled.crowd.fail("post_place", CrowdNever("the address is not allowed"))
 
-    status, words = refused("launch_campaign", "first")
+    status, words = refused(*LAUNCH)
     assert (status, "the address is not allowed" in words) == (1, True)
     asked = labelled.crowd.calls["post_place"]
     status = run("collect", "first")
@@ -179,7 +182,7 @@ def test_collect_can_wait_until_every_task_is_done(labelled, monkeypatch):
     create()
     for words in ("propose_gold first", "accept_gold first --all", "set_texts first --accept"):
         run(*words.split())
-    run("launch_campaign", "first")
+    run(*LAUNCH)
     campaign = campaign_named("first")
     workers = iter(["A1", "A2", "A3", "A4"])
     monkeypatch.setattr(
@@ -193,7 +196,7 @@ def test_pausing_takes_places_off_and_resuming_offers_them_anew(labelled):
     create()
     for words in ("propose_gold first", "accept_gold first --all", "set_texts first --accept"):
         run(*words.split())
-    run("launch_campaign", "first")
+    run(*LAUNCH)
 
     assert run("pause_campaign", "first", "--why", "holiday")["state"] == "paused"
     assert labelled.crowd.open_places == 0
@@ -219,7 +222,7 @@ def test_campaign_that_is_closed_says_of_nothing_that_it_waits_for_it(labelled):
 def test_launch_that_is_not_ready_is_refused_with_what_to_do(labelled):
     create()
 
-    status, words = refused("launch_campaign", "first")
+    status, words = refused(*LAUNCH)
 
     assert status == 1
     assert "0 gold pairs are accepted and 4 are needed" in words
@@ -233,13 +236,11 @@ def test_spending_elsewhere_is_refused_without_confirmation_and_done_with_it(lab
         run(*words.split())
     settings.CROWD_ENDPOINT = "https://crowd.example"
 
-    status, words = refused("launch_campaign", "first")
+    status, words = refused(*LAUNCH)
     assert (status, "--confirm-spend 9.60" in words) == (1, True)
-    assert refused("launch_campaign", "first", "--confirm-spend", "plenty")[0] == 2
+    assert refused(*LAUNCH, "--confirm-spend", "plenty")[0] == 2
 
-    launched = run(
-        "launch_campaign", "first", "--endpoint", "https://crowd.example", "--confirm-spend", "9.60"
-    )
+    launched = run(*LAUNCH, "--endpoint", "https://crowd.example", "--confirm-spend", "9.60")
     assert launched["endpoint"] == "https://crowd.example"
 
 

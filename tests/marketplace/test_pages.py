@@ -379,7 +379,7 @@ def test_a_task_is_returned_only_after_a_question_that_names_what_it_pays(ada, a
     asked = client.post(address).content.decode()
 
     assert "Return this task?" in asked
-    assert "The whole task pays about $2.00 ($0.20 reward and usually $1.80 bonus)." in asked
+    assert "The whole task pays $2.00 ($0.20 reward and $1.80 bonus for the whole task)." in asked
     assert "Returning it pays nothing." in asked
     held.refresh_from_db()
     assert held.status == "Accepted"

@@ -105,6 +105,7 @@ CALLS = {
 }
 #: Option → the field over HTTP and the label on pages, where they are not the option's own words.
 OPTIONS: dict[str, tuple[str, str]] = {
+    "accept-weak-screening": ("accept_weak_screening", "Launch with weak screening"),
     "allow-open": ("allow_open", "Also publish the best answers so far"),
     "count": ("counts", "Its judgments count"),
     "date": ("submitted_on", "Date of the submission"),

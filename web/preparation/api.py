@@ -158,17 +158,25 @@ class RehearsalIn(Body):
 
 
 class PilotIn(Body):
-    """The number of tasks, whether their judgments count, and the approved amount."""
+    """The number of tasks, whether their judgments count, and the approved amount.
+
+    ``accept_weak_screening`` goes ahead although tasks can be passed without reading, as the check list says.
+    """
 
     tasks: Annotated[int, Field(ge=1, le=100_000)]
     counts: bool = False
     confirm_spend: Dollars
+    accept_weak_screening: bool = False
 
 
 class LaunchIn(Body):
-    """The approved amount, as named by the check list."""
+    """The approved amount, as named by the check list.
+
+    ``accept_weak_screening`` goes ahead although tasks can be passed without reading, as the check list says.
+    """
 
     confirm_spend: Dollars
+    accept_weak_screening: bool = False
 
 
 @router.post(
@@ -368,7 +376,7 @@ def read_preparation(request: HttpRequest, name: str, key: int) -> dict[str, Any
 )
 def pilot(request: HttpRequest, name: str, asked: PilotIn) -> dict[str, Any]:
     found, user = _launchable(request, name)
-    terms = Terms(confirm_spend=asked.confirm_spend)
+    terms = Terms(confirm_spend=asked.confirm_spend, accept_weak_screening=asked.accept_weak_screening)
     if not pilot_campaign(found, tasks=asked.tasks, counts=asked.counts, terms=terms, by=user).again:
         ring_to_post_places(found)
     return read_facts(request, found)
@@ -381,7 +389,13 @@ def pilot(request: HttpRequest, name: str, asked: PilotIn) -> dict[str, Any]:
 )
 def launch(request: HttpRequest, name: str, asked: LaunchIn) -> dict[str, Any]:
     found, user = _launchable(request, name)
-    if not launches.launch_campaign(found, confirm_spend=asked.confirm_spend, by=user).again:
+    launched = launches.launch_campaign(
+        found,
+        confirm_spend=asked.confirm_spend,
+        accept_weak_screening=asked.accept_weak_screening,
+        by=user,
+    )
+    if not launched.again:
         ring_to_post_places(found)
     return read_facts(request, found)
 

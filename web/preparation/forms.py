@@ -349,12 +349,18 @@ class PilotForm(forms.Form):
 
 
 class AmountForm(forms.Form):
-    """An amount, typed to confirm it."""
+    """An amount, typed to confirm it; ``weak``: the gold pairs are unfit to screen, which must be accepted, too."""
 
     amount = Dollars(label="Type the amount to confirm it", min_value=Decimal(0))
+    accept_weak_screening = forms.BooleanField(
+        label="Launch with weak screening",
+        help_text="Workers who do not read pass too many tasks: see the check list for how many, and what helps.",
+    )
 
-    def __init__(self, data: Any = None, **named: Any) -> None:
+    def __init__(self, data: Any = None, *, weak: bool = False, **named: Any) -> None:
         if data is not None and data.get("amount"):
             typed = data["amount"].replace("$", "").replace(",", "").replace("\u2009", "").strip()
-            data = {"amount": typed}
+            data = {"amount": typed, "accept_weak_screening": data.get("accept_weak_screening", "")}
         super().__init__(data, **named)
+        if not weak:
+            del self.fields["accept_weak_screening"]

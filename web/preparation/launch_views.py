@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Any
 
 from django.contrib import messages
@@ -17,6 +16,7 @@ from judging.campaign.screening_forecast import slips_of
 from judging.errors import AlreadyLaunched
 from judging.jobs import ring_to_close_places, ring_to_post_places
 from judging.launch import launches
+from judging.launch.gold_checks import unfit_to_screen
 from judging.launch.launches import Terms
 from judging.launch.pilots import pilot_campaign
 from judging.models import Campaign
@@ -62,12 +62,12 @@ def pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Offer a few tasks to people first. The amount must be typed and is shown on the button."""
     given = request.POST if request.method == "POST" else request.GET if "tasks" in request.GET else None
     form = forms.PilotForm(given, initial={"tasks": min(PILOT_TASKS, max(1, campaign.tasks.count()))})
-    amount_form = forms.AmountForm(request.POST if request.method == "POST" else None)
+    amount_form = _amount_form(request, campaign)
     if request.method == "POST" and campaign.state == Campaign.State.PILOTING:
         return redirect("web:prepare_pilot", campaign.name)  # submitted twice: it is already running
     if request.method == "POST" and form.is_valid() and amount_form.is_valid():
         try:
-            _offer_pilot(request, campaign, form.cleaned_data, amount_form.cleaned_data["amount"])
+            _offer_pilot(request, campaign, form.cleaned_data, _terms(amount_form))
             return redirect("web:prepare_pilot", campaign.name)
         except NotNow:
             raise
@@ -79,12 +79,25 @@ def pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return show(request, campaign, "pilot", context | {"sees_everything": True}, wrong=wrong)
 
 
-def _offer_pilot(request: HttpRequest, campaign: Campaign, asked: dict[str, Any], confirmed: Decimal) -> None:
+def _amount_form(request: HttpRequest, campaign: Campaign) -> forms.AmountForm:
+    accepted = campaign.accept_weak_screening or campaign.placeholder_text
+    weak = not accepted and bool(unfit_to_screen(campaign))
+    return forms.AmountForm(request.POST if request.method == "POST" else None, weak=weak)
+
+
+def _terms(form: forms.AmountForm) -> Terms:
+    agreed = form.cleaned_data
+    return Terms(
+        confirm_spend=agreed["amount"], accept_weak_screening=agreed.get("accept_weak_screening", False)
+    )
+
+
+def _offer_pilot(request: HttpRequest, campaign: Campaign, asked: dict[str, Any], terms: Terms) -> None:
     pilot_campaign(
         campaign,
         tasks=asked["tasks"],
         counts=asked["counts"],
-        terms=Terms(confirm_spend=confirmed),
+        terms=terms,
         by=request.user,  # type: ignore[arg-type]
     )
     ring_to_post_places(campaign)
@@ -116,12 +129,14 @@ def check(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @step_view("launch campaign")
 def launch(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Launch with the typed amount. A second submission finds the campaign already launched."""
-    form = forms.AmountForm(request.POST if request.method == "POST" else None)
+    form = _amount_form(request, campaign)
     if request.method == "POST" and form.is_valid():
+        terms = _terms(form)
         try:
             launched = launches.launch_campaign(
                 campaign,
-                confirm_spend=form.cleaned_data["amount"],
+                confirm_spend=terms.confirm_spend,
+                accept_weak_screening=terms.accept_weak_screening,
                 by=request.user,  # type: ignore[arg-type]
             )
         except NotNow:

@@ -23,7 +23,7 @@ from judging.campaign.spending_rights import spending_right
 from judging.crowds import crowd_at
 from judging.jobs import gold_work
 from judging.launch.check import Checked
-from judging.launch.checks import each_check
+from judging.launch.checks import STRATEGIES, each_check
 from judging.launch.forecast import Forecast, Pace, forecast_of
 from judging.launch.launches import Terms, amount_to_confirm, plan_offer
 from judging.launch.pilot_report import pilot_report
@@ -54,6 +54,7 @@ MENDED = {
         "settings",
         "Open the tasks to all workers, or choose a qualification that the crowd supports.",
     ),
+    STRATEGIES: ("gold", ""),
     "screening": ("settings", "Choose another rule for failed gold pairs."),
     "texts": ("texts", "Read and accept the texts. Passages without text need a passage file."),
     "pay": ("pay", "Raise the pay for a task, or put fewer pairs into it."),
@@ -302,15 +303,22 @@ class CheckPage:
         return [one for one in self.checks if one.check.attention]
 
     @property
+    def weak(self) -> bool:
+        """Return whether nothing but weak screening stops a launch, which a person can accept."""
+        return self.failed == 1 and any(
+            not one.check.passed and one.check.name == STRATEGIES for one in self.checks
+        )
+
+    @property
     def ready(self) -> bool:
         """Return whether a launch would succeed."""
         return self.refusal is None and not self.failed
 
 
-def check_page(campaign: Campaign, user: Any) -> CheckPage:
-    """Return the full check list for a launch by this person."""
+def check_page(campaign: Campaign, user: Any, *, accept_weak: bool = False) -> CheckPage:
+    """Return the full check list for a launch by this person, who may accept weak screening."""
     left = campaign.tasks.exclude(state=Task.State.DONE).count()
-    terms = Terms(confirm_spend=amount_to_confirm(campaign))
+    terms = Terms(confirm_spend=amount_to_confirm(campaign), accept_weak_screening=accept_weak)
     try:
         checks = each_check(plan_offer(campaign, left, terms, by=user))
     except NotNow:
@@ -356,7 +364,8 @@ def check_list_page(campaign: Campaign, user: Any) -> dict[str, Any]:
 def launch_page(campaign: Campaign, user: Any) -> dict[str, Any]:
     """Return the cost of a launch."""
     return {
-        **check_list_page(campaign, user),
+        "page": check_page(campaign, user, accept_weak=True),
+        **rules_told(campaign),
         "right": spending_right(user, campaign.collection),
         "amount": amount_to_confirm(campaign),
         "told": pay_told(campaign),

@@ -35,15 +35,25 @@ def terms_arguments(parser: CommandParser) -> None:
         metavar="AMOUNT",
         help="refuse the launch if workers would earn less per hour; kept with the campaign",
     )
+    parser.add_argument(
+        "--accept-weak-screening",
+        action="store_true",
+        help="go ahead although tasks can be passed without reading, as the check list says",
+    )
 
 
-def terms(endpoint: str | None, confirm_spend: str | None, minimum_hourly: str | None) -> dict[str, Any]:
+def terms(
+    endpoint: str | None,
+    confirm_spend: str | None,
+    minimum_hourly: str | None,
+    accept_weak_screening: bool = False,
+) -> dict[str, Any]:
     """Parse these options. Raises UsageError for an invalid amount."""
     amounts: dict[str, Decimal | None] = {
         name: dollars_option(f"--{name.replace('_', '-')}", words) if words else None
         for name, words in {"confirm_spend": confirm_spend, "minimum_hourly": minimum_hourly}.items()
     }
-    return {"endpoint": endpoint, **amounts}
+    return {"endpoint": endpoint, "accept_weak_screening": accept_weak_screening, **amounts}
 
 
 def outcome(launched: Launched) -> dict[str, Any]:
@@ -96,11 +106,12 @@ class Command(BaseCommand):
         endpoint: str | None,
         confirm_spend: str | None,
         minimum_hourly: str | None,
+        accept_weak_screening: bool,
         placeholder_text: bool,
         screen: str | None,
         **options: Any,
     ) -> dict[str, Any]:
-        agreed = terms(endpoint, confirm_spend, minimum_hourly)
+        agreed = terms(endpoint, confirm_spend, minimum_hourly, accept_weak_screening)
         found = campaign_named(campaign)
         self._screen_by(found, screen)
         with launcher.crowd_running():

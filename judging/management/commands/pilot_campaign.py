@@ -49,7 +49,7 @@ class Command(BaseCommand):
     def act(
         self, *, campaign: str, tasks: int | None, count: bool, wait: bool, **options: Any
     ) -> dict[str, Any]:
-        names = ("endpoint", "confirm_spend", "minimum_hourly")
+        names = ("endpoint", "confirm_spend", "minimum_hourly", "accept_weak_screening")
         agreed = Terms(**terms(*(options[name] for name in names)))
         found = campaign_named(campaign)
         if tasks is None and (count or any(options[name] for name in names)):

@@ -125,16 +125,35 @@ def test_a_worker_who_may_judge_most_of_a_campaign_is_pointed_out(fair):
     assert "let a worker do at most 2 tasks (--max-tasks-per-worker)" in one.words
 
 
-def test_tasks_that_ask_a_question_twice_are_pointed_out_with_what_prevents_it(fair):
+def test_tasks_that_ask_a_question_twice_are_refused_until_somebody_accepts_that(fair):
     campaign = fair.draft(
-        gold_per_task=1, max_tasks_per_worker=1, pairs_per_task=6
+        gold_per_task=5, max_tasks_per_worker=1, pairs_per_task=6
     )  # 4 questions, 12 pairs, 2 tasks
+    Campaign.objects.update(accept_weak_screening=False)
+    campaign.refresh_from_db()
 
-    one = checked(campaign, "gold")
+    one = checked(campaign, "strategies")
 
-    assert (one.passed, one.attention) == (True, True)
+    assert not one.passed
     assert "2 tasks ask a question more than once" in one.words
     assert "use at most 4 pairs a task (--pairs-per-task)" in one.words
+    assert "--accept-weak-screening" in one.next_step
+    accepted = checked(campaign, "strategies", accept_weak_screening=True)
+    assert (accepted.passed, accepted.attention) == (True, True)
+
+
+def test_gold_pairs_that_anybody_passes_are_refused_and_the_log_says_who_went_ahead(fair):
+    campaign = fair.draft(gold_per_task=1, max_tasks_per_worker=1)
+    Campaign.objects.update(accept_weak_screening=False)
+    campaign.refresh_from_db()
+
+    with pytest.raises(NotReady, match=r"Not fit to screen: .*pass tasks too easily without reading"):
+        launch_campaign(campaign)
+    assert Campaign.objects.get().state == Campaign.State.DRAFT
+
+    launch_campaign(campaign, accept_weak_screening=True)
+    assert Campaign.objects.get().accept_weak_screening
+    assert campaign.changes.filter(why__endswith="; weak screening accepted").exists()
 
 
 def test_gold_that_a_classifier_tells_is_pointed_out(fair):

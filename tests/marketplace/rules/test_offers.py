@@ -25,8 +25,8 @@ def text_of(response):
 def test_pay_is_told_whole():
     offer = read_offer(20, KEYWORDS)
 
-    assert offer.pay == "about $2.00 for about 12 minutes, $10.00 an hour"
-    assert offer.parts == "$0.20 reward and usually $1.80 bonus"
+    assert offer.pay == "$2.00 for about 12 minutes, $10.00 an hour"
+    assert offer.parts == "$0.20 reward and $1.80 bonus for the whole task"
     assert offer.content == ["13 pairs", "texts in English", "page in German"]
 
 
@@ -99,7 +99,7 @@ def listed(response):
 
 @pytest.mark.django_db
 def test_every_page_says_total_time_and_hourly_pay(client, kinds):
-    whole = "about $2.00 for about 12 minutes, $10.00 an hour ($0.20 reward and usually $1.80 bonus)"
+    whole = "$2.00 for about 12 minutes, $10.00 an hour ($0.20 reward and $1.80 bonus for the whole task)"
 
     home = text_of(client.get("/"))
     group = text_of(client.get(f"/groups/{kinds['German']}/"))
@@ -114,7 +114,7 @@ def test_every_page_says_total_time_and_hourly_pay(client, kinds):
     for page in (home, group):
         assert "13 pairs · texts in English · page in German" in page
         assert "Time limit 1 hour" in page
-    assert "Take a task for about $2.00" in group
+    assert "Take a task for $2.00" in group
     assert "You earn $0.20 when your work is approved" in after
     assert "A bonus of up to $1.80 follows" in after
 

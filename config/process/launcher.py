@@ -27,6 +27,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+from django.utils.module_loading import import_string
 
 from config.errors import Refusal
 
@@ -120,7 +121,11 @@ def answered_by(health: str) -> str:
 @contextmanager
 def crowd_running() -> Iterator[None]:
     """Keep the embedded marketplace running while the block runs; another crowd is left alone."""
-    if not crowd_is_embedded() or answers(f"{settings.CROWD_ENDPOINT}/healthz"):
+    if not crowd_is_embedded():
+        yield
+        return
+    if answers(f"{settings.CROWD_ENDPOINT}/healthz"):
+        _require_our_marketplace()
         yield
         return
     with _locked("marketplace"):
@@ -130,6 +135,19 @@ def crowd_running() -> Iterator[None]:
     finally:
         if process:
             stop(process)
+
+
+def _require_our_marketplace() -> None:
+    """Raise Refusal if the marketplace that answers belongs to another installation, which has other keys."""
+    try:
+        import_string("judging.crowds.crowd_at")("mturk", settings.CROWD_ENDPOINT).balance()
+    except Refusal as refusal:
+        if getattr(refusal, "error_class", "") == "later":
+            return  # it is only busy
+        raise Refusal(
+            f"Another installation's marketplace answers at {settings.CROWD_ENDPOINT}. {refusal.message}",
+            "Stop it, or set MARKETPLACE_PORT to a free port.",
+        ) from refusal
 
 
 @contextmanager

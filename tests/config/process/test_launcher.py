@@ -212,6 +212,19 @@ def test_a_killed_run_leaves_no_marketplace_behind(embedded, running):
     wait_until(lambda: not launcher.answers(marketplace))
 
 
+def test_somebody_elses_marketplace_is_not_taken_for_ours(embedded, running, prepared, tmp_path):
+    shutil.copytree(prepared, other := tmp_path / "other")
+    environment = environment_of(other) | {"MARKETPLACE_PORT": embedded["MARKETPLACE_PORT"]}
+    (key_file,) = other.rglob("*key*.json")
+    key_file.write_text(json.dumps({"access_key": "AKIAOTHER", "secret_key": "another"}))
+
+    done = manage(environment, "run")
+
+    assert done.returncode == 1
+    assert "Another installation's marketplace answers at" in done.stderr
+    assert "MARKETPLACE_PORT" in done.stderr
+
+
 def test_somebody_elses_pages_are_not_taken_for_ours(settings, monkeypatch):
     monkeypatch.setattr(launcher, "answers", lambda url: True)
     monkeypatch.setattr(launcher, "answered_by", lambda url: "another")

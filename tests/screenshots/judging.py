@@ -165,6 +165,7 @@ def careful_pages(camera: Camera, site: Site) -> None:
     expect(frame.locator("#longer")).to_have_text("You have more time now.")
     camera.shoot("crowd-task-with-more-time")
     frame.locator("#leave").click()
+    expect(frame.locator("#stop")).to_be_visible()
     page = camera.page.context.new_page()
     page.goto(frame.locator("body").evaluate("() => location.href"))
     page.route("**/mturk/externalSubmit", lambda route: route.abort())

@@ -169,7 +169,8 @@ def careful_pages(camera: Camera, site: Site) -> None:
     page = camera.page.context.new_page()
     page.goto(frame.locator("body").evaluate("() => location.href"))
     page.route("**/mturk/externalSubmit", lambda route: route.abort())
-    page.locator("#stop").click()
+    with page.expect_request("**/mturk/externalSubmit"):
+        page.locator("#stop").click()
     page.goto(page.url)
     camera.shoot("last-step", page)
     page.unroute("**/mturk/externalSubmit")

@@ -19,7 +19,7 @@ _AWAY = (RedisError, OSError, ValueError)
 
 @dataclass(frozen=True)
 class Limit:
-    """At most ``most`` of a ``kind`` in every ``seconds``; a ``most`` of 0 means no limit."""
+    """A limit of ``most`` events of a ``kind`` in every ``seconds``; a ``most`` of 0 means no limit."""
 
     kind: str
     most: int

@@ -193,7 +193,7 @@ def _prove(form: Any, data: dict[str, Any], field: str | None) -> None:
 
 
 class AccountForm(forms.Form):
-    """What workers can change about themselves."""
+    """The details that workers can change about themselves."""
 
     email = email_address()
     country = CountryField()
@@ -227,7 +227,7 @@ class AccountForm(forms.Form):
 
 
 class PayoutForm(forms.Form):
-    """How a worker is paid outside the marketplace."""
+    """The way a worker is paid outside the marketplace."""
 
     method = forms.ChoiceField(label="Paid by", error_messages={"required": "Choose how you are paid."})
     details = forms.CharField(

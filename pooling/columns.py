@@ -245,7 +245,7 @@ def _plain_numbers(pid: pl.Series) -> NDArray[np.int64] | None:
 
 
 def same_string(strings: pl.Series, hashes: NDArray[np.uint64]) -> NDArray[np.int32]:
-    """For each row, a row that holds the same string, the same one for all of them.
+    """Return for each row the first row that holds the same string.
 
     ``hashes`` are ``strings.hash()``; equal hashes are checked to mean equal strings.
     """

@@ -138,7 +138,7 @@ class Content:
         return self.prepared(bytes)
 
     def prepared(self, prepare: Callable[[bytes], T]) -> Iterator[T]:
-        """As ``blocks``, but yield what ``prepare`` makes of each, made in the thread that reads.
+        """Yield what ``prepare`` makes of each of ``blocks``, in the thread that reads.
 
         A small file is not worth a thread.
         """

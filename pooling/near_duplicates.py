@@ -38,7 +38,7 @@ Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 @dataclass(frozen=True)
 class Likeness:
-    """When two texts are near-duplicates: the least similarity, and how many words a shingle has."""
+    """The rule for near-duplicates: the least similarity of two texts, and the number of words in a shingle."""
 
     threshold: float = 0.8
     shingle: int = 3
@@ -58,7 +58,7 @@ class Likeness:
 
 @dataclass
 class Signatures:
-    """What is kept of each text: a byte of every minimum, and a hash of each band. 256 bytes with bands of 8."""
+    """The signature of each text: a byte of every minimum, and a hash of each band. 256 bytes with bands of 8."""
 
     likeness: Likeness
     pids: list[str] = field(default_factory=list)

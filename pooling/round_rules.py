@@ -36,7 +36,7 @@ class Before:
 
 @dataclass(frozen=True)
 class No:
-    """Why a run is refused, and what to do."""
+    """A refusal of a run: why, and what to do."""
 
     why: str
     next_step: str

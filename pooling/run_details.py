@@ -25,7 +25,7 @@ Value = str | bool | int | float | list[str]
 
 
 class Form(StrEnum):
-    """How a detail is written."""
+    """The form in which a detail is written."""
 
     CHOICE = "choice"
     YES_NO = "yes or no"
@@ -219,7 +219,7 @@ class KnownRun:
 
     @property
     def task(self) -> str:
-        """What it retrieves. A run that does not say counts as a passage run."""
+        """Return what it retrieves. A run that does not say counts as a passage run."""
         return str(self.details.get("task") or "passage")
 
     @property

@@ -20,7 +20,7 @@ BoolArray = NDArray[np.bool_]
 
 
 class Ties(StrEnum):
-    """How ties for the most wins are handled."""
+    """Ways to handle ties for the most wins."""
 
     RECOUNT = "recount"
     KEEP = "keep"

@@ -52,7 +52,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Parameters:
-    """How judgments are read: ties, counting, and the judgments wanted per pair in the first round."""
+    """Settings for reading judgments: ties, counting, and the judgments wanted per pair in the first round."""
 
     ties: Ties = Ties.RECOUNT
     count: Count = Count.SHARES

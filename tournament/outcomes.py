@@ -9,7 +9,7 @@ from fractions import Fraction
 
 
 class Status(StrEnum):
-    """Whether a query's best answers are settled."""
+    """The state of a query's best answers."""
 
     CLOSED = "closed"
     OPEN = "open"

@@ -24,7 +24,7 @@ EXACT_BELOW = 2**53
 
 
 class Count(StrEnum):
-    """How the judgments of one pair become one win."""
+    """Ways to turn the judgments of one pair into one win."""
 
     SHARES = "shares"
     MAJORITY = "majority"

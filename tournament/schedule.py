@@ -20,7 +20,7 @@ MOST_JUDGMENTS = 5
 
 
 class Rule(StrEnum):
-    """When a challenge stops judging a pair."""
+    """Rules for when a challenge stops judging a pair."""
 
     LEAD2 = "lead2"
     SINGLE = "single"

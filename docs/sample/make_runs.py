@@ -23,7 +23,7 @@ DEPTH = 50
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a run is made: its ranker, the tokens it reads, keywords added to the query, its file's form."""
+    """The recipe of a run: its ranker, the tokens it reads, keywords added to the query, its file's form."""
 
     rank: rankers.Ranker
     analyse: str = "stems"

@@ -84,11 +84,11 @@ class Index:
         return {term: float(counted[term]) for term in sorted(counted)}
 
     def column(self, term: int) -> np.ndarray:
-        """How often a term occurs in each passage."""
+        """Return the number of times that a term occurs in each passage."""
         return self._columns[:, [term]].toarray().ravel()
 
     def matching(self, text: str) -> np.ndarray:
-        """Which passages hold any term of a text."""
+        """Return a mask of the passages that contain any term of a text."""
         return np.asarray(self._columns[:, list(self.query(text))].sum(axis=1)).ravel() > 0
 
     @cached_property
@@ -117,7 +117,7 @@ class Index:
 
     @cached_property
     def likeness_sums(self) -> np.ndarray:
-        """For each term, the sum of its columns' cosines with all other terms'."""
+        """Return for each term the sum of its columns' cosines with all other terms'."""
         whole = np.asarray(self.unit_columns.sum(axis=1)).ravel()
         return np.maximum(self.unit_columns.T @ whole - 1, 1e-12)
 

@@ -86,7 +86,7 @@ def _stored(collection: Collection, classes: clusters.Classes, who: str) -> Clus
 
 @dataclass(frozen=True)
 class PoolEffect:
-    """What near-duplicates change in a pool: classes and pairs by equal text alone, and with them."""
+    """The effect of near-duplicates on a pool: classes and pairs by equal text alone, and with them."""
 
     pool: Pool
     passages: int

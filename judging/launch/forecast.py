@@ -22,7 +22,7 @@ MOST_PEOPLE = 10_000
 
 @dataclass(frozen=True)
 class Pace:
-    """How many people are at work, and how many hours a day each."""
+    """The number of people at work, and the hours a day of each."""
 
     people: int = 5
     hours_a_day: float = 2.0

@@ -12,7 +12,7 @@ from judging.models import Campaign
 
 @dataclass(frozen=True)
 class Plan:
-    """What is about to be posted: where, at what cost without repeats, for which confirmed amount, and by whom.
+    """The tasks about to be posted: where, at what cost without repeats, for which confirmed amount, and by whom.
 
     ``by`` is None for the operator in the terminal. ``accept_weak_screening``: somebody goes ahead although tasks
     can be passed without reading.

@@ -20,7 +20,7 @@ UNSHARED = 8
 
 
 class _Here:
-    """What this process counted in the present window."""
+    """The counts of this process in the present window."""
 
     def __init__(self) -> None:
         self.window, self.requests = 0, Counter[str]()

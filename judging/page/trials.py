@@ -40,7 +40,7 @@ class TrialLink:
 
 @dataclass(frozen=True)
 class TrialResult:
-    """How long a trial took, how many pairs were judged, and its pay in dollars, total and per hour."""
+    """The time of a trial, the number of pairs judged, and its pay in dollars, total and per hour."""
 
     seconds: float
     judged: int

@@ -19,7 +19,7 @@ from judging.rules.screening import screen_answers
 
 @dataclass(frozen=True)
 class Suspended:
-    """What a suspension changed: workers reinstated, tasks checked again."""
+    """The effect of a suspension: workers reinstated, tasks checked again."""
 
     gold_pair: int
     why: str

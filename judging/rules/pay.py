@@ -18,7 +18,7 @@ BASE_REWARD = Decimal("0.20")
 
 @dataclass(frozen=True)
 class Pay:
-    """What a task pays: ``base`` as the reward for submitting, ``bonus`` for judging every pair."""
+    """The pay of a task: ``base`` as the reward for submitting, ``bonus`` for judging every pair."""
 
     base: Decimal
     bonus: Decimal

@@ -100,7 +100,7 @@ class Outcome:
 
     @property
     def judges_badly(self) -> bool:
-        """Whether it agrees with the labels too rarely to deserve pay, or its agreement is unknown."""
+        """Return whether it agrees with the labels too rarely to deserve pay, or to an unknown extent."""
         return self.agrees is None or self.agrees < GOOD_AGREEMENT
 
 

@@ -27,7 +27,7 @@ MOST_TIMES = 1000
 
 @dataclass(frozen=True)
 class Signals:
-    """How a choice was made, as reported by the page: durations in seconds, ``age`` since the choice was made."""
+    """Signals about a choice, as reported by the page: durations in seconds, ``age`` since the choice was made."""
 
     seconds: float | None = None
     hidden: float | None = None

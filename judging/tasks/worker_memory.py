@@ -65,7 +65,7 @@ def gold_is_left(campaign: Campaign, worker_id: int | None) -> bool:
 
 @dataclass(frozen=True)
 class Past:
-    """What a worker was shown, and the gold pairs that are left for them: read once for all tasks that may fit."""
+    """The pairs shown to a worker, and the gold pairs left for them: read once for all tasks that may fit."""
 
     campaign: Campaign
     worker_id: int

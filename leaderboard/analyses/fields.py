@@ -24,7 +24,7 @@ class Number:
 
     @property
     def whole(self) -> bool:
-        """Whether only integers are allowed."""
+        """Return whether only integers are allowed."""
         return isinstance(self.default, int)
 
     @property

@@ -61,7 +61,7 @@ class BoardRow:
 
     @property
     def shift(self) -> int | None:
-        """By how many ranks preference qrels move the run up."""
+        """Return by how many ranks preference qrels move the run up."""
         return None if self.preference is None else self.official.rank - self.preference.rank
 
 

@@ -57,7 +57,7 @@ class Labels:
 
     @cached_property
     def relevant(self) -> npt.NDArray[np.bool_]:
-        """For each entry, whether its passage is relevant."""
+        """Return for each entry whether its passage is relevant."""
         return self.grades >= self.min_grade
 
     @property
@@ -69,7 +69,7 @@ class Labels:
 
     @cached_property
     def answerable(self) -> npt.NDArray[np.bool_]:
-        """For each covered query, whether it has a relevant passage at all."""
+        """Return for each covered query whether it has a relevant passage at all."""
         return np.bincount(self.query[self.relevant], minlength=len(self.qids)) > 0
 
     def without(self, qids: frozenset[str]) -> Labels:

@@ -20,7 +20,7 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Scale:
-    """How values of a measure compare: in which direction, and exactly where ``whole`` makes them integers."""
+    """A scale of values: the direction in which they compare, exactly where ``whole`` makes them integers."""
 
     higher_is_better: bool = True
     whole: int | None = WHOLE

@@ -13,7 +13,7 @@ from marketplace.protocol import identifiers
 
 
 class HitType(models.Model):
-    """What the HITs of a group have in common. Each ``digest`` is unique per requester."""
+    """The properties that the HITs of a group have in common. Each ``digest`` is unique per requester."""
 
     requester = models.ForeignKey(Requester, on_delete=models.CASCADE, related_name="hit_types")
     type_id = models.CharField(max_length=64, unique=True, default=identifiers.entity_id)

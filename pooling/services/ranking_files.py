@@ -74,7 +74,7 @@ def forget_ranking(name: str) -> None:
 
 
 def _from_bucket(storage: Bucket, name: str, depth: int | None) -> Ranking | None:
-    """From a local copy of the beginning or the whole, else from the bucket: the beginning where that is enough."""
+    """Read a local copy of the beginning or the whole, else the bucket: only the beginning where that is enough."""
     read = partial(read_ranking, depth=depth)
     top = _beginning_of(name)
     known = ranking_copies.read_kept(top, read) if depth is not None else None

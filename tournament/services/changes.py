@@ -18,7 +18,7 @@ RULES = {"ties": "ties", "count": "count", "judgments_per_pair": "judgments of a
 
 
 class What(StrEnum):
-    """What happened to a query from one version to the other."""
+    """Kinds of change of a query from one version to the other."""
 
     ARRIVED = "arrived"
     LEFT = "left"
@@ -40,7 +40,7 @@ class QueryChange:
 
 @dataclass(frozen=True)
 class Cause:
-    """Why the result of a query changed.
+    """The cause of a change in a query's result.
 
     ``judgments_new`` and ``judgments_gone`` count judgments that only one side uses. Of the workers of the latter,
     ``excluded`` are excluded now and ``withdrew`` withdrew their judgments. ``challenges`` are those that only the

@@ -36,7 +36,7 @@ QUERIES_A_SECOND = 2000
 
 @dataclass(frozen=True)
 class Drift:
-    """How a version differs from current judgments; the other fields are empty if there is no difference.
+    """The difference between a version and current judgments; the other fields are empty if there is no difference.
 
     ``gone`` of its judgments no longer count and ``new`` others count now, both on ``queries`` queries. Of the
     workers of ``gone``, ``excluded`` are excluded and ``withdrew`` withdrew. Publishing again would give

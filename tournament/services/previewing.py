@@ -23,7 +23,7 @@ from tournament.services.resolving import Resolved, resolve_as_before
 
 @dataclass(frozen=True)
 class Preview:
-    """What the next version would say. Publishing checks ``fingerprint``; ``new``: it differs from the latest.
+    """A preview of the next version. Publishing checks ``fingerprint``; ``new``: it differs from the latest.
 
     ``open`` counts queries whose best answers are not settled; they are left out unless ``allow_open`` is set.
     """

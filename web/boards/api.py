@@ -61,7 +61,7 @@ class PolicyOut(Schema):
 
 
 class QrelSetIn(Body):
-    """Whether only scores under these labels are published, and why: the reason is logged with the caller's name."""
+    """A choice to publish only scores under these labels, and its reason, which is logged with the caller's name."""
 
     withheld: bool
     why: Why = ""

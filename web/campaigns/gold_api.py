@@ -18,7 +18,7 @@ router = Router()
 
 
 class SuspensionIn(Body):
-    """Why the gold pair is bad. ``dry_run`` only returns what depends on it."""
+    """The reason why the gold pair is bad. ``dry_run`` only returns what depends on it."""
 
     why: Annotated[Text, Field(max_length=500)] = ""
     dry_run: DryRun = False

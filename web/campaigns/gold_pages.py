@@ -33,7 +33,7 @@ class GoldLine:
 
 @dataclass(frozen=True)
 class _Row:
-    """What gold pairs are sorted by."""
+    """A gold pair with the figures that the list is sorted by."""
 
     key: int
     qid: str

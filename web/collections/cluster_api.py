@@ -38,7 +38,7 @@ class LargeClass(Schema):
 
 
 class EffectOut(Schema):
-    """What near-duplicates change in a pool. Classes and pairs ``by_text`` are those of equal texts alone."""
+    """The effect of near-duplicates on a pool. Classes and pairs ``by_text`` are those of equal texts alone."""
 
     pool: str
     passages: int

@@ -18,7 +18,7 @@ from web.common.campaign_rows import Progress
 
 @dataclass(frozen=True)
 class Holdings:
-    """What the collection has."""
+    """The contents of a collection that decide its next step."""
 
     queries: int
     runs: int

@@ -229,7 +229,7 @@ def _call(action: Action, collection: str) -> str:
 
 @dataclass(frozen=True)
 class Direction:
-    """What comes next, in a sentence, and the page where it is done."""
+    """The next step, in a sentence, and the page where it is done."""
 
     words: str
     link: str = ""

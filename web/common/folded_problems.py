@@ -22,7 +22,7 @@ class FoldedProblem:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Return how many there are."""
         return len(self.lines)
 
     @property
@@ -32,7 +32,7 @@ class FoldedProblem:
 
     @property
     def unnamed(self) -> int:
-        """How many more there are than lines are named."""
+        """Return how many more there are than lines are named."""
         return self.count - 1 - len(self.others)
 
 

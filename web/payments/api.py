@@ -63,7 +63,7 @@ class MissingOut(Schema):
 
 
 class MissingPay(Body):
-    """How it is paid: as a ``bonus`` on another assignment, or ``another way`` by a person."""
+    """The way it is paid: as a ``bonus`` on another assignment, or ``another way`` by a person."""
 
     way: Literal["bonus", "another way"]
     why: Annotated[Text, Field(min_length=1, max_length=1000, pattern=r"\S")]

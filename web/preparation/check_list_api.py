@@ -71,7 +71,7 @@ class PassesOut(Schema):
 
 
 class StrategyOut(Schema):
-    """How well a strategy without reading does on the accepted gold pairs; ``agrees`` is null without labels."""
+    """The results of a strategy without reading on the accepted gold pairs; ``agrees`` is null without labels."""
 
     name: str
     right: float
@@ -80,7 +80,7 @@ class StrategyOut(Schema):
 
 
 class CheckListOut(Schema):
-    """Whether a launch would succeed, the amount to confirm, all checks, and what to expect of screening.
+    """The check list: whether a launch would succeed, the amount to confirm, all checks, and the screening forecast.
 
     ``strategies`` are tried on the accepted gold pairs.
     """

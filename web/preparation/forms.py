@@ -63,7 +63,7 @@ class OfSettings(SeenValuesForm):
 
 
 class SettingsForm(AdvancedFields, OfSettings):
-    """How workers judge. The defaults are those of the reference experiment."""
+    """Settings of how workers judge. The defaults are those of the reference experiment."""
 
     ADVANCED = (
         "repeats_per_task",

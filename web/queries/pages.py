@@ -69,7 +69,7 @@ class QueryRow:
 
     @property
     def answered(self) -> int:
-        """How many runs answer it."""
+        """Return how many runs answer it."""
         return sum(value > 0 for value in self.values or ())
 
     @property

@@ -56,7 +56,7 @@ class RunPage(Schema):
 
 
 class AboutRun(Body):
-    """What is said about a run, but for its details."""
+    """Facts about a run other than its details."""
 
     team: Annotated[str, Field(max_length=200)] = ""
     description: Annotated[str, Field(max_length=10_000)] = ""
@@ -103,7 +103,7 @@ class Released(Schema):
 
 
 class UploadOptions(AboutRun):
-    """How to read a sent file, and the run's description.
+    """Options for reading a sent file, and the run's description.
 
     ``detail`` can be repeated, each as NAME=VALUE, such as ``detail=subtask=rerank&detail=dense=no``. GET
     /collections/{name}/run-fields explains the names. ``run_type`` is the former name of ``family``.

@@ -66,7 +66,7 @@ class QueryLine:
 
 @dataclass(frozen=True)
 class _Facts:
-    """What is known about a run's queries, by qid."""
+    """Facts about a run's queries, by qid."""
 
     tops: dict[str, str]
     lengths: dict[str, int]

@@ -46,7 +46,7 @@ class TeamLine:
 
 @dataclass(frozen=True)
 class Quota:
-    """What is left to a team in a round."""
+    """The quota that a team has left in a round."""
 
     round: Round
     runs: int

@@ -60,13 +60,13 @@ class RunMove:
 
     @property
     def rose(self) -> int:
-        """By how many ranks it rose; negative if it fell."""
+        """Return by how many ranks it rose; negative if it fell."""
         return self.before - self.after
 
 
 @dataclass(frozen=True)
 class Movement:
-    """How the board moved on the queries that both versions cover: the largest moves, and how many there are."""
+    """Movement of the board on the queries that both versions cover: the largest moves, and their number."""
 
     queries: int
     runs: int

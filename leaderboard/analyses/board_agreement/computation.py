@@ -19,7 +19,7 @@ from tournament.preferences import PairTally
 
 @dataclass(frozen=True)
 class OrderedPairs:
-    """For one run: the judged pairs with both sides in its top 10, and how many it orders as people did."""
+    """The judged pairs with both sides in one run's top 10, and the number that it orders as people did."""
 
     run: str
     as_people: Share

@@ -79,7 +79,7 @@ class BoardOverTime:
 
 @dataclass(frozen=True)
 class Question:
-    """What to compare: under which labels, by which measure, and how claims are decided."""
+    """A comparison to make: under which labels, by which measure, and how claims are decided."""
 
     labels: Labels
     measure: str = MEASURE

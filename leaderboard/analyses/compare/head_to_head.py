@@ -44,7 +44,7 @@ class HeadToHead:
 
     @property
     def better(self) -> str:
-        """Which run is significantly better: "a", "b", or neither (empty)."""
+        """Return the significantly better run: "a", "b", or neither (empty)."""
         if not self.p <= ALPHA:
             return ""
         return "b" if (self.difference > 0) == self.higher_is_better else "a"

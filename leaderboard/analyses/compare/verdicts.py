@@ -42,12 +42,12 @@ class Deciding(Enum):
 
     @property
     def on_esl(self) -> bool:
-        """Whether it is a test on search lengths."""
+        """Return whether it is a test on search lengths."""
         return self in (Deciding.ESL_T, Deciding.ESL_SIGNED_RANK)
 
     @property
     def is_t(self) -> bool:
-        """Whether it is the paired t-test."""
+        """Return whether it is the paired t-test."""
         return self in (Deciding.ESL_T, Deciding.RR_T)
 
     @property
@@ -68,7 +68,7 @@ class Claim(Enum):
 
 @dataclass(frozen=True)
 class Rules:
-    """How claims are decided: α, the number of comparisons, and the test that decides case 3."""
+    """Rules that decide claims: α, the number of comparisons, and the test that decides case 3."""
 
     comparisons: int = 1
     alpha: float = ALPHA

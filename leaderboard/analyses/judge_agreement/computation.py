@@ -103,7 +103,7 @@ def _bounds(
 
 @dataclass(frozen=True)
 class SideBias:
-    """How often the left side was preferred; ``corrected`` is p times the number of rows tested together."""
+    """The share of left sides preferred; ``corrected`` is p times the number of rows tested together."""
 
     who: str
     left: Share

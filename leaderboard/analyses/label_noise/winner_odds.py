@@ -22,7 +22,7 @@ TRIALS = 2000
 
 @dataclass(frozen=True)
 class Odds:
-    """For pools of one size (0: all): the chance that the truly best passage is the only best answer (``alone``)
+    """The chance in pools of one size (0: all) that the truly best passage is the only best answer (``alone``)
     or one of them (``among``), and the mean number of best answers."""
 
     size: int
@@ -34,7 +34,7 @@ class Odds:
 
 @dataclass(frozen=True)
 class Rules:
-    """How a pair is judged and a tournament decided."""
+    """Rules by which a pair is judged and a tournament decided."""
 
     judgments: int = 1
     ties: Ties = Ties.RECOUNT

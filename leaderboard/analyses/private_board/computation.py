@@ -39,7 +39,7 @@ class Step:
 
     @property
     def excess(self) -> float:
-        """How much more was gained on public queries."""
+        """Return how much more was gained on public queries."""
         return self.public_gain - self.private_gain
 
 

@@ -40,7 +40,7 @@ class Submission:
 
     @property
     def excess(self) -> Interval | None:
-        """How much more was gained on public queries."""
+        """Return how much more was gained on public queries."""
         return None if self.step is None else Interval(self.step.excess, self.step.low, self.step.high)
 
 

@@ -44,12 +44,12 @@ class Contending:
 
     @property
     def simulated(self) -> bool:
-        """Whether some judges were simulated."""
+        """Return whether some judges were simulated."""
         return bool(self.facts.judgments.simulated.any())
 
     @property
     def rules(self) -> tuple[tuple[str, str], ...]:
-        """How judgments are interpreted, as facts for tables."""
+        """Return how judgments are interpreted, as facts for tables."""
         parameters = self.evidence.parameters
         return ("ties", str(parameters.ties)), ("pairs count by", str(parameters.count))
 

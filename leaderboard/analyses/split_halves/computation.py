@@ -44,7 +44,7 @@ DECIMALS = 9
 
 @dataclass(frozen=True)
 class Outcome:
-    """How the halves compare under one test and one direction; shares are of all pairs of runs and splits."""
+    """Agreement of the halves under one test and one direction; shares are of all pairs of runs and splits."""
 
     test: str
     direction: str

@@ -92,7 +92,7 @@ class Groups:
 
 @dataclass(frozen=True)
 class SignedRanks:
-    """For each part: 2 × the sum of the ranks of the positive differences, and Σ(t³ - t) over equal sizes.
+    """Sums for each part: 2 × the sum of the ranks of the positive differences, and Σ(t³ - t) over equal sizes.
 
     ``ranks`` are the doubled ranks themselves (parts × differences, 0 after the last), or None.
     """

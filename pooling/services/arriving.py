@@ -160,8 +160,8 @@ def _check_files(files: Sequence[AnnouncedFile], most: dict[str, int]) -> None:
         refuse_unfit(file.name, file.size)
     for what, number in most.items():
         if sum(file.what == what for file in files) > number:
-            refusal = f"Only {number} file of {what} can come." if number else f"No {what} can be added."
-            raise PoolingError(refusal, "Announce what belongs here.")
+            refusal = f"Send only {number} file of {what}." if number else f"No {what} can be added."
+            raise PoolingError(refusal, "Announce only files that this form asks for.")
 
 
 def _announced(

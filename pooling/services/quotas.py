@@ -36,8 +36,8 @@ def refuse_if_full(user: User, *, files: int, size: int) -> None:
         return
     most = f"{many(settings.MAX_WAITING_FILES, 'file')} and {filesizeformat(settings.MAX_WAITING_BYTES)}"
     raise QuotaReached(
-        f"Your files that are not read yet are {many(kept, 'file')} of {filesizeformat(there)}. With this, they "
-        f"are more than an account may have at a time: {most}.",
+        f"You have {many(kept, 'unread file')} ({filesizeformat(there)}). With this one, you would have more than an "
+        f"account may have at a time: {most}.",
         "Wait until some are read, or drop some.",
     )
 

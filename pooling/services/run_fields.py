@@ -78,14 +78,14 @@ def _own(given: Mapping[str, Any]) -> dict[str, Any]:
     name = str(given.get("name", "")).strip()
     if not _NAME.fullmatch(name) or name in TAKEN:
         raise PoolingError(
-            f"An own field cannot be called {name[:60]!r}.",
+            f"A field cannot be called {name[:60]!r}.",
             "Use lower-case letters, digits and underscores, and a name that no other field has.",
         )
     label, definition = (str(given.get(key, "")).strip() for key in ("label", "definition"))
     choices = [str(one).strip() for one in given.get("choices") or () if str(one).strip()]
     if len(label) > 60 or len(definition) > 500 or len(choices) > 50 or any(len(one) > 60 for one in choices):
         raise PoolingError(
-            f"The own field {name} is too long.",
+            f"The field {name} is too long.",
             "Use at most 60 characters for its label and each choice, 500 for its definition, and 50 choices.",
         )
     return {"name": name, "label": label, "definition": definition, "choices": list(dict.fromkeys(choices))}

@@ -289,8 +289,8 @@ def _embargo(policy: SubmissionPolicy, run_tag: str, facts: dict[str, Any]) -> N
     latest = (facts["submitted_on"] or clock.now().date()) + timedelta(days=policy.longest_embargo_days)
     if until is not None and until > latest:
         raise SubmissionRefused(
-            f"{run_tag}: nobody stays anonymous until {until} on this board.",
-            f"The latest day for it is {latest}." if policy.longest_embargo_days else "Leave the day out.",
+            f"{run_tag}: a run cannot stay anonymous until {until} on this board.",
+            f"The latest possible day is {latest}." if policy.longest_embargo_days else "Leave the day out.",
         )
 
 

@@ -87,7 +87,8 @@ def queries_page(collection: Collection, user: Any, parameters: Any) -> dict[str
     labels = leading_labels(collection, version, user)
     runs = list(listed_runs(collection, user))
     scored = run_values(collection, labels, runs, MEASURE) if labels else None
-    pooled = _pooled(collection, label_sight(collection, user))
+    sight = label_sight(collection, user)
+    pooled = _pooled(collection, sight) if sort == "disagreed" else {}
     hidden = hidden_queries(collection, user)
     rows = Query.objects.filter(collection=collection).order_by("position", "pk")
     rows = rows.filter(Q(qid=text) | Q(text__icontains=text)) if text else rows
@@ -100,7 +101,8 @@ def queries_page(collection: Collection, user: Any, parameters: Any) -> dict[str
     page: Page[Any] = Paginator(_sorted(keys, sort, scored, pooled), QUERIES_A_PAGE).get_page(
         parameters.get("page")
     )
-    page.object_list = _rows([key for key, _ in page.object_list], scored, pooled, version, user)
+    shown = [key for key, _ in page.object_list]
+    page.object_list = _rows(shown, scored, pooled or _pooled(collection, sight, shown), version, user)
     return {
         "collection": collection,
         "version": version,
@@ -148,9 +150,16 @@ def run_values(
     )
 
 
-def _pooled(collection: Collection, sight: LabelSight) -> dict[int, int]:
-    """Return query key → passages in its largest pool, without those that only withheld labels brought."""
+def _pooled(
+    collection: Collection, sight: LabelSight, queries: Sequence[int] | None = None
+) -> dict[int, int]:
+    """Return query key → passages in its largest pool, without those that only withheld labels brought.
+
+    ``queries`` limits this to some queries: a page shows few of many.
+    """
     rows = PooledPassage.objects.filter(pool__collection=collection)
+    if queries is not None:
+        rows = rows.filter(query__in=queries)
     if sight.withheld:
         rows = rows.exclude(run_ids=[], pool__qrel_set__name__in=sight.withheld)
     most: dict[int, int] = defaultdict(int)

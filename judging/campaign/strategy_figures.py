@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from hashlib import sha256
 
 from config import kept_objects
 from config.guidance import Action, Guidance
 from judging.campaign.read_once import kept_while_reading
-from judging.models import Campaign, GoldPair, Task, TaskPair
+from judging.models import Campaign, GoldPair, Pair, Task, TaskPair
 from judging.rules.gold_detection import Telling
 from judging.rules.gold_drawing import Shown
 from judging.rules.strategies import Known, Outcomes, Setting, told_by_the_page, try_strategies
@@ -96,12 +95,19 @@ def setting_of(campaign: Campaign, labels: QrelSet | None = None, *, proposed: b
 def _tasks(campaign: Campaign) -> list[list[Shown]]:
     keys = list(Task.objects.filter(campaign=campaign).order_by("number").values_list("pk", flat=True))
     keys = keys[:: max(1, math.ceil(len(keys) / SAMPLE))]
-    tasks: dict[int, list[Shown]] = defaultdict(list)
-    rows = TaskPair.objects.filter(task__in=keys).order_by("task__number", "pk")
-    pair = ("pair__query_id", "pair__passage_a_id", "pair__passage_b_id")
-    for task, *keys_of_pair in rows.values_list("task_id", *pair):
-        tasks[task].append(Shown(*keys_of_pair))
-    return list(tasks.values())
+    rows = list(TaskPair.objects.filter(task__in=keys).order_by("pk").values_list("task_id", "pair_id"))
+    asked = {pair for _, pair in rows}  # one statement for both tables would read all pairs of the campaign
+    shown = {
+        key: Shown(*of_pair)
+        for part in bulk.parts(asked)
+        for key, *of_pair in Pair.objects.filter(pk__in=part).values_list(
+            "pk", "query_id", "passage_a_id", "passage_b_id"
+        )
+    }
+    tasks: dict[int, list[Shown]] = {key: [] for key in keys}
+    for task, pair in rows:
+        tasks[task].append(shown[pair])
+    return [pairs for pairs in tasks.values() if pairs]
 
 
 def _labeled(labels: QrelSet | None, asked: list[Shown]) -> list[Known]:

@@ -52,6 +52,14 @@ SIGNALS = [
 ]
 
 
+#: What is read of a judgment and what it refers to. There can be hundreds of thousands, too many to read their texts.
+OF_JUDGMENT = (
+    *("pair__query__qid", "left__pid", "right__pid", "preferred__pid", "worker_id", "judged_at", "phase"),
+    *("judge_kind", "submission__standing", "submission__task__number", "pair__round"),
+    *("left_id", "right_id", "slot_id"),
+)
+
+
 @dataclass(frozen=True)
 class Exported:
     """The rows written by an export, and the number left out because only non-public runs supplied a passage."""
@@ -91,13 +99,13 @@ def lines_for_others(campaign: Campaign, *, as_json: bool, signals: bool = False
     """Yield the same file line by line, for a download that starts while it is written."""
     line = io.StringIO()
     write = _writer(line, as_json, COLUMNS + (SIGNALS if signals else []))
+    yield line.getvalue()  # the names of the columns
     for row in rows_for_others(campaign, signals=signals):
         if row is not None:
-            write(row)
-            yield line.getvalue()
             line.seek(0)
             line.truncate()
-    yield line.getvalue()  # column names only, if there are no rows
+            write(row)
+            yield line.getvalue()
 
 
 def rows_for_others(campaign: Campaign, *, signals: bool = False) -> Iterator[dict[str, Any] | None]:
@@ -192,23 +200,29 @@ def _rows(campaign: Campaign, *, in_time: bool) -> Iterator[tuple[dict[str, Any]
     )
     asked = ("pk",) if in_time else ("pair__query", "left", "right")
     judgments = Judgment.objects.filter(campaign=campaign).order_by(*asked)
-    related = ("pair__query", "left", "right", "preferred", "submission__task")
-    for judgment in judgments.select_related(*related).iterator(chunk_size=2000):
-        submission = judgment.submission
-        out = judgment.worker_id in excluded
-        counted = not out and (submission is None or submission.standing == "counted")
-        row = _shown(judgment, judgment.pair.query.qid) | {
+    for judgment in judgments.values_list(*OF_JUDGMENT).iterator(chunk_size=2000):
+        qid, left, right, preferred, worker, judged_at, phase, judge_kind, standing, task, number, *keys = (
+            judgment
+        )
+        left_id, right_id, slot_id = keys
+        out = worker in excluded
+        row = {
+            "topic": qid,
+            "left": left,
+            "right": right,
+            "preferred": preferred or "",
+            "worker": worker,
             "kind": "judgment",
-            "time": judgment.judged_at,
-            "phase": judgment.phase,
-            "judge_kind": judgment.judge_kind,
-            "counted": int(counted),
+            "time": judged_at,
+            "phase": phase,
+            "judge_kind": judge_kind,
+            "counted": int(not out and standing in (None, "counted")),
             "excluded": int(out),
             "gold_passed": "",
-            "task": submission.task.number if submission and submission.task else "",
-            "round": judgment.pair.round,
+            "task": task or "",
+            "round": number,
         }
-        yield row, {judgment.left_id, judgment.right_id}, judgment.slot_id
+        yield row, {left_id, right_id}, slot_id
     asked = ("pk",) if in_time else ("gold_pair__query", "slot__left", "slot__right")
     answers = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign).order_by(*asked)
     shown = ("gold_pair__query", "slot__left", "slot__right", "preferred", "submission__task", "worker")

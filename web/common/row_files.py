@@ -45,9 +45,14 @@ def written(rows: Rows, form: str) -> Iterator[str]:
 
 
 def in_pieces(lines: Iterable[str]) -> Iterator[str]:
-    """Yield lines in larger chunks, because the server sends each chunk separately."""
+    """Yield lines in larger chunks, because the server sends each chunk separately.
+
+    The first line goes alone: it names the columns, and a download starts while the first rows are still sorted.
+    """
     piece: list[str] = []
     size = 0
+    lines = iter(lines)
+    yield next(lines, "")
     for line in lines:
         piece.append(line)
         size += len(line)

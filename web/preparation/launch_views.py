@@ -16,7 +16,6 @@ from judging.campaign.screening_forecast import slips_of
 from judging.errors import AlreadyLaunched
 from judging.jobs import ring_to_close_places, ring_to_post_places
 from judging.launch import launches
-from judging.launch.gold_checks import unfit_to_screen
 from judging.launch.launches import Terms
 from judging.launch.pilots import pilot_campaign
 from judging.models import Campaign
@@ -62,7 +61,9 @@ def pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Offer a few tasks to people first. The amount must be typed and is shown on the button."""
     given = request.POST if request.method == "POST" else request.GET if "tasks" in request.GET else None
     form = forms.PilotForm(given, initial={"tasks": min(PILOT_TASKS, max(1, campaign.tasks.count()))})
-    amount_form = _amount_form(request, campaign)
+    amount_form = forms.AmountForm(
+        request.POST if request.method == "POST" else None, weak=pages.has_weak_screening(campaign)
+    )
     if request.method == "POST" and campaign.state == Campaign.State.PILOTING:
         return redirect("web:prepare_pilot", campaign.name)  # submitted twice: it is already running
     if request.method == "POST" and form.is_valid() and amount_form.is_valid():
@@ -77,12 +78,6 @@ def pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     wrong = bool(form.errors or amount_form.errors)
     context = pages.pilot_page(campaign, tasks, request.user) | {"form": form, "amount_form": amount_form}
     return show(request, campaign, "pilot", context | {"sees_everything": True}, wrong=wrong)
-
-
-def _amount_form(request: HttpRequest, campaign: Campaign) -> forms.AmountForm:
-    accepted = campaign.accept_weak_screening or campaign.placeholder_text
-    weak = not accepted and bool(unfit_to_screen(campaign))
-    return forms.AmountForm(request.POST if request.method == "POST" else None, weak=weak)
 
 
 def _terms(form: forms.AmountForm) -> Terms:
@@ -129,8 +124,10 @@ def check(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @step_view("launch campaign")
 def launch(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Launch with the typed amount. A second submission finds the campaign already launched."""
-    form = _amount_form(request, campaign)
-    if request.method == "POST" and form.is_valid():
+    form = None
+    if request.method == "POST":
+        form = forms.AmountForm(request.POST, weak=pages.has_weak_screening(campaign))
+    if form and form.is_valid():
         terms = _terms(form)
         try:
             launched = launches.launch_campaign(
@@ -154,5 +151,6 @@ def launch(request: HttpRequest, campaign: Campaign) -> HttpResponse:
                 )
                 messages.success(request, said)
             return redirect("web:campaign", campaign.name)
-    context = pages.launch_page(campaign, request.user) | {"form": form}
-    return show(request, campaign, "launch", context, wrong=bool(form.errors))
+    context = pages.launch_page(campaign, request.user)
+    form = form or forms.AmountForm(weak=context["weak"])
+    return show(request, campaign, "launch", context | {"form": form}, wrong=bool(form.errors))

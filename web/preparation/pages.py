@@ -25,6 +25,7 @@ from judging.jobs import gold_work
 from judging.launch.check import Checked
 from judging.launch.checks import STRATEGIES, each_check
 from judging.launch.forecast import Forecast, Pace, forecast_of
+from judging.launch.gold_checks import unfit_to_screen
 from judging.launch.launches import Terms, amount_to_confirm, plan_offer
 from judging.launch.pilot_report import pilot_report
 from judging.models import Campaign, GoldPair, Task
@@ -260,6 +261,12 @@ def rehearses_here() -> bool:
     return here
 
 
+def has_weak_screening(campaign: Campaign) -> bool:
+    """Return whether workers who do not read can pass, and nobody has accepted that yet."""
+    accepted = campaign.accept_weak_screening or campaign.placeholder_text
+    return not accepted and bool(unfit_to_screen(campaign))
+
+
 def pilot_page(campaign: Campaign, tasks: int, user: Any) -> dict[str, Any]:
     """Return the cost of a pilot with this number of tasks, and the latest pilot's results."""
     left = campaign.tasks.exclude(state=Task.State.DONE).count()
@@ -341,6 +348,7 @@ def _shown(check: Checked) -> ShownCheck:
     return ShownCheck(check, step, STEPS[step], advice or check.next_step)
 
 
+@figures_read_once()
 def rules_told(campaign: Campaign) -> dict[str, Any]:
     """Compare the screening rules, with the assumptions and any rule better than the chosen one."""
     rows = rules_compared(campaign)
@@ -365,6 +373,7 @@ def launch_page(campaign: Campaign, user: Any) -> dict[str, Any]:
     """Return the cost of a launch."""
     return {
         "page": check_page(campaign, user, accept_weak=True),
+        "weak": has_weak_screening(campaign),
         **rules_told(campaign),
         "right": spending_right(user, campaign.collection),
         "amount": amount_to_confirm(campaign),

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Any
 
 from django import template
@@ -122,18 +123,19 @@ def difference_bars(heights: Sequence[float]) -> SafeString:
 
 @register.simple_tag
 def heat_strip(values: Sequence[float] | None) -> SafeString | str:
-    """Return one cell per value from 0 to 1, darker for higher values."""
+    """Return a strip of cells for values from 0 to 1, darker for higher ones; equal neighbors share a cell."""
     if not values:
         return ""
-    cells = format_html_join(
-        "",
-        '<rect x="{}" width="1" height="1" fill-opacity="{}"/>',
-        ((place, f"{value:.2f}") for place, value in enumerate(values) if value),
-    )
+    cells, place = [], 0
+    for shade, equal in groupby(values, "{:.2f}".format):
+        width = sum(1 for _ in equal)
+        if shade != "0.00":
+            cells.append(f'<rect x="{place}" width="{width}" height="1" fill-opacity="{shade}"/>')
+        place += width
     return format_html(
         '<svg class="heat" viewBox="0 0 {} 1" preserveAspectRatio="none" aria-hidden="true">{}</svg>',
         len(values),
-        cells,
+        mark_safe("".join(cells)),  # noqa: S308 -- numbers only
     )
 
 

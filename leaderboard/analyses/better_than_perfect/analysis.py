@@ -31,8 +31,8 @@ from leaderboard.output.chart import Series, Spans, chart_content
 from leaderboard.output.numbers import number_text
 from leaderboard.scoring.labels import qrel_set_labels
 from pooling.formats import Progress
-from pooling.models import Passage, PoolRun, QrelSet, Run
-from pooling.services import passages
+from pooling.models import Passage, PoolRun, Qrel, QrelSet, Run
+from pooling.services import bulk, passages
 from pooling.services.pair_pools import Duel, build_pair_pool
 from pooling.services.runs import tops_of
 from pooling.shallow import draw_queries
@@ -41,6 +41,8 @@ from tournament.services.judged_facts import settled_rounds
 #: Depth of the search for a second passage whose text differs from the qrel's.
 LOOKED_AT = 10
 KEYS_AT_ONCE = 5000
+#: More qrels than this are found by a join instead of by name.
+FEW_QRELS = 500
 
 
 @dataclass(frozen=True)
@@ -61,17 +63,24 @@ def compared(run: Run, qrel_set: QrelSet, qids: Collection[str] | None = None) -
         qid: pid for qid, pid in qrel_set_labels(qrel_set).the_qrel().items() if qids is None or qid in qids
     }
     tops = tops_of(run, LOOKED_AT)
-    return comparisons(tops, qrels, _classes(run.collection_id, set(qrels.values())))
+    return comparisons(tops, qrels, _classes(run.collection_id, set(qrels.values()), qrel_set))
 
 
-def _classes(collection: int, qrels: set[str]) -> dict[str, str]:
-    """Return pid → key of its text, for passages known to have the text of a qrel (no other can match one)."""
-    found: dict[str, str] = {}
-    ordered = sorted(qrels)
+def _classes(collection: int, qrels: set[str], labels: QrelSet | None = None) -> dict[str, str]:
+    """Return pid → key of its text, for passages known to have the text of a qrel (no other can match one).
+
+    For many qrels of ``labels``, passages with the texts of its other labels are returned as well: naming each of
+    thousands takes longer than reading a little more.
+    """
     known = Passage.objects.filter(collection=collection)
-    for start in range(0, len(ordered), KEYS_AT_ONCE):
-        texts = known.filter(pid__in=ordered[start : start + KEYS_AT_ONCE]).exclude(class_key="")
-        found |= dict(known.filter(class_key__in=texts.values("class_key")).values_list("pid", "class_key"))
+    if labels and len(qrels) > FEW_QRELS:
+        parts = [known.filter(pk__in=Qrel.objects.filter(qrel_set=labels).values("passage"))]
+    else:
+        parts = [known.filter(pid__in=part) for part in bulk.parts(qrels)]
+    found: dict[str, str] = {}
+    for labeled in parts:
+        texts = labeled.exclude(class_key="").values("class_key")
+        found |= dict(known.filter(class_key__in=texts).values_list("pid", "class_key"))
     return found
 
 

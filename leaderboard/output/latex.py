@@ -81,9 +81,15 @@ class Layout:
     shrunk: bool = False
 
     def holds(self, table: Table) -> bool:
-        """Return whether the table fits the width."""
-        letters = sum(_letters(table, column, with_head=not self.turned) for column in table.columns)
-        return letters * self.letter + 2 * self.gap * len(table.columns) <= self.points
+        """Return whether the table fits the width; the head of a group can be wider than its columns."""
+        needed, at = 0.0, 0
+        for name, count in table.groups():
+            columns = table.columns[at : at + count]
+            letters = sum(_letters(table, column, with_head=not self.turned) for column in columns)
+            gaps = 2 * self.gap * count
+            needed += max(letters * self.letter + gaps, len(name) * self.letter + 2 * self.gap)
+            at += count
+        return needed <= self.points
 
     @property
     def commands(self) -> list[str]:

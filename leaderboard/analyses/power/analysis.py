@@ -195,8 +195,8 @@ def _pair_table(board: _Board, first: int, second: int, facts: Facts) -> Table:
         Column("difference", "difference", Kind.CHANGE, "observed"),
         Column("deviation", "standard deviation", Kind.MEASURE, "observed"),
         Column("least", "smallest difference", Kind.MEASURE),
-        Column("power", "power", Kind.SHARE, "if the true difference is the observed one"),
-        Column("queries", "queries needed", Kind.COUNT, "if the true difference is the observed one"),
+        Column("power", "power", Kind.SHARE, "if the observed is true"),
+        Column("queries", "queries needed", Kind.COUNT, "if the observed is true"),
     )
     caption = f"{_caption(board)} Power from an observed difference says no more than its p-value."
     return Table("pair", "One pair of runs", caption, columns, tuple(rows), facts)

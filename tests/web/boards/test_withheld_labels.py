@@ -9,8 +9,12 @@ import pytest
 import time_machine
 from django.test import Client
 
+from accounts.models import ApiToken
+from accounts.services.tokens import make_token
+from config.background.attending import work_off_everything
 from pooling.models import Passage, Qrel, QrelSet, Query
 from pooling.services.submissions import set_policy
+from pooling.services.teams import add_to_team, make_team
 from pooling.services.withholding import hiding_decimals, withhold_labels
 from tests.factories import make_run
 from tests.web.boards.sound import NOON
@@ -105,6 +109,44 @@ def test_the_same_walk_finds_labels_that_are_not_withheld(sound):
 
     told = {urlparse(address).path for address in before if after.get(address) != before[address]}
     assert {"/collections/sound/versions/1/", "/collections/sound/two-runs/"} <= told
+
+
+def test_the_check_of_a_file_does_not_tell_which_passages_are_labeled(sound, django_user_model):
+    """A team may check as many files as it likes: one that ranks the label, and one that ranks another passage."""
+    user = django_user_model.objects.create_user("guesser")
+    add_to_team(team=make_team(collection=sound.collection, name="guess", who="ada"), user=user, who="ada")
+    token = make_token(user=user, name="t", scopes=ApiToken.Scope.values, days=30)[1]
+
+    def checked(pid):
+        body = f"q22 Q0 {pid} 1 9 try\nq00 Q0 a-q00 1 9 try\n"
+        reply = Client().post(
+            "/api/v1/collections/sound/runs?run_tag=try&check_only=true",
+            body.encode(),
+            content_type="application/octet-stream",
+            HTTP_IDEMPOTENCY_KEY=pid,
+            HTTP_AUTHORIZATION=f"Bearer {token}",
+        )
+        work_off_everything()
+        address = reply.json()["self"] if "self" in reply.json() else reply["Location"]
+        told = Client().get(address, HTTP_AUTHORIZATION=f"Bearer {token}").json()
+        told["report"].pop("sha256")  # of the file itself
+        own = (
+            "id",
+            "sha256",
+            "created_at",
+            "received_at",
+            "work",
+            "self",
+            "url",
+            "address",
+            "idempotency_key",
+        )
+        return {name: value for name, value in told.items() if name not in own}
+
+    label, other, unknown = checked("y-q22"), checked("z-q22"), checked("n-q22")
+
+    assert label["state"] == "checked"
+    assert label == other == unknown
 
 
 def test_members_see_everything(sound, django_user_model):

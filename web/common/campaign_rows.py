@@ -6,15 +6,18 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
-from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models import Count, F, Max, Q, QuerySet, Sum
 
 from accounts.roles import permits
+from config import kept_objects
 from judging.models import Campaign, Exclusion, Judgment, Payment, Submission, Task, TaskPair
 from pooling.models import Collection
 from pooling.services.members import may, roles_of
 
+#: How long figures that never change are cached, in seconds.
+KEEP_SECONDS = 86400
 #: States before the launch.
 _PREPARING = (*Campaign.BEFORE_LAUNCH, Campaign.State.PILOTING)
 #: Campaigns of a published collection that everybody sees: launched ones, and imported judgments. Drafts, pilots
@@ -89,20 +92,16 @@ def campaigns_progress(campaigns: Sequence[Campaign], user: Any) -> list[Progres
     keys = [campaign.pk for campaign in campaigns]
     theirs = _seen_whole(user)
     counted, imported, simulated = _judgments(keys)
-    asked = _by_campaign(TaskPair.objects.filter(task__campaign__in=keys), "task__campaign")
     excluded = _by_campaign(Exclusion.objects.misconduct().filter(campaign__in=keys), "campaign")
-    tasks = Task.objects.filter(campaign__in=keys)
-    all_tasks, done = (
-        _by_campaign(rows, "campaign") for rows in (tasks, tasks.filter(state=Task.State.DONE))
-    )
+    tasks = _tasks(keys)
     money = _money(keys)
     return [
         Progress(
             campaign=campaign,
             counted=counted.get(campaign.pk, 0),
-            wanted=asked.get(campaign.pk, 0) + imported.get(campaign.pk, 0),
-            tasks_done=done.get(campaign.pk, 0),
-            tasks=all_tasks.get(campaign.pk, 0),
+            wanted=tasks[campaign.pk].pairs + imported.get(campaign.pk, 0),
+            tasks_done=tasks[campaign.pk].done,
+            tasks=tasks[campaign.pk].all,
             spent=money.get((campaign.pk, Payment.State.PAID), Decimal(0)),
             owed=money.get((campaign.pk, Payment.State.OWED), Decimal(0)),
             held=money.get((campaign.pk, Payment.State.HELD), Decimal(0)),
@@ -112,6 +111,31 @@ def campaigns_progress(campaigns: Sequence[Campaign], user: Any) -> list[Progres
         )
         for campaign in campaigns
     ]
+
+
+class _TaskCounts(NamedTuple):
+    all: int = 0
+    done: int = 0
+    pairs: int = 0
+
+
+def _tasks(keys: list[int]) -> dict[int, _TaskCounts]:
+    """Count tasks and their pairs by campaign. Pairs are cached until tasks are made anew: they never change."""
+    counts = {
+        "made": Count("pk"),
+        "ended": Count("pk", filter=Q(state=Task.State.DONE)),
+        "last": Max("pk"),
+    }
+    rows = Task.objects.filter(campaign__in=keys).values_list("campaign", "campaign__created_at")
+    found = dict.fromkeys(keys, _TaskCounts())
+    for campaign, since, made, ended, last in rows.annotate(**counts).order_by():
+        key = kept_objects.object_key("pairs-of-tasks", campaign, since.timestamp(), made, last)
+        pairs: int | None = kept_objects.kept(key)
+        if pairs is None:
+            pairs = TaskPair.objects.filter(task__campaign=campaign).count()
+            kept_objects.keep_object(key, pairs, KEEP_SECONDS)
+        found[campaign] = _TaskCounts(made, ended, pairs)
+    return found
 
 
 def _judgments(keys: list[int]) -> tuple[Counter[int], Counter[int], Counter[int]]:

@@ -79,6 +79,11 @@ class QueryResult(models.Model):
         return f"{self.query_id}: {self.status}"
 
 
+#: How many parsed manifests a process keeps.
+CONTENTS_KEPT = 4
+_CONTENTS: dict[tuple[int, str], dict[str, Any]] = {}
+
+
 class QrelVersion(Published):
     """A published, immutable, numbered version of a collection's preference qrels."""
 
@@ -103,11 +108,16 @@ class QrelVersion(Published):
     def __str__(self) -> str:
         return f"version {self.number} of {self.collection_id}"
 
-    @cached_property
+    @property
     def content(self) -> dict[str, Any]:
-        """The parsed manifest, cached because parsing 100,000 judgments takes a tenth of a second. It is shared:
-        do not modify it."""
-        found: dict[str, Any] = json.loads(self.manifest)
+        """The parsed manifest. This process keeps the last few, since parsing 100,000 judgments takes longer than the
+        rest of a page. It is shared: do not modify it."""
+        key = (self.pk, self.manifest_sha256)
+        found: dict[str, Any] | None = _CONTENTS.get(key)
+        if found is None:
+            found = _CONTENTS[key] = json.loads(self.manifest)
+            while len(_CONTENTS) > CONTENTS_KEPT:
+                _CONTENTS.pop(next(iter(_CONTENTS)), None)
         return found
 
     @cached_property

@@ -7,10 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from config import kept_objects
 from judging.models import Campaign, Exclusion, Judgment, RightsRequest, Submission
 from pooling.models import Passage, PooledPassage, Qrel, Query, Run
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
@@ -21,8 +17,6 @@ from web.versions.query_ranks import rank_table
 from web.versions.win_graph import WinGraph, win_graph
 
 JUDGMENTS_SHOWN = 500
-#: How long what a version rests on is cached, in seconds; it never changes.
-KEEP_SECONDS = 86400
 #: The standing of a judgment's submission → why the judgment does not count.
 WHY_NOT: dict[str, str] = {
     Submission.Standing.PILOT: "made in a pilot that does not count",
@@ -141,7 +135,7 @@ def query_page(
 
 def deciding_version(version: QrelVersion, query: Query) -> QrelVersion:
     """Return the version whose campaign decided the query: this one, unless it was carried over."""
-    number = _foundation(version)[0].get(query.qid, version.number)
+    number = version.content.get("carried", {}).get(query.qid, version.number)
     if number == version.number:
         return version
     versions = QrelVersion.objects.select_related("campaign", "collection")
@@ -171,22 +165,7 @@ def _judgments(origin: QrelVersion, query: Query, *, in_time: bool) -> list[Judg
 
 def _counted_keys(origin: QrelVersion, judgments: Sequence[Judgment]) -> set[int]:
     """Return the keys of the judgments that the version rests on."""
-    keys = np.array([judgment.pk for judgment in judgments], dtype=np.int64)
-    return set(keys[np.isin(keys, _foundation(origin)[1])].tolist())
-
-
-def _foundation(version: QrelVersion) -> tuple[dict[str, int], npt.NDArray[np.int64]]:
-    """Return qid → version that decided it, for carried queries, and the keys of the version's judgments.
-
-    Cached, since parsing a manifest of 100,000 judgments takes longer than the rest of the page.
-    """
-    key = kept_objects.object_key("foundation", version.pk, version.manifest_sha256)
-    found: tuple[dict[str, int], npt.NDArray[np.int64]] | None = kept_objects.kept(key)
-    if found is None:
-        judged = np.array(version.content.get("judgments", []), dtype=np.int64)
-        found = (version.content.get("carried", {}), judged)
-        kept_objects.keep_object(key, found, KEEP_SECONDS)
-    return found
+    return {judgment.pk for judgment in judgments if judgment.pk in origin.judgment_keys}
 
 
 def _is_seen(sight: Sight, query: Query, judgment: Judgment) -> bool:

@@ -9,8 +9,9 @@ from collections import Counter
 from decimal import Decimal
 from math import isqrt
 
-from django.db.models import Count
+from django.db.models import Count, Max
 
+from config import kept_objects
 from judging.campaign.campaigns import CampaignSettings
 from judging.campaign.cost import Quote, quote_tasks
 from judging.campaign.read_once import kept_while_reading
@@ -20,6 +21,9 @@ from judging.rules.expectations import Outlook, outlook, tasks_a_worker, tasks_w
 from judging.rules.screening_choice import CARELESS_SHARE, COIN, Consequence, Setting, compare_rules
 from judging.rules.slips import Slips, assumed, measured, percent_text
 from judging.rules.strategies import Outcome
+
+#: How long the sizes of pools are cached, in seconds.
+KEEP_SECONDS = 86400
 
 
 @kept_while_reading
@@ -108,9 +112,19 @@ def easiest_strategy(campaign: Campaign) -> Outcome | None:
 
 
 def _pools(campaign: Campaign) -> Counter[int]:
-    """Count queries by the number of passages in their pool; a pool of m has m(m − 1)/2 pairs."""
-    rows = Pair.objects.filter(campaign=campaign).values("query").annotate(pairs=Count("pk")).order_by()
-    return Counter((1 + isqrt(1 + 8 * row["pairs"])) // 2 for row in rows)
+    """Count queries by the number of passages in their pool; a pool of m has m(m − 1)/2 pairs.
+
+    Cached until the campaign gets more tasks, and so more pairs.
+    """
+    made = campaign.tasks.aggregate(count=Count("pk"), last=Max("pk"))
+    of = (campaign.pk, campaign.created_at.timestamp(), made["count"], made["last"])
+    key = kept_objects.object_key("pool-sizes", *of)
+    sizes: Counter[int] | None = kept_objects.kept(key)
+    if sizes is None:
+        rows = Pair.objects.filter(campaign=campaign).values("query").annotate(pairs=Count("pk")).order_by()
+        sizes = Counter((1 + isqrt(1 + 8 * row["pairs"])) // 2 for row in rows)
+        kept_objects.keep_object(key, sizes, KEEP_SECONDS)
+    return sizes
 
 
 def outlook_words(seen: Outlook, cost: Quote) -> str:

@@ -32,7 +32,7 @@ from leaderboard.output.numbers import number_text
 from leaderboard.scoring.labels import qrel_set_labels
 from pooling.formats import Progress
 from pooling.models import Passage, PoolRun, Qrel, QrelSet, Run
-from pooling.services import bulk, passages
+from pooling.services import passages
 from pooling.services.pair_pools import Duel, build_pair_pool
 from pooling.services.runs import tops_of
 from pooling.shallow import draw_queries
@@ -76,7 +76,9 @@ def _classes(collection: int, qrels: set[str], labels: QrelSet | None = None) ->
     if labels and len(qrels) > FEW_QRELS:
         parts = [known.filter(pk__in=Qrel.objects.filter(qrel_set=labels).values("passage"))]
     else:
-        parts = [known.filter(pid__in=part) for part in bulk.parts(qrels)]
+        ordered = sorted(qrels)
+        starts = range(0, len(ordered), KEYS_AT_ONCE)
+        parts = [known.filter(pid__in=ordered[start : start + KEYS_AT_ONCE]) for start in starts]
     found: dict[str, str] = {}
     for labeled in parts:
         texts = labeled.exclude(class_key="").values("class_key")

@@ -14,6 +14,7 @@ PoolingError
 ├── AlreadyImported          the same content, or the same name, is there
 ├── NotFound                 no collection, run, qrel set or pool of that name
 ├── NoRoom                   no local copy of a stored run can be kept
+├── UnmappedLabels           labels of passages that have no document
 ├── SplitRefused             public and private queries that cannot be told apart as asked
 │   └── AlreadySplit         there are other private queries
 ├── SubmissionRefused        a run that the board's policy does not let in (yet)
@@ -163,6 +164,10 @@ class PoolRefused(PoolingError):
 
 class ClustersRefused(PoolingError):
     """Near-duplicates cannot be found, imported or removed as asked."""
+
+
+class UnmappedLabels(PoolingError):
+    """Labeled passages have no document."""
 
 
 class SplitRefused(PoolingError):

@@ -320,6 +320,13 @@ class QrelSet(models.Model):
         db_default=False,
         help_text="Scores under it are shown; its labels and what tells them are for members.",
     )
+    mapped_from = models.ForeignKey(
+        "self",
+        models.SET_NULL,
+        null=True,
+        related_name="+",
+        help_text="The labels of passages from which these, of documents, were made.",
+    )
     created_at = models.DateTimeField(default=clock.now)
 
     class Meta:
@@ -337,6 +344,13 @@ class Qrel(models.Model):
     passage = models.ForeignKey(Passage, models.CASCADE, related_name="+")
     grade = models.IntegerField()
     position = models.PositiveIntegerField(help_text="Place in the qrel file, from 0.")
+    source_pid = models.CharField(
+        max_length=300,
+        default="",
+        db_default="",
+        blank=True,
+        help_text="Of a document's label: the passage that it comes from.",
+    )
 
     class Meta:
         constraints = [

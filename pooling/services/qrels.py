@@ -49,8 +49,7 @@ def import_qrels(
     Raises InvalidQrelFile, UnknownQueries, AlreadyImported; then nothing is imported.
     """
     check_name(set_name)
-    if collection.qrel_sets.filter(name=set_name).exists():
-        raise _taken(collection, set_name)
+    refuse_taken(collection, set_name)
     query_keys = dict(collection.queries.values_list("qid", "pk"))
     labels = trec.read_qrel_file(
         path,
@@ -78,8 +77,7 @@ def import_qrels(
                 _rows(qrel_set, labels, query_keys, passage_keys),
             )
     except IntegrityError:
-        if collection.qrel_sets.filter(name=set_name).exists():
-            raise _taken(collection, set_name) from None
+        refuse_taken(collection, set_name)
         raise
     relevant = int((labels.grade >= min_grade).sum())
     return ImportedQrels(qrel_set, len(labels), len(labels.qids), relevant, labels.skipped)
@@ -94,8 +92,10 @@ def _rows(
         yield qrel_set.pk, keys[query], passage_keys[pid], grade, position
 
 
-def _taken(collection: Collection, name: str) -> AlreadyImported:
-    return AlreadyImported(
-        f"Collection {collection.name} already has a qrel set {name!r}.",
-        Guidance("Choose another name with ", Option("set"), "."),
-    )
+def refuse_taken(collection: Collection, name: str) -> None:
+    """Raise AlreadyImported if the collection has a qrel set of this name."""
+    if collection.qrel_sets.filter(name=name).exists():
+        raise AlreadyImported(
+            f"Collection {collection.name} already has a qrel set {name!r}.",
+            Guidance("Choose another name with ", Option("set"), "."),
+        )

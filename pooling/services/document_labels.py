@@ -1,0 +1,177 @@
+"""Carry the labels of passages over to their documents: a document's label is the highest of its passages'.
+
+Near-duplicates of a labeled passage have its label, in their own documents too, as in the TREC 2022 Deep Learning
+track (Craswell et al., *Overview*).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.db import IntegrityError, transaction
+
+from config.guidance import Guidance, Option
+from config.plurals import many
+from pooling.errors import EmptyFile, InvalidFile, NotFound, UnmappedLabels
+from pooling.formats import Content, Progress, line_text, lines_of
+from pooling.models import Collection, Qrel, QrelSet
+from pooling.services import bulk, passages
+from pooling.services.clusters import canonical_of, members_of
+from pooling.services.growth import most_bytes_of
+from pooling.services.naming import check_name
+from pooling.services.qrels import refuse_taken
+
+#: How many passages without a document a refusal names.
+NAMED = 5
+#: Passage → its document; None for a passage without one.
+DocumentOf = Callable[[str], str | None]
+
+
+@dataclass(frozen=True)
+class DocumentLabel:
+    """A document's grade for a query, and the passage that it comes from."""
+
+    qid: str
+    document: str
+    grade: int
+    passage: str
+
+
+@dataclass(frozen=True)
+class MappedLabels:
+    """The new qrel set. ``duplicates``: labels that only a near-duplicate brought."""
+
+    qrel_set: QrelSet
+    labels: int
+    relevant: int
+    duplicates: int
+
+
+def documents_in_file(path: Path, *, name: str = "", progress: Progress | None = None) -> dict[str, str]:
+    """Read pid → document from a file with both on each line. Raises InvalidFile."""
+    content = Content(path, name, most_bytes_of(path), progress)
+    found: dict[str, str] = {}
+    for number, line in lines_of(content):
+        fields = line_text(content.name, number, line).split()
+        if not fields:
+            continue
+        if len(fields) != 2:
+            raise InvalidFile(content.name, number, "the line is not a passage and its document.")
+        if found.setdefault(*fields) != fields[1]:
+            raise InvalidFile(
+                content.name,
+                number,
+                f"passage {fields[0]} has document {found[fields[0]]!r} on an earlier line.",
+            )
+    if not found:
+        raise EmptyFile(content.name, 0, "the file holds no passage.")
+    return found
+
+
+def before_last(separator: str) -> DocumentOf:
+    """Return the rule that a document's id is what stands before the last ``separator`` of its passage's id."""
+
+    def document_of(pid: str) -> str | None:
+        document, found, _ = pid.rpartition(separator)
+        return document if found and document else None
+
+    return document_of
+
+
+def highest(
+    labels: Iterable[tuple[str, str, int]], alike: Mapping[str, Iterable[str]], document_of: DocumentOf
+) -> list[DocumentLabel]:
+    """Return each document's highest grade for each query, in order of queries and documents.
+
+    ``labels``: (qid, pid, grade). ``alike``: pid → its near-duplicates. Of passages with the same grade a labeled one
+    counts as the source before its near-duplicates, and the first pid among equals.
+    """
+    best: dict[tuple[str, str], tuple[int, bool, str]] = {}
+    order: dict[str, int] = {}
+    for qid, pid, grade in labels:
+        order.setdefault(qid, len(order))
+        for one in (pid, *(other for other in alike.get(pid, ()) if other != pid)):
+            document = document_of(one)
+            if document is None:
+                continue
+            found = (-grade, one != pid, one)
+            best[qid, document] = min(best.get((qid, document), found), found)
+    ordered = sorted(best, key=lambda key: (order[key[0]], key[1]))
+    return [DocumentLabel(*key, -best[key][0], best[key][2]) for key in ordered]
+
+
+def map_labels(
+    *, qrel_set: QrelSet, document_of: DocumentOf, set_name: str, min_grade: int = 1
+) -> MappedLabels:
+    """Store the document labels as a new qrel set, withheld like the passages'.
+
+    Raises AlreadyImported for a name that is taken, and UnmappedLabels for labeled passages without a document; then
+    nothing is stored.
+    """
+    collection = qrel_set.collection
+    check_name(set_name)
+    refuse_taken(collection, set_name)
+    rows = qrel_set.qrels.order_by("position").values_list("query__qid", "passage__pid", "grade")
+    labels = [(qid, pid, grade) for qid, pid, grade in rows.iterator(chunk_size=5000)]
+    pids = {pid for _, pid, _ in labels}
+    _refuse_unmapped(pids, document_of)
+    canonical = canonical_of(collection, sorted(pids))
+    classes = members_of(collection, sorted(set(canonical.values())))
+    mapped = highest(labels, {pid: classes[first] for pid, first in canonical.items()}, document_of)
+    try:
+        with transaction.atomic():
+            stored = _store(collection, qrel_set, mapped, set_name, min_grade)
+    except IntegrityError:
+        refuse_taken(collection, set_name)
+        raise
+    relevant = sum(one.grade >= min_grade for one in mapped)
+    return MappedLabels(stored, len(mapped), relevant, sum(one.passage not in pids for one in mapped))
+
+
+def _store(
+    collection: Collection, of: QrelSet, mapped: list[DocumentLabel], set_name: str, min_grade: int
+) -> QrelSet:
+    lines = "".join(f"{one.qid} 0 {one.document} {one.grade}\n" for one in mapped)
+    stored = QrelSet.objects.create(
+        collection=collection,
+        name=set_name,
+        kind=of.kind,
+        min_grade=min_grade,
+        sha256=hashlib.sha256(lines.encode()).hexdigest(),
+        withheld=of.withheld,
+        mapped_from=of,
+    )
+    keys = passages.record_passages(collection, (one.document for one in mapped))
+    queries = dict(collection.queries.values_list("qid", "pk"))
+    columns = ("qrel_set_id", "query_id", "passage_id", "grade", "position", "source_pid")
+
+    def rows() -> Iterator[tuple[int, int, int, int, int, str]]:
+        for position, one in enumerate(mapped):
+            yield stored.pk, queries[one.qid], keys[one.document], one.grade, position, one.passage
+
+    bulk.insert(Qrel, columns, rows())
+    return stored
+
+
+def _refuse_unmapped(pids: set[str], document_of: DocumentOf) -> None:
+    without = sorted(pid for pid in pids if document_of(pid) is None)
+    if without:
+        more = f" and {len(without) - NAMED:,} more" if len(without) > NAMED else ""
+        raise UnmappedLabels(
+            f"{many(len(without), 'labeled passage has', 'labeled passages have')} no document: "
+            f"{', '.join(without[:NAMED])}{more}.",
+            Guidance("Add them to the file, or choose another ", Option("before"), "."),
+        )
+
+
+def provenance_of(qrel_set: QrelSet) -> list[DocumentLabel]:
+    """Return the labels of a set that was carried over, with the passage behind each. Raises NotFound for another."""
+    if qrel_set.mapped_from_id is None:
+        raise NotFound(f"The labels {qrel_set.name} were not carried over from passages.")
+    rows = qrel_set.qrels.order_by("position")
+    return [
+        DocumentLabel(*row) for row in rows.values_list("query__qid", "passage__pid", "grade", "source_pid")
+    ]

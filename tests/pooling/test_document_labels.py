@@ -1,0 +1,103 @@
+"""Labels of documents, made from labels of their passages."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from django.core.management import call_command
+
+from pooling.errors import AlreadyImported, InvalidFile, UnmappedLabels
+from pooling.models import QrelSet
+from pooling.services.clusters import classes_in_file, store_classes
+from pooling.services.document_labels import (
+    DocumentLabel,
+    before_last,
+    documents_in_file,
+    highest,
+    map_labels,
+    provenance_of,
+)
+from tests.factories import make_collection, make_qrels
+
+LABELS = [("q1", "d1#1", 1), ("q1", "d1#2", 3), ("q1", "d2#1", 0), ("q2", "d2#1", 2)]
+
+
+@pytest.fixture
+def labels(db):
+    return make_qrels(make_collection("mine", ["q1", "q2"]), "graded", LABELS, kind="graded", withheld=True)
+
+
+def grades(qrel_set: QrelSet) -> dict[tuple[str, str], int]:
+    rows = qrel_set.qrels.values_list("query__qid", "passage__pid", "grade")
+    return {(qid, pid): grade for qid, pid, grade in rows}
+
+
+def run(*words: str) -> dict:
+    told = io.StringIO()
+    call_command("map_labels", "mine", *words, "--json", stdout=told)
+    return json.loads(told.getvalue())
+
+
+def test_a_document_has_the_highest_grade_of_its_passages_and_their_near_duplicates():
+    alike = {"d1#2": ["d1#2", "d3#4"], "d2#1": ["d2#1", "d1#9"]}
+
+    found = highest(LABELS, alike, before_last("#"))
+
+    assert found == [
+        DocumentLabel("q1", "d1", 3, "d1#2"),
+        DocumentLabel("q1", "d2", 0, "d2#1"),
+        DocumentLabel("q1", "d3", 3, "d3#4"),
+        DocumentLabel("q2", "d1", 2, "d1#9"),
+        DocumentLabel("q2", "d2", 2, "d2#1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("separator", "pid", "document"),
+    [("#", "msmarco_doc_12_345#7", "msmarco_doc_12_345"), ("_", "msmarco_doc_12_345", "msmarco_doc_12"),
+     ("#", "d1", None), ("#", "#7", None)],
+)  # fmt: skip
+def test_the_rule_takes_what_stands_before_the_last_separator(separator, pid, document):
+    assert before_last(separator)(pid) == document
+
+
+def test_the_command_carries_labels_over_by_rule_or_file_and_names_their_passages(labels, tmp_path):
+    clusters = tmp_path / "clusters.tsv"
+    clusters.write_text("d1#2 d1#2\nd1#2 d3#4\n")
+    store_classes(labels.collection, classes_in_file(clusters))
+    file = tmp_path / "documents.tsv"
+    file.write_text("d1#1\td1\nd1#2\td1\n\nd2#1\td2\nd3#4\td3\n")
+
+    told = run("--qrels", "graded", "--set", "documents", "--before", "#", "--min-grade", "2")
+    same = run("--qrels", "graded", "--set", "by-file", "--passage-doc", str(file))
+
+    assert told == {
+        "set": "documents", "labels": 4, "relevant": 3, "by_near_duplicates": 1, "withheld": True,
+    }  # fmt: skip
+    assert same["labels"] == 4
+    made = QrelSet.objects.get(name="documents")
+    assert grades(made) == {("q1", "d1"): 3, ("q1", "d2"): 0, ("q1", "d3"): 3, ("q2", "d2"): 2}
+    assert (made.kind, made.min_grade, made.mapped_from) == ("graded", 2, labels)
+    assert made.sha256 == QrelSet.objects.get(name="by-file").sha256
+    assert [one.passage for one in provenance_of(made)] == ["d1#2", "d2#1", "d3#4", "d2#1"]
+    listed = run("--qrels", "documents", "--provenance")["labels"]
+    assert listed[2] == {"qid": "q1", "document": "d3", "grade": 3, "passage": "d3#4"}
+
+
+def test_what_cannot_be_mapped_is_refused_whole(labels, tmp_path):
+    with pytest.raises(UnmappedLabels, match="1 labeled passage has no document: d2#1"):
+        map_labels(qrel_set=labels, document_of={"d1#1": "d1", "d1#2": "d1"}.get, set_name="documents")
+    with pytest.raises(AlreadyImported):
+        map_labels(qrel_set=labels, document_of=before_last("#"), set_name="graded")
+    assert labels.collection.qrel_sets.count() == 1
+    file = tmp_path / "documents.tsv"
+    for text, why in (
+        ("a d1\na d2\n", "earlier line"),
+        ("a\n", "a passage and its document"),
+        ("", "no passage"),
+    ):
+        file.write_text(text)
+        with pytest.raises(InvalidFile, match=why):
+            documents_in_file(file)

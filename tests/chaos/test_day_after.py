@@ -50,7 +50,7 @@ def campaign(site, proxy):
     Campaign.objects.filter(pk=campaign.pk).update(crowd="mturk")
     campaign.refresh_from_db()
     proxy.faults = Faults()
-    launch_campaign(campaign)
+    launch_campaign(campaign, accept_weak_screening=True)
     create_kind(campaign, crowd_for(campaign), campaign.postings.get())
     return campaign
 

@@ -105,7 +105,7 @@ def launched() -> Campaign:
     campaign = fair.draft(**sizes, reward=PAY, base_reward=REWARD, seed=7)
     Campaign.objects.filter(pk=campaign.pk).update(crowd="mturk", budget=Decimal(500))
     campaign.refresh_from_db()
-    launch_campaign(campaign)
+    launch_campaign(campaign, accept_weak_screening=True)
     assert campaign.tasks.count() == TASKS
     return campaign
 

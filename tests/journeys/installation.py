@@ -46,7 +46,7 @@ for name in names:
     call_command("accept_gold", name, "--all")
     call_command("set_texts", name, "--accept")
     campaign = Campaign.objects.get(name=name)
-    launch_campaign(campaign)
+    launch_campaign(campaign, accept_weak_screening=True)
     post_places(campaign)
 """
 

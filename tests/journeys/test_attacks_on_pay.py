@@ -41,7 +41,7 @@ fair = Fair(None, queries=3, passages=4)
 campaign = fair.draft(max_tasks_per_worker=6)
 Campaign.objects.filter(pk=campaign.pk).update(crowd="mturk", budget=500)  # held pay stays within it
 campaign.refresh_from_db()
-launch_campaign(campaign)
+launch_campaign(campaign, accept_weak_screening=True)
 post_places(campaign)
 ada = get_user_model().objects.create_superuser("ada", password="x")
 print(make_token(user=ada, name="t", scopes=["read", "campaigns"], days=1)[1])

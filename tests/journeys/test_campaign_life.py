@@ -127,12 +127,12 @@ def test_reviewer_tries_a_task_in_a_browser_and_a_pilot_follows(campaign, market
         assert complaints == []
     assert not Judgment.objects.exists()
 
-    told = typed("pilot_campaign", "first", "--tasks", 1)
+    told = typed("pilot_campaign", "first", "--tasks", 1, "--accept-weak-screening")
     assert (told["state"], told["posted" if "posted" in told else "places"]) == ("piloting", 1)
     typed("simulate_workers", "first", *CREW)
     told = typed("pilot_campaign", "first")
     assert (told["state"], told["pilot"]["submitted"], told["pilot"]["excluded"]) == ("piloted", 1, 0)
     assert {row["pass_rate"] for row in told["pilot"]["gold"]} == {1.0}
-    assert typed("launch_campaign", "first")["places"] == 2
+    assert typed("launch_campaign", "first", "--accept-weak-screening")["places"] == 2
     closed = typed("close_campaign", "first")
     assert (closed["state"], closed["waits_for"]) == ("closed", "")

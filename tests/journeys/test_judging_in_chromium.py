@@ -42,7 +42,7 @@ def campaign(site) -> Campaign:
     typed("propose_gold", "first")
     typed("accept_gold", "first", "--all")
     typed("set_texts", "first", "--accept")
-    typed("launch_campaign", "first")
+    typed("launch_campaign", "first", "--accept-weak-screening")
     return Campaign.objects.get(name="first")
 
 

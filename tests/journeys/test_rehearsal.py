@@ -60,7 +60,7 @@ def rehearsed(site, shared_data, tmp_path) -> Campaign:
     typed("propose_gold", "first")
     typed("accept_gold", "first", "--all")
     typed("set_texts", "first", "--accept")
-    typed("launch_campaign", "first")
+    typed("launch_campaign", "first", "--accept-weak-screening")
     simulate("first")
     return Campaign.objects.get(name="first")
 

@@ -48,7 +48,7 @@ class Effort:
         values = {"pairs_per_task": 3, "gold_per_task": 2, "max_tasks_per_worker": 2}
         settings = CampaignSettings(reward=Decimal("2.00"), base_reward=Decimal("0.20"), **values)
         self.campaign = create_campaign(name="effort", settings=settings, pool=world.pool)
-        Campaign.objects.filter(pk=self.campaign.pk).update(crowd="panel")
+        Campaign.objects.filter(pk=self.campaign.pk).update(crowd="panel", accept_weak_screening=True)
         self.campaign.refresh_from_db()
         file = folder / "gold.txt"
         file.write_text("".join(lines))

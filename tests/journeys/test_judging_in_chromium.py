@@ -52,7 +52,7 @@ def judge_by_mouse(person: Person) -> None:
     page.get_by_role("link", name="Which passage answers").click()
     expect(page.frame_locator("#preview-frame").get_by_text("Preview.")).to_be_visible()
     page.get_by_label("Start the next task automatically").check()
-    page.get_by_role("button", name="Take a task for about $2.00").click()
+    page.get_by_role("button", name="Take a task for $2.00").click()
     frame.get_by_role("button", name="I agree").click()
     expect(frame.get_by_text("how long do you boil an egg").nth(1)).to_be_visible()
     frame.get_by_role("button", name="Show first pair").click()
@@ -126,7 +126,7 @@ def window_of(person: Person, browser: Browser, *, agree: bool = True, stopped: 
     """Take a task, agree, and open its pairs in a window of their own, whose clock may stand still."""
     if agree:
         person.page.get_by_role("link", name="Which passage answers").click()
-        person.page.get_by_role("button", name="Take a task for about $2.00").click()
+        person.page.get_by_role("button", name="Take a task for $2.00").click()
         person.frame.get_by_role("button", name="I agree").click()
     expect(person.frame.locator("#begin")).to_be_visible()
     page = browser.new_page()

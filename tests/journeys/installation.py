@@ -84,6 +84,14 @@ class Installation:
         )
         return int(found[0][0])
 
+    def minutes_pass(self, minutes: int) -> None:
+        """Let all tasks have been open for longer: a bonus waits for a person where nobody can have read the pairs."""
+        with closing(sqlite3.connect(self.folder / "preferee.sqlite3", timeout=60)) as database, database:
+            database.execute(
+                "UPDATE judging_submission SET opened_at = strftime('%Y-%m-%d %H:%M:%f', opened_at, ?)",
+                (f"-{minutes} minutes",),
+            )
+
     def until(self, so: Callable[[], bool]) -> None:
         """Wait until it is so."""
         wait_until(so, lambda: (self.folder / "log").read_text()[-3000:], every_seconds=0.5)
@@ -151,6 +159,7 @@ class Person:
     def finish(self, page: TaskPage) -> None:
         """Judge every pair, send the task off, and be paid for the whole of it."""
         self.judge(page)
+        self.at.minutes_pass(10)
         self.browser.send_off(page, {})
         self.at.until(lambda: self.at.earned(self.worker_id) == 200)
 

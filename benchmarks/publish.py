@@ -101,7 +101,7 @@ def campaign(name: str, tasks: int) -> Any:
         )
     made = create_campaign(name=name, settings=CampaignSettings(pairs_per_task=1, gold_per_task=0), pool=pool)
     accept_texts(made)
-    launch_campaign(made)
+    launch_campaign(made, accept_weak_screening=True)
     start("judging.post_places", key=post_places_key(made), arguments={"campaign_id": made.pk})
     return made
 

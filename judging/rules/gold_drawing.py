@@ -87,16 +87,18 @@ def draw(
     return drawn
 
 
-def how_many_fit(gold: Iterable[Gold], memory: Memory, task: Iterable[Shown]) -> int:
-    """Count the gold pairs that fit a task with these real pairs: one for each new question."""
+def enough_fit(gold: Iterable[Gold], memory: Memory, task: Iterable[Shown], count: int) -> bool:
+    """Check that ``count`` gold pairs fit a task with these real pairs: one for each new question."""
     here = Memory()
     here.keep(task)
     fitting = 0
     for one in gold:
+        if fitting >= count:
+            break
         if _fits(one, here) and not memory.elsewhere(*one[1:]):
             here.keep([one.shown])
             fitting += 1
-    return fitting
+    return fitting >= count
 
 
 def _fits(one: Gold, here: Memory) -> bool:

@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Coalesce
 
 from judging.models import Campaign, GoldPair, Slot, TaskPair
-from judging.rules.gold_drawing import Gold, Memory, Shown, how_many_fit
+from judging.rules.gold_drawing import Gold, Memory, Shown, enough_fit
 
 _PAIR = ("pair__query_id", "pair__passage_a_id", "pair__passage_b_id")
 _GOLD = ("pk", "query_id", "relevant_id", "off_topic_id")
@@ -58,9 +58,8 @@ def real_pairs(tasks: Iterable[int]) -> dict[int, list[Shown]]:
 
 def gold_is_left(campaign: Campaign, worker_id: int | None) -> bool:
     """Return whether enough gold pairs are left for another task of this worker (None: a new worker)."""
-    return _enough(
-        campaign, [*map(_gold, usable_gold(campaign, worker_id).order_by("pk"))], memory_of(worker_id)
-    )
+    rows = usable_gold(campaign, worker_id).order_by("pk").values_list(*_GOLD)
+    return _enough(campaign, [Gold(*row) for row in rows], memory_of(worker_id))
 
 
 @dataclass(frozen=True)
@@ -85,11 +84,7 @@ def past_of(campaign: Campaign, worker_id: int) -> Past:
 
 
 def _enough(campaign: Campaign, gold: Sequence[Gold], memory: Memory) -> bool:
-    return how_many_fit(gold, memory, ()) >= campaign.gold_per_task
-
-
-def _gold(row: GoldPair) -> Gold:
-    return Gold(row.pk, row.query_id, row.relevant_id, row.off_topic_id)
+    return enough_fit(gold, memory, (), campaign.gold_per_task)
 
 
 def fitting(past: Past, tasks: Sequence[int], *, strictly: bool) -> list[int]:
@@ -104,5 +99,5 @@ def fitting(past: Past, tasks: Sequence[int], *, strictly: bool) -> list[int]:
         task
         for task in tasks
         if not any(barred.elsewhere(*pair) for pair in pairs[task])
-        and how_many_fit(usable, past.memory, pairs[task]) >= past.campaign.gold_per_task
+        and enough_fit(usable, past.memory, pairs[task], past.campaign.gold_per_task)
     ]

@@ -85,7 +85,7 @@ class Installation:
         return int(found[0][0])
 
     def minutes_pass(self, minutes: int) -> None:
-        """Let all tasks have been open for longer: a bonus waits for a person where nobody can have read the pairs."""
+        """Let all tasks have been open for longer: without time to read, a bonus waits for a person."""
         with closing(sqlite3.connect(self.folder / "preferee.sqlite3", timeout=60)) as database, database:
             database.execute(
                 "UPDATE judging_submission SET opened_at = strftime('%Y-%m-%d %H:%M:%f', opened_at, ?)",

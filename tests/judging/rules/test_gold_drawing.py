@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judging.rules.gold_drawing import Gold, Memory, Shown, draw, how_many_fit
+from judging.rules.gold_drawing import Gold, Memory, Shown, draw, enough_fit
 
 RNG = np.random.default_rng(1)
 THINGS = st.integers(1, 8)
@@ -51,6 +51,9 @@ def test_gold_as_familiar_as_the_tasks_real_pairs_is_drawn():
 def test_as_many_fit_as_bring_new_questions():
     gold = [Gold(1, 1, 10, 11), Gold(2, 1, 10, 12), Gold(3, 2, 20, 21), Gold(4, 3, 30, 21)]
 
-    assert how_many_fit(gold, Memory(), []) == 2  # the passage 21 cannot stand under 2 and 3
-    assert how_many_fit(gold, Memory(), [Shown(1, 10, 13)]) == 1
-    assert how_many_fit(gold, remembering(Shown(9, 21, 22)), []) == 1
+    assert enough_fit(gold, Memory(), [], 2)
+    assert not enough_fit(gold, Memory(), [], 3)  # the passage 21 cannot stand under 2 and 3
+    assert enough_fit(gold, Memory(), [Shown(1, 10, 13)], 1)
+    assert not enough_fit(gold, Memory(), [Shown(1, 10, 13)], 2)
+    assert enough_fit(gold, remembering(Shown(9, 21, 22)), [], 1)
+    assert not enough_fit(gold, remembering(Shown(9, 21, 22)), [], 2)

@@ -226,67 +226,26 @@ KEEP_DELIVERIES_DAYS = whole_number_setting("PREFEREE_KEEP_DELIVERIES_DAYS", 30)
 RIGHTS_DIR = env.str("PREFEREE_RIGHTS_DIR", default="")
 RETENTION_SECONDS = 6 * 3600
 FORGET_UPLOADS_SECONDS = 3600
+#: Seconds between two starts of a kind of job.
+SCHEDULED_JOBS = {
+    "judging.collect_open_campaigns": COLLECT_SECONDS,
+    "judging.watchdog": WATCHDOG_SECONDS,
+    "judging.retention": RETENTION_SECONDS,
+    "pooling.forget_uploads": FORGET_UPLOADS_SECONDS,
+    "pooling.release_after_embargoes": RETENTION_SECONDS,
+    "leaderboard.forget_analyses": RETENTION_SECONDS,
+    "tournament.advance_challenges": COLLECT_SECONDS,
+    "tournament.compare_versions": COLLECT_SECONDS,
+    "web.keep_boards": COLLECT_SECONDS,
+    "web.mail_ended_work": WEBHOOK_SECONDS,
+    "web.webhooks": WEBHOOK_SECONDS,
+    "web.forget_webhooks": RETENTION_SECONDS,
+}
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "config.background.tasks.sweep", "schedule": JOB_SWEEP_SECONDS},
-    "collect": {
-        "task": "config.background.tasks.start",
-        "schedule": COLLECT_SECONDS,
-        "args": ["judging.collect_open_campaigns"],
-    },
-    "watch": {
-        "task": "config.background.tasks.start",
-        "schedule": WATCHDOG_SECONDS,
-        "args": ["judging.watchdog"],
-    },
-    "retention": {
-        "task": "config.background.tasks.start",
-        "schedule": RETENTION_SECONDS,
-        "args": ["judging.retention"],
-    },
-    "forget uploads": {
-        "task": "config.background.tasks.start",
-        "schedule": FORGET_UPLOADS_SECONDS,
-        "args": ["pooling.forget_uploads"],
-    },
-    "release runs after their embargo": {
-        "task": "config.background.tasks.start",
-        "schedule": RETENTION_SECONDS,
-        "args": ["pooling.release_after_embargoes"],
-    },
-    "forget analyses": {
-        "task": "config.background.tasks.start",
-        "schedule": RETENTION_SECONDS,
-        "args": ["leaderboard.forget_analyses"],
-    },
-    "advance": {
-        "task": "config.background.tasks.start",
-        "schedule": COLLECT_SECONDS,
-        "args": ["tournament.advance_challenges"],
-    },
-    "compare versions": {
-        "task": "config.background.tasks.start",
-        "schedule": COLLECT_SECONDS,
-        "args": ["tournament.compare_versions"],
-    },
-    "boards": {
-        "task": "config.background.tasks.start",
-        "schedule": COLLECT_SECONDS,
-        "args": ["web.keep_boards"],
-    },
-    "mail ended work": {
-        "task": "config.background.tasks.start",
-        "schedule": WEBHOOK_SECONDS,
-        "args": ["web.mail_ended_work"],
-    },
-    "webhooks": {
-        "task": "config.background.tasks.start",
-        "schedule": WEBHOOK_SECONDS,
-        "args": ["web.webhooks"],
-    },
-    "forget webhooks": {
-        "task": "config.background.tasks.start",
-        "schedule": RETENTION_SECONDS,
-        "args": ["web.forget_webhooks"],
+    **{
+        kind: {"task": "config.background.tasks.start", "schedule": seconds, "args": [kind]}
+        for kind, seconds in SCHEDULED_JOBS.items()
     },
 }
 

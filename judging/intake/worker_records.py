@@ -7,7 +7,7 @@ nobody and is the same on every page, in commands and in the log. Crowd ids do n
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from statistics import median
@@ -32,7 +32,7 @@ from judging.rules.behavior_flags import Behaviour, Flag, Usual, flags_of
 from judging.rules.pay import rounded
 from judging.rules.wilson import wilson
 from judging.tasks.repeated_pairs import consistency_of
-from judging.workers.unfinished import begun_work, empty_work
+from judging.workers.work_history import is_begun, is_empty
 
 COUNTED = Submission.Standing.COUNTED
 HELD = Submission.State.HELD
@@ -117,7 +117,7 @@ def records_of(
 ) -> Records:
     """Count all workers, or ``only`` these, anew. They are compared with ``usual``, or with each other."""
     rest = (campaign, only)
-    work, empty, begun = _work(*rest), _counts(empty_work, *rest), _counts(begun_work, *rest)
+    work, empty, begun = _work(*rest), _counts(is_empty(), *rest), _counts(is_begun(), *rest)
     judged, gold, money = _judged(*rest), _gold(*rest), _money(*rest)
     agreement, times, reports = _agreement(*rest), _times(*rest), _reports(*rest)
     excluded = _of(Exclusion.objects.standing().filter(campaign=campaign), only)
@@ -211,13 +211,9 @@ def _work(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[i
     return {worker: tuple(rest) for worker, *rest in counts.order_by()}
 
 
-def _counts(
-    kind: Callable[[QuerySet[Submission]], QuerySet[Submission]],
-    campaign: Campaign,
-    only: Collection[int] | None,
-) -> dict[int, int]:
+def _counts(kind: Q, campaign: Campaign, only: Collection[int] | None) -> dict[int, int]:
     """Return worker → number of tasks of this kind."""
-    rows = _of(kind(Submission.objects.filter(campaign=campaign)), only).values_list("worker")
+    rows = _of(Submission.objects.filter(kind, campaign=campaign), only).values_list("worker")
     return dict(rows.annotate(Count("pk")).order_by())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from django.conf import settings
@@ -16,8 +17,9 @@ from judging.exchange.lookup_limits import Questions
 from judging.exchange.recovered_places import ask_for_place
 from judging.models import Campaign, Place, Posting, Submission, Worker
 from judging.tasks.displacement import untouched
-from judging.tasks.leasing import end_submission, free_task
-from judging.tasks.worker_memory import gold_is_left
+from judging.tasks.leasing import end_submission
+from judging.tasks.worker_memory import Past, past_of
+from judging.workers.work_history import Work
 
 #: Sessions that the crowd does not know. After this many in a minute, no more lookups are made.
 UNKNOWN_SESSIONS = Questions("unknown-sessions", a_minute=60)
@@ -26,20 +28,20 @@ UNKNOWN_SESSIONS = Questions("unknown-sessions", a_minute=60)
 ARRIVALS_AT_PLACE, ARRIVALS_SECONDS = 5, 600
 
 
-def has_gold(campaign: Campaign, worker: Worker | None, *, beside: Submission | None = None) -> bool:
-    """Return whether there is gold for one more task of this worker.
+def past_with_gold(campaign: Campaign, worker: Worker | None, *, beside: Submission | None = None) -> Past:
+    """Read the worker's past (None: a new worker), if possible with gold for one more task.
 
     If there is none, release this worker's opened tasks that have no choices, except ``beside``, to free their gold.
     """
-    if worker is None:
-        return gold_is_left(campaign, None)
-    if gold_is_left(campaign, worker.pk):
-        return True
+    past = past_of(campaign, worker.pk if worker else None)
+    if worker is None or past.gold_is_left():
+        return past
     for submission in untouched(campaign, worker):
-        gave_back = submission != beside and end_submission(submission, Submission.State.RETURNED)
-        if gave_back and gold_is_left(campaign, worker.pk):
-            return True
-    return False
+        if submission != beside and end_submission(submission, Submission.State.RETURNED):
+            past = past_of(campaign, worker.pk)
+            if past.gold_is_left():
+                break
+    return past
 
 
 def limits(campaign: Campaign, arrival: Arrival, network: str) -> list[tuple[Limit, str]]:
@@ -55,28 +57,21 @@ def limits(campaign: Campaign, arrival: Arrival, network: str) -> list[tuple[Lim
     return [(here, f"{who} {arrival.place_crowd_id}"), (all_places, who)]
 
 
-def hand_over(place: Place, assignment_id: str, taken_at: datetime) -> None:
-    """End all submissions held at a place before this assignment, which the crowd signed: their holders have left.
+def leave_earlier(posting: Posting, work: Iterable[Work], taken_at: datetime) -> bool:
+    """Release a worker's earlier task of the posting: a signing crowd gives out one task of a kind at a time.
 
-    A former holder's finished submission stays on record because its worker has a receipt. Its task is freed for
-    others because the crowd no longer accepts it. Raises WorkRefused when the place has since gone to somebody else:
-    the worker then used an old address.
+    Returns whether there was one.
     """
-    here = list(Submission.objects.filter(place=place).exclude(assignment_id=assignment_id))
-    if any(other.taken_at and other.taken_at > taken_at for other in here):
-        raise WorkRefused("returned")
-    for other in here:
-        if other.state == Submission.State.HELD:
-            end_submission(other, Submission.State.RETURNED)
-        elif other.state == Submission.State.FINISHED and other.taken_at and other.taken_at < taken_at:
-            free_task(other)
-
-
-def leave_earlier(posting: Posting, worker: Worker, taken_at: datetime) -> None:
-    """Release this worker's earlier task of the posting: a signing crowd gives out one task of a kind at a time."""
-    mine = Submission.objects.filter(worker=worker, place__posting=posting, taken_at__lt=taken_at)
-    for submission in mine.filter(state=Submission.State.HELD, ends_at__gt=clock.now()):
+    now = clock.now()
+    held = [
+        one.pk
+        for one in work
+        if one.state == Submission.State.HELD and one.posting_id == posting.pk
+        if one.taken_at and one.taken_at < taken_at and one.ends_at and one.ends_at > now
+    ]
+    for submission in Submission.objects.filter(pk__in=held) if held else ():
         end_submission(submission, Submission.State.RETURNED)
+    return bool(held)
 
 
 def place_of(campaign: Campaign, arrival: Arrival) -> Place | None:

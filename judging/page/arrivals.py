@@ -1,38 +1,51 @@
-"""Find the campaign and posting behind a link, even if a restored backup does not include the posting.
+"""Workers who arrive by a link: find the campaign and posting behind it, and lease a task at the first visit.
 
-The link is signed, so its content is ours. Only the crowd can say whether the posting is still offered.
+The link is signed, so its content is ours. Only the crowd can say whether the posting is still offered, so a posting
+that a restored backup does not include is found too.
 """
 
 from __future__ import annotations
 
+from django.db.models import Q
+
+from config import clock
 from config.errors import Refusal
+from config.monitoring.metrics import Count
 from judging.crowds import crowd_for
 from judging.crowds.seam import Arrival
 from judging.errors import CrowdNever, WorkRefused
 from judging.exchange.calls import campaign_key
 from judging.exchange.link_tokens import Link
 from judging.exchange.recovered_places import UNKNOWN_PLACES, adopt
-from judging.models import Campaign, Posting
-from judging.page.admission import check_session
+from judging.intake.early_screening import confirm_failed
+from judging.models import Campaign, Posting, Submission, Worker
+from judging.page.admission import check_session, leave_earlier, limits, past_with_gold, place_of
+from judging.tasks.leasing import deadlines_from, lease_task
+from judging.tasks.resumption import resumable
+from judging.workers.identities import Newcomer, crowd_of, known_worker, refusal_reason
+from judging.workers.work_history import Work, work_of
+
+LEASES = Count("preferee_leases", "Arrivals for a new task: taken, or the reason for refusal.", ("result",))
 
 
-def campaign_of(link: Link) -> Campaign:
-    """Return the campaign that the link was made for. Raises WorkRefused if it does not exist."""
-    campaign = Campaign.objects.filter(pk=link.campaign_id).first()
+def behind(link: Link) -> tuple[Campaign, Posting | None]:
+    """Return the campaign that the link was made for, and its posting if we know it.
+
+    Raises WorkRefused if the campaign does not exist.
+    """
+    named = Q(pk=link.posting_id) if link.posting_id else Q(number=link.number)
+    posting = Posting.objects.filter(named, campaign=link.campaign_id).select_related("campaign").first()
+    campaign = posting.campaign if posting else Campaign.objects.filter(pk=link.campaign_id).first()
     if campaign is None or link.campaign_key not in ("", campaign_key(campaign)):
         raise WorkRefused("unknown-link")
-    return campaign
+    return campaign, posting
 
 
-def posting_behind(campaign: Campaign, link: Link, arrival: Arrival) -> Posting:
+def posting_behind(campaign: Campaign, known: Posting | None, link: Link, arrival: Arrival) -> Posting:
     """Return the posting that the link was made for. A missing posting is recorded if the crowd knows it.
 
     Raises WorkRefused if there is no such posting or the crowd cannot be asked now.
     """
-    if link.posting_id:
-        known = campaign.postings.filter(pk=link.posting_id).first()
-    else:
-        known = campaign.postings.filter(number=link.number).first()
     if known is None and link.number and _crowd_knows(campaign, link, arrival):
         return campaign.postings.get(number=link.number)
     if known is None or link.purpose not in ("", known.purpose):
@@ -58,3 +71,73 @@ def _crowd_knows(campaign: Campaign, link: Link, arrival: Arrival) -> bool:
     if not posted.key.startswith(f"{campaign_key(campaign)}-{link.number}-"):
         return False
     return adopt(campaign, posted, purpose=link.purpose) is not None
+
+
+def open_task(posting: Posting, arrival: Arrival, *, network: str = "") -> Submission:
+    """Return the arriving worker's submission, leasing a task at the first visit. Raises :class:`WorkRefused`.
+
+    ``network`` is the network that the request came from, if known.
+    """
+    campaign = posting.campaign
+    crowd = crowd_of(campaign)
+    worker = known_worker(crowd, arrival.crowd_worker_id)
+    work: list[Work] = []
+    if worker is not None:
+        work = work_of(campaign, worker)
+        if any(one.assignment_id == arrival.assignment_id for one in work):
+            return _known_task(worker, arrival)
+        left = bool(arrival.taken_at and leave_earlier(posting, work, arrival.taken_at))
+        if any(one.failed for one in work):
+            confirm_failed(campaign, worker)
+            left = True
+        work = work_of(campaign, worker) if left else work
+    who = worker or Newcomer(crowd, arrival.crowd_worker_id)
+    try:
+        submission = _new_task(campaign, who, work, arrival, network)
+    except WorkRefused as refused:
+        LEASES.add(refused.reason)
+        raise
+    LEASES.add("taken")
+    return submission
+
+
+def _known_task(worker: Worker, arrival: Arrival) -> Submission:
+    mine = Submission.objects.filter(assignment_id=arrival.assignment_id, worker=worker)
+    submission = mine.get()
+    if arrival.taken_at and submission.taken_at is None:
+        mine.update(taken_at=arrival.taken_at)
+    return submission
+
+
+def _new_task(
+    campaign: Campaign, who: Worker | Newcomer, work: list[Work], arrival: Arrival, network: str
+) -> Submission:
+    worker = who if isinstance(who, Worker) else None
+    if reason := refusal_reason(campaign, worker, work):
+        raise WorkRefused(reason, worker=worker)
+    begun = arrival.taken_at is not None and any(one.begun for one in work)
+    resumes = bool(worker and begun and resumable(campaign, worker).exists())
+    past = past_with_gold(campaign, worker)
+    if not resumes and not past.gold_is_left():
+        raise WorkRefused("nothing-new")
+    paced = limits(campaign, arrival, network)
+    if any(limit.used_up(counted) for limit, counted in paced):
+        raise WorkRefused("crowded")
+    place = place_of(campaign, arrival)
+    now = clock.now()
+    if deadlines_from(now, campaign, place, arrival.taken_at).ours <= now:
+        raise WorkRefused("lapsed")  # the crowd has offered it to others since
+    submission = lease_task(
+        campaign,
+        who,
+        assignment_id=arrival.assignment_id,
+        place=place,
+        taken_at=arrival.taken_at,
+        past=past,
+        resumes=resumes,
+    )
+    if submission is None:
+        raise WorkRefused("no-task")
+    for limit, counted in paced:
+        limit.take(counted)
+    return submission

@@ -14,25 +14,21 @@ from config.monitoring.metrics import Count
 from judging.campaign.worker_texts import agreed_text
 from judging.crowds import crowd_for
 from judging.crowds.hosts import require_allowed
-from judging.crowds.seam import Arrival, FormPost, Redirect, SentOff
+from judging.crowds.seam import FormPost, Redirect, SentOff
 from judging.errors import WorkRefused
 from judging.exchange.calls import campaign_key
 from judging.exchange.link_tokens import Page, page_address
-from judging.intake.early_screening import confirm_failed
 from judging.models import (
-    Campaign,
     Choice,
     Consent,
     ConsentText,
     CrowdIdentity,
-    Posting,
     Slot,
     Submission,
-    Worker,
 )
 from judging.money.discrepancies import receipt_of
 from judging.money.payments import Earned
-from judging.page.admission import hand_over, has_gold, leave_earlier, limits, place_of
+from judging.page.admission import past_with_gold
 from judging.tasks.answers import record_answers
 from judging.tasks.choices import (
     BY_FORM,
@@ -45,70 +41,14 @@ from judging.tasks.choices import (
     made_at,
 )
 from judging.tasks.evidence import PROOF, proof_of
-from judging.tasks.leasing import deadlines_from, end_submission, hand_out, lease_task
-from judging.tasks.resumption import resumable
+from judging.tasks.leasing import end_submission, hand_out
 from judging.tasks.slots import pairs_in
 from judging.tasks.time_left import record_late, send_off_saved, takes_late_choices
-from judging.workers.identities import crowd_of, has_enough, known_worker, new_worker, refusal_reason
+from judging.workers.work_history import taken_by, work_of
 
 SAVES = Count("preferee_choices", "Choices saved, by result: kept, or repeated (already saved).", ("result",))
-LEASES = Count("preferee_leases", "Arrivals for a new task: taken, or the reason for refusal.", ("result",))
 SENT_OFF = Count("preferee_tasks_sent_off", "Tasks submitted from the judging page.", ())
 LONGEST_COMMENT = 5000
-
-
-def open_task(posting: Posting, arrival: Arrival, *, network: str = "") -> Submission:
-    """Return the arriving worker's submission, leasing a task at the first visit. Raises :class:`WorkRefused`.
-
-    ``network`` is the network that the request came from, if known.
-    """
-    campaign = posting.campaign
-    worker = known_worker(crowd_of(campaign), arrival.crowd_worker_id)
-    if worker is not None:
-        mine = Submission.objects.filter(assignment_id=arrival.assignment_id, worker=worker)
-        if known := mine.first():
-            if arrival.taken_at and known.taken_at is None:
-                mine.update(taken_at=arrival.taken_at)
-            return known
-        if arrival.taken_at:
-            leave_earlier(posting, worker, arrival.taken_at)
-    try:
-        submission = _new_task(campaign, worker, arrival, network)
-    except WorkRefused as refused:
-        LEASES.add(refused.reason)
-        raise
-    LEASES.add("taken")
-    return submission
-
-
-def _new_task(campaign: Campaign, worker: Worker | None, arrival: Arrival, network: str) -> Submission:
-    if worker:
-        confirm_failed(campaign, worker)
-    if reason := refusal_reason(campaign, worker):
-        raise WorkRefused(reason, worker=worker)
-    resumes = bool(worker and arrival.taken_at and resumable(campaign, worker).exists())
-    if not resumes and not has_gold(campaign, worker):
-        raise WorkRefused("nothing-new")
-    paced = limits(campaign, arrival, network)
-    if any(limit.used_up(who) for limit, who in paced):
-        raise WorkRefused("crowded")
-    place = place_of(campaign, arrival)
-    now = clock.now()
-    if deadlines_from(now, campaign, place, arrival.taken_at).ours <= now:
-        raise WorkRefused("lapsed")  # the crowd has offered it to others since
-    with transaction.atomic():
-        # A new worker is stored only together with a task, so made-up names leave no rows behind.
-        worker = worker or new_worker(crowd_of(campaign), arrival.crowd_worker_id)
-        if place is not None and arrival.taken_at:
-            hand_over(place, arrival.assignment_id, arrival.taken_at)
-        submission = lease_task(
-            campaign, worker, assignment_id=arrival.assignment_id, place=place, taken_at=arrival.taken_at
-        )
-        if submission is None:
-            raise WorkRefused("no-task")
-    for limit, who in paced:
-        limit.take(who)
-    return submission
 
 
 def check_workable(submission: Submission) -> None:
@@ -166,9 +106,12 @@ def _lock_held(submission: Submission) -> None:
 
 def _hand_out(submission: Submission) -> str:
     """Draw the pairs to show. Returns the reason if there are none."""
-    if submission.taken_at is None and has_enough(submission.campaign, submission.worker, beside=submission):
-        return "enough-tasks"
-    has_gold(submission.campaign, submission.worker, beside=submission)
+    campaign, worker = submission.campaign, submission.worker
+    if submission.taken_at is None:
+        taken = taken_by(work_of(campaign, worker), beside=submission.pk)
+        if taken >= campaign.max_tasks_per_worker:
+            return "enough-tasks"
+    past_with_gold(campaign, worker, beside=submission)
     return hand_out(submission)
 
 

@@ -91,12 +91,10 @@ def start_trial(posting: Posting) -> Submission:
             task=task,
             assignment_id=f"{prefix}{secrets.token_hex(16)}",
             standing=Submission.Standing.TRIAL,
-            seed=0,
+            # All trials show the same gold pairs. If they differed, reviewers could find gold by comparing trials.
+            seed=submission_seed(campaign.seed, "trial"),
             opened_at=clock.now(),
         )
-        # All trials show the same gold pairs. If they differed, reviewers could identify gold by comparing trials.
-        submission.seed = submission_seed(campaign.seed, 0)
-        submission.save(update_fields=["seed"])
         fill_slots(submission, np.random.default_rng(submission.seed))
     return submission
 

@@ -38,8 +38,7 @@ from judging.models import Campaign, Choice, PairReport, Payment, Submission
 from judging.money.discrepancies import receipt_of
 from judging.money.offer_words import offer_of, paid_when
 from judging.money.payments import earned_so_far
-from judging.page import session, trials
-from judging.page.arrivals import campaign_of, posting_behind
+from judging.page import arrivals, session, trials
 from judging.page.frame_views import for_sites_of, in_frame, refusal
 from judging.page.receipt_views import receipt_page
 from judging.rules.durations import duration_words, to_the_second
@@ -72,7 +71,7 @@ def arrive(request: HttpRequest, token: str) -> HttpResponse:
         link = read_link(token)
     except BadToken:
         return refusal(request, "unknown-link")
-    campaign = campaign_of(link)
+    campaign, known = arrivals.behind(link)
     for_sites_of(campaign, request)
     try:
         arrival = crowd_for(campaign).read_arrival(request.GET)
@@ -84,8 +83,8 @@ def arrive(request: HttpRequest, token: str) -> HttpResponse:
         context = texts_of(campaign) | {"time": duration_words(campaign.assignment_seconds, translation)}
         return render(request, "judging/preview.html", context)
     request.came_by = arrival.assignment_id  # type: ignore[attr-defined]
-    posting = posting_behind(campaign, link, arrival)
-    submission = session.open_task(posting, arrival, network=client_network(request))
+    posting = arrivals.posting_behind(campaign, known, link, arrival)
+    submission = arrivals.open_task(posting, arrival, network=client_network(request))
     return redirect("judging:work", token=page_token(submission, arrival.submit_to))
 
 

@@ -65,7 +65,7 @@ def placeholder_text(seed: int, pid: str) -> str:
     return f"Placeholder for passage {digest[:16]}"
 
 
-def submission_seed(campaign_seed: int, submission_id: int) -> int:
+def submission_seed(campaign_seed: int, assignment: str) -> int:
     """Derive the seed of a submission's layout from the campaign's; it fits a signed 64-bit column."""
-    digest = hashlib.sha256(f"layout:{campaign_seed}:{submission_id}".encode()).digest()
+    digest = hashlib.sha256(f"layout:{campaign_seed}:{assignment}".encode()).digest()
     return int.from_bytes(digest[:7])

@@ -7,6 +7,7 @@ opened the address before. Unique constraints on slots guarantee that no worker 
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -16,6 +17,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 
 from config import clock
+from judging.errors import WorkRefused
 from judging.models import Campaign, Place, Submission, Task, TaskPair, Worker
 from judging.rules.deadlines import GRACE, PAGE_GRACE, Deadlines, deadlines, offered_seconds
 from judging.rules.layout import submission_seed
@@ -23,7 +25,8 @@ from judging.tasks.displacement import displace_weakest, make_room
 from judging.tasks.resumption import copy_choices, resumable, take_up_again
 from judging.tasks.slots import fill_slots, free_slots
 from judging.tasks.time_left import send_off_saved
-from judging.tasks.worker_memory import Past, fitting, past_of
+from judging.tasks.worker_memory import Past, candidates, fitting, past_of
+from judging.workers.identities import Newcomer, known_worker
 
 #: Most attempts at leasing a task, each lost to a faster worker, before the page says that none is left.
 TRIES = 20
@@ -35,129 +38,179 @@ class _Taken(Exception):
     """Another worker took the task first."""
 
 
+@dataclass(frozen=True)
+class Taking:
+    """A worker who takes an assignment. ``taken_at`` is when, if the crowd signed that."""
+
+    campaign: Campaign
+    who: Worker | Newcomer
+    assignment_id: str
+    place: Place | None
+    taken_at: datetime | None
+    past: Past
+    resumes: bool
+    """The worker may have returned a half-finished task that can be continued."""
+
+
 def lease_task(
     campaign: Campaign,
-    worker: Worker,
+    who: Worker | Newcomer,
     *,
     assignment_id: str,
     place: Place | None,
     taken_at: datetime | None = None,
+    past: Past | None = None,
+    resumes: bool = True,
 ) -> Submission | None:
     """Return the worker's submission for this assignment, with its task, or None if no task is left for this worker.
 
-    ``taken_at`` is when the worker took the assignment, if the crowd signed that. If the assignment passed to this
-    worker from another, the other's task is freed. Safe to race: repeated calls for an assignment return the same
-    submission.
+    ``taken_at`` is when the worker took the assignment, if the crowd signed that. If the assignment or the place
+    passed to this worker from another, the other's task is freed. Safe to race: repeated calls for an assignment
+    return the same submission. Raises WorkRefused if the place has since gone to somebody else.
     """
-    known = Submission.objects.filter(assignment_id=assignment_id, worker=worker)
-    _release_others(assignment_id, worker)
-    if place is not None and taken_at is None:
-        make_room(campaign, place)
+    past = past or past_of(campaign, who.pk)
+    resumes = resumes and taken_at is not None
+    taking = Taking(campaign, who, assignment_id, place, taken_at, past, resumes)
     for _ in range(TRIES):
         try:
-            if submission := _take_next(campaign, worker, assignment_id, place, taken_at):
+            if submission := _take_next(taking):
                 return submission
         except _Taken:
             continue
-        except IntegrityError:
-            if submission := known.first():
+        except IntegrityError:  # the same worker, or the same assignment, arrived twice at once
+            taking = replace(taking, who=_stored_since(taking.who))
+            known = Submission.objects.filter(assignment_id=assignment_id, worker=taking.who.pk)
+            if taking.who.pk and (submission := known.first()):
                 return submission
             continue
         if free_lapsed(campaign):
             continue
-        fits = partial(fitting, past_of(campaign, worker.pk), strictly=False)
-        if place is None or not displace_weakest(campaign, place, _seen(worker), fits):
+        if place is None or not displace_weakest(campaign, place, _seen(who), partial(_fits, taking.past)):
             return None
     return None
 
 
-def _seen(worker: Worker) -> QuerySet[Any, Any]:
+def _stored_since(who: Worker | Newcomer) -> Worker | Newcomer:
+    return who if isinstance(who, Worker) else known_worker(who.crowd, who.crowd_worker_id) or who
+
+
+def _fits(past: Past, tasks: list[int]) -> list[int]:
+    return fitting(past, candidates(Task.objects.filter(pk__in=tasks)), strictly=False)
+
+
+def _seen(who: Worker | Newcomer) -> QuerySet[Any, Any]:
     """Return a query for tasks with a pair that this worker was shown and must not see again."""
-    return TaskPair.objects.filter(pair__slots__worker=worker, pair__slots__given_back=False).values(
+    return TaskPair.objects.filter(pair__slots__worker=who.pk, pair__slots__given_back=False).values(
         "task_id"
     )
 
 
-def _next_task(campaign: Campaign, worker: Worker, *, signed: bool) -> int | None:
+def _next_task(taking: Taking) -> int | None:
     """Find the first waiting task without a pair that this worker was ever shown, in the order of an index.
 
-    If the crowd ``signed`` the arrival, a half-finished task that the worker returned comes first. If no unseen
+    If the crowd signed the arrival, a half-finished task that the worker returned comes first. If no unseen
     task or no unseen gold is left, use a task that this worker returned without a choice. The worker's history is
     read once, so the cost does not grow with the number of waiting tasks.
     """
-    live = [Submission.State.HELD, Submission.State.FINISHED]
-    mine = TaskPair.objects.filter(task__submissions__worker=worker, task__submissions__state__in=live)
-    waiting = Task.objects.filter(campaign=campaign, state=Task.State.WAITING)
-    if signed:
-        begun = list(resumable(campaign, worker).values_list("task_id", flat=True))
-        if begun and (task := _first(waiting.filter(pk__in=begun))) is not None:
+    past = taking.past
+    waiting = Task.objects.filter(campaign=taking.campaign, state=Task.State.WAITING)
+    if isinstance(taking.who, Newcomer):
+        return _first_that_fits(past, waiting)
+    if taking.resumes:
+        begun = list(resumable(taking.campaign, taking.who).values_list("task_id", flat=True))
+        if begun and (task := _first(begun)) is not None:
             return task
+    live = [Submission.State.HELD, Submission.State.FINISHED]
+    mine = TaskPair.objects.filter(task__submissions__worker=taking.who, task__submissions__state__in=live)
     waiting = waiting.exclude(pk__in=TaskPair.objects.filter(pair__in=mine.values("pair")).values("task_id"))
-    ever = TaskPair.objects.filter(pair__slots__worker=worker).values("task_id")
-    allowed = waiting.exclude(pk__in=_seen(worker))
+    ever = TaskPair.objects.filter(pair__slots__worker=taking.who).values("task_id")
+    allowed = waiting.exclude(pk__in=_seen(taking.who))
     wanted = [waiting.exclude(pk__in=ever), allowed]
-    past = past_of(campaign, worker.pk)
     if not past.new_gold_is_left():
         wanted.insert(0, allowed.filter(pk__in=ever))
+    return _first_that_fits(past, *wanted)
+
+
+def _first_that_fits(past: Past, *wanted: QuerySet[Task]) -> int | None:
+    """Lock the first task that has gold pairs for this worker, from the first of these sets that has one.
+
+    Passages that the worker saw under another question are avoided at first. Then those in real pairs are allowed,
+    so that something gets judged.
+    """
     for strictly in (True, False):
         for tasks in wanted:
-            if (task := _first_that_fits(past, tasks, strictly=strictly)) is not None:
-                return task
+            last = 0
+            for _ in range(LOOKS):
+                some = candidates(tasks.filter(number__gt=last).order_by("number")[:AT_ONCE])
+                found = fitting(past, some, strictly=strictly)
+                if found and (task := _first(found)) is not None:
+                    return task
+                if len(some) < AT_ONCE:
+                    break
+                last = some[-1].number
     return None
 
 
-def _first_that_fits(past: Past, tasks: QuerySet[Task], *, strictly: bool) -> int | None:
-    """Lock the first of these tasks that has gold pairs for this worker.
-
-    Passages that the worker saw under another question are avoided. If not ``strictly``, those in real pairs are
-    allowed, so that something gets judged.
-    """
-    last = 0
-    for _ in range(LOOKS):
-        keys = list(tasks.filter(number__gt=last).order_by("number").values_list("pk", "number")[:AT_ONCE])
-        if not keys:
-            return None
-        last = keys[-1][1]
-        found = fitting(past, [key for key, _ in keys], strictly=strictly)
-        if found and (task := _first(tasks.filter(pk__in=found))) is not None:
-            return task
-    return None
-
-
-def _first(fitting: QuerySet[Task]) -> int | None:
-    """Lock the first of these tasks.
+def _first(fitting: list[int]) -> int | None:
+    """Lock the first of these tasks that still waits.
 
     On PostgreSQL, tasks that somebody is taking are skipped, and waited for only if there are no others, because
     that attempt may fail. On SQLite, one worker takes a task at a time.
     """
-    keys = fitting.order_by("number").values_list("pk", flat=True)
+    waiting = Task.objects.filter(pk__in=fitting, state=Task.State.WAITING)
+    keys = waiting.order_by("number").values_list("pk", flat=True)
     free: int | None = keys.select_for_update(skip_locked=True).first()
     return free if free is not None else keys.select_for_update().first()
 
 
+def _end_former(taking: Taking) -> None:
+    """End what others hold for this assignment and, if the crowd signed the arrival, at this place: they have left.
+
+    A former holder's finished submission stays on record because its worker has a receipt. Its task is freed for
+    others because the crowd no longer accepts it. Raises WorkRefused if the place has since gone to somebody else:
+    the worker then used an old address.
+    """
+    same = Q(assignment_id=taking.assignment_id, state=Submission.State.HELD)
+    since = taking.taken_at
+    if taking.place is not None and since:
+        same |= Q(place=taking.place) & ~Q(assignment_id=taking.assignment_id)
+    others = list(
+        Submission.objects.filter(same).exclude(assignment_id=taking.assignment_id, worker=taking.who.pk)
+    )
+    if since and any(other.taken_at and other.taken_at > since for other in others):
+        raise WorkRefused("returned")
+    for other in others:
+        if other.state == Submission.State.HELD:
+            end_submission(other, Submission.State.RETURNED)
+        elif since and other.state == Submission.State.FINISHED and other.taken_at and other.taken_at < since:
+            free_task(other)
+
+
 @transaction.atomic
-def _take_next(
-    campaign: Campaign, worker: Worker, assignment_id: str, place: Place | None, taken_at: datetime | None
-) -> Submission | None:
-    task_id = _next_task(campaign, worker, signed=taken_at is not None)
+def _take_next(taking: Taking) -> Submission | None:
+    """Give the worker the next task. Changes nothing if there is none."""
+    _end_former(taking)
+    if taking.place is not None and taking.taken_at is None:
+        make_room(taking.campaign, taking.place)
+    task_id = _next_task(taking)
     if task_id is None:
+        transaction.set_rollback(True)
         return None
+    worker = taking.who.stored() if isinstance(taking.who, Newcomer) else taking.who
     now = clock.now()
-    until = deadlines_from(now, campaign, place, taken_at)
+    until = deadlines_from(now, taking.campaign, taking.place, taking.taken_at)
     submission = Submission.objects.create(
-        campaign=campaign,
-        place=place,
+        campaign=taking.campaign,
+        place=taking.place,
         worker=worker,
         task_id=task_id,
-        assignment_id=assignment_id,
-        seed=0,
+        assignment_id=taking.assignment_id,
+        seed=submission_seed(taking.campaign.seed, f"{taking.assignment_id} {worker.pk}"),
         opened_at=now,
-        taken_at=taken_at,
+        taken_at=taking.taken_at,
         ends_at=until.ours,
         crowd_ends_at=until.crowd,
     )
-    submission.seed = submission_seed(campaign.seed, submission.pk)
-    submission.save(update_fields=["seed"])
     if not _hold(submission, task_id):
         raise _Taken
     return submission
@@ -206,8 +259,11 @@ def hand_out(submission: Submission) -> str:
 @transaction.atomic
 def _exchange(submission: Submission) -> bool:
     """Exchange the submission's task for another and free its own. Return False if none waits."""
-    signed = submission.taken_at is not None
-    task_id = _next_task(submission.campaign, submission.worker, signed=signed)
+    campaign, worker, taken_at = submission.campaign, submission.worker, submission.taken_at
+    past = past_of(campaign, worker.pk)
+    task_id = _next_task(
+        Taking(campaign, worker, submission.assignment_id, None, taken_at, past, taken_at is not None)
+    )
     if task_id is None:
         return False
     free_task(submission)
@@ -215,13 +271,6 @@ def _exchange(submission: Submission) -> bool:
         Submission.objects.filter(pk=submission.pk).update(task=task_id)
         submission.task_id = task_id
     return submission.task_id == task_id
-
-
-def _release_others(assignment_id: str, worker: Worker) -> None:
-    """Record that this worker now has the assignment, so its previous holder returned it."""
-    held = Submission.objects.filter(assignment_id=assignment_id, state=Submission.State.HELD)
-    for submission in held.exclude(worker=worker):
-        end_submission(submission, Submission.State.RETURNED)
 
 
 @transaction.atomic

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Coalesce
 
-from judging.models import Campaign, GoldPair, Slot, TaskPair
+from judging.models import Campaign, GoldPair, Slot, Task, TaskPair
 from judging.rules.gold_drawing import Gold, Memory, Shown, enough_fit
 
 _PAIR = ("pair__query_id", "pair__passage_a_id", "pair__passage_b_id")
@@ -38,8 +38,11 @@ def usable_gold(campaign: Campaign, worker_id: int | None) -> QuerySet[GoldPair]
 
 def new_and_seen(campaign: Campaign, worker_id: int | None) -> tuple[list[Gold], list[Gold]]:
     """Split usable gold pairs into those that this worker never saw, and those that were given back."""
+    usable = usable_gold(campaign, worker_id).order_by("pk")
+    if worker_id is None:
+        return [Gold(*row) for row in usable.values_list(*_GOLD)], []
     shown = Slot.objects.filter(gold_pair=OuterRef("pk"), worker=worker_id)
-    usable = usable_gold(campaign, worker_id).annotate(before=Exists(shown)).order_by("pk")
+    usable = usable.annotate(before=Exists(shown))
     new: list[Gold] = []
     seen: list[Gold] = []
     for *row, before in usable.values_list(*_GOLD, "before"):
@@ -47,19 +50,21 @@ def new_and_seen(campaign: Campaign, worker_id: int | None) -> tuple[list[Gold],
     return new, seen
 
 
-def real_pairs(tasks: Iterable[int]) -> dict[int, list[Shown]]:
-    """Map each task to its real pairs."""
-    found: dict[int, list[Shown]] = defaultdict(list)
-    rows = TaskPair.objects.filter(task__in=list(tasks)).order_by("pk")
-    for task, *pair in rows.values_list("task_id", *_PAIR):
-        found[task].append(Shown(*pair))
-    return found
+class Candidate(NamedTuple):
+    """A task that may fit a worker, with its real pairs."""
+
+    task_id: int
+    number: int
+    pairs: list[Shown]
 
 
-def gold_is_left(campaign: Campaign, worker_id: int | None) -> bool:
-    """Return whether enough gold pairs are left for another task of this worker (None: a new worker)."""
-    rows = usable_gold(campaign, worker_id).order_by("pk").values_list(*_GOLD)
-    return _enough(campaign, [Gold(*row) for row in rows], memory_of(worker_id))
+def candidates(tasks: QuerySet[Task]) -> list[Candidate]:
+    """Read these tasks with their real pairs, in the order of their numbers."""
+    rows = TaskPair.objects.filter(task__in=tasks.values("pk")).order_by("task__number", "pk")
+    found: dict[int, Candidate] = {}
+    for task, number, *pair in rows.values_list("task_id", "task__number", *_PAIR):
+        found.setdefault(task, Candidate(task, number, [])).pairs.append(Shown(*pair))
+    return list(found.values())
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,8 @@ class Past:
     """The pairs shown to a worker, and the gold pairs left for them: read once for all tasks that may fit."""
 
     campaign: Campaign
-    worker_id: int
+    worker_id: int | None
+    """None: a new worker."""
     memory: Memory
     new: Sequence[Gold]
     seen: Sequence[Gold]
@@ -75,29 +81,31 @@ class Past:
 
     def new_gold_is_left(self) -> bool:
         """Return whether enough gold pairs that this worker never saw are left for another task."""
-        return _enough(self.campaign, self.new, self.memory)
+        return self._enough(self.new)
+
+    def gold_is_left(self) -> bool:
+        """Return whether enough gold pairs are left for another task, those given back included."""
+        return self._enough([*self.new, *self.seen])
+
+    def _enough(self, gold: Sequence[Gold]) -> bool:
+        return enough_fit(gold, self.memory, (), self.campaign.gold_per_task)
 
 
-def past_of(campaign: Campaign, worker_id: int) -> Past:
-    """Read what fitting tasks depend on."""
+def past_of(campaign: Campaign, worker_id: int | None) -> Past:
+    """Read what fitting tasks depend on (None: a new worker)."""
     return Past(campaign, worker_id, memory_of(worker_id), *new_and_seen(campaign, worker_id))
 
 
-def _enough(campaign: Campaign, gold: Sequence[Gold], memory: Memory) -> bool:
-    return enough_fit(gold, memory, (), campaign.gold_per_task)
-
-
-def fitting(past: Past, tasks: Sequence[int], *, strictly: bool) -> list[int]:
+def fitting(past: Past, tasks: Sequence[Candidate], *, strictly: bool) -> list[int]:
     """Return the tasks with enough gold and without a passage that the worker saw under another question.
 
     Unless ``strictly``, passages seen under another question in a real pair are allowed.
     """
     usable = [*past.new, *past.seen]
     barred = past.memory if strictly else memory_of(past.worker_id, gold_alone=True)
-    pairs = real_pairs(tasks)
     return [
-        task
+        task.task_id
         for task in tasks
-        if not any(barred.elsewhere(*pair) for pair in pairs[task])
-        and enough_fit(usable, past.memory, pairs[task], past.campaign.gold_per_task)
+        if not any(barred.elsewhere(*pair) for pair in task.pairs)
+        and enough_fit(usable, past.memory, task.pairs, past.campaign.gold_per_task)
     ]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, Q
 
-from judging.models import Campaign, Choice, CrowdIdentity, Exclusion, Submission, Worker
+from judging.models import Campaign, CrowdIdentity, Exclusion, Worker
 from judging.workers.unfinished import unfinished_of
-
-#: States of submissions that count toward a worker's limit of tasks.
-TAKEN = [Submission.State.HELD, Submission.State.FINISHED, Submission.State.SUBMITTED]
+from judging.workers.work_history import Work, taken_by, work_of
 
 
 def crowd_of(campaign: Campaign) -> str:
@@ -26,6 +24,23 @@ def known_worker(crowd: str, crowd_worker_id: str) -> Worker | None:
     return identity.worker if identity else None
 
 
+class Newcomer(NamedTuple):
+    """A worker who arrives for the first time, and is stored only together with a task.
+
+    Otherwise made-up names would leave rows behind.
+    """
+
+    crowd: str
+    crowd_worker_id: str
+    pk: None = None
+
+    def stored(self) -> Worker:
+        """Store the worker. Raises IntegrityError if a concurrent request just did."""
+        worker = Worker.objects.create()
+        CrowdIdentity.objects.create(worker=worker, crowd=self.crowd, crowd_worker_id=self.crowd_worker_id)
+        return worker
+
+
 def worker_for(crowd: str, crowd_worker_id: str) -> Worker:
     """Get our worker for a crowd's id, or create one; concurrent requests create only one."""
     return known_worker(crowd, crowd_worker_id) or new_worker(crowd, crowd_worker_id)
@@ -35,9 +50,7 @@ def new_worker(crowd: str, crowd_worker_id: str) -> Worker:
     """Create our worker for a crowd's id; if a concurrent request just did, return that one."""
     try:
         with transaction.atomic():
-            worker = Worker.objects.create()
-            CrowdIdentity.objects.create(worker=worker, crowd=crowd, crowd_worker_id=crowd_worker_id)
-            return worker
+            return Newcomer(crowd, crowd_worker_id).stored()
     except IntegrityError:
         return CrowdIdentity.objects.get(crowd=crowd, crowd_worker_id=crowd_worker_id).worker
 
@@ -49,8 +62,12 @@ def declare_simulated(crowd: str, crowd_worker_ids: Iterable[str]) -> list[Worke
     return workers
 
 
-def refusal_reason(campaign: Campaign, worker: Worker | None) -> str | None:
+def refusal_reason(
+    campaign: Campaign, worker: Worker | None, work: Sequence[Work] | None = None
+) -> str | None:
     """Return why this worker (None: a new one) gets no new task of the campaign now, or None if there is no reason.
+
+    ``work`` is the worker's work in the campaign, if already read.
 
     The reason is one of ``not-open``, ``paused``, ``closed``, ``excluded``, ``excluded-elsewhere``,
     ``enough-tasks``, ``withdrawn``, ``simulated-only``, ``unfinished``.
@@ -62,9 +79,12 @@ def refusal_reason(campaign: Campaign, worker: Worker | None) -> str | None:
         return reason
     if (campaign.placeholder_text or campaign.rehearsal_of_id) and not (worker and worker.simulated):
         return "simulated-only"
-    if worker and unfinished_of(campaign, worker).stopped:
+    if worker is None:
+        return None
+    work = work_of(campaign, worker) if work is None else work
+    if unfinished_of(campaign, worker, work).stopped:
         return "unfinished"
-    return "enough-tasks" if worker and has_enough(campaign, worker) else None
+    return "enough-tasks" if taken_by(work) >= campaign.max_tasks_per_worker else None
 
 
 def _reason_excluded(campaign: Campaign, worker: Worker) -> str | None:
@@ -79,15 +99,3 @@ def _reason_excluded(campaign: Campaign, worker: Worker) -> str | None:
         return None
     carried = Exclusion.objects.carried_over(campaign.collection_id).filter(worker=worker)
     return "excluded-elsewhere" if carried.exists() else None
-
-
-def has_enough(campaign: Campaign, worker: Worker, *, beside: Submission | None = None) -> bool:
-    """Return whether the worker has the campaign's maximum number of tasks (apart from ``beside``).
-
-    A held task without a choice does not count if only an address says whose it is. Otherwise anybody who knows the
-    worker's id could use up the limit.
-    """
-    taken = Submission.objects.filter(campaign=campaign, worker=worker, state__in=TAKEN)
-    made = Exists(Choice.objects.filter(slot__submission=OuterRef("pk")))
-    sure = ~Q(state=Submission.State.HELD) | Q(place=None) | Q(taken_at__isnull=False) | Q(made)
-    return taken.filter(sure).exclude(pk=beside.pk if beside else 0).count() >= campaign.max_tasks_per_worker

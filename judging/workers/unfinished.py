@@ -7,23 +7,15 @@ so can a person. Tasks that only an address links to a worker do not count, or o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 
 from config import clock
 from judging.campaign.campaigns import log_change
-from judging.models import (
-    Campaign,
-    Choice,
-    Consent,
-    Discrepancy,
-    Payment,
-    Submission,
-    Worker,
-    WorkerInCampaign,
-)
+from judging.models import Campaign, Submission, Worker, WorkerInCampaign
+from judging.workers.work_history import Work, work_of
 
 
 @dataclass(frozen=True)
@@ -50,43 +42,17 @@ class Unfinished:
         return bool(self.most) and not self.left
 
 
-def unfinished_of(campaign: Campaign, worker: Worker) -> Unfinished:
-    """Count the tasks in a row that this worker left without submitting a judged pair."""
-    work = Submission.objects.filter(campaign=campaign, worker=worker)
-    judged = Exists(Choice.objects.filter(slot__submission=OuterRef("pk")))
-    since = work.filter(judged, state=Submission.State.SUBMITTED).aggregate(last=Max("opened_at"))["last"]
-    allowed = WorkerInCampaign.objects.filter(campaign=campaign, worker=worker)
-    again = allowed.values_list("allowed_again_at", flat=True).first()
-    for moment in filter(None, (since, again)):
-        work = work.filter(opened_at__gt=moment)
-    return Unfinished(empty_work(work).count(), begun_work(work).count(), settings.MOST_UNFINISHED)
-
-
-def begun_work(work: QuerySet[Submission]) -> QuerySet[Submission]:
-    """Return tasks that were returned with some pairs judged. They are unpaid, and their choices are not used."""
-    judged = Exists(Choice.objects.filter(slot__submission=OuterRef("pk")))
-    returned = work.filter(judged, state=Submission.State.RETURNED, taken_at__isnull=False)
-    return returned.exclude(standing=Submission.Standing.TRIAL)
-
-
-def empty_work(work: QuerySet[Submission]) -> QuerySet[Submission]:
-    """Return tasks that the worker ended without a judged pair.
-
-    Leaves out tasks without consent, unsigned ones, and those whose form claims choices that our page did not save,
-    because the network may have failed. Also leaves out work that our records lack but the form proves.
-    """
-    agreed = Exists(Consent.objects.filter(submission=OuterRef("pk")))
-    given_up = Q(state__in=[Submission.State.RETURNED, Submission.State.LAPSED], taken_at__isnull=False)
-    judged = Choice.objects.filter(slot__submission=OuterRef("pk"))
-    claims = Discrepancy.objects.filter(
-        submission=OuterRef("pk"), kind=Discrepancy.Kind.ONLY_THERE, detail__answered__gt=0
-    )
-    unpaid = Payment.objects.filter(
-        submission=OuterRef("pk"), state__in=[Payment.State.HELD, Payment.State.REJECTED]
-    )
-    work = work.exclude(Q(standing=Submission.Standing.UNKNOWN) & ~Exists(unpaid))
-    ended = work.filter((given_up & agreed) | Q(state=Submission.State.SUBMITTED))
-    return ended.exclude(standing=Submission.Standing.TRIAL).exclude(Exists(judged)).exclude(Exists(claims))
+def unfinished_of(campaign: Campaign, worker: Worker, work: Sequence[Work] | None = None) -> Unfinished:
+    """Count the tasks in a row that this worker left without submitting a judged pair, in the worker's ``work``."""
+    work = work_of(campaign, worker) if work is None else work
+    since = [one.opened_at for one in work if one.judged and one.state == Submission.State.SUBMITTED]
+    left = [one for one in work if (one.empty or one.begun) and not any(one.opened_at <= at for at in since)]
+    if left:
+        allowed = WorkerInCampaign.objects.filter(campaign=campaign, worker=worker)
+        again = allowed.values_list("allowed_again_at", flat=True).first()
+        left = [one for one in left if again is None or one.opened_at > again]
+    empty, begun = sum(one.empty for one in left), sum(one.begun for one in left)
+    return Unfinished(empty, begun, settings.MOST_UNFINISHED)
 
 
 def allow_again(campaign: Campaign, worker: Worker, *, why: str, who: str = "") -> None:

@@ -14,7 +14,7 @@ from judging.intake.places import post_places
 from judging.launch.launches import launch_campaign
 from judging.models import Campaign, Choice, GoldPair, Posting, Slot, Submission
 from judging.money.payments import pay_owed
-from judging.page import session
+from judging.page import arrivals, session
 from pooling.models import Collection, Passage, Pool, PooledPassage, Query
 from tests.factories import passages_of
 from tests.judging.fake_crowd import FakeCrowd, FakePlace
@@ -143,7 +143,7 @@ class Fair:
         taken_at = clock.now() if signed else None
         crowd_id = taken.posted.crowd_id
         arrival = Arrival(taken.assignment_id, crowd_id, worker, "", preview=False, taken_at=taken_at)
-        submission = session.open_task(posting, arrival)
+        submission = arrivals.open_task(posting, arrival)
         if submission.state == Submission.State.HELD:
             session.give_consent(submission, of_age=True)
         return submission

@@ -16,7 +16,7 @@ from judging.intake.collection import collect
 from judging.intake.places import post_places
 from judging.models import Campaign, CrowdCall, Payment, Place, Submission
 from judging.money.payments import pay_owed
-from judging.page import session
+from judging.page import arrivals, session
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def campaign(fair):
 
 def arrives(campaign, place, *, assignment="ASSIGNMENT1", worker="AMARTHA"):
     arrival = Arrival(assignment, place, worker, "", preview=False)
-    return session.open_task(campaign.postings.get(), arrival)
+    return arrivals.open_task(campaign.postings.get(), arrival)
 
 
 def lost_since(campaign):

@@ -12,7 +12,7 @@ from judging.intake.early_screening import confirm_failed
 from judging.intake.screened_work import gold_record, screen_worker
 from judging.intake.worker_records import records_of
 from judging.models import Exclusion, GoldPair, Submission, Task
-from judging.page import session
+from judging.page import arrivals, session
 from judging.page.session import WorkRefused
 from judging.tasks.leasing import free_lapsed
 from judging.workers.identities import refusal_reason
@@ -60,7 +60,7 @@ def test_nobody_is_excluded_by_work_under_their_name_that_the_crowd_does_not_con
     fair.collect(campaign)
     taken = fair.crowd.take("AFORGER")
     forged = Arrival(taken.assignment_id, taken.posted.crowd_id, "A1", "", preview=False)
-    submission = session.open_task(campaign.postings.get(), forged)
+    submission = arrivals.open_task(campaign.postings.get(), forged)
     fair.answer(submission, pass_gold=False)
 
     session.finish(submission)

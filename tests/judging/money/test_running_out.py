@@ -19,7 +19,7 @@ from judging.money.ledger import compare_books
 from judging.money.payments import pay_owed
 from judging.money.receipts import missing_work
 from judging.money.refused_payments import settle_payments, undo_settlement
-from judging.page import session
+from judging.page import arrivals, session
 from judging.rules.deadlines import (
     GRACE,
     LEAD,
@@ -369,7 +369,7 @@ def test_an_address_kept_until_the_crowds_time_was_over_opens_no_task(signing, c
     late = Arrival(*ids, preview=False, taken_at=clock.now() - timedelta(seconds=offered_seconds(LIMIT)))
 
     with pytest.raises(WorkRefused, match="lapsed"):
-        session.open_task(campaign.postings.get(), late)
+        arrivals.open_task(campaign.postings.get(), late)
 
     assert not Submission.objects.exists()
     assert not Task.objects.filter(state="held").exists()

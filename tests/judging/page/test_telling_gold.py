@@ -11,7 +11,7 @@ from judging.crowds.seam import Arrival
 from judging.errors import WorkRefused
 from judging.intake.places import post_places
 from judging.models import Campaign, GoldPair, Posting, Submission, Task
-from judging.page import session, trials
+from judging.page import arrivals, session, trials
 from judging.tasks.leasing import end_submission
 from tests.judging.cast import Fair
 
@@ -22,7 +22,7 @@ def opened(campaign: Campaign, place, visit: int, *, worker: str = "ASLY") -> Su
     """The worker takes the place, signed by the crowd, and consents to the task."""
     at = clock.now() + timedelta(seconds=visit)
     arrival = Arrival(f"3{worker}{visit}", place.posted.crowd_id, worker, "", preview=False, taken_at=at)
-    submission = session.open_task(campaign.postings.get(), arrival)
+    submission = arrivals.open_task(campaign.postings.get(), arrival)
     session.give_consent(submission)
     return submission
 

@@ -11,7 +11,7 @@ from judging.crowds.seam import Arrival
 from judging.errors import WorkRefused
 from judging.exchange.link_tokens import Proof, digest_of_choices, digest_of_work, proof_token
 from judging.models import Campaign, CrowdIdentity, Slot, Submission, Task, Worker
-from judging.page import session
+from judging.page import arrivals, session
 from judging.page.admission import ARRIVALS_AT_PLACE
 from judging.tasks.displacement import MOST_LEASES
 from judging.tasks.evidence import PROOF
@@ -22,7 +22,7 @@ from tests.judging.cast import Fair
 def arrive(campaign, place, *, worker="AFORGED", number=0, choices=0, **details) -> Submission:
     """Open a place's address with made-up ids, consent, and make this many choices."""
     arrival = Arrival(f"3{worker}{number}", place.posted.crowd_id, worker, "", preview=False, **details)
-    submission = session.open_task(campaign.postings.get(), arrival)
+    submission = arrivals.open_task(campaign.postings.get(), arrival)
     if choices:
         session.give_consent(submission)
         for slot in range(1, choices + 1):
@@ -201,7 +201,7 @@ def test_names_from_one_network_are_paced_and_a_room_of_thirty_is_not(fair, crow
 
     def arrives(worker: str, place) -> Submission:
         arrival = Arrival(f"3{worker}", place.posted.crowd_id, worker, "", preview=False)
-        return session.open_task(posting, arrival, network="192.0.2.7")
+        return arrivals.open_task(posting, arrival, network="192.0.2.7")
 
     for number in range(ARRIVALS_AT_PLACE):
         arrives(f"AFORGED{number}", crowd.posted["PLACE0000"])

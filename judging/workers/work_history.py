@@ -1,0 +1,106 @@
+"""A worker's submissions of a campaign, read in one query: what decides whether the worker gets another task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q
+
+from judging.models import (
+    Campaign,
+    Choice,
+    Consent,
+    Discrepancy,
+    GoldAnswer,
+    GoldPair,
+    Payment,
+    Submission,
+    Worker,
+)
+
+#: States of submissions that count toward a worker's limit of tasks.
+TAKEN = [Submission.State.HELD, Submission.State.FINISHED, Submission.State.SUBMITTED]
+
+
+class Work(NamedTuple):
+    """A submission, as far as it decides about the next task."""
+
+    pk: int
+    assignment_id: str
+    place_id: int | None
+    posting_id: int | None
+    state: str
+    opened_at: datetime
+    taken_at: datetime | None
+    ends_at: datetime | None
+    judged: bool
+    """A choice was saved."""
+    empty: bool
+    """The worker ended it without a judged pair (:func:`is_empty`)."""
+    begun: bool
+    """The worker returned it with some pairs judged (:func:`is_begun`)."""
+    failed: bool
+    """The crowd has not confirmed it yet, and a gold pair was failed."""
+
+    @property
+    def is_taken(self) -> bool:
+        """Return whether it counts toward the worker's limit of tasks.
+
+        A held task without a choice does not count if only an address says whose it is. Otherwise anybody who knows
+        the worker's id could use up the limit.
+        """
+        sure = self.state != Submission.State.HELD or self.place_id is None or self.taken_at is not None
+        return self.state in TAKEN and (sure or self.judged)
+
+
+def work_of(campaign: Campaign, worker: Worker) -> list[Work]:
+    """Read a worker's submissions of a campaign, in the order of their keys."""
+    conditions = {"judged": Q(_judged()), "empty": is_empty(), "begun": is_begun(), "failed": _has_failed()}
+    flags = {name: ExpressionWrapper(one, BooleanField()) for name, one in conditions.items()}
+    work = Submission.objects.filter(campaign=campaign, worker=worker).order_by("pk").annotate(**flags)
+    fields = ["place__posting_id" if name == "posting_id" else name for name in Work._fields]
+    return [Work(*row) for row in work.values_list(*fields)]
+
+
+def taken_by(work: Iterable[Work], *, beside: int | None = None) -> int:
+    """Count the tasks that count toward the worker's limit, apart from the submission ``beside``."""
+    return sum(one.is_taken for one in work if one.pk != beside)
+
+
+def is_begun() -> Q:
+    """Return the condition for tasks that were returned with some pairs judged: unpaid, their choices not used."""
+    returned = Q(state=Submission.State.RETURNED, taken_at__isnull=False)
+    return returned & Q(_judged()) & ~Q(standing=Submission.Standing.TRIAL)
+
+
+def is_empty() -> Q:
+    """Return the condition for tasks that the worker ended without a judged pair.
+
+    Leaves out tasks without consent, unsigned ones, and those whose form claims choices that our page did not save,
+    because the network may have failed. Also leaves out work that our records lack but the form proves.
+    """
+    agreed = Exists(Consent.objects.filter(submission=OuterRef("pk")))
+    given_up = Q(state__in=[Submission.State.RETURNED, Submission.State.LAPSED], taken_at__isnull=False)
+    claims = Discrepancy.objects.filter(
+        submission=OuterRef("pk"), kind=Discrepancy.Kind.ONLY_THERE, detail__answered__gt=0
+    )
+    unpaid = Payment.objects.filter(
+        submission=OuterRef("pk"), state__in=[Payment.State.HELD, Payment.State.REJECTED]
+    )
+    ended = (given_up & Q(agreed)) | Q(state=Submission.State.SUBMITTED)
+    proved = Q(standing=Submission.Standing.UNKNOWN) & ~Q(Exists(unpaid))
+    trial = Q(standing=Submission.Standing.TRIAL)
+    return ended & ~proved & ~trial & ~Q(_judged()) & ~Q(Exists(claims))
+
+
+def _judged() -> Exists:
+    return Exists(Choice.objects.filter(slot__submission=OuterRef("pk")))
+
+
+def _has_failed() -> Q:
+    failed = GoldAnswer.objects.filter(submission=OuterRef("pk"), passed=False)
+    failed = failed.exclude(gold_pair__state=GoldPair.State.SUSPENDED)
+    finished = Q(state=Submission.State.FINISHED) & ~Q(standing=Submission.Standing.TRIAL)
+    return finished & Q(Exists(failed))

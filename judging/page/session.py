@@ -80,8 +80,7 @@ def give_consent(submission: Submission, *, of_age: bool = False) -> bool:
     ConsentText.objects.get_or_create(campaign=campaign, sha256=digest, defaults={"text": text})
     reason = ""
     with transaction.atomic():
-        _lock_held(submission)
-        first = not Consent.objects.filter(submission=submission).exists()
+        first = not _lock_held(submission)
         if first:
             Consent.objects.create(
                 submission=submission, text_sha256=digest, age_confirmed=campaign.minimum_age
@@ -94,14 +93,16 @@ def give_consent(submission: Submission, *, of_age: bool = False) -> bool:
     return True
 
 
-def _lock_held(submission: Submission) -> None:
+def _lock_held(submission: Submission) -> bool:
     """Lock the submission so that it cannot end now: a task drawn for an ended one would stay leased to the end.
 
-    Raises WorkRefused if it ended, or its worker was excluded, since it was read.
+    Returns whether the worker agreed. Raises WorkRefused if it ended, or its worker was excluded, since it was read.
     """
-    held = Submission.objects.select_for_update().filter(pk=submission.pk)
-    submission.state, submission.standing = held.values_list("state", "standing").get()
+    held = Submission.objects.select_for_update(of=("self",)).filter(pk=submission.pk)
+    agreed = Exists(Consent.objects.filter(submission=OuterRef("pk")))
+    submission.state, submission.standing, has_consent = held.values_list("state", "standing", agreed).get()
     check_workable(submission)
+    return bool(has_consent)
 
 
 def _hand_out(submission: Submission) -> str:
@@ -111,8 +112,7 @@ def _hand_out(submission: Submission) -> str:
         taken = taken_by(work_of(campaign, worker), beside=submission.pk)
         if taken >= campaign.max_tasks_per_worker:
             return "enough-tasks"
-    past_with_gold(campaign, worker, beside=submission)
-    return hand_out(submission)
+    return hand_out(submission, past_with_gold(campaign, worker, beside=submission))
 
 
 def has_agreed(submission: Submission) -> bool:

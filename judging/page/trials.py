@@ -23,7 +23,8 @@ from judging.money.payments import earned_so_far
 from judging.page.session import WorkRefused
 from judging.rules.layout import submission_seed
 from judging.rules.pay import hourly
-from judging.tasks.slots import fill_slots
+from judging.tasks.slots import fill_slots, task_pairs
+from judging.tasks.worker_memory import past_of
 
 LONGEST_DAYS = 366
 #: Limits the rows that a leaked link can create.
@@ -95,7 +96,8 @@ def start_trial(posting: Posting) -> Submission:
             seed=submission_seed(campaign.seed, "trial"),
             opened_at=clock.now(),
         )
-        fill_slots(submission, np.random.default_rng(submission.seed))
+        past = past_of(campaign, submission.worker_id)
+        fill_slots(submission, task_pairs(submission), past, np.random.default_rng(submission.seed))
     return submission
 
 

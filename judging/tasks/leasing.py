@@ -23,7 +23,7 @@ from judging.rules.deadlines import GRACE, PAGE_GRACE, Deadlines, deadlines, off
 from judging.rules.layout import submission_seed
 from judging.tasks.displacement import displace_weakest, make_room
 from judging.tasks.resumption import copy_choices, resumable, take_up_again
-from judging.tasks.slots import fill_slots, free_slots
+from judging.tasks.slots import fill_slots, free_slots, task_pairs
 from judging.tasks.time_left import send_off_saved
 from judging.tasks.worker_memory import Past, candidates, fitting, past_of
 from judging.workers.identities import Newcomer, known_worker
@@ -233,8 +233,10 @@ def _hold(submission: Submission, task_id: int) -> bool:
     return bool(waiting.update(state=Task.State.HELD, holder=submission, leased_until=until))
 
 
-def hand_out(submission: Submission) -> str:
+def hand_out(submission: Submission, past: Past) -> str:
     """Draw the worker's slots after consent. Return the reason for a refusal, or an empty string.
+
+    ``past`` is the worker's, read in this transaction.
 
     A task that meanwhile went to somebody else is exchanged for a waiting one, if there is one. So is a task with
     a pair that the worker just saw in another window.
@@ -244,13 +246,15 @@ def hand_out(submission: Submission) -> str:
     for _ in range(TRIES):
         try:
             with transaction.atomic():
-                earlier = take_up_again(submission)
-                gold = fill_slots(submission, np.random.default_rng(submission.seed))
+                pairs = task_pairs(submission)
+                earlier = take_up_again(submission) if past.has_seen(pairs) else None
+                gold = fill_slots(submission, pairs, past, np.random.default_rng(submission.seed))
                 if earlier:
                     copy_choices(earlier, submission)
         except IntegrityError:
             if not _exchange(submission):
                 return "no-task"
+            past = past_of(submission.campaign, submission.worker_id)
             continue
         return "" if gold >= submission.campaign.gold_per_task else "nothing-new"
     return "no-task"

@@ -11,7 +11,7 @@ from judging.models import Choice, Pair, Slot, Submission, TaskPair
 from judging.rules.gold_drawing import Gold, Shown, draw
 from judging.rules.layout import lay_out
 from judging.tasks.repeated_pairs import draw_repeats, with_repeats
-from judging.tasks.worker_memory import memory_of, new_and_seen, usable_gold
+from judging.tasks.worker_memory import Past, past_of, usable_gold
 
 #: States of work whose judgments count or can still count. Only such work balances sides: not work that was given
 #: back, lapsed or skipped by leaving early, nor work that an exclusion, a pilot or a trial keeps from counting.
@@ -19,20 +19,25 @@ MAY_COUNT_STATES = [Submission.State.HELD, Submission.State.FINISHED, Submission
 MAY_COUNT_STANDINGS = [Submission.Standing.PENDING, Submission.Standing.COUNTED]
 
 
-def fill_slots(submission: Submission, rng: np.random.Generator) -> int:
+def task_pairs(submission: Submission) -> list[Pair]:
+    """Return the real pairs of the submission's task."""
+    return list(Pair.objects.filter(task_pairs__task=submission.task_id).order_by("pk"))
+
+
+def fill_slots(submission: Submission, pairs: list[Pair], past: Past, rng: np.random.Generator) -> int:
     """Draw gold, order and sides. Returns the number of gold pairs.
 
     A task that the worker returned without a choice is shown as before. If its gold were drawn again, opening it
     twice would reveal the gold pairs. Raises IntegrityError if this worker was just shown one of the pairs.
     """
-    slots = _planned(submission, rng)
+    slots = _planned(submission, pairs, past, rng)
     Slot.objects.bulk_create(slots)
     return sum(slot.gold_pair_id is not None for slot in slots)
 
 
-def _planned(submission: Submission, rng: np.random.Generator) -> list[Slot]:
-    pairs = list(Pair.objects.filter(task_pairs__task=submission.task_id).order_by("pk"))
-    return _as_before(submission, pairs) or _drawn(submission, pairs, _leanings(pairs), rng)
+def _planned(submission: Submission, pairs: list[Pair], past: Past, rng: np.random.Generator) -> list[Slot]:
+    before = _as_before(submission, pairs) if past.has_seen(pairs) else []
+    return before or _drawn(submission, pairs, past, rng)
 
 
 def _as_before(submission: Submission, pairs: list[Pair]) -> list[Slot]:
@@ -61,16 +66,11 @@ def _as_before(submission: Submission, pairs: list[Pair]) -> list[Slot]:
     ]
 
 
-def _drawn(
-    submission: Submission,
-    pairs: list[Pair],
-    leanings: list[int],
-    rng: np.random.Generator,
-) -> list[Slot]:
+def _drawn(submission: Submission, pairs: list[Pair], past: Past, rng: np.random.Generator) -> list[Slot]:
     # If the crowd signs arrivals, gold that the worker has seen appears only with the same task as before.
-    gold = _draw_gold(submission, pairs, rng, again=submission.taken_at is None)
+    gold = _draw_gold(past, pairs, rng, again=submission.taken_at is None)
     slots = []
-    for number, seat in enumerate(lay_out(leanings, len(gold), rng), start=1):
+    for number, seat in enumerate(lay_out(_leanings(pairs), len(gold), rng), start=1):
         if seat.is_gold:
             sides = [gold[seat.index].relevant_id, gold[seat.index].off_topic_id]
         else:
@@ -93,10 +93,13 @@ def _drawn(
 
 def pairs_in(submission: Submission) -> int:
     """Count the pairs that the worker is shown, or will see after consent."""
-    if drawn := submission.slots.count():
+    drawn_yet = hasattr(submission, "consent") or submission.standing == Submission.Standing.TRIAL
+    if drawn_yet and (drawn := submission.slots.count()):
         return drawn
     if submission.campaign.repeats_per_task:  # nothing to repeat in a worker's first task
-        return len(_planned(submission, np.random.default_rng(submission.seed)))
+        past = past_of(submission.campaign, submission.worker_id)
+        rng = np.random.default_rng(submission.seed)
+        return len(_planned(submission, task_pairs(submission), past, rng))
     return TaskPair.objects.filter(task=submission.task_id).count() + submission.campaign.gold_per_task
 
 
@@ -123,21 +126,17 @@ def take_up(submission: Submission) -> None:
     mine.exclude(Exists(again)).update(given_back=False)
 
 
-def _draw_gold(
-    submission: Submission, pairs: list[Pair], rng: np.random.Generator, *, again: bool
-) -> list[Gold]:
+def _draw_gold(past: Past, pairs: list[Pair], rng: np.random.Generator, *, again: bool) -> list[Gold]:
     """Draw the gold pairs of a task from those that this worker never saw. Returns fewer if too few are left.
 
     With ``again``, gold that was given back fills the gaps.
     """
-    campaign, worker_id = submission.campaign, submission.worker_id
-    memory = memory_of(worker_id)
+    wanted, memory = past.campaign.gold_per_task, past.memory
     task = [Shown(pair.query_id, pair.passage_a_id, pair.passage_b_id) for pair in pairs]
-    new, seen = new_and_seen(campaign, worker_id)
-    drawn = draw(new, memory, task, campaign.gold_per_task, rng)
-    missing = campaign.gold_per_task - len(drawn)
+    drawn = draw(past.new, memory, task, wanted, rng)
+    missing = wanted - len(drawn)
     if missing and again:
-        drawn += draw(seen, memory, [*task, *(one.shown for one in drawn)], missing, rng)
+        drawn += draw(past.seen, memory, [*task, *(one.shown for one in drawn)], missing, rng)
     return drawn
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Coalesce
 
-from judging.models import Campaign, GoldPair, Slot, Task, TaskPair
+from judging.models import Campaign, GoldPair, Pair, Slot, Task, TaskPair
 from judging.rules.gold_drawing import Gold, Memory, Shown, enough_fit
 
 _PAIR = ("pair__query_id", "pair__passage_a_id", "pair__passage_b_id")
@@ -86,6 +86,10 @@ class Past:
     def gold_is_left(self) -> bool:
         """Return whether enough gold pairs are left for another task, those given back included."""
         return self._enough([*self.new, *self.seen])
+
+    def has_seen(self, pairs: Sequence[Pair]) -> bool:
+        """Return whether the worker was shown a pair under every question of these pairs."""
+        return all(pair.query_id in self.memory.questions for pair in pairs)
 
     def _enough(self, gold: Sequence[Gold]) -> bool:
         return enough_fit(gold, self.memory, (), self.campaign.gold_per_task)

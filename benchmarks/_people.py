@@ -39,6 +39,18 @@ class Seen:
     #: Assignments whose submission was acknowledged, with the time.
     finished: dict[str, float] = field(default_factory=dict)
     taken: int = 0
+    #: What had been done when the warm-up was over, and what has been done since.
+    warm: Warm | None = None
+
+
+@dataclass(frozen=True)
+class Warm:
+    """The end of the warm-up: the time, tasks and choices until then, and the processor time used."""
+
+    at: float
+    tasks: int
+    saves: int
+    processor: float
 
 
 class Failed(Exception):
@@ -184,10 +196,14 @@ class Shift:
     tasks_each: int = 1000
     #: Whether all choices of a task are sent with its form, as without scripts.
     forms: bool = False
+    #: What happens in the first seconds is not measured: at the end of them, people are at all steps of a task.
+    warm_up: float = 0.0
+    #: Returns the processor time used so far.
+    processor: Callable[[], float] = float
 
 
 def work(shift: Shift, name: str, next_place: Callable[[], str]) -> tuple[Seen, float]:
-    """Let everybody work at once; return their observations and the seconds from first to last request."""
+    """Let everybody work at once; return their observations and the seconds since the warm-up."""
     return asyncio.run(_work(shift, name, next_place))
 
 
@@ -212,10 +228,17 @@ async def _work(shift: Shift, name: str, next_place: Callable[[], str]) -> tuple
         finally:
             await person.line.close()
 
+    async def measure() -> None:
+        await asyncio.sleep(shift.warm_up)
+        seen.seconds.clear()
+        seen.warm = Warm(time.perf_counter(), len(seen.finished), len(seen.saved), shift.processor())
+
+    warming = asyncio.create_task(measure())
     everybody = [asyncio.create_task(one(number)) for number in range(shift.people)]
     _, late = await asyncio.wait(everybody, timeout=shift.seconds)
-    seconds = time.perf_counter() - started
-    for task in late:
+    for task in (warming, *late):
         task.cancel()
+    since = seen.warm.at if seen.warm else started
+    seconds = time.perf_counter() - since
     await asyncio.gather(*late, return_exceptions=True)
     return seen, seconds

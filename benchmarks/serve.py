@@ -26,6 +26,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,8 @@ FEW = 200
 FEWER = 1000
 PACE_SECONDS = 5.0
 HUMAN_SECONDS = 90.0
-FAST_SECONDS = 30.0
+#: At full speed: not measured, and then measured.
+WARM_SECONDS, FAST_SECONDS = 10.0, 30.0
 #: Forms are faster, and must not use up the waiting tasks.
 FORM_SECONDS = 15.0
 #: The time limit of one round of the comparison.
@@ -231,13 +233,14 @@ def percentiles(seconds: Sequence[float]) -> dict[str, float]:
 
 
 def summary(seen: Any, seconds: float) -> Figures:
-    """Return the figures of one shift."""
+    """Return the figures of one shift, since its warm-up."""
+    tasks, saves = len(seen.finished) - seen.warm.tasks, len(seen.saved) - seen.warm.saves
     return {
         "seconds": seconds,
-        "tasks": len(seen.finished),
-        "saves": len(seen.saved),
-        "tasks_per_second": len(seen.finished) / seconds,
-        "saves_per_second": len(seen.saved) / seconds,
+        "tasks": tasks,
+        "saves": saves,
+        "tasks_per_second": tasks / seconds,
+        "saves_per_second": saves / seconds,
         "requests": {kind: {"number": len(all), **percentiles(all)} for kind, all in seen.seconds.items()},
         "errors": dict(seen.errors),
         "lost": lost(seen),
@@ -336,8 +339,9 @@ def at_every_pace(on: str, site: str, process: int, large: Campaigned) -> Figure
 
     people = PEOPLE[on]
     pace = {"pause": PACE_SECONDS, "arrive_over": 4 * PACE_SECONDS, "seconds": HUMAN_SECONDS}
-    saves: dict[str, Any] = {"arrive_over": 2, "seconds": FAST_SECONDS}
-    forms: dict[str, Any] = {"arrive_over": 2, "seconds": FORM_SECONDS, "forms": True}
+    warm: dict[str, Any] = {"arrive_over": 2, "warm_up": WARM_SECONDS}
+    saves = warm | {"seconds": WARM_SECONDS + FAST_SECONDS}
+    forms = warm | {"seconds": WARM_SECONDS + FORM_SECONDS, "forms": True}
     found: Figures = {"people": people, "human": shift("human", large, **pace)}
     found["fast"] = shift("fast", large, **saves)
     found["form"] = shift("form", large, **forms)
@@ -352,10 +356,10 @@ def worked(shift: Any, name: str, campaigned: Campaigned, process: int) -> Figur
     """Let people work; return the figures of the shift, with the processor time that the web processes used."""
     from _people import work
 
-    before = processor_seconds(process)
-    figures = summary(*work(shift, name, campaigned.next_place))
-    spent = processor_seconds(process) - before
-    # Tasks under way at the end are not counted, so the figure is rather too high.
+    shift = replace(shift, processor=lambda: processor_seconds(process))
+    seen, seconds = work(shift, name, campaigned.next_place)
+    spent = processor_seconds(process) - seen.warm.processor
+    figures = summary(seen, seconds)
     return figures | {"processor_ms_a_task": 1000 * spent / max(1, figures["tasks"])}
 
 

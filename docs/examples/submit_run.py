@@ -1,8 +1,8 @@
 """Submit a run and print its rank: python3 submit_run.py COLLECTION FILE RUN_TAG [--release private|scores|public]
 
 Reads PREFEREE (such as https://judging.example.org/api/v1) and PREFEREE_TOKEN (scopes read and runs) from the
-environment. Without --release the run is private: only members of the collection see it. What a board's policy asks
-to be said about a run goes in with --team, --description, --detail subtask=rerank and so on (--help lists them).
+environment. Without --release the run is private: only members of the collection see it. Details that a
+board's policy requires are given by --team, --description, --detail subtask=rerank and so on (--help lists them).
 --check checks the file against format and policy and submits nothing. Python's standard library is enough.
 Exit status 1 with a reason when the run is refused; 0 when it was imported and nothing is published yet.
 """

@@ -3,8 +3,8 @@
 from judging.models.asking import GoldPair, Pair, Place, Posting, Task, TaskPair
 from judging.models.calls import BlockList, CrowdCall, Payment
 from judging.models.campaign import Campaign, CampaignChange
+from judging.models.correspondence import Appeal, Discrepancy, PairReport, RightsRequest, WorkerMessage
 from judging.models.judgments import Exclusion, GoldAnswer, ImportedFile, Judgment
-from judging.models.people import Appeal, Discrepancy, PairReport, RightsRequest, WorkerMessage
 from judging.models.reservations import Purse, Reservation
 from judging.models.submissions import Choice, Consent, ConsentText, Slot, Submission
 from judging.models.workers import CrowdIdentity, Worker, WorkerInCampaign

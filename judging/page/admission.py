@@ -10,6 +10,7 @@ from django.conf import settings
 from config import clock
 from config.counting import Limit
 from config.errors import Refusal
+from config.prepared_queries import Prepared
 from judging.crowds import crowd_for
 from judging.crowds.seam import Arrival
 from judging.errors import WorkRefused
@@ -74,6 +75,16 @@ def leave_earlier(posting: Posting, work: Iterable[Work], taken_at: datetime) ->
     return bool(held)
 
 
+_PLACE = Prepared(
+    lambda campaign, name: (
+        Place.objects.filter(posting__campaign=campaign, crowd_id=name)
+        .select_related("posting")
+        .order_by("pk")
+    ),
+    words=(1,),
+)
+
+
 def place_of(campaign: Campaign, arrival: Arrival) -> Place | None:
     """Return the place that the address names, or None at a crowd whose addresses name no place.
 
@@ -83,8 +94,7 @@ def place_of(campaign: Campaign, arrival: Arrival) -> Place | None:
     if not arrival.place_crowd_id:
         check_session(campaign, arrival)
         return None
-    here = Place.objects.filter(posting__campaign=campaign, crowd_id=arrival.place_crowd_id)
-    known = here.select_related("posting").first()
+    known = _PLACE.first(campaign.pk, arrival.place_crowd_id)
     if known is not None:
         return known
     try:

@@ -6,11 +6,10 @@ that a restored backup does not include is found too.
 
 from __future__ import annotations
 
-from django.db.models import Q
-
 from config import clock
 from config.errors import Refusal
 from config.monitoring.metrics import Count
+from config.prepared_queries import Prepared
 from judging.crowds import crowd_for
 from judging.crowds.seam import Arrival
 from judging.errors import CrowdNever, WorkRefused
@@ -28,13 +27,18 @@ from judging.workers.work_history import Work, work_of
 LEASES = Count("preferee_leases", "Arrivals for a new task: taken, or the reason for refusal.", ("result",))
 
 
+_POSTINGS = Posting.objects.select_related("campaign")
+_POSTING = Prepared(lambda campaign, key: _POSTINGS.filter(campaign=campaign, pk=key))
+_NUMBERED = Prepared(lambda campaign, number: _POSTINGS.filter(campaign=campaign, number=number))
+
+
 def behind(link: Link) -> tuple[Campaign, Posting | None]:
     """Return the campaign that the link was made for, and its posting if we know it.
 
     Raises WorkRefused if the campaign does not exist.
     """
-    named = Q(pk=link.posting_id) if link.posting_id else Q(number=link.number)
-    posting = Posting.objects.filter(named, campaign=link.campaign_id).select_related("campaign").first()
+    find, named = (_POSTING, link.posting_id) if link.posting_id else (_NUMBERED, link.number)
+    posting = find.first(link.campaign_id, named)
     campaign = posting.campaign if posting else Campaign.objects.filter(pk=link.campaign_id).first()
     if campaign is None or link.campaign_key not in ("", campaign_key(campaign)):
         raise WorkRefused("unknown-link")

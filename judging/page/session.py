@@ -7,10 +7,11 @@ from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, Max, OuterRef
+from django.db.models import Exists, Max, OuterRef, QuerySet
 
 from config import clock
 from config.monitoring.metrics import Count
+from config.prepared_queries import Prepared
 from judging.campaign.worker_texts import agreed_text
 from judging.crowds import crowd_for
 from judging.crowds.hosts import require_allowed
@@ -241,12 +242,19 @@ def run_out(submission: Submission, *, comment: str = "", pasted: bool = False) 
 
 def choices_made(submission: Submission) -> dict[int, tuple[str, int]]:
     """Return slot number, ascending → (last chosen side, empty if none; number of choices made)."""
-    order = [f"choices__{field}" for field in Choice.AS_MADE]
-    rows = submission.slots.order_by("number", *order).values_list("number", "choices__side")
     made: dict[int, tuple[str, int]] = {}
-    for number, side in rows:
+    for number, side in _MADE(submission.pk):
         made[number] = (side or "", made.get(number, ("", 0))[1] + (side is not None))
     return made
+
+
+def _made(submission: int) -> QuerySet[Slot, tuple[int, str | None]]:
+    order = [f"choices__{field}" for field in Choice.AS_MADE]
+    slots = Slot.objects.filter(submission=submission).order_by("number", *order)
+    return slots.values_list("number", "choices__side")
+
+
+_MADE = Prepared(_made)
 
 
 def unanswered(submission: Submission) -> list[int]:
@@ -293,9 +301,7 @@ def _kept(comment: str) -> str:
 
 def final_answers(submission: Submission) -> list[tuple[str, str]]:
     """Return the fields of the crowd's form: the last choice for every slot, and the comment."""
-    choices = Choice.objects.filter(slot__submission=submission).order_by("slot__number", *Choice.AS_MADE)
-    last = dict(choices.values_list("slot__number", "side"))
-    fields = [(f"choice-{number}", side) for number, side in last.items()]
+    fields = [(f"choice-{number}", side) for number, (side, _) in choices_made(submission).items() if side]
     return [*fields, ("comment", submission.comment)]
 
 

@@ -21,6 +21,7 @@ from config import clock
 from config.client_address import client_network
 from config.counting import first_time
 from config.errors import Refusal
+from config.prepared_queries import Prepared
 from judging.campaign.cost import pay_for
 from judging.campaign.read_once import figures_read_once
 from judging.campaign.worker_texts import (
@@ -88,16 +89,19 @@ def arrive(request: HttpRequest, token: str) -> HttpResponse:
     return redirect("judging:work", token=page_token(submission, arrival.submit_to))
 
 
+_SUBMISSION = Prepared(
+    lambda key: Submission.objects.filter(pk=key).select_related("campaign__collection", "worker", "consent")
+)
+
+
 def page_of(request: HttpRequest, token: str) -> tuple[Page, Submission]:
     """Return the page and submission that the token names. Raises WorkRefused if there is none."""
     try:
         page = read_page(token)
-        submission = Submission.objects.select_related("campaign__collection", "worker", "consent").get(
-            pk=page.submission_id
-        )
-    except (BadToken, Submission.DoesNotExist):
+    except BadToken:
         raise session.WorkRefused("unknown-link") from None
-    if not page.is_of(submission.assignment_id):
+    submission = _SUBMISSION.first(page.submission_id)
+    if submission is None or not page.is_of(submission.assignment_id):
         raise session.WorkRefused("unknown-link")
     for_sites_of(submission.campaign, request)
     request.came_by = submission.assignment_id  # type: ignore[attr-defined]

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from django.db import transaction
 
+from config.prepared_queries import Prepared
 from judging.models import Choice, GoldAnswer, Judgment, Slot, Submission
 
 FIELD = "choice-"
@@ -13,8 +14,16 @@ FIELD = "choice-"
 
 def final_choices(submission: Submission) -> dict[int, Choice]:
     """Map each slot key to the last choice made there, with its slot and gold pair."""
-    choices = Choice.objects.filter(slot__submission=submission).select_related("slot__gold_pair")
-    return {choice.slot_id: choice for choice in choices.order_by("slot_id", *Choice.AS_MADE)}
+    return {choice.slot_id: choice for choice in _CHOICES(submission.pk)}
+
+
+_CHOICES = Prepared(
+    lambda submission: (
+        Choice.objects.filter(slot__submission=submission)
+        .select_related("slot__gold_pair")
+        .order_by("slot_id", *Choice.AS_MADE)
+    )
+)
 
 
 @transaction.atomic

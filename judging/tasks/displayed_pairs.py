@@ -6,7 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from judging.models import Campaign, Choice, PairReport, Submission, Task, TaskPair
+from django.db.models import QuerySet
+
+from config.prepared_queries import Prepared
+from judging.models import Campaign, Choice, PairReport, Slot, Submission, Task, TaskPair
 from judging.rules.layout import placeholder_text
 from judging.rules.question_words import Part, marked
 from pooling.models import Passage
@@ -29,14 +32,11 @@ class ShownPair:
 def shown_pairs(submission: Submission, chosen_here: Mapping[int, str] | None = None) -> list[ShownPair]:
     """List every slot of the submission, in order. ``chosen_here`` are sides by slot number that are not saved."""
     campaign = submission.campaign
-    choices = Choice.objects.filter(slot__submission=submission).order_by(*Choice.AS_MADE)
-    sides = list(choices.values_list("slot_id", "side"))
+    sides = _SIDES(submission.pk)
     chosen, made = dict(sides), Counter(slot for slot, _ in sides)
     reported: dict[int, list[str]] = defaultdict(list)
-    for report in PairReport.objects.filter(submission=submission).order_by("pk"):
-        reported[report.slot_id].append(report.kind)
-    kinds = ("pair__query", "gold_pair__query", "repeats__pair__query")
-    slots = submission.slots.select_related(*kinds, "left", "right").order_by("number")
+    for slot_id, kind in _REPORTS(submission.pk):
+        reported[slot_id].append(kind)
     return [
         ShownPair(
             number=slot.number,
@@ -47,8 +47,29 @@ def shown_pairs(submission: Submission, chosen_here: Mapping[int, str] | None = 
             made=made[slot.pk],
             reported=reported[slot.pk],
         )
-        for slot in slots
+        for slot in _SLOTS(submission.pk)
     ]
+
+
+def _slots(submission: int) -> QuerySet[Slot]:
+    kinds = ("pair__query", "gold_pair__query", "repeats__pair__query")
+    slots = Slot.objects.filter(submission=submission).order_by("number")
+    return slots.select_related(*kinds, "left", "right")
+
+
+_SLOTS = Prepared(_slots)
+_SIDES = Prepared(
+    lambda submission: (
+        Choice.objects.filter(slot__submission=submission)
+        .order_by(*Choice.AS_MADE)
+        .values_list("slot_id", "side")
+    )
+)
+_REPORTS = Prepared(
+    lambda submission: (
+        PairReport.objects.filter(submission=submission).order_by("pk").values_list("slot_id", "kind")
+    )
+)
 
 
 def _parts(campaign: Campaign, passage: Passage, question: str) -> Sequence[Part]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
+from config.prepared_queries import Prepared
 from judging.campaign.reading_time import least_seconds_a_pair
 from judging.crowds.seam import CrowdSubmission
 from judging.exchange.link_tokens import (
@@ -55,9 +56,16 @@ class Evidence:
 
 def progress_of(submission: Submission) -> tuple[int, int]:
     """Count (pairs judged, pairs shown) of a submission, gold pairs included, as our server saved them."""
-    made = Exists(Choice.objects.filter(slot=OuterRef("pk")))
-    judged = Slot.objects.filter(submission=submission).values_list(made, flat=True)
+    judged = [made for (made,) in _JUDGED(submission.pk)]
     return sum(judged), len(judged)
+
+
+def _judged(submission: int) -> QuerySet[Slot, tuple[bool]]:
+    made = Exists(Choice.objects.filter(slot=OuterRef("pk")))
+    return Slot.objects.filter(submission=submission).values_list(made)
+
+
+_JUDGED = Prepared(_judged)
 
 
 def evidence_of(submission: Submission, found: CrowdSubmission) -> Evidence:

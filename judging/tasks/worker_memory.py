@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Coalesce
 
+from config.prepared_queries import Prepared
 from judging.models import Campaign, GoldPair, Pair, Slot, Task, TaskPair
 from judging.rules.gold_drawing import Gold, Memory, Shown, enough_fit
 
@@ -20,14 +21,20 @@ def memory_of(worker_id: int | None, *, gold_alone: bool = False) -> Memory:
     """Return what a worker was ever shown, in every campaign. With ``gold_alone``, only in gold pairs."""
     memory = Memory()
     if worker_id is not None:
-        slots = Slot.objects.filter(worker=worker_id)
-        slots = slots.exclude(gold_pair=None) if gold_alone else slots
-        query = Coalesce("pair__query_id", "gold_pair__query_id", "repeats__pair__query_id")
-        memory.keep(Shown(*row) for row in slots.values_list(query, "left_id", "right_id"))
+        memory.keep(Shown(*row) for row in (_SHOWN_AS_GOLD if gold_alone else _SHOWN)(worker_id))
     return memory
 
 
-def usable_gold(campaign: Campaign, worker_id: int | None) -> QuerySet[GoldPair]:
+def _shown(worker: int) -> QuerySet[Slot, tuple[int, int, int]]:
+    query = Coalesce("pair__query_id", "gold_pair__query_id", "repeats__pair__query_id")
+    return Slot.objects.filter(worker=worker).values_list(query, "left_id", "right_id")
+
+
+_SHOWN = Prepared(_shown)
+_SHOWN_AS_GOLD = Prepared(lambda worker: _shown(worker).exclude(gold_pair=None))
+
+
+def usable_gold(campaign: Campaign | int, worker_id: int | None) -> QuerySet[GoldPair]:
     """Return accepted gold pairs that no slot of this worker holds."""
     accepted = GoldPair.objects.filter(campaign=campaign, state=GoldPair.State.ACCEPTED)
     if worker_id is None:
@@ -38,16 +45,23 @@ def usable_gold(campaign: Campaign, worker_id: int | None) -> QuerySet[GoldPair]
 
 def new_and_seen(campaign: Campaign, worker_id: int | None) -> tuple[list[Gold], list[Gold]]:
     """Split usable gold pairs into those that this worker never saw, and those that were given back."""
-    usable = usable_gold(campaign, worker_id).order_by("pk")
     if worker_id is None:
-        return [Gold(*row) for row in usable.values_list(*_GOLD)], []
-    shown = Slot.objects.filter(gold_pair=OuterRef("pk"), worker=worker_id)
-    usable = usable.annotate(before=Exists(shown))
+        return [Gold(*row) for row in _GOLD_OF(campaign.pk)], []
     new: list[Gold] = []
     seen: list[Gold] = []
-    for *row, before in usable.values_list(*_GOLD, "before"):
+    for *row, before in _GOLD_LEFT(campaign.pk, worker_id):
         (seen if before else new).append(Gold(*row))
     return new, seen
+
+
+def _gold_left(campaign: int, worker: int) -> QuerySet[GoldPair, tuple[Any, ...]]:
+    shown = Slot.objects.filter(gold_pair=OuterRef("pk"), worker=worker)
+    usable = usable_gold(campaign, worker).annotate(before=Exists(shown)).order_by("pk")
+    return usable.values_list(*_GOLD, "before")
+
+
+_GOLD_OF = Prepared(lambda campaign: usable_gold(campaign, None).order_by("pk").values_list(*_GOLD))
+_GOLD_LEFT = Prepared(_gold_left)
 
 
 class Candidate(NamedTuple):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from django.db import IntegrityError, transaction
 
+from config.prepared_queries import Prepared
 from judging.models import Campaign, CrowdIdentity, Exclusion, Worker
 from judging.workers.unfinished import unfinished_of
 from judging.workers.work_history import Work, taken_by, work_of
@@ -19,9 +20,16 @@ def crowd_of(campaign: Campaign) -> str:
 
 def known_worker(crowd: str, crowd_worker_id: str) -> Worker | None:
     """Return our worker for a crowd's id, or None for a new one."""
-    known = CrowdIdentity.objects.filter(crowd=crowd, crowd_worker_id=crowd_worker_id)
-    identity = known.select_related("worker").first()
+    identity = _IDENTITY.first(crowd, crowd_worker_id)
     return identity.worker if identity else None
+
+
+_IDENTITY = Prepared(
+    lambda crowd, name: CrowdIdentity.objects.filter(crowd=crowd, crowd_worker_id=name).select_related(
+        "worker"
+    ),
+    words=(0, 1),
+)
 
 
 class Newcomer(NamedTuple):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet
 
+from config.prepared_queries import Prepared
 from judging.models import (
     Campaign,
     Choice,
@@ -57,11 +58,17 @@ class Work(NamedTuple):
 
 def work_of(campaign: Campaign, worker: Worker) -> list[Work]:
     """Read a worker's submissions of a campaign, in the order of their keys."""
+    return [Work(*row) for row in _WORK(campaign.pk, worker.pk)]
+
+
+def _work(campaign: int, worker: int) -> QuerySet[Submission, tuple[Any, ...]]:
     conditions = {"judged": Q(_judged()), "empty": is_empty(), "begun": is_begun(), "failed": _has_failed()}
     flags = {name: ExpressionWrapper(one, BooleanField()) for name, one in conditions.items()}
     work = Submission.objects.filter(campaign=campaign, worker=worker).order_by("pk").annotate(**flags)
-    fields = ["place__posting_id" if name == "posting_id" else name for name in Work._fields]
-    return [Work(*row) for row in work.values_list(*fields)]
+    return work.values_list(*("place__posting_id" if name == "posting_id" else name for name in Work._fields))
+
+
+_WORK = Prepared(_work)
 
 
 def taken_by(work: Iterable[Work], *, beside: int | None = None) -> int:

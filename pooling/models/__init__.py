@@ -15,7 +15,7 @@ from pooling.models.collections import (
     Run,
     SubmissionPolicy,
 )
-from pooling.models.people import CollectionChange, InvitedMember, Membership
+from pooling.models.members import CollectionChange, InvitedMember, Membership
 from pooling.models.pools import Pool, PooledPassage, PoolRun
 from pooling.models.sent import AddedFiles, NewCollection, RunUpload
 from pooling.models.spending import SpendingGrant, SpendingGrantChange

@@ -11,7 +11,7 @@ from accounts.models import Invitation, User
 from accounts.roles import Role, permits
 from accounts.services import invitations
 from accounts.services.invitations import Invited
-from accounts.services.people import person_named
+from accounts.services.user_lookup import person_named
 from config import clock
 from pooling.errors import MembersRefused
 from pooling.models import Collection, CollectionChange, InvitedMember, Membership, Team, TeamMember

@@ -67,15 +67,7 @@ def build_pool(
     if Pool.objects.filter(name=name).exists():
         raise taken(name)
     if not runs and qrel_set is None:
-        raise PoolRefused(
-            "A pool needs runs or a qrel set.",
-            Guidance(
-                "Name runs",
-                TerminalOnly(" with --runs"),
-                ", or import some: ",
-                Action("import_runs", lead=""),
-            ),
-        )
+        raise _nothing_to_pool()
     pools = _candidates(collection, runs, qrel_set, depth, choice.qids)
     if choice.min_size == 1:
         pools = _sampled(pools, choice)
@@ -107,6 +99,11 @@ def build_pool(
             raise taken(name) from None
         raise
     return pool
+
+
+def _nothing_to_pool() -> PoolRefused:
+    named = ("Name runs", TerminalOnly(" with --runs"), ", or import some: ")
+    return PoolRefused("A pool needs runs or a qrel set.", Guidance(*named, Action("import_runs", lead="")))
 
 
 def _candidates(

@@ -76,7 +76,7 @@ def set_policy(
     """Set or replace the collection's policy. Existing runs stay. The team is always required."""
     if most_runs < 1 or period_days < 1 or min(most_variants, longest_embargo_days) < 0:
         raise SubmissionRefused(
-            "A policy lets in at least one run in at least one day.", "Give numbers from 1."
+            "A limit needs at least one run and at least one day.", "Give numbers from 1."
         )
     if release_after not in RELEASED_AFTER or public_list not in PUBLIC_LISTS:
         raise SubmissionRefused(
@@ -249,7 +249,7 @@ def refuse_change_against_policy(run: Run, changed: dict[str, Any]) -> None:
     if fixed or changed.get("baseline"):
         names = " and ".join(said_as(name) for name in fixed or ["baseline"])
         raise SubmissionRefused(
-            f"{run.run_tag}: the board's policy lets nobody change this: {names}.", "Leave it as it is."
+            f"{run.run_tag}: the board's policy does not allow changes to: {names}.", "Leave it as it is."
         )
     emptied = [
         name

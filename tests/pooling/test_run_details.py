@@ -228,7 +228,7 @@ def test_a_policy_holds_for_tables_too(board, submit):
     set_policy(collection=board, most_runs=5, period_days=10, required=[])
     submit("a", team="Otters")
 
-    with pytest.raises(InvalidFile, match="lets nobody change this: team") as refused:
+    with pytest.raises(InvalidFile, match="does not allow changes to: team") as refused:
         described(board, "run\tteam\tsubtask\na\tSeals\trerank\n")
 
     assert refused.value.line == 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -306,21 +306,10 @@ def board_view(
     except Refusal as refusal:
         return BoardView(collection, versions, sets, sort=wish.sort, measure=wish.measure, refusal=refusal)
     shown = {tag: as_shown(run, everything) for tag, run in runs.items()}
-    lines = [
-        line
-        for line in _lines(published, shown, wish.sort, since)
-        if wish.filters.fits(line.row.run, line.run)
-    ]
     sight, leading = label_sight(collection, user), f"@{version.number}" if version else official.name
-    page: Page[Line] = Paginator(lines, rows_a_page).get_page(wish.page)
-    details = details_in(wish.columns)
-    places: Mapping[str, int] = {}
-    if HARMLESS in details:
-        places = harmless_places(collection, user, labels=leading, measure=wish.measure)
-    page.object_list = [
-        replace(line, said=tuple(detail_of(line.run, name, places) for name in details))
-        for line in page.object_list
-    ]
+    harmless = HARMLESS in details_in(wish.columns)
+    places = harmless_places(collection, user, labels=leading, measure=wish.measure) if harmless else {}
+    page = _page(_lines(published, shown, wish.sort, since), wish, rows_a_page, places)
     return BoardView(
         collection,
         versions,
@@ -342,6 +331,18 @@ def board_view(
         analysed=sight.shows_labels(leading),
         compared=published.runs > 1 and sight.shows_queries(leading),
     )
+
+
+def _page(lines: Iterable[Line], wish: Wish, rows: int, places: Mapping[str, int]) -> Page[Line]:
+    """Return the page asked for of the lines that fit, with the chosen columns; ``places`` are by do no harm."""
+    kept = [line for line in lines if wish.filters.fits(line.row.run, line.run)]
+    page: Page[Line] = Paginator(kept, rows).get_page(wish.page)
+    details = details_in(wish.columns)
+    page.object_list = [
+        replace(line, said=tuple(detail_of(line.run, name, places) for name in details))
+        for line in page.object_list
+    ]
+    return page
 
 
 def _moves(

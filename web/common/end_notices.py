@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from django.template.loader import render_to_string
 
 from accounts.models import User
-from accounts.services.people import mail_address_of
+from accounts.services.user_lookup import mail_address_of
 from config import clock
 from config.background.job_kinds import kind_words
 from config.background.models import Job

@@ -14,7 +14,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.services.people import mail_address_of
+from accounts.services.user_lookup import mail_address_of
 from pooling.services.new_collections import may_create
 from web.boards.cards import board_cards, with_a_board
 from web.collections.jobs import sample_under_way

@@ -12,7 +12,7 @@ from django.db.models import Q, QuerySet
 from accounts.models import User
 from accounts.roles import permits
 from accounts.services.administrators import whom_to_ask
-from accounts.services.people import person_named
+from accounts.services.user_lookup import person_named
 from config import clock
 from judging.campaign.spending_rights import GrantLeft, grants_left, installation_spending
 from pooling.models import Collection, SpendingGrant

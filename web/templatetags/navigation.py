@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from accounts.roles import permits
-from accounts.services.people import mail_address_of
+from accounts.services.user_lookup import mail_address_of
 from judging.models import Campaign
 from pooling.models import Collection
 from pooling.services.members import role_of

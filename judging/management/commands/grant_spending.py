@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from accounts.services.people import person_named
+from accounts.services.user_lookup import person_named
 from config.commands.console import Command as BaseCommand
 from config.commands.console import UsageError
 from judging.management.amounts import dollars_option

@@ -139,6 +139,7 @@ def _new_task(
         taken_at=arrival.taken_at,
         past=past,
         resumes=resumes,
+        held=[one.task_id for one in work if one.task_id and one.state == Submission.State.HELD],
     )
     if submission is None:
         raise WorkRefused("no-task")

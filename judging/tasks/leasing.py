@@ -7,6 +7,7 @@ opened the address before. Unique constraints on slots guarantee that no worker 
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -50,6 +51,8 @@ class Taking:
     past: Past
     resumes: bool
     """The worker may have returned a half-finished task that can be continued."""
+    held: Sequence[int]
+    """Tasks that the worker holds, whose pairs may not be drawn yet."""
 
 
 def lease_task(
@@ -61,6 +64,7 @@ def lease_task(
     taken_at: datetime | None = None,
     past: Past | None = None,
     resumes: bool = True,
+    held: Sequence[int] | None = None,
 ) -> Submission | None:
     """Return the worker's submission for this assignment, with its task, or None if no task is left for this worker.
 
@@ -70,7 +74,8 @@ def lease_task(
     """
     past = past or past_of(campaign, who.pk)
     resumes = resumes and taken_at is not None
-    taking = Taking(campaign, who, assignment_id, place, taken_at, past, resumes)
+    held = _held_by(who) if held is None else held
+    taking = Taking(campaign, who, assignment_id, place, taken_at, past, resumes, held)
     for _ in range(TRIES):
         try:
             if submission := _take_next(taking):
@@ -85,7 +90,9 @@ def lease_task(
             continue
         if free_lapsed(campaign):
             continue
-        if place is None or not displace_weakest(campaign, place, _seen(who), partial(_fits, taking.past)):
+        if place is None or not displace_weakest(
+            campaign, place, _tasks_with(taking.past.barred), partial(_fits, taking.past)
+        ):
             return None
     return None
 
@@ -94,15 +101,18 @@ def _stored_since(who: Worker | Newcomer) -> Worker | Newcomer:
     return who if isinstance(who, Worker) else known_worker(who.crowd, who.crowd_worker_id) or who
 
 
+def _held_by(who: Worker | Newcomer) -> list[int]:
+    held = Submission.objects.filter(worker=who.pk, state=Submission.State.HELD).exclude(task=None)
+    return list(held.values_list("task_id", flat=True))
+
+
 def _fits(past: Past, tasks: list[int]) -> list[int]:
     return fitting(past, candidates(Task.objects.filter(pk__in=tasks)), strictly=False)
 
 
-def _seen(who: Worker | Newcomer) -> QuerySet[Any, Any]:
-    """Return a query for tasks with a pair that this worker was shown and must not see again."""
-    return TaskPair.objects.filter(pair__slots__worker=who.pk, pair__slots__given_back=False).values(
-        "task_id"
-    )
+def _tasks_with(pairs: Collection[int]) -> QuerySet[Any, Any]:
+    """Return a query for the tasks that have one of these pairs."""
+    return TaskPair.objects.filter(pair__in=pairs).values("task_id")
 
 
 def _next_task(taking: Taking) -> int | None:
@@ -120,14 +130,13 @@ def _next_task(taking: Taking) -> int | None:
         begun = list(resumable(taking.campaign, taking.who).values_list("task_id", flat=True))
         if begun and (task := _first(begun)) is not None:
             return task
-    live = [Submission.State.HELD, Submission.State.FINISHED]
-    mine = TaskPair.objects.filter(task__submissions__worker=taking.who, task__submissions__state__in=live)
-    waiting = waiting.exclude(pk__in=TaskPair.objects.filter(pair__in=mine.values("pair")).values("task_id"))
-    ever = TaskPair.objects.filter(pair__slots__worker=taking.who).values("task_id")
-    allowed = waiting.exclude(pk__in=_seen(taking.who))
-    wanted = [waiting.exclude(pk__in=ever), allowed]
+    if held := taking.held:
+        mine = TaskPair.objects.filter(task__in=held).values("pair")
+        waiting = waiting.exclude(pk__in=TaskPair.objects.filter(pair__in=mine).values("task_id"))
+    allowed = waiting.exclude(pk__in=_tasks_with(past.barred))
+    wanted = [waiting.exclude(pk__in=_tasks_with(past.pairs)), allowed]
     if not past.new_gold_is_left():
-        wanted.insert(0, allowed.filter(pk__in=ever))
+        wanted.insert(0, allowed.filter(pk__in=_tasks_with(past.pairs)))
     return _first_that_fits(past, *wanted)
 
 
@@ -265,8 +274,9 @@ def _exchange(submission: Submission) -> bool:
     """Exchange the submission's task for another and free its own. Return False if none waits."""
     campaign, worker, taken_at = submission.campaign, submission.worker, submission.taken_at
     past = past_of(campaign, worker.pk)
+    signed, held = taken_at is not None, _held_by(worker)
     task_id = _next_task(
-        Taking(campaign, worker, submission.assignment_id, None, taken_at, past, taken_at is not None)
+        Taking(campaign, worker, submission.assignment_id, None, taken_at, past, signed, held)
     )
     if task_id is None:
         return False

@@ -17,21 +17,14 @@ _PAIR = ("pair__query_id", "pair__passage_a_id", "pair__passage_b_id")
 _GOLD = ("pk", "query_id", "relevant_id", "off_topic_id")
 
 
-def memory_of(worker_id: int | None, *, gold_alone: bool = False) -> Memory:
-    """Return what a worker was ever shown, in every campaign. With ``gold_alone``, only in gold pairs."""
-    memory = Memory()
-    if worker_id is not None:
-        memory.keep(Shown(*row) for row in (_SHOWN_AS_GOLD if gold_alone else _SHOWN)(worker_id))
-    return memory
-
-
-def _shown(worker: int) -> QuerySet[Slot, tuple[int, int, int]]:
+def _shown(worker: int) -> QuerySet[Slot, tuple[Any, ...]]:
     query = Coalesce("pair__query_id", "gold_pair__query_id", "repeats__pair__query_id")
-    return Slot.objects.filter(worker=worker).values_list(query, "left_id", "right_id")
+    slots = Slot.objects.filter(worker=worker)
+    return slots.values_list("pair_id", "gold_pair_id", "given_back", query, "left_id", "right_id")
 
 
+#: What a worker was ever shown, in every campaign.
 _SHOWN = Prepared(_shown)
-_SHOWN_AS_GOLD = Prepared(lambda worker: _shown(worker).exclude(gold_pair=None))
 
 
 def usable_gold(campaign: Campaign | int, worker_id: int | None) -> QuerySet[GoldPair]:
@@ -89,6 +82,11 @@ class Past:
     worker_id: int | None
     """None: a new worker."""
     memory: Memory
+    memory_of_gold: Memory
+    pairs: frozenset[int]
+    """Real pairs that were ever shown."""
+    barred: frozenset[int]
+    """Real pairs that were shown and not given back."""
     new: Sequence[Gold]
     seen: Sequence[Gold]
     """Gold pairs that were given back."""
@@ -111,7 +109,14 @@ class Past:
 
 def past_of(campaign: Campaign, worker_id: int | None) -> Past:
     """Read what fitting tasks depend on (None: a new worker)."""
-    return Past(campaign, worker_id, memory_of(worker_id), *new_and_seen(campaign, worker_id))
+    rows = [] if worker_id is None else _SHOWN(worker_id)
+    memory, memory_of_gold = Memory(), Memory()
+    memory.keep(Shown(*row[3:]) for row in rows)
+    memory_of_gold.keep(Shown(*row[3:]) for row in rows if row[1])
+    pairs = frozenset(pair for pair, *_ in rows if pair)
+    barred = frozenset(pair for pair, _, given_back, *_ in rows if pair and not given_back)
+    new, seen = new_and_seen(campaign, worker_id)
+    return Past(campaign, worker_id, memory, memory_of_gold, pairs, barred, new, seen)
 
 
 def fitting(past: Past, tasks: Sequence[Candidate], *, strictly: bool) -> list[int]:
@@ -120,7 +125,7 @@ def fitting(past: Past, tasks: Sequence[Candidate], *, strictly: bool) -> list[i
     Unless ``strictly``, passages seen under another question in a real pair are allowed.
     """
     usable = [*past.new, *past.seen]
-    barred = past.memory if strictly else memory_of(past.worker_id, gold_alone=True)
+    barred = past.memory if strictly else past.memory_of_gold
     return [
         task.task_id
         for task in tasks

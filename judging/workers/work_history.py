@@ -30,6 +30,7 @@ class Work(NamedTuple):
 
     pk: int
     assignment_id: str
+    task_id: int | None
     place_id: int | None
     posting_id: int | None
     state: str

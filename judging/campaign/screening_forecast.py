@@ -18,7 +18,7 @@ from judging.campaign.read_once import kept_while_reading
 from judging.campaign.strategy_figures import outcomes_of
 from judging.models import Campaign, GoldAnswer, GoldPair, Pair, Posting
 from judging.rules.expectations import Outlook, outlook, tasks_a_worker, tasks_words
-from judging.rules.screening_choice import CARELESS_SHARE, COIN, Consequence, Setting, compare_rules
+from judging.rules.screening_choice import CARELESS_SHARE, COIN, LEVEL, Consequence, Setting, compare_rules
 from judging.rules.slips import Slips, assumed, measured, percent_text
 from judging.rules.strategies import Outcome
 
@@ -157,7 +157,11 @@ def comparison_words(rows: list[Consequence]) -> str:
         + ("lets almost no task count" if row.cost is None else f"costs about ${row.cost:,.2f}")
         for row in rows
     )
-    return f"{told}. Costs include the tasks of careless workers"
+    level = [row.rule for row in rows if row.level]
+    tie = (
+        f". Within {1 - LEVEL:.0%} rules are level, and the one that keeps most honest workers is recommended"
+    )
+    return f"{told}. Costs include the tasks of careless workers{tie if len(level) > 1 else ''}"
 
 
 def assumption_words(campaign: Campaign) -> str:

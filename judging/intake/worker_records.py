@@ -31,6 +31,7 @@ from judging.models import (
 from judging.rules.behavior_flags import Behaviour, Flag, Usual, flags_of
 from judging.rules.pay import rounded
 from judging.rules.wilson import wilson
+from judging.tasks.evidence import seconds_on_screen
 from judging.tasks.repeated_pairs import consistency_of
 from judging.workers.work_history import is_begun, is_empty
 
@@ -66,6 +67,7 @@ class WorkerRecord:
     agreeing: float
     tasks_timed: int
     seconds_per_pair: float | None
+    seconds_on_screen: float | None
     repeated: int
     repeated_same: int
     empty: int
@@ -133,7 +135,8 @@ def records_of(
         compared, agreeing = agreement.get(key, (0, 0.0))
         paid, owed = money.get(key, (Decimal(0), Decimal(0)))
         repeated, same = consistent.get(key, (0, 0))
-        timed = times.get(key, [])
+        timed = [seconds for seconds, _ in times.get(key, [])]
+        on_screen = [seconds for _, seconds in times.get(key, []) if seconds is not None]
         rows.append(
             WorkerRecord(
                 worker=key,
@@ -151,6 +154,7 @@ def records_of(
                 agreeing=agreeing,
                 tasks_timed=len(timed),
                 seconds_per_pair=median(timed) if timed else None,
+                seconds_on_screen=median(on_screen) if on_screen else None,
                 repeated=repeated,
                 repeated_same=same,
                 empty=empty.get(key, 0),
@@ -256,8 +260,8 @@ def _agreement(campaign: Campaign, only: Collection[int] | None) -> dict[int, tu
     return {worker: (count, same) for worker, count, same in counts.order_by()}
 
 
-def _times(campaign: Campaign, only: Collection[int] | None) -> dict[int, list[float]]:
-    """Return worker → seconds per pair for each whole task, from opening the page to submitting."""
+def _times(campaign: Campaign, only: Collection[int] | None) -> dict[int, list[tuple[float, float | None]]]:
+    """Return worker → seconds per pair for each whole task: from opening the page to submitting, and on screen."""
     done = Submission.objects.filter(
         campaign=campaign,
         state=Submission.State.SUBMITTED,
@@ -266,12 +270,13 @@ def _times(campaign: Campaign, only: Collection[int] | None) -> dict[int, list[f
         resumed_pairs=0,
     ).exclude(standing=Submission.Standing.TRIAL)
     pairs = campaign.slots_per_task
-    times: dict[int, list[float]] = defaultdict(list)
-    for worker, opened, ended in _of(done, only).values_list(
-        "worker_id", "opened_at", Coalesce("finished_at", "submitted_at")
+    times: dict[int, list[tuple[float, float | None]]] = defaultdict(list)
+    shown = {key: seconds / pairs for key, seconds in seconds_on_screen(_of(done, only)).items()}
+    for key, worker, opened, ended in _of(done, only).values_list(
+        "pk", "worker_id", "opened_at", Coalesce("finished_at", "submitted_at")
     ):
         if ended:
-            times[worker].append(max(0.0, (ended - opened).total_seconds()) / pairs)
+            times[worker].append((max(0.0, (ended - opened).total_seconds()) / pairs, shown.get(key)))
     return times
 
 

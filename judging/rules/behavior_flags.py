@@ -33,7 +33,8 @@ class Flag:
 
 @dataclass(frozen=True)
 class Behaviour:
-    """The record of one worker: counts of judgments, and seconds per pair (None: not timed).
+    """The record of one worker: counts of judgments, and seconds per pair from opening the task and as the page
+    reported to have shown it (None: not known).
 
     Of the submitted ``tasks``, ``stopped`` ended before the last gold pair. ``empty`` tasks were left without a
     judged pair; ``begun`` tasks were returned with some.
@@ -48,6 +49,7 @@ class Behaviour:
     gold_failed: int
     tasks_timed: int
     seconds_per_pair: float | None
+    seconds_on_screen: float | None = None
     repeated: int = 0
     repeated_same: int = 0
     empty: int = 0
@@ -144,16 +146,12 @@ def _disagrees(one: Behaviour, usual: float | None) -> Flag | None:
 
 def _unread(one: Behaviour, least: float | None) -> Flag | None:
     """Flag times in which nobody can read, from the first task: there need be no other worker to compare with."""
-    if (
-        least is None
-        or least < GLANCE_SECONDS
-        or one.seconds_per_pair is None
-        or one.seconds_per_pair >= least
-    ):
+    times = [seconds for seconds in (one.seconds_per_pair, one.seconds_on_screen) if seconds is not None]
+    if least is None or least < GLANCE_SECONDS or not times or min(times) >= least:
         return None
     return Flag(
         "unread",
-        f"{one.seconds_per_pair:.1f} s a pair; the fastest reader needs {least:.1f} s for half of its words",
+        f"{min(times):.1f} s a pair; the fastest reader needs {least:.1f} s for half of its words",
     )
 
 

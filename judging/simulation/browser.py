@@ -154,7 +154,7 @@ class Browser:
 
     def choose(self, task: TaskPage, number: int, side: str) -> None:
         """Save one choice, as the page's script does."""
-        fields = {"slot": str(number), "sequence": "0", "side": side, "seconds": "1.0"}
+        fields = {"slot": str(number), "sequence": "0", "side": side, "seconds": "10.0"}
         page = self._post(task.save, fields)
         if page.status != 200:
             raise BrowsingFailed(f"A choice was not saved: {page.html[:200]}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
 from config.prepared_queries import Prepared
 from judging.campaign.reading_time import least_seconds_a_pair
@@ -89,13 +89,28 @@ def evidence_of(submission: Submission, found: CrowdSubmission) -> Evidence:
 def was_unread(submission: Submission, judged: int) -> bool:
     """Check whether these pairs took less time than the fastest reader needs for half of their words.
 
-    Simulated workers do not read. A task that was resumed was partly read before.
+    Counts the time from opening the task or, if that is less, the time that the page reports to have shown pairs:
+    waiting before the first pair reads nothing. Simulated workers do not read. A task that was resumed was partly
+    read before.
     """
     ended = submission.finished_at or submission.submitted_at
     if not judged or ended is None or submission.resumed_pairs or submission.worker.simulated:
         return False
-    least = least_seconds_a_pair(submission.campaign)
-    return least >= GLANCE_SECONDS and (ended - submission.opened_at).total_seconds() < judged * least
+    least = least_seconds_a_pair(submission.campaign) * judged
+    if least < GLANCE_SECONDS * judged:
+        return False
+    if (ended - submission.opened_at).total_seconds() < least:
+        return True
+    shown = seconds_on_screen(Submission.objects.filter(pk=submission.pk))
+    return shown.get(submission.pk, least) < least
+
+
+def seconds_on_screen(submissions: QuerySet[Submission]) -> dict[int, float]:
+    """Return submission → the seconds that its pairs were on the worker's screen, where the page reported all."""
+    choices = Choice.objects.filter(slot__submission__in=submissions).values_list("slot__submission")
+    silent = Count("pk", filter=Q(seconds_shown=None))
+    sums = choices.annotate(silent=silent, seconds=Sum("seconds_shown")).order_by()
+    return {submission: seconds for submission, silent, seconds in sums if not silent}
 
 
 def choices_in(answers: dict[str, str]) -> dict[str, str]:

@@ -23,6 +23,7 @@ from judging.intake.worker_records import records_of
 from judging.launch.closure import close, finish_closing
 from judging.models import (
     Campaign,
+    Choice,
     Discrepancy,
     Exclusion,
     GoldAnswer,
@@ -128,6 +129,26 @@ def test_pairs_judged_faster_than_anybody_can_read_wait_for_a_person(fair, crowd
     (one,) = held_work(campaign)
     assert one.why == "5 pairs judged faster than anybody can read."
     assert campaign_status(campaign)["flagged_workers"] == [{"worker": quick.worker_id, "flags": ["unread"]}]
+
+
+@pytest.mark.parametrize(("seconds", "held"), [(0.06, True), (70.0, False), (None, False)])
+def test_waiting_before_the_first_pair_is_no_reading(fair, seconds, held):
+    Passage.objects.update(text="word " * 200)
+    campaign = fair.opened()
+    waited = fair.open_task(campaign, "AWAITS")
+    Submission.objects.update(opened_at=clock.now() - timedelta(minutes=20))
+    waited.refresh_from_db()
+    fair.answer(waited)
+    # The page reports how long each pair was on screen; without scripts it reports nothing.
+    Choice.objects.update(seconds_shown=seconds)
+    session.finish(waited)
+    fair.hand_in(waited)
+
+    fair.collect(campaign)
+
+    assert payments(waited)["bonus", ""] == ("held" if held else "paid", Decimal("1.80"))
+    flagged = campaign_status(campaign)["flagged_workers"]
+    assert flagged == ([{"worker": waited.worker_id, "flags": ["unread"]}] if held else [])
 
 
 def test_the_same_pairs_judged_in_time_to_read_are_paid(fair):

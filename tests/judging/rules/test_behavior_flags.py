@@ -50,6 +50,8 @@ def test_one_task_judged_faster_than_anybody_reads_is_enough():
     alone = Usual(agreement=None, seconds_per_pair=None, least_seconds_per_pair=4.0)
     assert flags(alone, seconds_per_pair=0.9, tasks_timed=1) == ["unread"]
     assert flags(alone, seconds_per_pair=4.1, tasks_timed=1) == []
+    assert flags(alone, seconds_per_pair=90.0, seconds_on_screen=0.1, tasks_timed=1) == ["unread"]
+    assert flags(alone, seconds_per_pair=90.0, seconds_on_screen=4.1, tasks_timed=1) == []
 
 
 def test_texts_that_are_read_at_a_glance_flag_nobody_for_speed():

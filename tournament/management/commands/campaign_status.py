@@ -36,7 +36,7 @@ def _words(key: str, value: Any) -> str:
         return _pilot(value)
     if key == "latest_version":
         return str(value["words"]) if value else "none"
-    if key in ("spent", "owed", "committed"):
+    if key in ("spent", "owed", "held", "committed"):
         return f"${value:,.2f}"
     if isinstance(value, list):
         return "\n".join(_row(key, row) for row in value) or "none"

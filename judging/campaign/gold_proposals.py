@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from django.db.models import Count
 
-from config.guidance import Action, Guidance
+from config.guidance import Action, Guidance, Option
 from judging.campaign.gold_pairs import needed_gold
 from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, GoldPair, TaskPair
@@ -157,11 +157,16 @@ class _Proposing:
         if not self.read and not self.campaign.placeholder_text:
             raise CampaignRefused(
                 "No passage of this campaign has a text, so no gold pair can be proposed for people.",
-                Action(
-                    "fetch_passages",
-                    self.campaign.collection.name,
-                    "--passages FILE",
-                    lead="Bring the passage files",
+                Guidance(
+                    Action(
+                        "fetch_passages",
+                        self.campaign.collection.name,
+                        "--passages FILE",
+                        lead="Bring the passage files",
+                    ),
+                    ". To rehearse without texts, prepare the campaign with ",
+                    Option("placeholder-text"),
+                    ".",
                 ),
             )
 

@@ -228,3 +228,12 @@ def test_the_pay_page_tells_what_is_not_saved_yet(manager, draft):
     manager.post(f"{DRAFT}pay/", sent | {"budget": "", "minimum_hourly": ""})
     draft.refresh_from_db()
     assert (draft.budget, draft.minimum_hourly) == (None, None)
+
+
+def test_a_rehearsal_says_what_is_needed_first_before_anybody_starts_it(manager, draft):
+    draft.gold_pairs.all().delete()
+    Campaign.objects.filter(pk=draft.pk).update(texts_accepted_at=None)
+    lacking = texts(manager.get(f"{DRAFT}rehearsal/"))
+
+    assert "Needed first: Gold pairs (0 of " in lacking
+    assert "Needed first: Texts (not accepted yet)" in lacking

@@ -25,7 +25,7 @@ from web.queries.best_answers import best_answers
 
 QUERIES_A_PAGE = 50
 SORTS = {
-    "": "as in the file",
+    "": "labeled first",
     "hardest": "hardest first",
     "disagreed": "most different top passages first",
 }
@@ -192,7 +192,7 @@ def _sorted(
     if sort == "hardest" and scored:
         means = dict(zip(scored.labels.qids, scored.values.mean(axis=0).tolist(), strict=True))
         return sorted(keys, key=lambda one: means.get(one[1], 2.0))
-    return keys
+    return sorted(keys, key=lambda one: one[1] not in scored.place) if scored else keys
 
 
 def _rows(

@@ -35,7 +35,7 @@ SHOWN = {
     "tied": "with a tie at the first place",
 }
 SORTS = {
-    "": "as in the file",
+    "": "labeled first",
     "value": "lowest value first",
     "-value": "highest value first",
     "-rank": "best answer farthest down first",
@@ -194,7 +194,7 @@ def _sorted(wanted: list[tuple[int, str]], sort: str, facts: _Facts) -> list[tup
     if sort == "-rank":
         known = [one for one in wanted if facts.value(one[1]) is not None]
         return sorted(known, key=lambda one: -facts.ranks.get(one[1], nowhere))
-    return wanted
+    return sorted(wanted, key=lambda one: facts.value(one[1]) is None)
 
 
 def _lines(

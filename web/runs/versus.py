@@ -109,8 +109,9 @@ def _two(collection: Collection, user: Any, runs: Mapping[str, Run], parameters:
         ordered = [row.run for row in rows if not row.perfect]
     except Refusal:
         ordered = list(runs)
-    others = [tag for tag in ordered if tag not in (a, b)]
-    return (a or next(iter(others[1:]), ""), b or next(iter(others), ""))
+    others = iter([tag for tag in ordered if tag not in (a, b)])
+    b = b or next(others, "")
+    return a or next(others, ""), b
 
 
 def _results(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from django.db.models import F
 from django.test import Client
 
-from pooling.models import PrivateQuery, QuerySplit
+from pooling.models import PrivateQuery, Query, QuerySplit
 from tests.factories import make_run
 
 pytestmark = pytest.mark.one_database
@@ -53,6 +54,22 @@ def test_before_any_version_values_are_those_of_the_official_labels(client, harb
 
     assert reply.context["scored"].labels.name == "official"
     assert reply.context["version"] is None
+
+
+def test_labeled_queries_come_first(client, harbour):
+    Query.objects.filter(collection=harbour.collection).update(position=F("position") + 10)
+    Query.objects.create(collection=harbour.collection, qid="q0", text="unlabeled?", position=0)
+
+    assert [row.query.qid for row in rows(client)] == ["q1", "q2", "q3", "q0"]
+
+
+def test_before_any_version_a_query_leads_to_two_rankings_of_it(client, harbour):
+    text = client.get(QUERIES).content.decode()
+    labeled = next(row.query.qid for row in rows(client) if row.values)
+
+    assert f'href="/collections/harbour/two-runs/?query={labeled}#side-by-side"' in text
+    both = client.get("/collections/harbour/two-runs/", {"query": labeled})
+    assert both.context["opened"].qid == labeled
 
 
 def test_private_queries_are_counted_and_not_listed(member, published):

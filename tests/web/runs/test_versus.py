@@ -26,6 +26,11 @@ def test_two_runs_of_the_board_are_compared_at_once(member, published):
     assert "B minus A" in reply.content.decode()
 
 
+def test_one_run_is_compared_with_the_best_of_the_others(member, published):
+    assert page(member, b="quay").context["a"] == "mole"
+    assert page(member, a="mole").context["b"] == "quay"
+
+
 def test_any_two_runs_any_labels_and_any_measure(member, published):
     reply = page(member, a="mole", b="quay", labels="official", measure="nDCG@10")
 

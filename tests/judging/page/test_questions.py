@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from judging.models import Choice, Submission
 from judging.page import pacing
 from tests.judging.cast import good_side
+from tests.judging.visitor import Visitor
 
 pytestmark = [pytest.mark.usefixtures("crowd_site"), pytest.mark.one_database]
 
@@ -38,9 +39,17 @@ def test_a_save_that_is_within_its_pace_asks_no_shared_counter(martha, monkeypat
 
 
 def test_opening_a_task_agreeing_and_reading_its_pairs(martha):
-    assert asked(martha.arrive) <= 32  # of a new worker, and the page with the consent text
-    assert asked(lambda: martha.client.post(f"{martha.page}consent")) <= 26
+    assert asked(martha.arrive) <= 19  # of a new worker, and the page with the consent text
+    assert asked(lambda: martha.client.post(f"{martha.page}consent")) <= 17
     assert asked(lambda: martha.client.get(martha.page)) <= 4
+
+
+def test_a_worker_with_a_history_opens_the_next_task(martha):
+    martha.do_task()
+    again = Visitor(martha.crowd, martha.campaign, martha.params["workerId"])
+
+    assert asked(again.arrive) <= 19
+    assert asked(lambda: again.client.post(f"{again.page}consent")) <= 17
 
 
 def test_submitting_a_task_and_its_last_step(martha):

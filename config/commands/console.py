@@ -160,17 +160,19 @@ def result_words(value: Any) -> str:
 
 
 class _PlainLines:
-    """Progress for logs: one line every two seconds."""
+    """Progress for logs: one line every two seconds, or every minute while nothing changes."""
 
-    every_seconds = 2.0
+    every_seconds, unchanged_seconds = 2.0, 60.0
 
     def __init__(self, console: Console, description: str) -> None:
         self.console, self.description = console, description
-        self.printed_at = time.monotonic()
+        self.printed_at, self.printed = time.monotonic(), ""
 
     def update(self, done: int, total: int, message: str) -> None:
-        if time.monotonic() - self.printed_at < self.every_seconds:
-            return
-        self.printed_at = time.monotonic()
         share = f"{done:,} of {total:,}" if total else f"{done:,}"
-        self.console.print(f"{message or self.description}: {share}", markup=False)
+        line = f"{message or self.description}: {share}"
+        wait = self.unchanged_seconds if line == self.printed else self.every_seconds
+        if time.monotonic() - self.printed_at < wait:
+            return
+        self.printed_at, self.printed = time.monotonic(), line
+        self.console.print(line, markup=False)

@@ -1,0 +1,35 @@
+"""Progress in a log."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from config.commands import console
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    class Clock:
+        now = 1000.0
+
+    monkeypatch.setattr(console.time, "monotonic", lambda: Clock.now)
+    return Clock
+
+
+def test_a_log_gets_a_line_every_two_seconds_and_the_same_one_only_every_minute(clock):
+    out = StringIO()
+    lines = console._PlainLines(Console(file=out), "Judging")
+
+    for seconds, done in [(1, 1), (3, 2), (4, 3), (6, 3), (8, 3), (70, 3), (72, 4)]:
+        clock.now = 1000.0 + seconds
+        lines.update(done, 9, "")
+
+    assert out.getvalue().splitlines() == [
+        "Judging: 2 of 9",
+        "Judging: 3 of 9",
+        "Judging: 3 of 9",
+        "Judging: 4 of 9",
+    ]

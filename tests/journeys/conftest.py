@@ -34,6 +34,12 @@ def site(live_server, marketplace, settings):
     return live_server.url
 
 
+@pytest.fixture
+def time_to_read(monkeypatch):
+    """A hand that clicks faster than anybody can read is not held up: these journeys are about something else."""
+    monkeypatch.setattr("judging.tasks.evidence.least_seconds_a_pair", lambda campaign: 0.0)
+
+
 def typed(*words: object) -> dict[str, Any]:
     """What a management command answers with ``--json``; a refusal fails the test."""
     out = io.StringIO()

@@ -146,7 +146,7 @@ def set_the_pay(page: Page, inspector: Inspector) -> None:
     page.get_by_role("button", name="Save and continue to rehearsal").click()
     expect(page.get_by_role("heading", name="Rehearsal", exact=True)).to_be_visible()
     assert Campaign.objects.get().texts_accepted_at is None  # the pay that they tell is another now
-    page.get_by_role("link", name=re.compile("Texts")).click()
+    page.get_by_role("link", name="Texts", exact=True).click()
     page.get_by_role("button", name="Save, accept and continue").click()
     expect(page.get_by_label("Budget")).to_have_value("60.00")
     page.get_by_role("link", name=re.compile("Rehearsal")).click()

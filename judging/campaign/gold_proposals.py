@@ -19,6 +19,7 @@ from judging.rules.gold_choice import Real, Texts, Triple, choose, hard
 from judging.rules.pair_features import (
     PassageText,
     content_words,
+    nearly_contained,
     question_features,
     read_passage,
     word_weights,
@@ -171,7 +172,10 @@ class _Proposing:
             )
 
     def _with_texts(self, triples: Iterable[Triple]) -> list[Triple]:
-        """Return the candidates that people can judge: both texts exist and differ."""
+        """Return the candidates that people can judge: both texts exist, and neither nearly contains the other.
+
+        A text and a shortened copy of it answer a question alike, whatever their labels say.
+        """
         if not self.read:
             return list(triples)
         return [
@@ -180,6 +184,7 @@ class _Proposing:
             if (good := self.read.get(one.relevant_id))
             and (bad := self.read.get(one.off_topic_id))
             and good != bad
+            and not nearly_contained(good.words, bad.words)
         ]
 
     def _outside(self, pooled: set[int]) -> Iterator[tuple[int, frozenset[str]]]:

@@ -94,7 +94,7 @@ def paid_when(submission: Submission, so_far: Earned, wording: Wording = transla
     pay, earned = so_far.pay, so_far.dollars
     if not earned or (submission.left_early and not pay.bonus):
         return ""
-    if so_far.unread and pay.bonus:
+    if so_far.unread and pay.bonus and so_far.judged == so_far.shown:
         return wording.gettext(
             "${base} is paid when your task is approved. The requester decides about the rest, since the pairs were "
             "judged faster than anybody can read."

@@ -33,14 +33,16 @@ def owe(campaign: Campaign, submission: Submission, work: Evidence) -> None:
     - the bonus for pairs that the crowd's form claims beyond those that were saved;
     - the reward, if the work was already paid by its receipt;
     - the reward, if the work stopped before the last pair and pay is not split, since it covers all pairs;
-    - the bonus, or the reward if pay is not split, if there was no time to read the pairs.
+    - the bonus, or the reward if pay is not split, if there was no time to read the pairs; both if the work also
+      stopped before the last pair, or one key a task would earn the reward.
     """
     if submission.payments.filter(kind=Payment.Kind.REWARD).exists():
         return
     pay = pay_for(campaign)
     compensated = submission.payments.filter(kind=Payment.Kind.COMPENSATION).exists()
-    whole = work.judged == work.shown and not work.unread
-    earned = work.seen and (bool(pay.bonus) or not pay.whole or whole)
+    done = work.judged == work.shown
+    earned = work.seen and (bool(pay.bonus) or not pay.whole or (done and not work.unread))
+    earned = earned and (done or not work.unread)
     state = Payment.State.OWED if earned and not compensated else Payment.State.HELD
     _owe(campaign, submission, Payment.Kind.REWARD, pay.base, state=state)
     if compensated:

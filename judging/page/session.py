@@ -332,9 +332,10 @@ def last_step(submission: Submission, submit_to: str, earned: Earned) -> FormPos
 
 def _pay_promised(earned: Earned) -> str:
     """Return the dollars that our page promises for the submitted task, or "undecided" if the requester decides."""
-    if earned.unread and earned.pay.bonus:
-        return f"{earned.pay.base:.2f}"
-    decided = earned.judged and (earned.pay.bonus or earned.judged == earned.shown) and not earned.unread
+    done = earned.judged == earned.shown
+    if earned.unread:
+        return f"{earned.pay.base:.2f}" if done and earned.pay.bonus else "undecided"
+    decided = earned.judged and (earned.pay.bonus or done)
     return f"{earned.dollars:.2f}" if decided or not earned.pay.whole else "undecided"
 
 

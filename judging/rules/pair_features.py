@@ -19,6 +19,8 @@ of on or our she so such than that the their them then there these they this to 
 who whom whose why will with would you your
 """
 _STOP = frozenset(_STOP_WORDS.split())
+#: A text with this share of the other's content words may answer the question like it.
+NEARLY_ALL = 0.9
 _WORD = re.compile(r"\w+")
 
 #: The names of the values that :func:`features` returns, in order.
@@ -62,6 +64,12 @@ def content_words(text: str) -> frozenset[str]:
 def overlap(query: frozenset[str], passage: frozenset[str]) -> float:
     """Calculate the share of the query's content words that the passage has; 0 for a query without any."""
     return len(query & passage) / len(query) if query else 0.0
+
+
+def nearly_contained(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Check whether one passage has nearly all content words of the other, as a shortened copy has."""
+    fewer = min(len(one), len(other))
+    return bool(fewer) and len(one & other) >= NEARLY_ALL * fewer
 
 
 def length(text: str) -> int:

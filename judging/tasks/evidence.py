@@ -90,16 +90,16 @@ def was_unread(submission: Submission, judged: int) -> bool:
     """Check whether these pairs took less time than the fastest reader needs for half of their words.
 
     Counts the time from opening the task or, if that is less, the time that the page reports to have shown pairs:
-    waiting before the first pair reads nothing. Simulated workers do not read. A task that was resumed was partly
-    read before.
+    waiting before the first pair reads nothing. A task that was resumed was partly read before it was opened, so only
+    the time on screen counts. Simulated workers do not read.
     """
     ended = submission.finished_at or submission.submitted_at
-    if not judged or ended is None or submission.resumed_pairs or submission.worker.simulated:
+    if not judged or ended is None or submission.worker.simulated:
         return False
     least = least_seconds_a_pair(submission.campaign) * judged
     if least < GLANCE_SECONDS * judged:
         return False
-    if (ended - submission.opened_at).total_seconds() < least:
+    if not submission.resumed_pairs and (ended - submission.opened_at).total_seconds() < least:
         return True
     shown = seconds_on_screen(Submission.objects.filter(pk=submission.pk))
     return shown.get(submission.pk, least) < least

@@ -151,6 +151,40 @@ def test_waiting_before_the_first_pair_is_no_reading(fair, seconds, held):
     assert flagged == ([{"worker": waited.worker_id, "flags": ["unread"]}] if held else [])
 
 
+def test_pairs_read_before_a_task_was_returned_do_not_excuse_the_others(fair):
+    Passage.objects.update(text="word " * 200)
+    campaign = fair.opened()
+    resumed = fair.open_task(campaign, "ARESUMES")
+    fair.answer(resumed)
+    Choice.objects.update(seconds_shown=0.1)
+    Choice.objects.filter(slot__number=1).update(seconds_shown=30.0)
+    Submission.objects.update(resumed_pairs=1)
+    resumed.refresh_from_db()
+    session.finish(resumed)
+    fair.hand_in(resumed)
+
+    fair.collect(campaign)
+
+    assert payments(resumed)["bonus", ""] == ("held", Decimal("1.80"))
+
+
+def test_one_key_a_task_earns_nothing_by_itself(fair):
+    Passage.objects.update(text="word " * 200)
+    campaign = fair.opened()
+    stopped = fair.open_task(campaign, "ASTOPS")
+    Submission.objects.update(opened_at=clock.now() - timedelta(minutes=20))
+    stopped.refresh_from_db()
+    fair.answer(stopped, only=1)
+    Choice.objects.update(seconds_shown=0.15)
+    session.finish(stopped)
+    fair.hand_in(stopped)
+
+    fair.collect(campaign)
+
+    assert {state for state, _ in payments(stopped).values()} == {"held"}
+    assert len(payments(stopped)) == 2
+
+
 def test_the_same_pairs_judged_in_time_to_read_are_paid(fair):
     Passage.objects.update(text="word " * 200)
     campaign = fair.opened()

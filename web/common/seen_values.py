@@ -6,11 +6,13 @@ saved now; what changed in between is named, and nothing is saved until the page
 
 from __future__ import annotations
 
+from copy import copy
 from hashlib import sha256
 from typing import Any
 
 from django import forms
 from django.core import signing
+from django.http import QueryDict
 
 SALT = "values that a page showed"
 #: Longer values, such as texts, are named but not repeated.
@@ -30,8 +32,8 @@ class SeenValuesForm(forms.Form):
         if told := self._changed_since(found):
             self.add_error(
                 None,
-                f"Saved elsewhere after you opened this page: {'; '.join(told)}. Nothing was overwritten. Your own "
-                "values are below: check them and save again.",
+                f"Saved elsewhere after you opened this page: {'; '.join(told)}. Nothing was overwritten. Fields "
+                "that you did not change now show what is saved. Check your own changes below and save again.",
             )
         return found
 
@@ -41,8 +43,22 @@ class SeenValuesForm(forms.Form):
         except signing.BadSignature:
             return []
         now = self._fingerprints()
-        changed = [name for name in self.fields if name in seen and seen[name] != now[name]]
-        return [self._told(name) for name in changed if _fingerprint(wanted.get(name)) != now[name]]
+        sent = {name: _fingerprint(wanted.get(name)) for name in self.fields}
+        changed = [name for name in seen if name in now and seen[name] != now[name] != sent[name]]
+        self._show_saved([name for name in changed if sent[name] == seen[name]])
+        return [self._told(name) for name in changed]
+
+    def _show_saved(self, names: list[str]) -> None:
+        """Show the saved values of fields that the sender did not change, or saving again would overwrite them."""
+        data: Any = copy(self.data)
+        for name in names:
+            key, value = self.add_prefix(name), self.initial.get(name)
+            data.pop(key, None)
+            if isinstance(value, list | tuple) and isinstance(data, QueryDict):
+                data.setlist(key, list(value))
+            elif value not in (None, False):
+                data[key] = "on" if value is True else value
+        self.data = data
 
     def _told(self, name: str) -> str:
         label, value = self.fields[name].label or name, _words(self.initial.get(name))

@@ -34,11 +34,24 @@ def test_a_setting_saved_elsewhere_is_named_and_kept(manager, draft):
     assert "Pairs per task is now 4" in texts(reply)
     saved = Campaign.objects.get()
     assert (saved.pairs_per_task, saved.judgments_per_pair) == (4, 1)
+    form = reply.context["form"]
+    assert (form["pairs_per_task"].value(), form["judgments_per_pair"].value()) == (4, "3")
+    assert not form["allow_undecided"].value()
     again = manager.post(
         f"{DRAFT}settings/", old | {"judgments_per_pair": "3", "seen": reply.context["form"].seen()}
     )
     assert again.status_code == 302
     assert Campaign.objects.get().judgments_per_pair == 3
+
+
+def test_a_box_ticked_elsewhere_is_shown_ticked(manager, draft):
+    old = shown(draft, SettingsForm) | {"seen": opened(manager, "settings")}
+    change_settings(draft, {"allow_undecided": True})
+
+    reply = manager.post(f"{DRAFT}settings/", old | {"judgments_per_pair": "3"})
+
+    assert reply.status_code == 422
+    assert reply.context["form"]["allow_undecided"].value()
 
 
 def test_the_same_form_sent_twice_is_no_conflict(manager, draft):

@@ -186,6 +186,8 @@ def verdict_words(a: str, b: str, found: HeadToHead, measure: Measure) -> str:
     ahead, behind = (b, a) if (found.difference > 0) == found.higher_is_better else (a, b)
     if found.better:
         return f"{ahead} is better than {behind} by {size} {name}."
+    if size == f"{0:.4f}":
+        return f"{found.queries:,} queries do not tell them apart: both have the same {name}."
     return f"{found.queries:,} queries do not tell them apart: {ahead} leads by {size} {name}, which may be chance."
 
 

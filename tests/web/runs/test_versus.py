@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from django.test import Client
 
+from leaderboard.analyses.compare.head_to_head import head_to_head
+from leaderboard.scoring.measure_names import parse_measure
 from pooling.models import PrivateQuery, QuerySplit
+from web.runs.versus import verdict_words
 
 pytestmark = pytest.mark.one_database
 
@@ -97,3 +101,11 @@ def test_queries_in_every_order(member, published, sort):
         "nonsense": sorted(gains, key=lambda one: -abs(one)),
     }
     assert gains == expected.get(sort, gains)
+
+
+def test_nobody_leads_a_tie():
+    tied = head_to_head(np.array([1.0, 0.5]), np.array([0.5, 1.0]), higher_is_better=True)
+
+    words = verdict_words("quay", "mole", tied, parse_measure("RR@10"))
+
+    assert words == "2 queries do not tell them apart: both have the same MRR@10."

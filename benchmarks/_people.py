@@ -39,7 +39,7 @@ class Seen:
     #: Assignments whose submission was acknowledged, with the time.
     finished: dict[str, float] = field(default_factory=dict)
     taken: int = 0
-    #: What had been done when the warm-up was over, and what has been done since.
+    #: None until the warm-up is over.
     warm: Warm | None = None
 
 

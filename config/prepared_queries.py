@@ -47,9 +47,10 @@ class Prepared(Generic[Row]):
         return list(rows)
 
     def first(self, *values: int | str) -> Row | None:
-        """Return the first row for these values, if any. The queryset should ask for one row."""
+        """Return the first row for these values, if any; for querysets of few rows, since all are read."""
         return next(iter(self(*values)), None)
 
+    # A test can use both databases in one process, and each has SQL of its own.
     def _compiled(self, _vendor: str) -> tuple[QuerySet[Any, Row], Any, str, tuple[object, ...]]:
         queryset = self.build(*self.places)
         compiler = queryset.query.get_compiler(DEFAULT_DB_ALIAS)

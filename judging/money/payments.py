@@ -34,15 +34,14 @@ def owe(campaign: Campaign, submission: Submission, work: Evidence) -> None:
     - the reward, if the work was already paid by its receipt;
     - the reward, if the work stopped before the last pair and pay is not split, since it covers all pairs;
     - the bonus, or the reward if pay is not split, if there was no time to read the pairs; both if the work also
-      stopped before the last pair, or one key a task would earn the reward.
+      stopped before the last pair. Otherwise one key a task would earn the reward.
     """
     if submission.payments.filter(kind=Payment.Kind.REWARD).exists():
         return
     pay = pay_for(campaign)
     compensated = submission.payments.filter(kind=Payment.Kind.COMPENSATION).exists()
-    done = work.judged == work.shown
-    earned = work.seen and (bool(pay.bonus) or not pay.whole or (done and not work.unread))
-    earned = earned and (done or not work.unread)
+    done, split = work.judged == work.shown, bool(pay.bonus)
+    earned = work.seen and (not pay.whole or ((done and split) if work.unread else (done or split)))
     state = Payment.State.OWED if earned and not compensated else Payment.State.HELD
     _owe(campaign, submission, Payment.Kind.REWARD, pay.base, state=state)
     if compensated:

@@ -90,11 +90,11 @@ def open_task(posting: Posting, arrival: Arrival, *, network: str = "") -> Submi
         work = work_of(campaign, worker)
         if any(one.assignment_id == arrival.assignment_id for one in work):
             return _known_task(worker, arrival)
-        left = bool(arrival.taken_at and leave_earlier(posting, work, arrival.taken_at))
+        changed = arrival.taken_at is not None and leave_earlier(posting, work, arrival.taken_at)
         if any(one.failed for one in work):
             confirm_failed(campaign, worker)
-            left = True
-        work = work_of(campaign, worker) if left else work
+            changed = True
+        work = work_of(campaign, worker) if changed else work
     who = worker or Newcomer(crowd, arrival.crowd_worker_id)
     try:
         submission = _new_task(campaign, who, work, arrival, network)

@@ -332,11 +332,11 @@ def last_step(submission: Submission, submit_to: str, earned: Earned) -> FormPos
 
 def _pay_promised(earned: Earned) -> str:
     """Return the dollars that our page promises for the submitted task, or "undecided" if the requester decides."""
-    done = earned.judged == earned.shown
-    if earned.unread:
-        return f"{earned.pay.base:.2f}" if done and earned.pay.bonus else "undecided"
-    decided = earned.judged and (earned.pay.bonus or done)
-    return f"{earned.dollars:.2f}" if decided or not earned.pay.whole else "undecided"
+    done, split = earned.judged == earned.shown, bool(earned.pay.bonus)
+    if earned.unread and earned.pay.whole:
+        return f"{earned.pay.base:.2f}" if done and split else "undecided"
+    decided = not earned.pay.whole or (earned.judged and (done or split))
+    return f"{earned.dollars:.2f}" if decided else "undecided"
 
 
 def crowd_worker_id(submission: Submission) -> str:

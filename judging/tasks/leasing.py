@@ -71,6 +71,8 @@ def lease_task(
     ``taken_at`` is when the worker took the assignment, if the crowd signed that. If the assignment or the place
     passed to this worker from another, the other's task is freed. Safe to race: repeated calls for an assignment
     return the same submission. Raises WorkRefused if the place has since gone to somebody else.
+
+    A caller that has read them passes ``past``, ``resumes`` and ``held`` (:class:`Taking`); others are read here.
     """
     past = past or past_of(campaign, who.pk)
     resumes = resumes and taken_at is not None
@@ -274,10 +276,17 @@ def _exchange(submission: Submission) -> bool:
     """Exchange the submission's task for another and free its own. Return False if none waits."""
     campaign, worker, taken_at = submission.campaign, submission.worker, submission.taken_at
     past = past_of(campaign, worker.pk)
-    signed, held = taken_at is not None, _held_by(worker)
-    task_id = _next_task(
-        Taking(campaign, worker, submission.assignment_id, None, taken_at, past, signed, held)
+    taking = Taking(
+        campaign=campaign,
+        who=worker,
+        assignment_id=submission.assignment_id,
+        place=None,
+        taken_at=taken_at,
+        past=past,
+        resumes=taken_at is not None,
+        held=_held_by(worker),
     )
+    task_id = _next_task(taking)
     if task_id is None:
         return False
     free_task(submission)

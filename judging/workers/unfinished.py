@@ -45,8 +45,9 @@ class Unfinished:
 def unfinished_of(campaign: Campaign, worker: Worker, work: Sequence[Work] | None = None) -> Unfinished:
     """Count the tasks in a row that this worker left without submitting a judged pair, in the worker's ``work``."""
     work = work_of(campaign, worker) if work is None else work
-    since = [one.opened_at for one in work if one.judged and one.state == Submission.State.SUBMITTED]
-    left = [one for one in work if (one.empty or one.begun) and not any(one.opened_at <= at for at in since)]
+    done = [one.opened_at for one in work if one.judged and one.state == Submission.State.SUBMITTED]
+    since = max(done, default=None)
+    left = [one for one in work if (one.empty or one.begun) and (since is None or one.opened_at > since)]
     if left:
         allowed = WorkerInCampaign.objects.filter(campaign=campaign, worker=worker)
         again = allowed.values_list("allowed_again_at", flat=True).first()

@@ -12,7 +12,6 @@ from typing import Any
 
 from django import forms
 from django.core import signing
-from django.http import QueryDict
 
 SALT = "values that a page showed"
 #: Longer values, such as texts, are named but not repeated.
@@ -54,9 +53,7 @@ class SeenValuesForm(forms.Form):
         for name in names:
             key, value = self.add_prefix(name), self.initial.get(name)
             data.pop(key, None)
-            if isinstance(value, list | tuple) and isinstance(data, QueryDict):
-                data.setlist(key, list(value))
-            elif value not in (None, False):
+            if value not in (None, False):
                 data[key] = "on" if value is True else value
         self.data = data
 

@@ -185,6 +185,20 @@ def test_one_key_a_task_earns_nothing_by_itself(fair):
     assert len(payments(stopped)) == 2
 
 
+def test_without_pay_nothing_waits_for_a_person(fair):
+    Passage.objects.update(text="word " * 200)
+    campaign = fair.opened(reward=Decimal(0), base_reward=Decimal(0), pay="whole")
+    stopped = fair.open_task(campaign, "AVOLUNTEER")
+    fair.answer(stopped, only=1)
+    session.finish(stopped)
+    fair.hand_in(stopped)
+
+    fair.collect(campaign)
+
+    assert "held" not in {state for state, _ in payments(stopped).values()}
+    assert held_work(campaign) == []
+
+
 def test_the_same_pairs_judged_in_time_to_read_are_paid(fair):
     Passage.objects.update(text="word " * 200)
     campaign = fair.opened()

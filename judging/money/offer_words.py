@@ -96,14 +96,14 @@ def paid_when(submission: Submission, so_far: Earned, wording: Wording = transla
         return ""
     if so_far.unread and pay.bonus and so_far.judged == so_far.shown:
         return wording.gettext(
-            "${base} is paid when your task is approved. The requester decides about the rest, since the pairs were "
-            "judged faster than anybody can read."
-        ).format(base=f"{pay.base:.2f}")
+            "${base} is paid when your task is approved. The requester decides about the bonus of ${bonus}, since the "
+            "pairs were judged faster than anybody can read."
+        ).format(base=f"{pay.base:.2f}", bonus=f"{earned - pay.base:.2f}")
     if so_far.unread:
         return wording.gettext(
-            "The requester decides whether the task is paid, since the pairs were judged faster than anybody can "
-            "read."
-        )
+            "The requester decides whether you are paid ${earned}, since the pairs were judged faster than anybody "
+            "can read."
+        ).format(earned=f"{earned:.2f}")
     if bonus := earned - pay.base:
         amounts = {"base": f"{pay.base:.2f}", "bonus": f"{bonus:.2f}"}
         told = wording.gettext(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
+from decimal import Decimal
 
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, Max, OuterRef, QuerySet
@@ -331,11 +332,15 @@ def last_step(submission: Submission, submit_to: str, earned: Earned) -> FormPos
 
 
 def _pay_promised(earned: Earned) -> str:
-    """Return the dollars that our page promises for the submitted task, or "undecided" if the requester decides."""
+    """Return the dollars that our page promises for the submitted task.
+
+    ``0.20+1.80`` if the requester decides about the second amount, and "undecided" if about all that there is.
+    """
     done, split = earned.judged == earned.shown, bool(earned.pay.bonus)
-    if earned.unread and earned.pay.whole:
-        return f"{earned.pay.base:.2f}" if done and split else "undecided"
-    decided = not earned.pay.whole or (earned.judged and (done or split))
+    if earned.unread and earned.pay.whole and split:
+        sure = earned.pay.base if done else Decimal(0)
+        return f"{sure:.2f}+{earned.dollars - sure:.2f}"
+    decided = not earned.pay.whole or (earned.judged and not earned.unread and (done or split))
     return f"{earned.dollars:.2f}" if decided else "undecided"
 
 

@@ -1,7 +1,8 @@
 """Pure: the pay still to come for a submitted task, as far as it is known.
 
-The requester's page can send it with the answer (``pay_promised``): the total in dollars, or that the requester
-decides. Otherwise the listing's amount for the whole task applies. Nothing is paid on this basis.
+The requester's page can send it with the answer (``pay_promised``): the total in dollars, what is sure and what the
+requester decides about, or only that the requester decides. Otherwise the listing's amount for the whole task applies.
+Nothing is paid on this basis.
 """
 
 from __future__ import annotations
@@ -22,24 +23,25 @@ _MOST_CENTS = 1_000_000
 class Coming:
     """The pay still to come for a task, in cents: the reward on approval, and a bonus.
 
-    ``promised`` is the total that the requester's page named, or None. ``undecided``: the page said that the
-    requester decides.
+    ``promised`` is the total that the requester's page named as sure, or None. ``undecided``: the page said that the
+    requester decides about the reward. ``held_cents``: a further bonus, about which the requester decides.
     """
 
     reward_cents: int = 0
     bonus_cents: int = 0
     promised: int | None = None
     undecided: bool = False
+    held_cents: int = 0
 
     @property
     def cents(self) -> int:
-        """Both together."""
-        return self.reward_cents + self.bonus_cents
+        """All of it together."""
+        return self.reward_cents + self.bonus_cents + self.held_cents
 
     @property
     def sure(self) -> bool:
         """Return whether the amount is exact, not a maximum."""
-        return self.promised is not None or not (self.undecided or self.bonus_cents)
+        return not self.held_cents and (self.promised is not None or not (self.undecided or self.bonus_cents))
 
     @property
     def total(self) -> str:
@@ -68,11 +70,18 @@ def coming(
 ) -> Coming:
     """Return the pay still to come for a task in review or ``approved``; ``bonuses_cents`` were already paid.
 
-    ``said`` is the total that the page sent. A total below the reward is ignored, because approval pays the reward
-    anyway. If the page ``always_says`` its promise, an answer without a total was posted by something else and
-    promises nothing.
+    ``said`` is what the page sent: ``1.04``, ``0.20+1.80`` (sure, and for the requester to decide; nothing is sure in
+    ``0.00+2.00``) or ``undecided``. A total below the reward is ignored, because approval pays the reward anyway. If
+    the page ``always_says`` its promise, an answer without a total was posted by something else and promises nothing.
     """
     reward = 0 if approved else reward_cents
+    sure, held = (_cents(word) for word in said.split("+")) if said.count("+") == 1 else (None, None)
+    if sure is not None and held is not None and sure + held >= reward_cents and (not sure or sure >= reward_cents):
+        total = sure + held
+        left = 0 if bonuses_cents else total - max(sure, reward_cents)
+        if not sure:
+            return Coming(reward, undecided=not approved, held_cents=left)
+        return Coming(reward, max(0, sure - reward_cents - bonuses_cents), sure, held_cents=left)
     promised = _cents(said)
     if promised is not None and promised >= reward_cents:
         return Coming(reward, max(0, promised - reward_cents - bonuses_cents), promised)

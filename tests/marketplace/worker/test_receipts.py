@@ -108,6 +108,41 @@ def test_every_page_tells_the_amount_that_the_requester_s_page_promised(client, 
         assert "up to" not in page
 
 
+def test_every_page_tells_the_bonus_that_the_requester_decides_about(client, worker, ask, kind):
+    done = submit(worker, kind, pay_promised="0.20+1.80")
+
+    task, receipt, *tables, home = told(client, done)
+    for page in (task, receipt):
+        assert "You earn $0.20 when your work is approved, by" in page
+        assert "The requester reviews your work and decides about a bonus of $1.80." in page
+    for page in tables:
+        assert "$0.20 when approved $1.80 if the requester decides to pay $0.00 up to $2.00 to come" in page
+    assert "In review 1 up to $2.00" in home
+
+    ask("ApproveAssignment", AssignmentId=done, at=clock.now())
+    task, receipt, *tables, home = told(client, done)
+    for page in (task, receipt):
+        assert "The requester reviews your work and decides about a bonus of $1.80." in page
+    assert all("up to $1.80 to come" in page for page in (*tables, home))
+
+    bonus = {"WorkerId": worker.worker_id, "BonusAmount": "1.00", "Reason": "Part of the bonus."}
+    ask("SendBonus", AssignmentId=done, at=clock.now(), **bonus)
+    assert all("to come" not in page.lower() for page in told(client, done))
+
+
+def test_where_nothing_is_sure_the_reward_and_the_bonus_wait_for_the_requester(client, worker, kind):
+    done = submit(worker, kind, pay_promised="0.00+0.92")
+
+    task, receipt, *tables, home = told(client, done)
+
+    for page in (task, receipt):
+        assert "The requester decides whether you are paid: $0.20 if your work is approved." in page
+        assert "decides about a bonus of $0.72." in page
+    for page in tables:
+        assert "$0.20 if the requester decides to pay $0.72 if the requester decides to pay" in page
+    assert "In review 1 up to $0.92" in home
+
+
 def test_where_the_requester_decides_later_every_page_says_so(client, worker, ask):
     kind = make_type(ask, Reward="2.00")
     make_hit(ask, kind, at=clock.now())
@@ -138,7 +173,8 @@ def test_an_answer_that_the_requester_s_page_did_not_send_promises_nothing(clien
 
 
 @pytest.mark.parametrize(
-    "said", ["", "0.19", "1.4", "1,04", "$1.04", "-1.04", "01.04", "1.04 ", "10000.01", "1e9", "١.٠٤"]
+    "said",
+    ["", "0.19", "1.4", "1,04", "$1.04", "-1.04", "01.04", "1.04 ", "10000.01", "1e9", "١.٠٤", "0.05+0.05", "0.10+1.90"],
 )
 def test_what_is_no_amount_promises_nothing(client, worker, kind, said):
     done = submit(worker, kind, pay_promised=said)

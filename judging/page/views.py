@@ -251,7 +251,7 @@ def leave(request: HttpRequest, token: str) -> HttpResponse:
         return redirect("judging:work", token=token)
     if hurried := save_form(request, token, submission):
         return hurried
-    pay, judged, shown, earned, _ = earned_so_far(submission)
+    pay, judged, shown, earned, unread = earned_so_far(submission)
     if judged and "confirmed" in request.POST:
         _send_off(request, submission)
         return redirect("judging:work", token=token)
@@ -266,6 +266,7 @@ def leave(request: HttpRequest, token: str) -> HttpResponse:
         "judged": judged,
         "shown": shown,
         "earned": earned,
+        "unread": unread,
         "bonus": earned - pay.base,
         **({} if judged else _unfinished(submission)),
         "may_go_on": submission.standing != Submission.Standing.EXCLUDED,

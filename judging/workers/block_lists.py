@@ -7,9 +7,11 @@ effect; at a crowd without such lists, they are the only block.
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import suppress
 from typing import Any
 
+from django.conf import settings
 from django.db.models import Count
 
 from config import clock
@@ -18,17 +20,19 @@ from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd
 from judging.errors import CrowdAlready, CrowdNever
 from judging.exchange.calls import Patience, Reply, campaign_key, perform
-from judging.models import BlockList, Campaign, CrowdCall, CrowdIdentity, Exclusion, Submission
+from judging.models import BlockList, Campaign, CrowdCall, CrowdIdentity, Exclusion, Submission, Worker
 from judging.workers.identities import crowd_of
+from judging.workers.unfinished import unfinished_of
+from judging.workers.work_history import is_begun, is_empty
 
 #: Prefix of the shared list's name, followed by the installation's name in parentheses.
 SHARED = "No further tasks ("
 DESCRIPTION = (
     "Workers with this qualification get no further tasks of this kind. It says nothing about the worker."
 )
-#: The same for a campaign's list of workers who reached its limit.
+#: The same for a campaign's list of workers who reached one of its limits.
 LIMIT = "All tasks done ("
-LIMIT_DESCRIPTION = "You have done the maximum number of tasks of this kind. Thank you."
+LIMIT_DESCRIPTION = "You did all the tasks of this kind that one person can do, or left too many of them unfinished."
 
 
 def stem(crowd: str) -> str:
@@ -54,7 +58,7 @@ def common_list_name(campaign: Campaign) -> str:
 
 
 def limit_name(campaign: Campaign) -> str:
-    """Name the list of workers who reached the campaign's limit of tasks per worker."""
+    """Name the list of workers who reached the campaign's limit of tasks per worker, or of unfinished tasks."""
     return f"{LIMIT}{campaign.call_key})"
 
 
@@ -159,29 +163,44 @@ def _excluded_elsewhere(exclusion: Exclusion, name: str) -> bool:
 
 
 def hide_from_finished(campaign: Campaign) -> int:
-    """Hide the campaign's places from workers who reached its limit of tasks. Returns the number of calls.
+    """Hide the campaign's places from workers who reached a limit: of tasks, or of tasks left unfinished.
 
-    Otherwise our page would refuse them each time they took one. Safe to repeat.
+    Otherwise our page would refuse them each time they took one. Workers who may take tasks again are taken off the
+    list. Returns the number of calls. Safe to repeat.
     """
     crowd, patience, made = crowd_for(campaign), Patience(), 0
     if campaign.state not in Campaign.OFFERING or not crowd.keeps_block_lists:
         return 0
-    work = Submission.objects.filter(
-        campaign=campaign, state=Submission.State.SUBMITTED, worker__identity__isnull=False
-    ).exclude(standing=Submission.Standing.TRIAL)
-    tasks = work.order_by().values("worker").annotate(tasks=Count("pk"))
-    finished = tasks.filter(tasks__gte=campaign.max_tasks_per_worker).values_list("worker", flat=True)
-    prefix = f"{campaign_key(campaign)}-limit-"
-    calls = CrowdCall.objects.filter(campaign=campaign, operation="block", state=CrowdCall.State.DONE)
-    done = set(calls.filter(key__startswith=prefix).values_list("key", flat=True))
-    for worker in sorted(finished):
-        if (key := f"{prefix}{worker}") in done:
+    hidden, prefix = _at_a_limit(campaign), f"{campaign_key(campaign)}-limit-"
+    calls = CrowdCall.objects.filter(campaign=campaign, key__startswith=prefix)
+    rows = list(calls.values_list("operation", "request__worker", "state", "attempts"))
+    done = Counter((what, worker) for what, worker, state, _ in rows if state == CrowdCall.State.DONE)
+    # A block whose reply was lost may have succeeded, so blocks that were only tried are undone too.
+    tried = Counter(worker for what, worker, _, attempts in rows if what == "block" and attempts)
+    for worker in sorted(hidden | set(tried)):
+        times = done["unblock", worker]
+        listed, operation = done["block", worker] > times, "block" if worker in hidden else "unblock"
+        if listed if operation == "block" else tried[worker] <= times:
             continue
         with suppress(CrowdNever), patience.one():
-            _call(campaign, crowd, worker, limit_name(campaign), "block", key)
+            _call(campaign, crowd, worker, limit_name(campaign), operation, f"{prefix}{worker}-{operation}-{times}")
             made += 1
     patience.done()
     return made
+
+
+def _at_a_limit(campaign: Campaign) -> set[int]:
+    """Return the workers who get no further task of the campaign because of a limit."""
+    known = Submission.objects.filter(campaign=campaign, worker__identity__isnull=False).order_by()
+    work = known.filter(state=Submission.State.SUBMITTED).exclude(standing=Submission.Standing.TRIAL)
+    tasks = work.values("worker").annotate(tasks=Count("pk"))
+    full = set(tasks.filter(tasks__gte=campaign.max_tasks_per_worker).values_list("worker", flat=True))
+    if not settings.MOST_UNFINISHED:
+        return full
+    left = known.filter(is_empty() | is_begun()).values("worker").annotate(tasks=Count("pk"))
+    many = left.filter(tasks__gte=settings.MOST_UNFINISHED).values_list("worker", flat=True)
+    workers = Worker.objects.filter(pk__in=set(many) - full)
+    return full | {worker.pk for worker in workers if unfinished_of(campaign, worker).stopped}
 
 
 def _call(campaign: Campaign, crowd: Crowd, worker: int, name: str, operation: str, key: str) -> None:

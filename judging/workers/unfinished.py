@@ -1,8 +1,8 @@
-"""Tasks that a worker opened and left without submitting a judged pair. After several in a row, no more are offered.
+"""Tasks that a worker opened and left without submitting a judged pair. After several, no more are offered.
 
 Each holds a place that others could have, and produces nothing. A task returned with judged pairs counts half,
-because people are interrupted and can continue it later. Submitting a task with a judged pair restarts the count, and
-so can a person. Tasks that only an address links to a worker do not count, or others could use up the limit.
+because people are interrupted and can continue it later. Submitting a task with every pair judged restarts the count,
+and so can a person; one submitted early changes nothing, or a single pair would. Tasks that only an address links to a worker do not count, or others could use up the limit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from judging.workers.work_history import Work, work_of
 
 @dataclass(frozen=True)
 class Unfinished:
-    """A worker's tasks in a row without a submitted pair: ``empty`` ones, at most ``most`` (0: no limit), and
+    """A worker's tasks without a submitted pair since the last whole one: ``empty`` ones, at most ``most`` (0: no limit), and
     ``begun`` ones that were returned with judged pairs, of which twice as many are allowed."""
 
     empty: int
@@ -43,9 +43,10 @@ class Unfinished:
 
 
 def unfinished_of(campaign: Campaign, worker: Worker, work: Sequence[Work] | None = None) -> Unfinished:
-    """Count the tasks in a row that this worker left without submitting a judged pair, in the worker's ``work``."""
+    """Count the tasks that this worker left without submitting a judged pair since the last one done to its end."""
     work = work_of(campaign, worker) if work is None else work
-    done = [one.opened_at for one in work if one.judged and one.state == Submission.State.SUBMITTED]
+    submitted = (one for one in work if one.judged and one.state == Submission.State.SUBMITTED)
+    done = [one.opened_at for one in submitted if not one.left_early]
     since = max(done, default=None)
     left = [one for one in work if (one.empty or one.begun) and (since is None or one.opened_at > since)]
     if left:

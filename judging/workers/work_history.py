@@ -43,6 +43,8 @@ class Work(NamedTuple):
     """The worker ended it without a judged pair (:func:`is_empty`)."""
     begun: bool
     """The worker returned it with some pairs judged (:func:`is_begun`)."""
+    left_early: bool
+    """The worker submitted it before the last pair, or its time ran out."""
     failed: bool
     """The crowd has not confirmed it yet, and a gold pair was failed."""
 

@@ -131,6 +131,19 @@ def test_pairs_judged_faster_than_anybody_can_read_wait_for_a_person(fair, crowd
     assert campaign_status(campaign)["flagged_workers"] == [{"worker": quick.worker_id, "flags": ["unread"]}]
 
 
+def test_who_stops_after_unread_pairs_reads_before_that_the_pay_is_not_sure(fair, crowd, crowd_site):
+    Passage.objects.update(text="word " * 200)
+    visitor = Visitor(crowd, fair.opened())
+    visitor.begin()
+    for slot in visitor.slots()[:2]:
+        visitor.save(slot=slot.number)
+
+    page = text(visitor.client.post(f"{visitor.page}leave"))
+
+    assert "the requester decides whether you are paid <strong>$0.92</strong>" in page
+    assert "If you submit it now, you are paid" not in page
+
+
 @pytest.mark.parametrize(("seconds", "held"), [(0.06, True), (70.0, False), (None, False)])
 def test_waiting_before_the_first_pair_is_no_reading(fair, seconds, held):
     Passage.objects.update(text="word " * 200)

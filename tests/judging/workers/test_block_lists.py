@@ -11,8 +11,9 @@ from config import clock
 from judging.errors import CrowdLater
 from judging.intake.collection import campaigns_to_collect
 from judging.intake.places import post_places
-from judging.models import BlockList, Campaign, CrowdIdentity, Exclusion, Place
+from judging.models import BlockList, Campaign, CrowdIdentity, Exclusion, Place, Submission
 from judging.people.exclusions import exclude_worker, reinstate_worker
+from judging.tasks.leasing import end_submission
 from judging.workers.block_lists import (
     common_list_name,
     hide_from_finished,
@@ -201,6 +202,25 @@ def test_places_are_hidden_from_somebody_who_has_done_all_that_one_person_may(fa
     assert [hide_from_finished(campaign), hide_from_finished(campaign)] == [1, 0]
     assert fair.crowd.block_lists[limit_name(campaign)] == {"ATWICE"}
     assert blocked(fair, campaign) == set()
+
+
+def test_places_are_hidden_from_somebody_who_left_too_many_tasks_until_a_person_says_so(fair, settings):
+    settings.MOST_UNFINISHED = 2
+    campaign = fair.opened(max_tasks_per_worker=9)
+    for round_, hidden in enumerate([{"ALEAVES"}, set(), {"ALEAVES"}]):
+        with clock.shifted(timedelta(hours=round_)):
+            if hidden:
+                for _ in range(2):
+                    left = fair.open_task(campaign, "ALEAVES", signed=True)
+                    assert end_submission(left, Submission.State.RETURNED)
+                    place = next(one for one in fair.crowd.posted.values() if one.holder)
+                    fair.crowd.give_back(place)
+                    place.assignment_id = f"ASSIGNMENTAFTER{left.pk}"
+            else:
+                reinstate_worker(campaign, worker("ALEAVES"), why="the network was down")
+
+            assert [hide_from_finished(campaign), hide_from_finished(campaign)] == [1, 0]
+        assert fair.crowd.block_lists[limit_name(campaign)] == hidden
 
 
 def test_the_limit_list_is_the_campaign_s_own(fair):

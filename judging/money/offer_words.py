@@ -88,6 +88,15 @@ def keywords_of(campaign: Campaign) -> str:
     )
 
 
+def unread_words(so_far: Earned, wording: Wording = translation) -> str:
+    """Return that the requester decides about all pay of a task whose pairs nobody could have read."""
+    told = wording.gettext(
+        "The requester decides whether you are paid ${earned}, since the pairs were judged faster than anybody can "
+        "read."
+    )
+    return told.format(earned=f"{so_far.dollars:.2f}")
+
+
 def paid_when(submission: Submission, so_far: Earned, wording: Wording = translation) -> str:
     """Return when a task that was just sent off is paid, and in which parts; empty if no pay is promised."""
     campaign = submission.campaign
@@ -96,14 +105,11 @@ def paid_when(submission: Submission, so_far: Earned, wording: Wording = transla
         return ""
     if so_far.unread and pay.bonus and so_far.judged == so_far.shown:
         return wording.gettext(
-            "${base} is paid when your task is approved. The requester decides about the bonus of ${bonus}, since the "
-            "pairs were judged faster than anybody can read."
+            "${base} is paid when your task is approved. The requester decides about the bonus of ${bonus}, since "
+            "the pairs were judged faster than anybody can read."
         ).format(base=f"{pay.base:.2f}", bonus=f"{earned - pay.base:.2f}")
     if so_far.unread:
-        return wording.gettext(
-            "The requester decides whether you are paid ${earned}, since the pairs were judged faster than anybody "
-            "can read."
-        ).format(earned=f"{earned:.2f}")
+        return unread_words(so_far, wording)
     if bonus := earned - pay.base:
         amounts = {"base": f"{pay.base:.2f}", "bonus": f"{bonus:.2f}"}
         told = wording.gettext(

@@ -80,12 +80,11 @@ def owe_top_up(
 
 
 def owe_kept(campaign: Campaign, submission: Submission) -> Payment:
-    """Record pay for saved work that never reached the crowd. It is held if pay covers only whole tasks."""
-    pay, judged, shown, earned, _ = earned_so_far(submission)
-    sure = bool(pay.bonus) or not pay.whole or judged == shown
-    state = Payment.State.OWED if sure else Payment.State.HELD
-    reason = f"Pay for {judged} of {shown} pairs judged in a task that did not reach the task site."
-    return _owe(campaign, submission, Payment.Kind.COMPENSATION, earned, reason=reason, state=state)
+    """Record pay for saved work that never reached the crowd. It is held if :attr:`Earned.sure` is False."""
+    done = earned_so_far(submission)
+    state = Payment.State.OWED if done.sure else Payment.State.HELD
+    reason = f"Pay for {done.judged} of {done.shown} pairs judged in a task that did not reach the task site."
+    return _owe(campaign, submission, Payment.Kind.COMPENSATION, done.dollars, reason=reason, state=state)
 
 
 class Earned(NamedTuple):
@@ -99,6 +98,11 @@ class Earned(NamedTuple):
     shown: int
     dollars: Decimal
     unread: bool = False
+
+    @property
+    def sure(self) -> bool:
+        """Return whether no decision is needed: the pairs could be read, and pay covers the pairs judged."""
+        return not self.pay.whole or (not self.unread and (bool(self.pay.bonus) or self.judged == self.shown))
 
 
 def earned_so_far(submission: Submission) -> Earned:

@@ -37,7 +37,7 @@ from judging.errors import ArrivalRefused
 from judging.exchange.link_tokens import BadToken, Page, page_token, read_link, read_page
 from judging.models import Campaign, Choice, PairReport, Payment, Submission
 from judging.money.discrepancies import receipt_of
-from judging.money.offer_words import offer_of, paid_when
+from judging.money.offer_words import offer_of, paid_when, unread_words
 from judging.money.payments import earned_so_far
 from judging.page import arrivals, session, trials
 from judging.page.frame_views import for_sites_of, in_frame, refusal
@@ -349,15 +349,16 @@ def _was_kept(submission: Submission) -> bool:
 
 def kept(request: HttpRequest, submission: Submission) -> HttpResponse:
     """Show the outcome of a task that the crowd's site did not get in time: its judged pairs are saved and paid."""
-    pay, judged, shown, earned, _ = earned_so_far(submission)
+    earned = earned_so_far(submission)
     context = {
         "campaign": submission.campaign,
-        "judged": judged,
-        "shown": shown,
-        "earned": earned,
+        "judged": earned.judged,
+        "shown": earned.shown,
+        "earned": earned.dollars,
         "owed": submission.state == Submission.State.SUBMITTED,
         "returned": bool(submission.crowd_ends_at and clock.now() < submission.crowd_ends_at),
-        "sure": not pay.whole or bool(pay.bonus) or judged == shown,
+        "sure": earned.sure,
+        "unread": unread_words(earned) if earned.unread else "",
         "receipt": receipt_of(submission),
         "contact": contact_of(submission.campaign),
     }

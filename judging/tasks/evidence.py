@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
+from config import clock
 from config.prepared_queries import Prepared
 from judging.campaign.reading_time import least_seconds_a_pair
 from judging.crowds.seam import CrowdSubmission
@@ -89,11 +90,12 @@ def evidence_of(submission: Submission, found: CrowdSubmission) -> Evidence:
 def was_unread(submission: Submission, judged: int) -> bool:
     """Check whether these pairs took less time than the fastest reader needs for half of their words.
 
-    Counts the time from opening the task or, if that is less, the time that the page reports to have shown pairs:
-    waiting before the first pair reads nothing. A task that was resumed was partly read before it was opened, so only
-    the time on screen counts. Simulated workers do not read.
+    Counts the time from opening the task (until now if it is still open) or, if that is less, the time that the page
+    reports to have shown pairs: waiting before the first pair reads nothing. A task that was resumed was partly read
+    before it was opened, so only the time on screen counts. Simulated workers do not read.
     """
-    ended = submission.finished_at or submission.submitted_at
+    held = clock.now() if submission.state == Submission.State.HELD else None
+    ended = submission.finished_at or submission.submitted_at or held
     if not judged or ended is None or submission.worker.simulated:
         return False
     least = least_seconds_a_pair(submission.campaign) * judged

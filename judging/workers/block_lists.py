@@ -32,7 +32,9 @@ DESCRIPTION = (
 )
 #: The same for a campaign's list of workers who reached one of its limits.
 LIMIT = "All tasks done ("
-LIMIT_DESCRIPTION = "You did all the tasks of this kind that one person can do, or left too many of them unfinished."
+LIMIT_DESCRIPTION = (
+    "You did all the tasks of this kind that one person can do, or left too many of them unfinished."
+)
 
 
 def stem(crowd: str) -> str:
@@ -183,7 +185,14 @@ def hide_from_finished(campaign: Campaign) -> int:
         if listed if operation == "block" else tried[worker] <= times:
             continue
         with suppress(CrowdNever), patience.one():
-            _call(campaign, crowd, worker, limit_name(campaign), operation, f"{prefix}{worker}-{operation}-{times}")
+            _call(
+                campaign,
+                crowd,
+                worker,
+                limit_name(campaign),
+                operation,
+                f"{prefix}{worker}-{operation}-{times}",
+            )
             made += 1
     patience.done()
     return made

@@ -2,7 +2,8 @@
 
 Each holds a place that others could have, and produces nothing. A task returned with judged pairs counts half,
 because people are interrupted and can continue it later. Submitting a task with every pair judged restarts the count,
-and so can a person; one submitted early changes nothing, or a single pair would. Tasks that only an address links to a worker do not count, or others could use up the limit.
+and so can a person; one submitted early changes nothing, or a single pair would. Tasks that only an address links to
+a worker do not count, or others could use up the limit.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from judging.workers.work_history import Work, work_of
 
 @dataclass(frozen=True)
 class Unfinished:
-    """A worker's tasks without a submitted pair since the last whole one: ``empty`` ones, at most ``most`` (0: no limit), and
-    ``begun`` ones that were returned with judged pairs, of which twice as many are allowed."""
+    """A worker's tasks without a submitted pair since the last whole one: ``empty`` ones, at most ``most`` (0: no
+    limit), and ``begun`` ones that were returned with judged pairs, of which twice as many are allowed."""
 
     empty: int
     begun: int

@@ -1,8 +1,8 @@
 """Pure: the pay still to come for a submitted task, as far as it is known.
 
 The requester's page can send it with the answer (``pay_promised``): the total in dollars, what is sure and what the
-requester decides about, or only that the requester decides. Otherwise the listing's amount for the whole task applies.
-Nothing is paid on this basis.
+requester decides about, or only that the requester decides. Otherwise the listing's amount for the whole task
+applies. Nothing is paid on this basis.
 """
 
 from __future__ import annotations
@@ -76,7 +76,12 @@ def coming(
     """
     reward = 0 if approved else reward_cents
     sure, held = (_cents(word) for word in said.split("+")) if said.count("+") == 1 else (None, None)
-    if sure is not None and held is not None and sure + held >= reward_cents and (not sure or sure >= reward_cents):
+    if (
+        sure is not None
+        and held is not None
+        and sure + held >= reward_cents
+        and (not sure or sure >= reward_cents)
+    ):
         total = sure + held
         left = 0 if bonuses_cents else total - max(sure, reward_cents)
         if not sure:

@@ -30,6 +30,7 @@ from judging.rules.deadlines import (
     extended,
     offered_seconds,
 )
+from pooling.models import Passage
 from tests.judging.fake_crowd import FakePlace
 from tests.judging.visitor import Visitor, text
 
@@ -243,6 +244,29 @@ def test_a_refused_payment_for_saved_work_is_owed_again_when_its_settling_is_und
 
     assert [(one.kind, one.state) for one in submission.payments.all()] == [("compensation", "paid")]
     assert [one.amount for one in signing.crowd.paid_bonuses] == [Decimal("2.00")]
+
+
+def test_saved_work_that_nobody_could_have_read_waits_for_a_person(signing, campaign, crowd):
+    Passage.objects.update(text="word " * 200)
+    visitor = Visitor(crowd, campaign)
+    visitor.begin()
+    submission = visitor.submission
+    Submission.objects.filter(pk=submission.pk).update(taken_at=clock.now())
+    for slot in visitor.slots():
+        visitor.save(slot=slot.number, seconds="0.1")
+    with clock.shifted(ALL_OVER):
+        for _ in range(2):
+            signing.collect(campaign)
+        (one,) = held_work(campaign)
+
+        page = text(visitor.client.get(visitor.page))
+
+    assert [(one.kind, one.amount, one.state) for one in submission.payments.all()] == [
+        ("compensation", Decimal("2.00"), "held")
+    ]
+    assert one.why == "5 pairs judged faster than anybody can read."
+    assert "The requester decides whether you are paid $2.00, since the pairs were judged faster" in page
+    assert signing.crowd.paid_bonuses == []
 
 
 def test_saved_work_that_fails_screening_is_paid_and_does_not_count(signing, campaign):

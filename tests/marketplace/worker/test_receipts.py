@@ -174,7 +174,21 @@ def test_an_answer_that_the_requester_s_page_did_not_send_promises_nothing(clien
 
 @pytest.mark.parametrize(
     "said",
-    ["", "0.19", "1.4", "1,04", "$1.04", "-1.04", "01.04", "1.04 ", "10000.01", "1e9", "١.٠٤", "0.05+0.05", "0.10+1.90"],
+    [
+        "",
+        "0.19",
+        "1.4",
+        "1,04",
+        "$1.04",
+        "-1.04",
+        "01.04",
+        "1.04 ",
+        "10000.01",
+        "1e9",
+        "١.٠٤",
+        "0.05+0.05",
+        "0.10+1.90",
+    ],
 )
 def test_what_is_no_amount_promises_nothing(client, worker, kind, said):
     done = submit(worker, kind, pay_promised=said)

@@ -51,9 +51,8 @@ def telling_words(campaign: Campaign, page: Telling | None) -> str:
         "and a bot can learn the same. This happens where labels are sparse and nothing off-topic looks like "
         "the passages that are judged. Drop these pairs and propose others from graded labels (",
         Action("propose_gold", campaign.name, "--qrels SET", lead=""),
-        "), or bring gold pairs of your own (",
-        Action("import_gold", campaign.name, "FILE", lead=""),
-        ")",
+        "). Or ",
+        Action("import_gold", campaign.name, "FILE", lead="bring gold pairs of your own"),
     )
 
 

@@ -28,7 +28,7 @@ from judging.models import (
     Submission,
     Worker,
 )
-from judging.rules.behavior_flags import Behaviour, Flag, Usual, flags_of
+from judging.rules.behavior_flags import Behaviour, Flag, Usual, flags_of, usual_among
 from judging.rules.pay import rounded
 from judging.rules.wilson import wilson
 from judging.tasks.evidence import seconds_on_screen
@@ -189,14 +189,10 @@ def _flags(row: WorkerRecord, usual: Usual) -> list[Flag]:
 
 
 def _usual(rows: list[WorkerRecord], least_seconds: float) -> Usual:
-    """Return the usual values of workers who are not excluded: overall agreement and repeats, and median time."""
-    good = [row for row in rows if row.standing in ("at work", "idle")]
-    compared = sum(row.compared for row in good)
-    times = [row.seconds_per_pair for row in good if row.seconds_per_pair is not None]
-    agreement = sum(row.agreeing for row in good) / compared if compared else None
-    repeated = sum(row.repeated for row in good)
-    consistency = sum(row.repeated_same for row in good) / repeated if repeated else None
-    return Usual(agreement, median(times) if times else None, consistency, least_seconds)
+    """Return the usual values of workers who are neither excluded nor too fast to have read."""
+    known = [row for row in rows if row.standing in ("at work", "idle")]
+    read = [row for row in known if row.simulated or (row.seconds_per_pair or least_seconds) >= least_seconds]
+    return usual_among(map(_behaviour, read), least_seconds)
 
 
 def _behaviour(row: WorkerRecord) -> Behaviour:

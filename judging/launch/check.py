@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from judging.rules.strategies import Outcomes
 
@@ -34,3 +36,32 @@ class Passed:
     attention: bool = False
     next_step: str = ""
     outcomes: Outcomes | None = None
+
+
+def check_row(check: Checked, worded: Callable[[str], str] = str) -> dict[str, Any]:
+    """Return a check for programs; ``worded`` turns guidance into their words."""
+    return {
+        "name": check.name,
+        "passed": check.passed,
+        "attention": check.attention,
+        "words": worded(check.words),
+        "next_step": worded(check.next_step),
+    }
+
+
+def strategy_rows(checks: Iterable[Checked]) -> list[dict[str, Any]]:
+    """Return the strategies that the checks tried: how often each passes tasks."""
+    return [
+        {
+            "name": row.name,
+            "right": row.right,
+            "passes": [
+                {"tasks": count, "chance": chance}
+                for count, chance in zip(outcomes.tasks, row.passes, strict=True)
+            ],
+            "agrees": row.agrees,
+        }
+        for outcomes in (check.outcomes for check in checks)
+        if outcomes
+        for row in outcomes.rows
+    ]

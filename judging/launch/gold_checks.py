@@ -190,6 +190,8 @@ def _passed_without_reading(outcomes: Outcomes) -> str:
     if not over:
         return ""
     told = "; ".join(_figures(row, outcomes.tasks) for row in over[:NAMED])
+    if len(over) > NAMED:
+        told = f"The easiest {NAMED}: {told}"
     return (
         f"{many(len(over), 'strategy passes', 'strategies pass')} tasks too easily without reading (more than "
         f"{MOST_OF_ONE:.0%} of single tasks, or {MOST_OF_FIVE:.0%} of 5 in a row). {told}"
@@ -198,7 +200,7 @@ def _passed_without_reading(outcomes: Outcomes) -> str:
 
 def _mended_or_accepted(campaign: Campaign, outcomes: Outcomes) -> str:
     """Return what makes the gold pairs fit, and how to launch with them as they are."""
-    anyway = Guidance("To go ahead with weak screening, add ", Option(ACCEPT_WEAK), ".")
+    anyway = Guidance("To go ahead with weak screening, choose ", Option(ACCEPT_WEAK), ".")
     return joined(" ", [step for step in (_next_step(campaign, outcomes), anyway) if step])
 
 

@@ -6,8 +6,9 @@ workers, chance alone raises a flag once in two campaigns.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 import scipy  # loads scipy.special when it is first used: it would be a third of a second of every command
 
@@ -69,6 +70,29 @@ class Usual:
     seconds_per_pair: float | None
     consistency: float | None = None
     least_seconds_per_pair: float | None = None
+
+
+def usual_among(workers: Iterable[Behaviour], least_seconds: float) -> Usual:
+    """Return the medians over workers; shares weigh as much as the comparisons they rest on.
+
+    A median holds as long as most of the work is honest. One worker who chooses at random would lower a mean.
+    """
+    known = list(workers)
+    times = [one.seconds_per_pair for one in known if one.seconds_per_pair is not None]
+    agreement = _median_share([(one.agreeing, one.compared) for one in known])
+    consistency = _median_share([(one.repeated_same, one.repeated) for one in known])
+    return Usual(agreement, median(times) if times else None, consistency, least_seconds)
+
+
+def _median_share(counts: Iterable[tuple[float, int]]) -> float | None:
+    """Return the median of part / whole, each weighted by its whole; None if all are empty."""
+    shares = sorted((part / whole, whole) for part, whole in counts if whole)
+    half, below = sum(whole for _, whole in shares) / 2, 0
+    for share, whole in shares:
+        below += whole
+        if below >= half:
+            return share
+    return None
 
 
 def flags_of(one: Behaviour, usual: Usual) -> list[Flag]:

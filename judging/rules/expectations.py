@@ -148,7 +148,11 @@ def tasks_a_worker(most: int, tasks: int, judgments_per_pair: int = 1) -> int:
 
 def tasks_words(most: int) -> str:
     """Say how many tasks each worker is taken to do, ``most`` being the limit."""
-    return "each does one task" if most == 1 else f"half of them do one task and nobody more than {most:,}"
+    return (
+        "each does one task"
+        if most == 1
+        else f"of at least {PEOPLE} workers half do one task and nobody more than {most:,}"
+    )
 
 
 def _share(value: float) -> float:

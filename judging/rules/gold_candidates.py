@@ -39,18 +39,18 @@ def relevant_by_query(grades: Grades, least: int) -> dict[int, list[int]]:
 def labeled(grades: Grades, relevant: Mapping[int, Sequence[int]], least: int) -> Iterator[Triple]:
     """Pair known relevant passages with those labeled not relevant for the same question.
 
-    A question without any takes those graded ``CLEAR_GAP`` or more below its relevant ones: published labels may
-    leave grade 0 out, or count grade 1 as relevant.
+    A passage that the labels count as relevant (``least`` and above) is never off-topic, however much better another
+    one is: it may well answer the question.
     """
     top = max((grade for of_query in grades.values() for grade in of_query.values()), default=0)
     for query, good_ones in relevant.items():
         of_query = grades[query]
-        below = [passage for passage in of_query if of_query[passage] < least]
-        bad_ones = sorted(below or of_query, key=of_query.get)  # type: ignore[arg-type]
-        limit = least if below else top - CLEAR_GAP + 1
-        for bad in bad_ones[:MOST_A_SIDE]:
+        below = sorted(
+            (passage for passage in of_query if of_query[passage] < least), key=of_query.__getitem__
+        )
+        for bad in below[:MOST_A_SIDE]:
             for good in good_ones:
-                if plainly_worse(of_query[bad], of_query[good], least=limit, top=top):
+                if plainly_worse(of_query[bad], of_query[good], least=least, top=top):
                     why = f"labeled {of_query[bad]} for this question, the relevant one {of_query[good]}"
                     yield Triple(query, good, bad, why)
 

@@ -10,10 +10,10 @@ from ninja import Field, Router, Schema
 from judging.campaign.cost import quote_tasks
 from judging.campaign.read_once import figures_read_once
 from judging.campaign.screening_forecast import outlook_of, rules_compared
+from judging.launch.check import check_row, strategy_rows
 from judging.launch.launches import amount_to_confirm
 from judging.models import Campaign
 from judging.rules.screening_choice import Consequence
-from judging.rules.strategies import Outcome, Outcomes
 from web.api.callers import reader
 from web.common.access import campaign_for, require
 from web.common.directions import worded_for_programs
@@ -108,24 +108,10 @@ def read_check_list(request: HttpRequest, name: str) -> dict[str, Any]:
         "ready": page.ready,
         "amount": float(amount_to_confirm(found)),
         "problem": worded_for_programs(str(page.refusal or "")),
-        "checks": [
-            {
-                "name": one.check.name,
-                "passed": one.check.passed,
-                "attention": one.check.attention,
-                "words": worded_for_programs(one.check.words),
-                "next_step": worded_for_programs(one.check.next_step),
-            }
-            for one in page.checks
-        ],
+        "checks": [check_row(one.check, worded_for_programs) for one in page.checks],
         "repeats": _repeats(found),
         "screening": [_rule(one) for one in rules_compared(found)],
-        "strategies": [
-            _strategy(outcomes, row)
-            for outcomes in (one.check.outcomes for one in page.checks)
-            if outcomes
-            for row in outcomes.rows
-        ],
+        "strategies": strategy_rows(one.check for one in page.checks),
     }
 
 
@@ -147,14 +133,4 @@ def _rule(one: Consequence) -> dict[str, Any]:
         "recommended": one.recommended,
         "level": one.level,
         "cost": None if one.cost is None else float(one.cost),
-    }
-
-
-def _strategy(outcomes: Outcomes, row: Outcome) -> dict[str, Any]:
-    passes = zip(outcomes.tasks, row.passes, strict=True)
-    return {
-        "name": row.name,
-        "right": row.right,
-        "passes": [{"tasks": count, "chance": chance} for count, chance in passes],
-        "agrees": row.agrees,
     }

@@ -15,6 +15,7 @@ from judging.campaign.campaign_settings import RECOMMENDED, change_settings
 from judging.campaign.campaigns import campaign_named
 from judging.campaign.screening_forecast import recommended_rule
 from judging.jobs import ring_to_post_places
+from judging.launch.check import check_row, strategy_rows
 from judging.launch.launches import Launched, launch_campaign
 from judging.management.amounts import dollars_option
 from judging.management.check_lines import in_lines
@@ -57,11 +58,12 @@ def terms(
 
 
 def outcome(launched: Launched) -> dict[str, Any]:
-    """Return the number of places, the cost and the passed checks, for ``--json``."""
+    """Return the number of places, the cost, the passed checks and the strategies they tried, for ``--json``."""
     return {
         "places": launched.places,
         "cost": float(launched.cost.total),
-        "checks": [str(check) for check in launched.checks],
+        "checks": [check_row(check) for check in launched.checks],
+        "strategies": strategy_rows(launched.checks),
     }
 
 
@@ -150,7 +152,8 @@ class Command(BaseCommand):
             )
 
     def show(self, result: dict[str, Any]) -> None:
-        told = {key: value for key, value in result.items() if key != "checks"}  # printed as they passed
+        printed = {"checks", "strategies"}  # as they passed
+        told = {key: value for key, value in result.items() if key not in printed}
         for name in ("cost", "cost_with_repeats", "cost_with_repeats_low", "cost_with_repeats_worst"):
             told[name] = "almost no task would count" if told[name] is None else f"${told[name]:,.2f}"
         for name in ("honest_excluded", "repeated", "slip_rate"):

@@ -90,7 +90,7 @@ class Command(BaseCommand):
     def show(self, result: dict[str, Any]) -> None:
         """Print the pilot line by line, then its gold pairs and comments."""
         pilot = result["pilot"]
-        rest = {key: value for key, value in result.items() if key not in ("pilot", "checks")}
+        rest = {key: value for key, value in result.items() if key not in ("pilot", "checks", "strategies")}
         figures = {key: value for key, value in pilot.items() if key not in ("gold", "comments")}
         if "cost" in rest:  # a pilot has no repeats
             rest["cost"] = f"${rest['cost']:,.2f}"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from judging.rules.behavior_flags import Behaviour, Usual, flags_of
+from judging.rules.behavior_flags import Behaviour, Usual, flags_of, usual_among
 
 HONEST = Behaviour(
     judgments=100,
@@ -44,6 +44,19 @@ def test_an_honest_worker_raises_no_flag():
 )
 def test_a_flag_needs_more_than_chance(changes, expected):
     assert flags(**changes) == expected
+
+
+def test_who_chooses_at_random_does_not_make_that_usual():
+    guessing = replace(
+        HONEST, compared=190, agreeing=95.0, seconds_per_pair=12.0, repeated=40, repeated_same=20
+    )
+    honest = [replace(HONEST, agreeing=share, repeated=20, repeated_same=19) for share in (84.0, 86.0, 85.0)]
+
+    usual = usual_among([guessing, *honest], 4.0)
+
+    assert usual == Usual(agreement=0.84, seconds_per_pair=31.0, consistency=0.95, least_seconds_per_pair=4.0)
+    assert [flag.name for flag in flags_of(guessing, usual)] == ["disagrees", "inconsistent"]
+    assert usual_among([], 4.0) == Usual(None, None, None, 4.0)
 
 
 def test_one_task_judged_faster_than_anybody_reads_is_enough():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django import template
 
@@ -64,6 +64,14 @@ def time_limit(kind: HitType) -> str:
 def time_left(deadline: datetime, now: datetime) -> str:
     """Return the time from ``now`` to ``deadline`` in words."""
     return duration((deadline - now).total_seconds())
+
+
+@register.filter
+def page_time_left(row: Assignment, now: datetime) -> str:
+    """Say when the task's own page ends it; only the page knows whether the worker was given more time."""
+    ends = row.accepted_at + timedelta(minutes=offer(row.hit.hit_type).limit_minutes)
+    limit = time_limit(row.hit.hit_type)
+    return f"{time_left(ends, now)} left of {limit}" if ends > now else f"the limit of {limit} is over"
 
 
 @register.filter

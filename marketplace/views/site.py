@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
@@ -53,10 +55,13 @@ def home(request: HttpRequest) -> HttpResponse:
     listed, others = groups.by_language(worker, visible)
     shown = [*listed, *others] if every else listed
     held = groups.held_tasks(worker)
+    holding = {row.hit.hit_type_id: row.assignment_id for row in held}
     latest = worker.messages.select_related("requester").order_by("-pk")[:_MESSAGES_LOOKED_AT]
     context = {
         "now": now,
-        "open_groups": [group for group in shown if not group.closed],
+        "open_groups": [
+            replace(group, held=holding.get(group.hit_type.pk, "")) for group in shown if not group.closed
+        ],
         "closed_groups": [group for group in shown if group.closed],
         "other_languages": len(others),
         "every_language": every,

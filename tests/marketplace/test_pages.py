@@ -58,6 +58,22 @@ def test_home_lists_groups_with_what_they_pay_and_how_many_are_left(client, work
         assert word in page
 
 
+def test_home_leads_to_the_task_in_hand_and_says_how_much_time_is_left(client, worker, ask):
+    kind = make_type(ask, Keywords="limit:60", AssignmentDurationInSeconds=7200)
+    for _ in range(2):
+        make_hit(ask, kind, at=clock.now())
+    row = taking.take_task(worker, kind, clock.now() - timedelta(minutes=20))
+
+    page = client.get("/").content.decode()
+    with clock.shifted(timedelta(minutes=50)):
+        late = client.get("/").content.decode()
+
+    assert page.count(f'href="/tasks/{row.assignment_id}/"') == 2
+    assert f"/groups/{kind}/take/" not in page
+    assert re.search(r"started 20 minutes ago, (40 minutes|39 minutes \d+ seconds?) left of 1 hour", page)
+    assert "the limit of 1 hour is over" in late
+
+
 def test_home_hides_what_a_worker_may_not_discover(client, worker, ask):
     hidden = [
         {

@@ -41,13 +41,15 @@ _SYSTEM_SCORES = (
 class Group:
     """A HIT type with open tasks, as one worker sees it.
 
-    ``closed`` says why it cannot be taken, if so; ``askable`` are qualifications that would open it.
+    ``closed`` says why it cannot be taken, if so; ``askable`` are qualifications that would open it. ``held``: the
+    assignment of this group that the worker already has, or empty.
     """
 
     hit_type: HitType
     left: int
     closed: str
     askable: tuple[QualificationType, ...] = ()
+    held: str = ""
 
     @property
     def offer(self) -> Offer:

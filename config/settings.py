@@ -198,7 +198,12 @@ CACHES = {
     else {
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
         "OPTIONS": {"MAX_ENTRIES": 10_000},
-    }
+    },
+    # Parts of pages that never change (the template tag "cache"), kept in the process that shows them.
+    "template_fragments": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "LOCATION": "fragments",
+    },
 }
 
 # Celery is the doorbell, the job table the truth: a lost or duplicate message changes nothing.

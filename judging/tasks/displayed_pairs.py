@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
+from django.utils.html import conditional_escape, escape
+from django.utils.safestring import SafeString, mark_safe
 
 from config.prepared_queries import Prepared
 from judging.models import Campaign, Choice, PairReport, Slot, Submission, Task, TaskPair
@@ -17,13 +19,13 @@ from pooling.models import Passage
 
 @dataclass(frozen=True)
 class ShownPair:
-    """One slot as displayed: number, question, texts in segments (words of the question may be marked), last chosen
-    side, number of choices, and kinds of the worker's reports."""
+    """One slot as displayed: number, question, texts as HTML (words of the question may be marked), last chosen side,
+    number of choices, and kinds of the worker's reports."""
 
     number: int
     question: str
-    left: Sequence[Part]
-    right: Sequence[Part]
+    left: SafeString
+    right: SafeString
     chosen: str
     made: int
     reported: Sequence[str]
@@ -41,8 +43,8 @@ def shown_pairs(submission: Submission, chosen_here: Mapping[int, str] | None = 
         ShownPair(
             number=slot.number,
             question=(question := slot.query.text),
-            left=_parts(campaign, slot.left, question),
-            right=_parts(campaign, slot.right, question),
+            left=_in_html(campaign, slot.left, question),
+            right=_in_html(campaign, slot.right, question),
             chosen=(chosen_here or {}).get(slot.number, chosen.get(slot.pk, "")),
             made=made[slot.pk],
             reported=reported[slot.pk],
@@ -72,11 +74,18 @@ _REPORTS = Prepared(
 )
 
 
-def _parts(campaign: Campaign, passage: Passage, question: str) -> Sequence[Part]:
+def _in_html(campaign: Campaign, passage: Passage, question: str) -> SafeString:
     text = text_of(campaign, passage)
     if not campaign.mark_query_words:
-        return (Part(text, False),)
-    return marked(text, question, campaign.collection.language)
+        return conditional_escape(text)
+    return with_marks(marked(text, question, campaign.collection.language))
+
+
+def with_marks(parts: Iterable[Part]) -> SafeString:
+    """Return a text as HTML, with its marked parts in ``mark`` elements."""
+    return mark_safe(  # noqa: S308 -- every part is escaped
+        "".join(f"<mark>{escape(part.text)}</mark>" if part.marked else escape(part.text) for part in parts)
+    )
 
 
 def text_of(campaign: Campaign, passage: Passage) -> str:
@@ -100,8 +109,8 @@ def sample_pairs(campaign: Campaign) -> list[ShownPair]:
         ShownPair(
             number=number,
             question=pair.query.text,
-            left=_parts(campaign, pair.passage_a if number % 2 else pair.passage_b, pair.query.text),
-            right=_parts(campaign, pair.passage_b if number % 2 else pair.passage_a, pair.query.text),
+            left=_in_html(campaign, pair.passage_a if number % 2 else pair.passage_b, pair.query.text),
+            right=_in_html(campaign, pair.passage_b if number % 2 else pair.passage_a, pair.query.text),
             chosen="",
             made=0,
             reported=(),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from django import template
-from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from judging.rules.question_words import marked
+from judging.tasks.displayed_pairs import with_marks
 
 register = template.Library()
 
@@ -14,9 +14,4 @@ register = template.Library()
 @register.simple_tag
 def with_question_words(text: str, question: str, language: str) -> SafeString:
     """Return the text with the question's content words marked."""
-    parts = marked(text, question, language)
-    return format_html_join(
-        "",
-        "{}",
-        ((format_html("<mark>{}</mark>", part.text) if part.marked else part.text,) for part in parts),
-    )
+    return with_marks(marked(text, question, language))

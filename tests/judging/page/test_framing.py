@@ -207,7 +207,7 @@ def test_a_whole_task_is_done_and_the_next_one_taken_while_redis_is_away(
     slow, settings, crowd, campaign, martha
 ):
     away = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
-    settings.CACHES = {"default": away}
+    settings.CACHES |= {"default": away}
     martha.begin()
     replies = save_often(martha, 12)
     sent = martha.finish(pass_gold=False)  # before the next task, the crowd is asked about this one

@@ -47,6 +47,18 @@ def martha(crowd, fair, crowd_site) -> Visitor:
     return Visitor(crowd, fair.opened(language="de", minimum_age=18, minimum_seconds=1))
 
 
+def test_what_the_script_says_is_in_each_page_s_own_language(crowd, fair, crowd_site):
+    martha = Visitor(crowd, fair.opened(language="de"))
+    martha.begin()
+    pages = []
+    for language in ("de", "en"):
+        Campaign.objects.update(language=language)
+        pages.append(text(martha.client.get(martha.page)))
+
+    for word in ("saved just now", "Offensive or upsetting"):
+        assert [word in page for page in pages] == [False, True]
+
+
 def test_a_whole_task_in_german(martha):
     preview = text(martha.arrive(assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE"))
     assert '<html lang="de">' in preview

@@ -151,9 +151,3 @@ for (const [number, form] of document.querySelectorAll("form[data-at-once]").ent
     pause = setTimeout(narrow, 250, form, number);
   });
 }
-
-/* On a phone the tabs are wider than the screen: the open one is in sight. */
-for (const tab of document.querySelectorAll(".tabs [aria-current], .top nav [aria-current]")) {
-  const row = tab.parentElement;
-  row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
-}

@@ -90,6 +90,7 @@ urlpatterns = [
     path("collections/<slug:name>/", collections.collection, name="collection"),
     path("collections/<slug:name>/queries/", queries.listed, name="queries"),
     path("collections/<slug:name>/queries/map/", queries.query_map, name="query_map"),
+    path("collections/<slug:name>/queries/<int:key>/", versions.collection_query, name="collection_query"),
     path("collections/<slug:name>/pools/", collections.pools, name="pools"),
     path("collections/<slug:name>/near-duplicates/", clusters.near_duplicates, name="near_duplicates"),
     path("collections/<slug:name>/near-duplicates/change", clusters.change, name="change_near_duplicates"),

@@ -119,13 +119,16 @@ def _again(plan: Plan) -> Launched:
 def amount_to_confirm(campaign: Campaign, tasks: int | None = None) -> Decimal:
     """Return the dollars, fees included, that a person confirms at launch, or for a pilot of ``tasks`` tasks.
 
-    For a launch, this is the rest of the budget, or the cost without repeats if there is no budget; it becomes the
+    For a launch, this is the rest of the budget, or the forecast with repeats if there is no budget; it becomes the
     spending limit. For a pilot, which repeats nothing, it is the cost.
     """
     left = campaign.tasks.exclude(state=Task.State.DONE).count()
     cost = quote_tasks(campaign, left if tasks is None else tasks).total
-    if tasks is not None or campaign.budget is None:
+    if tasks is not None:
         return cost
+    if campaign.budget is None:
+        expected = outlook_of(campaign).costs(cost)[1]  # None: without a limit
+        return cost if expected is None else expected
     return max(cost, campaign.budget - money(campaign)["committed"])
 
 

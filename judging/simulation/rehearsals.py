@@ -18,13 +18,13 @@ from judging.campaign.rehearsal_copy import (
     record_rehearsal,
     rehearsal_of,
 )
-from judging.errors import BadInput
+from judging.errors import BadInput, CampaignRefused
 from judging.jobs import ring_to_close_places, ring_to_collect, ring_to_post_places
 from judging.launch.check import Checked
 from judging.launch.checks import check_rehearsable
 from judging.launch.closure import close
 from judging.launch.launches import Terms, launch_campaign, plan_offer
-from judging.models import Campaign
+from judging.models import Campaign, Task
 from judging.simulation.leftovers import only_simulation
 from judging.simulation.simulated_workers import Simulated, SimulationSettings, simulate_workers
 from judging.watching.status import campaign_status
@@ -81,6 +81,19 @@ def rehearse_campaign(
         return _rehearse(campaign, truth, settings, who=who, progress=progress, tell=tell)
 
 
+def stop_rehearsal(campaign: Campaign, *, who: str = "") -> None:
+    """End the rehearsal that is judging; its forecast follows from the tasks that are done.
+
+    Raises CampaignRefused if there is none.
+    """
+    copy = campaign.rehearsals.filter(state__in=Campaign.OFFERING).first()
+    if copy is None:
+        raise CampaignRefused(
+            f"No rehearsal of {campaign.name} has begun to judge.", "Wait a few seconds, then try again."
+        )
+    close(copy, why="the rehearsal was stopped", who=who)
+
+
 def _rehearse(
     campaign: Campaign,
     truth: QrelSet,
@@ -107,4 +120,9 @@ def _rehearse(
             close(copy, why="the rehearsal is over", who=who)
         attend(ring_to_close_places(copy))
         attend(ring_to_collect(copy, sweep=True))
+    if done.stopped and not copy.tasks.filter(state=Task.State.DONE).exists():
+        raise CampaignRefused(
+            f"The rehearsal of {campaign.name} ended before a task was done, so there is no forecast.",
+            "Rehearse again.",
+        )
     return Rehearsed(copy, done, status)

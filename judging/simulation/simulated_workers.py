@@ -10,14 +10,15 @@ import hashlib
 import secrets
 import time
 from collections import Counter
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
 from django.db import connection
+from django.db.models import Q
 
 from config.background.attending import attend, run_schedule
 from config.background.job_kinds import Progress
@@ -29,7 +30,7 @@ from judging.errors import CampaignRefused, JudgingError
 from judging.exchange.link_tokens import BadToken, read_link
 from judging.intake.places import LIVE, places_offered
 from judging.jobs import post_places_key, ring_to_collect
-from judging.models import Campaign, Pair, Place, Task
+from judging.models import Campaign, Pair, Place, Submission, Task
 from judging.rules.layout import placeholder_text
 from judging.rules.screening import SLIP_RATE
 from judging.rules.slips import assumed
@@ -225,17 +226,13 @@ def _simulate(
     end_leftover_leases(campaign)
     opinion = Truth(campaign, truth, settings.seed)
     crew = _sign_up(campaign, settings, opinion, range(settings.workers))
-    idle, share = 0, 0.0
+    idle, tell = 0, _teller(campaign, progress)
     with ThreadPoolExecutor(settings.concurrency) as pool:
         try:
             while not _all_done(campaign):
                 before = done.tasks
-                done.tasks += _everybody(campaign, crew, pool if not idle else None)
-                if progress:
-                    over, tasks = _tasks_done(campaign)
-                    # Repeats add tasks and exclusions reopen some, but a bar that runs backwards tells nobody so.
-                    share = max(share, over / max(tasks, 1))
-                    progress(int(share * tasks), tasks, "Simulated workers judge")
+                done.tasks += _everybody(campaign, crew, pool if not idle else None, tell)
+                tell()
                 idle = 0 if done.tasks > before else idle + 1
                 if idle == IDLE_ROUNDS:
                     try:
@@ -254,21 +251,38 @@ def _simulate(
             pool.map(lambda _: connection.close(), range(settings.concurrency))
     hang_up()
     if campaign.rehearsal_of_id and not done.stopped and campaign.state in Campaign.OVER:
-        done.stopped = "Somebody closed it."
+        done.stopped = "It was stopped."
     done.refused = _refusals(crew)
     done.judgments = campaign.judgments.counted().count()
     done.seconds = round(time.monotonic() - began, 1)
     return done
 
 
-def _tells_enough(campaign: Campaign) -> bool:
-    """Return whether a forecast can be made of what was done: a rehearsal need not finish, a real campaign must."""
-    return campaign.rehearsal_of_id is not None and _tasks_done(campaign)[0] > 0
+def _teller(campaign: Campaign, progress: Progress | None) -> Callable[[], None]:
+    """Return a function that reports how many tasks are done."""
+    share = 0.0
+
+    def tell() -> None:
+        nonlocal share
+        if progress is None:
+            return
+        over, tasks = _tasks_done(campaign)
+        # Repeats add tasks and exclusions reopen some, but a bar that runs backwards tells nobody so.
+        share = max(share, over / max(tasks, 1))
+        progress(int(share * tasks), tasks, "Tasks judged")
+
+    return tell
 
 
 def _tasks_done(campaign: Campaign) -> tuple[int, int]:
-    """Return how many tasks are done, and how many there are."""
-    return campaign.tasks.filter(state=Task.State.DONE).count(), campaign.tasks.count()
+    """Return how many tasks are done or were just sent in, and how many there are."""
+    over = Q(state=Task.State.DONE) | Q(submissions__state=Submission.State.FINISHED)
+    return campaign.tasks.filter(over).distinct().count(), campaign.tasks.count()
+
+
+def _tells_enough(campaign: Campaign) -> bool:
+    """Return whether a forecast can be made of what was done: a rehearsal need not finish, a real campaign must."""
+    return campaign.rehearsal_of_id is not None and campaign.tasks.filter(state=Task.State.DONE).exists()
 
 
 def _refusals(crew: list[SimulatedWorker]) -> dict[str, int]:
@@ -298,17 +312,26 @@ def _recruits(
     return _sign_up(campaign, settings, truth, range(there, min(MOST_WORKERS, there + settings.workers)))
 
 
-def _everybody(campaign: Campaign, crew: list[SimulatedWorker], pool: ThreadPoolExecutor | None) -> int:
+def _everybody(
+    campaign: Campaign,
+    crew: list[SimulatedWorker],
+    pool: ThreadPoolExecutor | None,
+    tell: Callable[[], None],
+) -> int:
     """Run one round of all workers, with a collection before and after. Returns how many tasks they did.
 
     Without ``pool`` they work one after another. If they worked at once, the few places left would be held by workers
     who have already judged the pairs, and be unavailable to the others.
     """
     _collect(campaign)
-    kinds = [_kinds(campaign)] * len(crew)
-    done = sum(
-        pool.map(SimulatedWorker.work, crew, kinds) if pool else map(SimulatedWorker.work, crew, kinds)
-    )
+    kinds = _kinds(campaign)
+    if pool:
+        working = [pool.submit(worker.work, kinds) for worker in crew]
+        while wait(working, timeout=1).not_done:
+            tell()
+        done = sum(one.result() for one in working)
+    else:
+        done = sum(worker.work(kinds) for worker in crew)
     _collect(campaign)
     return done
 

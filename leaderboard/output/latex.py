@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from leaderboard.output.numbers import MINUS, NOT_THERE, THIN_SPACE, head, is_number, number_text
+from leaderboard.output.numbers import MINUS, NOT_THERE, head, is_number, number_text
 from leaderboard.output.table import Column, Kind, Row, Table
 
 LATIN_ENDS = 0x180
@@ -31,7 +31,6 @@ _SPECIAL = {
     "--": "-{}-",
     MINUS: "$-$",
     NOT_THERE: "--",
-    THIN_SPACE: r"\,",
     "·": r"$\cdot$",
     "×": r"$\times$",
     "≥": r"$\geq$",

@@ -6,7 +6,6 @@ import math
 
 from leaderboard.output.table import Column, Interval, Kind, Value
 
-THIN_SPACE = "\u2009"
 NOT_THERE = "–"
 MINUS = "−"
 LEAST_P = 1e-300
@@ -72,9 +71,9 @@ def _one(value: float, kind: Kind) -> str:
         case Kind.SHARE:
             return _signed(f"{value * 100:.1f}")
         case Kind.COUNT:
-            return _signed(f"{value:,.0f}".replace(",", THIN_SPACE))
+            return _signed(f"{value:,.0f}")
         case Kind.MONEY | Kind.NUMBER:
-            return _signed(f"{value:,.2f}".replace(",", THIN_SPACE))
+            return _signed(f"{value:,.2f}")
         case Kind.CHANGE:
             return _signed(f"{value:+.4f}")
         case Kind.SHIFT:

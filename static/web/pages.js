@@ -100,23 +100,54 @@ if (moving.length) {
   }
 }
 
-/* Choices of a list act at once; its button stays for what is typed, and for pages without scripts. */
-for (const form of document.querySelectorAll("form[data-at-once]")) {
+function offerCopying() {
+  for (const button of document.querySelectorAll("button[data-copy]")) button.hidden = !navigator.clipboard;
+}
+offerCopying();
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("button[data-copy]");
+  if (!button) return;
+  await navigator.clipboard.writeText(button.parentElement.querySelector(".copied").value);
+  button.textContent = "Copied";
+});
+
+/* What a form's list consists of: all that follows it, up to the next heading. */
+function listOf(form) {
+  const parts = [];
+  for (let part = form.nextElementSibling; part && part.tagName !== "H2"; part = part.nextElementSibling) parts.push(part);
+  return parts;
+}
+
+/* Puts the list for what the form says in the place of the one shown; what is being typed is left alone. */
+let asked = 0;
+async function narrow(form, number) {
+  const address = new URL(form.action), mine = ++asked;
+  address.search = new URLSearchParams(new FormData(form));
+  let fresh;
+  try {
+    const whole = new DOMParser().parseFromString(await (await fetch(address)).text(), "text/html");
+    fresh = whole.querySelectorAll("form[data-at-once]")[number];
+  } catch {
+    return;
+  }
+  if (mine !== asked) return;
+  if (!fresh) return form.requestSubmit();
+  for (const part of listOf(form)) part.remove();
+  form.after(...listOf(fresh));
+  localTimes(document);
+  offerCopying();
+  history.replaceState(null, "", address);
+}
+
+/* Choices of a list act at once, and what is typed after a pause; its button is for pages without scripts. */
+for (const [number, form] of document.querySelectorAll("form[data-at-once]").entries()) {
+  let pause;
   form.addEventListener("change", (event) => {
-    if (event.target.matches("select")) form.requestSubmit();
+    if (event.target.matches("select, input[list]")) form.requestSubmit();
   });
-}
-
-for (const button of document.querySelectorAll("button[data-copy]")) {
-  button.hidden = !navigator.clipboard;
-  button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(button.parentElement.querySelector(".copied").value);
-    button.textContent = "Copied";
+  form.addEventListener("input", (event) => {
+    if (!event.target.matches("input[type=search]")) return;
+    clearTimeout(pause);
+    pause = setTimeout(narrow, 250, form, number);
   });
-}
-
-/* On a phone the tabs are wider than the screen: the open one is in sight. */
-for (const tab of document.querySelectorAll(".tabs [aria-current], .top nav [aria-current]")) {
-  const row = tab.parentElement;
-  row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
 }

@@ -117,6 +117,7 @@ def _by_keys(cast: Harbour) -> dict[str, list[Any]]:
         "web:build_again": ["harbour", pool_job(cast).pk],
         "web:asking_again": ["harbour", asking_job(cast).pk],
         "web:query": ["harbour", 1, q1],
+        "web:collection_query": ["harbour", q1],
         "web:query_file": ["harbour", 1, q1, "csv"],
         "web:delete_release": ["harbour", 1, made_bundle(cast).pk],
         "web:withdraw_from_team": ["harbour", cast.team.pk, cast.team_invited.pk],

@@ -23,7 +23,7 @@ from leaderboard.board.standings import BoardRow, able_to_pass
 from leaderboard.errors import MembersOnly
 from leaderboard.output import Figure
 from leaderboard.scoring.chosen_runs import board_version, official_set
-from leaderboard.scoring.measure_names import parse_measure
+from leaderboard.scoring.measure_names import is_measure, parse_measure
 from pooling.models import Collection, QrelSet, Run
 from tournament.dois import address_of
 from tournament.models import QrelVersion
@@ -231,8 +231,13 @@ class Wish:
             since=_version(parameters.get("since", "")),
             filters=Filters.of(parameters),
             columns=chosen_columns(parameters),
-            measure=parameters.get("measure", "").strip()[:100] or MEASURE,
+            measure=_measure(parameters.get("measure", "").strip()[:100]),
         )
+
+
+def _measure(name: str) -> str:
+    """Return the measure as ir_measures names it; an unknown name as it was typed, to be refused."""
+    return parse_measure(name).name if is_measure(name) else name or MEASURE
 
 
 def _version(number: str) -> int | None:

@@ -130,7 +130,7 @@ def watch(campaign: Campaign) -> Watch:
     known: Kept[Course] = kept_figures(campaign, "course", lambda: course_of(campaign))
     sums, tasks = money(campaign), _states(campaign.tasks, Task.State.values)
     undone = sum(tasks.values()) - tasks[Task.State.DONE]
-    pace = _pace(known.made, now) if campaign.launched_at else None
+    pace = _pace(known.made, campaign.closed_at or now) if campaign.launched_at else None
     ends = None
     left = known.made.wanted - known.made.counted
     if campaign.state in Campaign.OFFERING and pace and left > 0:
@@ -352,13 +352,13 @@ def _workers(campaign: Campaign) -> int:
     return work.values("worker").distinct().count()
 
 
-def _pace(course: Course, now: datetime) -> float | None:
-    """Return counted judgments per hour over the last day, or since the first judgment if that is later."""
-    recent = [point for point in course.points if point.at + course.width > now - PACE]
+def _pace(course: Course, end: datetime) -> float | None:
+    """Return counted judgments per hour over the day before ``end``, or since the first if that is later."""
+    recent = [point for point in course.points if point.at + course.width > end - PACE]
     judgments = sum(point.judgments for point in recent)
     if not judgments:
         return None
-    hours = (now - recent[0].at).total_seconds() / 3600
+    hours = (end - recent[0].at).total_seconds() / 3600
     return judgments / max(hours, 1 / 60)
 
 

@@ -148,4 +148,4 @@ def _y(value: float, low: float, top: float) -> float:
 
 
 def _number(value: float) -> str:
-    return f"{value:,.0f}".replace(",", "\u2009") if value == int(value) else f"{value:g}"
+    return f"{value:,.0f}" if value == int(value) else f"{value:g}"

@@ -199,7 +199,7 @@ def change_budget(request: HttpRequest, name: str) -> HttpResponse:
 def _amount(typed: str) -> tuple[Decimal, str]:
     """Return dollars with at most two decimals, and any error in the input."""
     try:
-        amount = Decimal(typed.removeprefix("$").replace(",", "").replace("\u2009", ""))
+        amount = Decimal(typed.removeprefix("$").replace(",", ""))
     except InvalidOperation:
         return Decimal(0), "Enter an amount in dollars, such as 600.00."
     if not amount.is_finite() or amount <= 0 or amount > campaigns.MOST_BUDGET or amount != round(amount, 2):

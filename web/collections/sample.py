@@ -10,6 +10,7 @@ from accounts.roles import Role
 from config.background.job_kinds import Progress
 from pooling.errors import PoolingError
 from pooling.models import Collection, Membership, Run
+from pooling.services import passages
 from pooling.services.collections import import_collection
 from pooling.services.members import log
 from pooling.services.qrels import import_qrels
@@ -38,4 +39,5 @@ def load(user: User, *, progress: Progress | None = None) -> Collection:
     )
     if done.refused:
         raise PoolingError(f"A run of the sample was refused: {done.refused[0]}")
+    passages.fetch_all(collection=collection)  # few enough for every ranking to be read at once
     return collection

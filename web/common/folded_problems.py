@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,11 +20,13 @@ class FoldedProblem:
 
     first: Mapping[str, Any]
     lines: list[int] = field(default_factory=list)
+    of_kind: int = 0
+    """How many the whole file has, if the listed ones of this kind are all the same; else 0."""
 
     @property
     def count(self) -> int:
-        """Return how many there are."""
-        return len(self.lines)
+        """Return how many there are, as far as that is known."""
+        return max(len(self.lines), self.of_kind)
 
     @property
     def others(self) -> list[int]:
@@ -36,11 +39,20 @@ class FoldedProblem:
         return self.count - 1 - len(self.others)
 
 
-def fold(problems: Iterable[Mapping[str, Any]]) -> list[FoldedProblem]:
-    """Return the problems with those that are the same as one, in the order of their first lines."""
+def fold(
+    problems: Iterable[Mapping[str, Any]], counts: Mapping[str, int] | None = None
+) -> list[FoldedProblem]:
+    """Return the problems with those that are the same as one, in the order of their first lines.
+
+    ``counts``: how many problems of each kind there are, those that are not listed included.
+    """
     found: dict[tuple[Any, ...], FoldedProblem] = {}
     for one in problems:
         sentence = _DIFFERS.sub("…", one["reason"])
         key = (one.get("file"), one["kind"], sentence, _DIFFERS.sub("…", one.get("next_step", "")))
         found.setdefault(key, FoldedProblem(one)).lines.append(one["line"])
+    kinds = Counter(one.first["kind"] for one in found.values())
+    for one in found.values():
+        kind = one.first["kind"]
+        one.of_kind = (counts or {}).get(kind, 0) if kinds[kind] == 1 else 0
     return list(found.values())

@@ -99,7 +99,6 @@ class PoolForm(PlannedForm):
     """The passages to judge."""
 
     ADVANCED = (
-        "labeled_only",
         "sample",
         "seed",
         "min_size",

@@ -359,7 +359,7 @@ class AmountForm(forms.Form):
 
     def __init__(self, data: Any = None, *, weak: bool = False, **named: Any) -> None:
         if data is not None and data.get("amount"):
-            typed = data["amount"].replace("$", "").replace(",", "").replace("\u2009", "").strip()
+            typed = data["amount"].replace("$", "").replace(",", "").strip()
             data = {"amount": typed, "accept_weak_screening": data.get("accept_weak_screening", "")}
         super().__init__(data, **named)
         if not weak:

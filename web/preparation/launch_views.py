@@ -19,7 +19,7 @@ from judging.launch import launches
 from judging.launch.launches import Terms
 from judging.launch.pilots import pilot_campaign
 from judging.models import Campaign
-from judging.simulation.rehearsals import truth_named
+from judging.simulation.rehearsals import stop_rehearsal, truth_named
 from judging.simulation.simulated_workers import SimulationSettings
 from web.common.directions import complain
 from web.preparation import forms, pages
@@ -41,6 +41,8 @@ def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     form = forms.RehearsalForm(
         request.POST if request.method == "POST" else None, truths=truths, slips=slips_of(campaign)
     )
+    if request.method == "POST" and "stop" in request.POST:
+        return _stop_rehearsal(request, campaign)
     if request.method == "POST" and pages.rehearses_here() and form.is_valid():
         asked = dict(form.cleaned_data)
         try:
@@ -53,6 +55,19 @@ def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             form.add_error(None, str(refusal))
     context = {"form": form, "truths": truths} | pages.rehearsal_told(campaign)
     return show(request, campaign, "rehearsal", context, wrong=request.method == "POST")
+
+
+def _stop_rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    try:
+        stop_rehearsal(campaign, who=who(request))
+        messages.success(
+            request, "The rehearsal is ending. The forecast appears when its workers have stopped."
+        )
+    except NotNow:
+        raise
+    except Refusal as refusal:
+        say(request, refusal)
+    return redirect("web:prepare_rehearsal", campaign.name)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

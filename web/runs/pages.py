@@ -145,7 +145,6 @@ def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> di
         "run": as_shown(run, everything),
         "hidden": len(hidden),
         "sees_everything": everything,
-        "comparable": listed_runs(collection, user).exclude(pk=run.pk).exists(),
         "warnings": run.report.get("warnings", []),
         "coverage": _coverage(collection, run, hidden),
         "measures": MEASURES,

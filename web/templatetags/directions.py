@@ -15,9 +15,11 @@ register = template.Library()
 
 
 @register.filter
-def folded(problems: Iterable[Mapping[str, Any]]) -> list[FoldedProblem]:
-    """Return the problems of a file with those that are the same as one."""
-    return fold(problems)
+def folded(
+    problems: Iterable[Mapping[str, Any]], counts: Mapping[str, int] | None = None
+) -> list[FoldedProblem]:
+    """Return the problems of a file with those that are the same as one. ``counts``: of all, by kind."""
+    return fold(problems, counts)
 
 
 @register.filter

@@ -21,9 +21,9 @@ from leaderboard.board.standings import Standing
 from leaderboard.output import Figure
 from leaderboard.output.numbers import BOUND_DIGITS, DIGITS, digits_of
 from leaderboard.output.right_to_left import isolated, runs_left
+from leaderboard.scoring.measure_names import is_measure, parse_measure
 
 register = template.Library()
-THIN_SPACE = "\u2009"
 NOT_THERE = "–"
 PIXELS_AN_INCH = 120
 _IN_WORDS = re.compile(r"\b\d{4}-\d\d-\d\d \d\d:\d\d UTC\b")
@@ -32,14 +32,14 @@ TEXTS = ("run", "run_tag", "team", "release")
 
 @register.filter
 def count(number: int | str | None) -> str:
-    """Return a whole number with thin spaces as thousands separators; a dash for None."""
-    return NOT_THERE if number is None or number == "" else f"{number:,}".replace(",", THIN_SPACE)
+    """Return a whole number such as 2,046; a dash for None."""
+    return NOT_THERE if number is None or number == "" else f"{number:,}"
 
 
 @register.filter
 def tenths(number: float) -> str:
-    """Return a number with one digit after the point, and thin spaces as thousands separators."""
-    return f"{number:,.1f}".replace(",", THIN_SPACE)
+    """Return a number with one digit after the point, such as 2,046.0."""
+    return f"{number:,.1f}"
 
 
 @register.filter
@@ -54,6 +54,12 @@ def value(number: float | str | None) -> str:
     if number is None or isinstance(number, str) or math.isnan(number):
         return NOT_THERE
     return f"{number:.{digits_of(number, DIGITS)}f}"
+
+
+@register.filter
+def mean_name(measure: str) -> str:
+    """Return the name that pages give a measure, which is that of its mean: ``MRR@10`` for ``RR@10``."""
+    return parse_measure(measure).mean_name if is_measure(measure) else measure
 
 
 @register.filter
@@ -78,7 +84,7 @@ def bounds(standing: Standing) -> str:
     if math.isnan(standing.low) or math.isnan(standing.high):
         return ""
     digits = digits_of(standing.low, BOUND_DIGITS)
-    return f"[{standing.low:.{digits}f}, {standing.high:.{digits}f}]"
+    return f"[{standing.low:.{digits}f}, {standing.high:.{digits}f}]".replace("-", "−")
 
 
 @register.simple_tag
@@ -182,7 +188,7 @@ def dollars(amount: Any) -> str:
 
 @register.filter
 def whole(number: float | None) -> str:
-    """Return a number without its fraction, with thin spaces as thousands separators."""
+    """Return a number without its fraction."""
     return NOT_THERE if number is None else count(round(number))
 
 

@@ -14,7 +14,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from judging.models import Pair
 from leaderboard.errors import UnknownLabels
 from leaderboard.scoring.chosen_runs import official_set
-from pooling.models import PooledPassage, PrivateQuery, Qrel, QrelSet, Query
+from pooling.models import Collection, PooledPassage, PrivateQuery, Qrel, QrelSet, Query
 from pooling.services.members import may
 from tournament.dois import address_of
 from tournament.manifest import sha256, trec_qrels
@@ -80,7 +80,7 @@ def version_page(version: QrelVersion, user: Any, parameters: Any) -> dict[str, 
     return {
         "collection": version.collection,
         "version": version,
-        "official": official_of(version, user),
+        "official": official_of(version.collection, user),
         "filters": FILTERS,
         "wish": wish,
         "page": page,
@@ -97,7 +97,7 @@ def version_page(version: QrelVersion, user: Any, parameters: Any) -> dict[str, 
 def asked_queries(version: QrelVersion, wish: Wish, user: Any) -> QuerySet[VersionQuery]:
     """Return the filtered queries whose results the person can see, in the collection's order."""
     everything = sees_everything(user, version.collection)
-    rows = marked_queries(version, official_of(version, user)).filter(_public(version, everything))
+    rows = marked_queries(version, official_of(version.collection, user)).filter(_public(version, everything))
     if wish.text:
         rows = rows.filter(Q(query__qid=wish.text) | Q(query__text__icontains=wish.text))
     return filtered(rows, wish.show).order_by("query__position", "pk")
@@ -115,13 +115,19 @@ def neighbours(version: QrelVersion, query: Query, user: Any, parameters: Any) -
     }
 
 
-def official_of(version: QrelVersion, user: Any) -> QrelSet | None:
+def official_of(collection: Collection, user: Any) -> QrelSet | None:
     """Return the qrel set that best answers are compared with, if there is one that this person may see."""
     try:
-        found = official_set(version.collection)
+        found = official_set(collection)
     except UnknownLabels:
         return None
-    return found if label_sight(version.collection, user).shows_set(found) else None
+    return found if label_sight(collection, user).shows_set(found) else None
+
+
+def letter_of(place: int) -> str:
+    """Return what a page calls a passage: A, B, …, Z, A1, B1, …"""
+    round_, letter = divmod(place, 26)
+    return chr(ord("A") + letter) + (str(round_) if round_ else "")
 
 
 def marked_queries(version: QrelVersion, official: QrelSet | None) -> QuerySet[VersionQuery]:

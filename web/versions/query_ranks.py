@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from config.errors import Refusal
-from pooling.models import Query, Run
+from pooling.models import Collection, Query, Run
 from pooling.services.runs import ranking_of
 from pooling.wanted import Wanted, find_wanted
-from tournament.models import QrelVersion
 from web.boards.pages import Wish, published_board
 from web.common.visibility import listed_runs, sees_everything
 
@@ -39,22 +38,36 @@ class RankTable:
 
 
 def rank_table(
-    version: QrelVersion, query: Query, passages: Sequence[tuple[str, str]], user: Any
+    collection: Collection,
+    query: Query,
+    passages: Sequence[tuple[str, str]],
+    user: Any,
+    *,
+    version: int | None = None,
 ) -> RankTable | None:
     """Return where runs rank these passages (letter, pid); None without runs or passages that the person may see.
 
-    Of runs that are released as scores only members see ranks, which would show passages.
+    Runs are in the order of the board of this version, or of the collection's latest board.
     """
-    collection = version.collection
-    everything = sees_everything(user, collection)
-    runs = [run for run in listed_runs(collection, user) if everything or run.is_public]
+    runs = _with_passages(collection, user)
     if not runs or not passages:
         return None
-    shown = _in_board_order(version, runs, user)[:RUNS_SHOWN]
+    shown = _in_board_order(collection, version, runs, user)[:RUNS_SHOWN]
     pids = tuple(pid for _, pid in passages)
     wanted = Wanted((query.qid,), np.zeros(len(pids), dtype=np.int64), pids)
     rows = [RunRanks(run, _ranks(run, wanted)) for run in shown]
     return RankTable([letter for letter, _ in passages], rows, len(runs) - len(shown))
+
+
+def shown_runs(collection: Collection, user: Any) -> list[Run]:
+    """Return the runs of such a table: the first ones of the collection's latest board."""
+    return _in_board_order(collection, None, _with_passages(collection, user), user)[:RUNS_SHOWN]
+
+
+def _with_passages(collection: Collection, user: Any) -> list[Run]:
+    """Return the runs whose passages the person can see: of runs released as scores, members alone."""
+    everything = sees_everything(user, collection)
+    return [run for run in listed_runs(collection, user) if everything or run.is_public]
 
 
 def _ranks(run: Run, wanted: Wanted) -> list[int | None]:
@@ -62,9 +75,9 @@ def _ranks(run: Run, wanted: Wanted) -> list[int | None]:
     return [rank if 0 < rank <= DEPTH else None for rank in found.tolist()]
 
 
-def _in_board_order(version: QrelVersion, runs: Sequence[Run], user: Any) -> list[Run]:
+def _in_board_order(collection: Collection, version: int | None, runs: Sequence[Run], user: Any) -> list[Run]:
     try:
-        board = published_board(version.collection, Wish(version=version.number), user).board
+        board = published_board(collection, Wish(version=version), user).board
     except Refusal:
         return list(runs)
     place = {row.run: number for number, row in enumerate(board.rows)}

@@ -12,7 +12,7 @@ from pooling.models import Passage, PooledPassage, Qrel, Query, Run
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
 from tournament.services import reason_in
 from web.common.visibility import Sight, sees_everything, sight_of
-from web.versions.pages import official_of, the_label
+from web.versions.pages import letter_of, official_of, the_label
 from web.versions.query_ranks import rank_table
 from web.versions.win_graph import WinGraph, win_graph
 
@@ -125,7 +125,11 @@ def query_page(
         "judgments": _judgment_lines(judgments, letters, counted, origin)[:judgments_shown],
         "judgments_left_out": 0 if judgments_shown is None else max(0, len(judgments) - judgments_shown),
         "ranks": rank_table(
-            version, query, [(line.letter, line.passage.pid) for line in lines if line.shown], user
+            version.collection,
+            query,
+            [(line.letter, line.passage.pid) for line in lines if line.shown],
+            user,
+            version=version.number,
         ),
         "reason": _reason(origin, query, best, sight),
         "history": _history(version, query, sight),
@@ -173,7 +177,7 @@ def _is_seen(sight: Sight, query: Query, judgment: Judgment) -> bool:
 
 
 def _official(version: QrelVersion, query: Query, user: Any) -> OfficialLabels:
-    official = official_of(version, user)
+    official = official_of(version.collection, user)
     if official is None:
         return OfficialLabels(None, {}, 0)
     labels = Qrel.objects.filter(qrel_set=official, query=query)
@@ -211,7 +215,7 @@ def _lines(
     return [
         PassageLine(
             passage=passage,
-            letter=_letter(place),
+            letter=letter_of(place),
             shown=sight.sees(query.pk, passage.pk),
             best=passage.pk in best,
             propagated=best.get(passage.pk, False),
@@ -225,12 +229,6 @@ def _lines(
         )
         for place, passage in enumerate(ordered)
     ]
-
-
-def _letter(place: int) -> str:
-    """A, B, …, Z, A1, B1, …"""
-    round_, letter = divmod(place, 26)
-    return chr(ord("A") + letter) + (str(round_) if round_ else "")
 
 
 def _graph(

@@ -22,6 +22,7 @@ from web.versions import pages as versions
 from web.versions import query_results
 from web.versions import rows as version_rows
 from web.versions import version_changes as version_changes
+from web.versions.unjudged_query import covering_version, unjudged_query_page
 
 
 @require_safe
@@ -89,6 +90,18 @@ def query(request: HttpRequest, name: str, number: int, key: int) -> HttpRespons
     context = query_results.query_page(found, one, request.user)
     context |= versions.neighbours(found, one, request.user, request.GET) | {"forms": list(FORMS)}
     return render(request, "web/query.html", context)
+
+
+@require_safe
+def collection_query(request: HttpRequest, name: str, key: int) -> HttpResponse:
+    """Show a query as the latest version that covers it has it, or what is known of it before that."""
+    found = collection_for(request.user, name)
+    one = get_object_or_404(Query, pk=key, collection=found)
+    if one.qid in hidden_queries(found, request.user):
+        raise Http404("This query is private.")
+    if covering := covering_version(one):
+        return redirect("web:query", name, covering.number, key)
+    return render(request, "web/unjudged_query.html", unjudged_query_page(found, one, request.user))
 
 
 @require_safe

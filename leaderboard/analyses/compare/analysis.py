@@ -47,7 +47,7 @@ def naive_table(comparison: Comparison) -> Table:
     labels = ("rank-sum p", "signed-rank p", "t p")
     columns = [Column(f"{test}_p", label, Kind.P) for test, label in zip(tests, labels, strict=True)]
     columns += [
-        Column(f"{test}_corrected", label, Kind.P, group=f"times {times}")
+        Column(f"{test}_corrected", label, Kind.P, group=f"corrected (× {times})")
         for test, label in zip(tests, labels, strict=True)
     ]
     rows = []
@@ -64,7 +64,7 @@ def naive_table(comparison: Comparison) -> Table:
         (*_PAIR, *columns),
         tuple(rows),
         comparison.facts,
-        significance=f"p times {times} is at most {comparison.rules.alpha:g}",
+        significance=f"p × {times} is at most {comparison.rules.alpha:g}",
     )
 
 
@@ -93,7 +93,7 @@ def outcome_table(comparison: Comparison) -> Table:
         (*_PAIR, *columns),
         tuple(_outcome_row(pair, comparison) for pair in comparison.pairs),
         comparison.facts,
-        significance=f"p times {times} is at most {comparison.rules.alpha:g}",
+        significance=f"p × {times} is at most {comparison.rules.alpha:g}",
     )
 
 
@@ -107,7 +107,7 @@ def corrected_table(comparison: Comparison) -> Table:
     ]
     return Table(
         "corrected",
-        f"Tests on queries that both answer, times {times}",
+        "Tests on queries that both answer, corrected",
         f"Bonferroni with m = {times}: {comparison.rules.comparisons} comparisons times the 2 tests that can "
         "support a verdict.",
         (*_PAIR[:2], *columns),
@@ -159,10 +159,10 @@ def verdict_table(comparison: Comparison) -> Table:
         Column("a_wins", "only A", Kind.COUNT, "case 2"),
         Column("b_wins", "only B", Kind.COUNT, "case 2"),
         Column("case2_p", "binomial p", Kind.P, "case 2"),
-        Column("case2_corrected", f"times {rules.m}", Kind.P, "case 2"),
+        Column("case2_corrected", f"p × {rules.m}", Kind.P, "case 2"),
         Column("both", "both", Kind.COUNT, case3),
         Column("case3_p", "p", Kind.P, case3),
-        Column("case3_corrected", f"times {rules.m}", Kind.P, case3),
+        Column("case3_corrected", f"p × {rules.m}", Kind.P, case3),
         Column("claim", "verdict"),
         Column("favours", "in favor of"),
         Column("harm_in", "harm in"),
@@ -186,7 +186,7 @@ def verdict_table(comparison: Comparison) -> Table:
         tuple(_verdict_row(pair, comparison) for pair in comparison.pairs),
         comparison.facts,
         notes=tuple(f"The tests disagree on {clash}" for clash in clashes),
-        significance=f"p times {rules.m} is at most {rules.alpha:g}",
+        significance=f"p × {rules.m} is at most {rules.alpha:g}",
     )
 
 

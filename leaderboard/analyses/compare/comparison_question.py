@@ -21,7 +21,7 @@ QUESTION = (
     Choice(
         "measure",
         "Measure",
-        tuple((name, name) for name in ("RR@10", "RR@100", "RR@1000")),
+        tuple((name, f"M{name}") for name in ("RR@10", "RR@100", "RR@1000")),
         help="RR, or RR@k",
         free=True,
     ),

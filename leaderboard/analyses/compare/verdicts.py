@@ -53,7 +53,10 @@ class Deciding(Enum):
     @property
     def words(self) -> str:
         """Its name in a sentence."""
-        return f"{'paired t' if self.is_t else 'signed-rank'} on {'ESL' if self.on_esl else 'RR'}"
+        return (
+            f"{'paired t-test' if self.is_t else 'signed-rank test'} on "
+            f"{'search lengths' if self.on_esl else 'reciprocal ranks'}"
+        )
 
 
 class Claim(Enum):

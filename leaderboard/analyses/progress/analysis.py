@@ -39,8 +39,8 @@ def progress_table(board: BoardOverTime) -> Table:
         Column("state_of_the_art", "state of the art"),
         Column("displaced", "displaced"),
         Column("change", "Δ", Kind.CHANGE, "step"),
-        Column("t_p", "t p on RR", Kind.P, "step"),
-        Column("t_corrected", f"times {max(1, steps)}", Kind.P, "step"),
+        Column("t_p", "p, paired t-test", Kind.P, "step"),
+        Column("t_corrected", "p, corrected", Kind.P, "step"),
         Column("claim", "verdict", group="step"),
         Column("favours", "in favor of", group="step"),
     )
@@ -48,13 +48,13 @@ def progress_table(board: BoardOverTime) -> Table:
         "progress",
         "The leaderboard over time",
         "The state of the art starts with the first run above every baseline, then each run that displaces the top. "
-        "Each step compares the run with the one it displaced: paired t-test on RR, corrected for the number "
-        "of steps, and the verdict by outcomes, following Lin et al. (SIGIR 2021).",
+        "Each step compares the run with the one it displaced: paired t-test on reciprocal ranks, also "
+        f"corrected for the {many(max(1, steps), 'step')}, and the verdict by outcomes, following Lin et al. (SIGIR 2021).",
         columns,
         tuple(_row(board, step, max(1, steps)) for step in board.steps),
         board.facts,
         notes=(_apart(undated),) if undated else (),
-        significance=f"p times {max(1, steps)} is at most {board.rules.alpha:g}",
+        significance=f"corrected p is at most {board.rules.alpha:g}",
     )
 
 

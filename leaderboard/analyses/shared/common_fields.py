@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from leaderboard.analyses.fields import Choice, Number
 from leaderboard.scoring.intervals import SEED
+from leaderboard.scoring.measure_names import parse_measure
 
 SEED_FIELD = Number("seed", "Seed", SEED, 0, 2**32 - 1, "seed of all random draws")
 ALPHA = Number("alpha", "Level α", 0.05, 0.0001, 0.5, "level of the tests")
@@ -27,7 +28,7 @@ MEASURE = Choice(
     "measure",
     "Measure",
     tuple(
-        (name, name)
+        (name, parse_measure(name).mean_name)
         for name in ("RR@10", "RR@100", "AP", "nDCG@10", "NCG@100", "P@10", "Success@10", "Compat(p=0.95)")
     ),
     help="a measure, such as nDCG@10",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
@@ -76,7 +78,7 @@ def crowd_of_refused(fair, monkeypatch):
     """A launched campaign whose first three workers can do nothing more; those who come later do all of it."""
     crew_sizes = []
 
-    def everybody(campaign, crew, pool):
+    def everybody(campaign, crew, pool, tell):
         crew_sizes.append(len(crew))
         return int(len(crew) > 3)
 
@@ -124,12 +126,33 @@ def test_progress_never_runs_backwards(crowd_of_refused, monkeypatch):
     assert told == [0.2, 0.5, 0.5, 0.5, 1.0]
 
 
+def test_progress_is_told_during_a_round(fair, monkeypatch):
+    campaign = fair.opened()
+    told, working = [], threading.Event()
+    monkeypatch.setattr(simulated_workers, "_tasks_done", lambda campaign: (1, 4))
+    monkeypatch.setattr(simulated_workers, "_collect", lambda campaign: None)
+
+    class Slow:
+        def work(self, kinds):
+            return int(working.wait(10))
+
+    def progress(done, total, words):
+        told.append((done, total, words))
+        working.set()
+
+    with ThreadPoolExecutor(1) as pool:
+        tell = simulated_workers._teller(campaign, progress)
+        done = simulated_workers._everybody(campaign, [Slow()], pool, tell)
+
+    assert (done, told[0]) == (1, (1, 4, "Tasks judged"))
+
+
 def test_a_rehearsal_that_cannot_go_on_ends_and_says_why(crowd_of_refused, monkeypatch):
     campaign, crew_sizes = crowd_of_refused
     monkeypatch.setattr(simulated_workers, "MOST_WORKERS", 3)
     campaign.rehearsal_of = campaign
     campaign.save(update_fields=["rehearsal_of"])
-    monkeypatch.setattr(simulated_workers, "_tasks_done", lambda campaign: (1, 2))
+    monkeypatch.setattr(simulated_workers, "_tells_enough", lambda campaign: True)
 
     done = simulated_workers._simulate(campaign, None, SimulationSettings(workers=3), None)
 

@@ -154,6 +154,8 @@ def test_the_sample_is_loaded_for_whoever_asks(ada):
     assert sample.runs.count() == 10
     assert Membership.objects.get(collection=sample).user.username == "ada"
     assert "10" in ada.get("/").content.decode()
+    both = ada.get("/collections/sample/two-runs/?query=q119").context["sides"]
+    assert all(one.text for side in both for one in side["passages"])
 
 
 def needs(client):

@@ -37,6 +37,19 @@ def test_other_kinds_files_and_sentences_stay_apart():
     assert [one.count for one in found] == [1, 1, 1, 1]
 
 
+def test_what_is_not_listed_counts_where_all_of_a_kind_are_the_same():
+    listed = [
+        *(problem(line, f"the rank '{line}' is wrong.") for line in range(1, 100)),
+        problem(100, "a", "b"),
+    ]
+    several = [problem(1, "a", "c"), problem(2, "b", "c")]
+
+    found = fold([*listed, *several], {"rank": 5000, "b": 1, "c": 900})
+
+    assert [(one.first["kind"], one.count) for one in found] == [("rank", 5000), ("b", 1), ("c", 1), ("c", 1)]
+    assert found[0].unnamed == 5000 - 1 - len(found[0].others)
+
+
 def test_of_many_lines_the_first_are_named_and_the_rest_counted():
     (one,) = fold(problem(line, f"the rank '{line}' is wrong.") for line in range(1, 101))
 

@@ -11,9 +11,13 @@ from django.test import Client
 from django.urls import reverse
 
 from judging.models import Campaign, CampaignChange, Exclusion
+from leaderboard.board.standings import Standing
 from pooling.models import Collection
+from pooling.services.runs import tops_of
 from tests.factories import make_run
 from tests.web.conftest import SCRIPT
+from web.boards.pages import Wish
+from web.templatetags.figures import bounds, many
 
 BOARD = "/collections/harbour/leaderboard/"
 VERSION = "/collections/harbour/versions/1/"
@@ -96,6 +100,23 @@ def test_best_values_are_bold(client, published):
 
 def test_the_perfect_run_is_set_apart(client, published):
     assert '<tr class="perfect">' in text_of(client.get(BOARD))
+
+
+def test_runs_that_tie_share_a_rank_in_the_card(client, published):
+    make_run(published.collection, "quays", tops_of(published.collection.runs.get(run_tag="quay")))
+    page = text_of(client.get("/"))
+
+    assert re.findall(r'<li value="(\d)"><bdi>(quays?)</bdi>', page) == [("1", "quay"), ("1", "quays")]
+
+
+def test_one_form_of_numbers_and_one_name_of_the_measure(client, published):
+    page = text_of(client.get("/collections/harbour/two-runs/"))
+
+    assert 'value="MRR@10"' in page
+    assert " RR@10" not in page
+    assert Wish.of({"measure": "mrr@10"}).measure == Wish.of({}).measure
+    assert bounds(Standing(-0.01, -0.041, 0.2, 1, None)) == "[−0.041, 0.200]"
+    assert many(2046, "task,tasks") == "2,046 tasks"
 
 
 def test_the_board_says_what_it_was_made_from(client, published):

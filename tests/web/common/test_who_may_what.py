@@ -80,6 +80,7 @@ OF_A_COLLECTION = {
     "web:top_up": Page(only=MONEY),
     "web:collection": Page(),
     "web:queries": Page(),
+    "web:collection_query": Page(done=302),  # a version covers it
     "web:query_map": Page(),
     "web:versus": Page(),
     "web:pools": Page(only=MEMBERS),

@@ -6,8 +6,10 @@ from decimal import Decimal
 
 from config.background.attending import work_off_everything
 from config.background.models import Job
+from config.background.services import start
+from judging.campaign.rehearsal_copy import rehearsal_of
 from judging.launch import launches as service
-from judging.launch.launches import launch_campaign
+from judging.launch.launches import amount_to_confirm, launch_campaign
 from judging.models import Campaign, CampaignChange, Place, Posting
 from pooling.models import Membership
 from tests.judging.conftest import crowd as crowd
@@ -42,17 +44,20 @@ def test_a_wrong_amount_launches_nothing(manager, ready):
 
 def test_a_launch_that_is_sent_twice_launches_and_offers_once(manager, ready, crowd):
     page = manager.get(f"{DRAFT}launch/")
-    assert "Launch fair and spend up to $9.60" in texts(page)
-    assert "3 checks need your attention" in texts(page)
+    amount = amount_to_confirm(ready)
+    assert amount > Decimal("9.60")  # the cost without repeats
+    assert f"With expected repeats ${amount}" in texts(page)
+    assert f"Launch fair and spend up to ${amount}" in texts(page)
+    assert "2 checks need your attention" in texts(page)
     assert "random 50.0% 50.0% 25.0% –" in texts(page)
 
-    first = manager.post(f"{DRAFT}launch/", {"amount": "$9.60"})
-    second = manager.post(f"{DRAFT}launch/", {"amount": "$9.60"})
+    first = manager.post(f"{DRAFT}launch/", {"amount": f"${amount}"})
+    second = manager.post(f"{DRAFT}launch/", {"amount": f"${amount}"})
     work_off_everything()
 
     assert first["Location"] == second["Location"] == "/campaigns/fair/"
     ready.refresh_from_db()
-    assert (ready.state, ready.budget, ready.confirmed_spend) == ("open", Decimal("9.60"), Decimal("9.60"))
+    assert (ready.state, ready.budget, ready.confirmed_spend) == ("open", amount, amount)
     assert CampaignChange.objects.filter(what="open").values_list("who", flat=True).get() == "mia"
     assert Posting.objects.count() == 1
     assert Place.objects.count() == len(crowd.posted) == 4
@@ -66,7 +71,7 @@ def test_the_loser_of_a_race_is_led_to_the_launched_campaign(manager, ready, mon
     real = service.launch_campaign
     monkeypatch.setattr(service, "launch_campaign", overtaken)
 
-    reply = manager.post(f"{DRAFT}launch/", {"amount": "9.60"})
+    reply = manager.post(f"{DRAFT}launch/", {"amount": str(amount_to_confirm(ready))})
 
     assert reply["Location"] == "/campaigns/fair/"
     assert Posting.objects.count() == 1
@@ -125,6 +130,23 @@ def test_rehearsing_is_one_job_and_nonsense_is_none(manager, ready):
 
     assert Job.objects.get().arguments["settings"]["workers"] == 5
     assert "No background worker is running." in texts(manager.get(f"{DRAFT}rehearsal/"))
+
+
+def test_a_rehearsal_can_be_stopped(manager, ready):
+    start("web.rehearse", key=f"web.rehearse:{ready.pk}", arguments={})
+    assert "Stop rehearsal" in texts(manager.get(f"{DRAFT}rehearsal/"))
+    early = manager.post(f"{DRAFT}rehearsal/", {"stop": "1"}, follow=True)
+    assert "No rehearsal of fair has begun to judge" in texts(early)
+    copy = rehearsal_of(ready)
+    Campaign.objects.filter(pk=copy.pk).update(state="open")
+
+    late = manager.post(f"{DRAFT}rehearsal/", {"stop": "1"}, follow=True)
+
+    assert "The rehearsal is ending" in texts(late)
+    copy.refresh_from_db()
+    assert copy.state in Campaign.OVER
+    ready.refresh_from_db()
+    assert ready.state == "draft"
 
 
 def test_another_crowd_offers_no_rehearsal_and_says_why(manager, ready, settings):

@@ -63,13 +63,10 @@ def test_labeled_queries_come_first(client, harbour):
     assert [row.query.qid for row in rows(client)] == ["q1", "q2", "q3", "q0"]
 
 
-def test_before_any_version_a_query_leads_to_two_rankings_of_it(client, harbour):
+def test_before_any_version_a_query_leads_to_its_page(client, harbour):
     text = client.get(QUERIES).content.decode()
-    labeled = next(row.query.qid for row in rows(client) if row.values)
 
-    assert f'href="/collections/harbour/two-runs/?query={labeled}#side-by-side"' in text
-    both = client.get("/collections/harbour/two-runs/", {"query": labeled})
-    assert both.context["opened"].qid == labeled
+    assert f'href="{QUERIES}{harbour.query("q1").pk}/"' in text
 
 
 def test_private_queries_are_counted_and_not_listed(member, published):

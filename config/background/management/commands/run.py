@@ -58,7 +58,10 @@ class Command(BaseCommand):
             return {"state": "stopped"}
         with launcher.crowd_running():
             self.note(f"Preferee:    {settings.PUBLIC_URL}/")
-            self.note(f"Marketplace: {settings.CROWD_ENDPOINT}/   (where workers take tasks)")
+            if launcher.crowd_is_embedded():
+                self.note(f"Marketplace: {settings.CROWD_ENDPOINT}/   (where workers take tasks)")
+            else:
+                self.note(f"Crowd:       {settings.CROWD_ENDPOINT}   (not served here)")
             if link := _first_administrator_link():
                 self.note(f"There is no administrator yet. Open this link once to become one:\n  {link}")
             self.note("Stop with Ctrl-C.")

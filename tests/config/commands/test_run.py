@@ -1,0 +1,29 @@
+"""What `manage.py run` says when it starts."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+import pytest
+from django.core.management import call_command
+
+from config.process import launcher, server
+
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "said"),
+    [
+        ("http://127.0.0.1:8411", "Marketplace: http://127.0.0.1:8411/   (where workers take tasks)"),
+        ("https://crowd.example.org", "Crowd:       https://crowd.example.org   (not served here)"),
+    ],
+)
+def test_it_names_what_it_serves(settings, monkeypatch, capsys, endpoint, said):
+    settings.EMBEDDED_CROWD_ENDPOINT, settings.CROWD_ENDPOINT = "http://127.0.0.1:8411", endpoint
+    monkeypatch.setattr(launcher, "crowd_running", nullcontext)
+    monkeypatch.setattr(server, "serve", lambda **options: None)
+
+    call_command("run")
+
+    assert said in "".join(capsys.readouterr())

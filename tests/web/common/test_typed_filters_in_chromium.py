@@ -1,0 +1,37 @@
+"""Filters that act while somebody types: the list changes, the field and what is typed stay."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = [pytest.mark.one_database, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.mark.parametrize(
+    ("address", "field", "typed", "kept", "gone"),
+    [
+        ("queries/", "Query contains", "q2?", "q2?", "q1?"),
+        ("versions/1/", "Query contains", "q2?", "q2?", "q1?"),
+        ("leaderboard/", "Run tag contains", "qua", "quay", "mole"),
+        ("runs/", "Run or team contains", "qua", "quay", "mole"),
+    ],
+)
+def test_a_list_is_narrowed_while_somebody_types(
+    page, live_server, published, address, field, typed, kept, gone
+):
+    page.goto(f"{live_server.url}/collections/harbour/{address}")
+    there = page.locator("main").get_by_role("link")
+    expect(there.filter(has_text=gone).first).to_be_visible()
+    page.evaluate("document.documentElement.dataset.same = 'page'")
+
+    page.get_by_label(field).press_sequentially(typed)
+
+    expect(there.filter(has_text=gone)).to_have_count(0)
+    expect(there.filter(has_text=kept).first).to_be_visible()
+    expect(page.get_by_label(field)).to_be_focused()
+    expect(page.get_by_label(field)).to_have_value(typed)
+    expect(page).to_have_url(re.compile(rf"[?&]q={typed[:2]}"))
+    assert page.evaluate("document.documentElement.dataset.same") == "page"

@@ -1,0 +1,86 @@
+"""A query's page before any version covers it: its pool, labels, texts and ranks, as far as a person sees them."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from pooling.models import Passage, PooledPassage, PrivateQuery, QrelSet, Query, QuerySplit
+from tests.factories import make_run
+from web.versions import unjudged_query
+
+pytestmark = pytest.mark.one_database
+
+
+def address(harbour, qid="q1"):
+    return reverse("web:collection_query", args=["harbour", harbour.query(qid).pk])
+
+
+def lines(client, harbour, qid="q1"):
+    reply = client.get(address(harbour, qid))
+    assert reply.status_code == 200
+    return {line.pid: line for line in reply.context["lines"]}
+
+
+def test_pool_labels_texts_and_ranks_are_shown_before_any_version(member, harbour):
+    reply = member.get(address(harbour))
+    text, found = reply.content.decode(), lines(member, harbour)
+    pooled = PooledPassage.objects.filter(query=harbour.query("q1")).values_list("passage__pid", flat=True)
+
+    assert set(found) >= set(pooled)
+    assert next(iter(found.values())).official  # the known relevant passage comes first
+    assert all(line.text in text for line in found.values())
+    assert {one.run.run_tag for one in reply.context["ranks"].rows} == {"quay", "mole", "deep"}
+    assert any(line.runs for line in found.values())
+
+
+def test_before_any_pool_it_shows_labels_and_what_runs_have_on_top(client, harbour):
+    query = Query.objects.create(collection=harbour.collection, qid="q9", text="anything?", position=9)
+    make_run(harbour.collection, "open", {"q9": ["z"]}, release="public")
+    make_run(harbour.collection, "shy", {"q9": ["y"]}, release="private")
+
+    found = lines(client, harbour, "q9")
+
+    assert [(pid, [run.run_tag for run in line.runs]) for pid, line in found.items()] == [("z", ["open"])]
+    assert "not in a pool yet" in client.get(address(harbour, query.qid)).content.decode()
+
+
+def test_what_only_other_runs_supplied_is_shown_to_members_alone(member, harbour):
+    harbour.collection.runs.update(release="private")
+    everything = lines(member, harbour)
+
+    assert set(lines(Client(), harbour)) < set(everything)
+
+
+def test_withheld_labels_do_not_show(member, harbour):
+    QrelSet.objects.filter(collection=harbour.collection).update(withheld=True)
+    alone = Passage.objects.get(collection=harbour.collection, pid="a")
+    PooledPassage.objects.filter(query=harbour.query("q1"), passage=alone).update(run_ids=[])
+    shown = lines(Client(), harbour)
+
+    assert all(line.grade is None and not line.official for line in shown.values())
+    assert "a" in lines(member, harbour)
+    assert "a" not in shown or shown["a"].runs
+
+
+def test_a_covered_query_leads_to_the_latest_version(client, published):
+    reply = client.get(address(published))
+
+    assert reply.status_code == 302
+    assert reply.url == reverse("web:query", args=["harbour", 1, published.query("q1").pk])
+
+
+def test_a_private_query_is_not_found(client, harbour):
+    split = QuerySplit.objects.create(collection=harbour.collection, sha256="0" * 64)
+    PrivateQuery.objects.create(split=split, query=harbour.query("q1"))
+
+    assert client.get(address(harbour)).status_code == 404
+
+
+def test_many_labels_are_cut_and_counted(client, harbour, monkeypatch):
+    monkeypatch.setattr(unjudged_query, "PASSAGES_SHOWN", 1)
+    reply = client.get(address(harbour))
+
+    assert len(reply.context["lines"]) == 1
+    assert "and not shown" in reply.content.decode()

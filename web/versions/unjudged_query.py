@@ -1,0 +1,109 @@
+"""A query without a result yet: what is pooled and labeled for it, and where runs rank these passages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from pooling.models import Collection, PooledPassage, Qrel, Query, Run
+from pooling.services.runs import tops_of
+from tournament.models import QrelVersion
+from web.common.visibility import hidden_queries, sight_of, texts_of_ranked
+from web.versions.pages import letter_of, official_of, the_label
+from web.versions.query_ranks import rank_table, shown_runs
+
+#: Sets from assessments label hundreds of passages of a query.
+PASSAGES_SHOWN = 40
+
+
+@dataclass(frozen=True)
+class Found:
+    """A passage of the query that this person can see; ``text`` is empty if it is not known."""
+
+    letter: str
+    pid: str
+    text: str
+    pooled: bool
+    official: bool
+    """Whether it is the official label that pools use."""
+    grade: int | None
+    runs: list[Run]
+    """The runs that had it on top."""
+
+
+def covering_version(query: Query) -> QrelVersion | None:
+    """Return the latest version that covers the query."""
+    covering = QrelVersion.objects.filter(collection=query.collection_id, queries__query=query)
+    return covering.defer("manifest").order_by("-number").first()
+
+
+def unjudged_query_page(collection: Collection, query: Query, user: Any) -> dict[str, Any]:
+    """Return the data of the page. Without a pool, the passages are labels and what runs have on top."""
+    suppliers = _pooled(collection, query, user)
+    pooled = bool(suppliers)
+    runs = shown_runs(collection, user)
+    if not pooled:
+        for run in runs:
+            for pid in tops_of(run).get(query.qid, ()):
+                suppliers.setdefault(pid, []).append(run)
+    official = official_of(collection, user)
+    rows = list(Qrel.objects.filter(qrel_set=official, query=query).select_related("passage"))
+    grades = {row.passage.pid: row.grade for row in rows}
+    label = the_label(official, query)
+    known = next((row.passage.pid for row in rows if row.passage_id == label), "")
+    pids = _ordered({*suppliers, *grades}, known, suppliers, grades)
+    shown = pids[:PASSAGES_SHOWN]
+    texts = texts_of_ranked(collection, shown, user)
+    lines = [
+        Found(
+            letter_of(place),
+            pid,
+            texts.get(pid, ""),
+            pooled and pid in suppliers,
+            pid == known,
+            grades.get(pid),
+            suppliers.get(pid, []),
+        )
+        for place, pid in enumerate(shown)
+    ]
+    return {
+        "collection": collection,
+        "query": query,
+        "lines": lines,
+        "left_out": len(pids) - len(shown),
+        "pooled": pooled,
+        "comparable": len(runs) > 1,
+        "ranks": rank_table(collection, query, [(line.letter, line.pid) for line in lines], user),
+        **_neighbours(collection, query, user),
+    }
+
+
+def _pooled(collection: Collection, query: Query, user: Any) -> dict[str, list[Run]]:
+    """Return the pid of each pooled passage that the person can see → the visible runs that supplied it."""
+    sight = sight_of(collection, [query], user)
+    rows = PooledPassage.objects.filter(pool__collection=collection, query=query).select_related("passage")
+    return {
+        row.passage.pid: sight.shown_suppliers(query.pk, row.passage_id)
+        for row in rows
+        if sight.sees(query.pk, row.passage_id)
+    }
+
+
+def _ordered(
+    pids: Iterable[str], known: str, suppliers: dict[str, list[Run]], grades: dict[str, int]
+) -> list[str]:
+    """Return the known relevant passage first, then those of most runs, then those of high grades."""
+    return sorted(
+        pids, key=lambda pid: (pid != known, -len(suppliers.get(pid, ())), -grades.get(pid, -1), pid)
+    )
+
+
+def _neighbours(collection: Collection, query: Query, user: Any) -> dict[str, Any]:
+    """Return the previous and next query of the collection; None at an end."""
+    hidden = hidden_queries(collection, user)
+    rows = Query.objects.filter(collection=collection).exclude(qid__in=hidden)
+    return {
+        "earlier": rows.filter(position__lt=query.position).order_by("-position", "-pk").first(),
+        "later": rows.filter(position__gt=query.position).order_by("position", "pk").first(),
+    }

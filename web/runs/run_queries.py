@@ -18,7 +18,7 @@ from leaderboard.scoring.labels import Labels
 from pooling.models import Collection, Passage, Query, Run
 from pooling.ranking import Ranking
 from pooling.services.runs import ranking_of
-from web.common.visibility import sees_everything, texts_of_ranked
+from web.common.visibility import texts_of_ranked
 from web.queries.best_answers import answers_under
 
 QUERIES_A_PAGE = 50
@@ -99,6 +99,8 @@ def run_queries(
     hidden: frozenset[str],
     user: Any,
     parameters: Any,
+    *,
+    pids_shown: bool,
 ) -> dict[str, Any]:
     """Return one page of the run's queries, under the first qrel set and the latest version."""
     show, found, sort = (parameters.get(name, "").strip() for name in ("show", "q", "sort"))
@@ -113,7 +115,6 @@ def run_queries(
         if qid not in hidden and facts.fits(show, qid)
     ]
     page: Page[Any] = Paginator(_sorted(wanted, sort, facts), QUERIES_A_PAGE).get_page(parameters.get("page"))
-    pids_shown = run.is_public or sees_everything(user, collection)
     page.object_list = _lines(
         collection, [key for key, _ in page.object_list], facts, chosen[-1:], pids_shown, user
     )

@@ -13,7 +13,7 @@ from pooling.services.members import may
 from pooling.services.rounds import runs_before
 from pooling.services.submissions import policy_of, teams_under
 from pooling.services.teams import invitations_of, leads, runs_of_team, team_of
-from web.common.visibility import listed_runs, sees_everything
+from web.common.visibility import opened_runs, sees_everything
 
 ANONYMOUS = "anonymous"
 
@@ -73,7 +73,7 @@ def teams_page(collection: Collection, user: Any) -> dict[str, Any]:
     runs = [run for run in _runs(collection) if told or run.release != Run.Release.PRIVATE]
     lines = _lines(collection, runs, member)
     manages = may(user, "manage teams", collection)
-    opened = {run.pk for run in listed_runs(collection, user)}
+    opened = {run.pk for run in opened_runs(collection, user)}
     waiting = TeamApplication.objects.filter(collection=collection, state=TeamApplication.State.WAITING)
     return {
         "collection": collection,
@@ -135,7 +135,6 @@ def team_page(team: Team, user: Any) -> dict[str, Any]:
         "own": team_of(user, collection) == team,
         "people": TeamMember.objects.filter(team=team).select_related("user").order_by("pk"),
         "runs": list(runs_of_team(team).select_related("round").order_by("-created_at", "-pk")),
-        "opened": set(listed_runs(collection, user).filter(team=team.name).values_list("pk", flat=True)),
         "policy": policy,
         "standing": standing,
         "today": now.date(),

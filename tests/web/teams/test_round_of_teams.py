@@ -9,6 +9,7 @@ from django.test import Client
 
 from config.background.attending import work_off_everything
 from pooling.models import AnnouncedRun, PrivateQuery, QuerySplit, Run, RunUpload
+from pooling.services.submissions import set_policy
 from tests.web.teams.conftest import CLOSES, TEAMS
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -48,8 +49,8 @@ def test_each_team_is_told_its_rule_and_nobody_sees_what_is_not_theirs(board, at
     for address in _addresses(board):
         for name in (*TEAMS, None):
             page = board.get(name, address).content.decode()
-            assert "secretpid" not in page, (name, address)
             if name != "hidden":
+                assert "secretpid" not in page, (name, address)
                 # The public list names the tag of a submission under embargo, never its team beside it.
                 assert "veiled</bdi></th><td><bdi>hidden" not in page, (name, address)
             if name != "greedy" and "/teams/" not in address:
@@ -93,6 +94,39 @@ def test_a_team_sees_its_own_run_and_quota_and_no_other_team(board):
     other = board.teams["late"].pk
     assert board.get("greedy", f"/collections/harbour/teams/{other}/").status_code == 404
     assert board.get(None, f"/collections/harbour/teams/{other}/").status_code == 404
+
+
+def test_a_team_alone_opens_its_unreleased_run_without_values(board):
+    run = board.send(
+        "hidden", "veiled", [("q1", "secretpid")], detail="subtask=fullrank", anonymous_until="2026-08-20"
+    ).run
+    page, api = f"/collections/harbour/runs/{run.pk}/", "/api/v1/collections/harbour/runs"
+
+    shown = board.get("hidden", page).content.decode()
+
+    assert "secretpid" in shown
+    assert "Values appear when the run is released." in shown
+    assert "RR@10" not in shown.partition("Query by query")[0]
+    assert ">veiled<" in board.get("hidden", "/collections/harbour/runs/").content.decode()
+    assert board.get("hidden", api).json()["runs"][-1]["team"] == "hidden"
+    assert board.get("hidden", f"{api}/{run.pk}").json()["run_tag"] == "veiled"
+    assert "veiled" not in board.get("hidden", "/collections/harbour/leaderboard/").content.decode()
+    for other in ("honest", None):
+        assert board.get(other, page).status_code == 404
+        assert board.get(other, f"{api}/{run.pk}").status_code == 404
+        assert "veiled" not in board.get(other, api).content.decode()
+        assert "veiled" not in board.get(other, "/collections/harbour/runs/").content.decode()
+
+
+def test_a_team_reads_values_of_its_unreleased_run_if_the_policy_says_so(board):
+    set_policy(collection=board.collection, most_runs=9, period_days=1, required=[], teams_see_scores=True)
+    run = board.send("honest", "fair", [("q1", "a")], detail="subtask=rerank").run
+    Run.objects.filter(pk=run.pk).update(release="private")
+
+    shown = board.get("honest", f"/collections/harbour/runs/{run.pk}/").content.decode()
+
+    assert "Values appear when" not in shown
+    assert "nDCG@10" in shown
 
 
 def test_the_content_of_another_teams_run_is_not_told(board):

@@ -38,10 +38,11 @@ def version_inputs(version: QrelVersion) -> list[Any]:
 
 
 def labels_inputs(collection: Collection) -> list[Any]:
-    """Return every set of labels that the collection has."""
+    """Return every set of labels that the collection has, and which is chosen for its leaderboard."""
     sets = QrelSet.objects.filter(collection=collection).order_by("pk")
     versions = QrelVersion.objects.filter(collection=collection).order_by("number").defer("manifest")
-    return [[set_inputs(one) for one in sets], [version_inputs(one) for one in versions]]
+    chosen = [collection.board_labels_id] if collection.board_labels_id else []
+    return [[set_inputs(one) for one in sets], [version_inputs(one) for one in versions], *chosen]
 
 
 def clusters_inputs(collection: Collection) -> str:

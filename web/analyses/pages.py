@@ -233,11 +233,11 @@ def _options(collection: Collection, choice: Choice, user: Any) -> list[tuple[st
 
 
 def labels_of(collection: Collection) -> list[tuple[str, str]]:
-    """(name, in words) of everything that runs can be scored under, the official set first."""
-    sets = QrelSet.objects.filter(collection=collection).order_by("pk")
-    official = sorted(sets, key=lambda one: one.kind != QrelSet.Kind.OFFICIAL)
+    """(name, in words) of everything that runs can be scored under, the leaderboard's default first."""
+    default = collection.default_labels()
+    sets = sorted(collection.qrel_sets.order_by("pk"), key=lambda one: one != default)
     versions = QrelVersion.objects.filter(collection=collection).order_by("-number")
-    named = [(one.name, f"{one.name}, grade {one.min_grade} and up") for one in official]
+    named = [(one.name, f"{one.name}, grade {one.min_grade} and up") for one in sets]
     return named + [
         (f"@{number}", f"version {number}{' (simulated)' * simulated}")
         for number, simulated in versions.values_list("number", "simulated")

@@ -255,6 +255,21 @@ class DescribeCollection(AboutCollection):
         label="Most passages per query",
         help_text="A run that lists more for a query is refused. Existing runs stay.",
     )
+    board_labels = forms.ChoiceField(
+        required=False,
+        label="Labels of the leaderboard",
+        help_text="The leaderboard is under these unless a reader chooses others. New qrel sets do not change it.",
+    )
+
+    def __init__(self, collection: Collection, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        default = collection.default_labels()
+        if default is None:
+            del self.fields["board_labels"]
+            return
+        names = collection.qrel_sets.order_by("pk").values_list("name", flat=True)
+        field: Any = self.fields["board_labels"]
+        field.choices, field.initial = [(name, name) for name in names], default.name
 
     def clean_language(self) -> str:
         """Return a valid language tag."""

@@ -102,10 +102,10 @@ def run_queries(
     *,
     pids_shown: bool,
 ) -> dict[str, Any]:
-    """Return one page of the run's queries, under the first qrel set and the latest version."""
+    """Return one page of the run's queries, under the default labels and the latest version."""
     show, found, sort = (parameters.get(name, "").strip() for name in ("show", "q", "sort"))
     show, sort = show if show in SHOWN else "", sort if sort in SORTS else ""
-    chosen = _chosen(labels)
+    chosen = _chosen(collection, labels)
     facts = _facts(collection, run, chosen)
     rows = Query.objects.filter(collection=collection).order_by("position", "pk")
     rows = rows.filter(Q(qid__icontains=found) | Q(text__icontains=found)) if found else rows
@@ -130,9 +130,9 @@ def run_queries(
     }
 
 
-def _chosen(labels: Sequence[Labels]) -> list[Labels]:
-    sets = [one for one in labels if one.version is None]
-    official = next((one for one in sets if one.name == "official"), None)
+def _chosen(collection: Collection, labels: Sequence[Labels]) -> list[Labels]:
+    default, sets = collection.default_labels(), [one for one in labels if one.version is None]
+    official = next((one for one in sets if default and one.name == default.name), None)
     latest = next((one for one in labels if one.version is not None), None)
     return [one for one in (official or next(iter(sets), None), latest) if one is not None]
 

@@ -45,6 +45,13 @@ def labels_inputs(collection: Collection) -> list[Any]:
     return [[set_inputs(one) for one in sets], [version_inputs(one) for one in versions], *chosen]
 
 
+def labels_in_words(collection: Collection) -> list[str]:
+    """Return the names of the same, in the same order."""
+    sets = QrelSet.objects.filter(collection=collection).order_by("pk").values_list("name", flat=True)
+    numbers = QrelVersion.objects.filter(collection=collection).order_by("number")
+    return [*sets, *(f"version {number}" for number in numbers.values_list("number", flat=True))]
+
+
 def clusters_inputs(collection: Collection) -> str:
     """Return the collection's classes of near-duplicates; empty without any."""
     stored = ClusterSet.objects.filter(collection=collection).first()

@@ -165,8 +165,18 @@ class SendRuns(AboutRun):
         """Return the fields about reading the files and releasing the runs."""
         return [self[name] for name in ("release", "run_tag", "order", "variant_of", "skip_unknown")]
 
-    def __init__(self, *args: Any, team: Team | None = None, baselines: bool = True, **named: Any) -> None:
-        super().__init__(*args, **named)
+    def __init__(
+        self,
+        *args: Any,
+        team: Team | None = None,
+        baselines: bool = True,
+        priorities: bool = False,
+        required: Sequence[str] = (),
+        **named: Any,
+    ) -> None:
+        super().__init__(*args, required=(*required, *["priority"] * priorities), **named)
+        if priorities:
+            self.fields["priority"].by_round = True  # type: ignore[attr-defined]
         if team is not None:  # said by the account and the moment of arrival
             for name in ("team", "submitted_on"):
                 del self.fields[name]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.test import Client
 
 from config.background.attending import work_off_everything
-from pooling.models import AnnouncedRun, PrivateQuery, QuerySplit, Run, RunUpload
+from pooling.models import AnnouncedRun, PrivateQuery, QuerySplit, Round, Run, RunUpload
+from pooling.services.rounds import set_round
+from pooling.services.run_fields import set_run_fields
 from pooling.services.submissions import set_policy
 from tests.web.teams.conftest import CLOSES, TEAMS
 
@@ -190,6 +193,72 @@ def test_a_team_member_sends_on_the_page_without_saying_who_or_when(board):
     assert 'name="submitted_on"' not in page
     assert 'name="baseline"' not in page
     assert page.count("required by the policy") == 1  # the subtask
+    assert "The round 2026 is open</strong> until 2026-08-01 00:00:00 UTC" in page
+    assert "1 official run of a team (1 left)" in page
+
+
+def test_the_form_asks_for_the_priority_that_the_round_needs(board):
+    Round.objects.filter(collection=board.collection).update(priorities=True, most_runs=3)
+    set_run_fields(collection=board.collection, asked=["subtask"], own=[], who="owner")
+    board.send("late", "x", [("q1", "b")], detail="subtask=fullrank&detail=priority=2")
+
+    page = board.get("late", "/collections/harbour/runs/send/").content.decode()
+
+    assert "its own priority from 1 to 3; yours have 2." in page
+    assert page.count("required by the round") == 1
+    assert 'name="priority"' in page
+    assert 'name="priority"' not in board.cast.clients["owner"].get("/collections/harbour/runs/send/").content.decode()
+
+
+def test_a_closed_round_takes_its_form_away_and_says_when_the_next_one_opens(board, at):
+    set_round(
+        collection=board.collection, name="next", opens_at=CLOSES + timedelta(days=9),
+        closes_at=CLOSES + timedelta(days=19), most_runs=1, who="owner",
+    )  # fmt: skip
+    at(CLOSES)
+
+    send = board.get("late", "/collections/harbour/runs/send/").content.decode()
+    team = board.get("late", f"/collections/harbour/teams/{board.teams['late'].pk}/").content.decode()
+    teams = board.get("late", "/collections/harbour/teams/").content.decode()
+
+    for page in (send, team):
+        assert "The round 2026 closed on 2026-08-01 00:00:00 UTC." in page
+        assert "The round next opens on 2026-08-10 00:00:00 UTC." in page
+    assert 'name="run_files"' not in send
+    assert "accepted today" not in team
+    for page in (team, teams):
+        assert "/runs/send/" not in page
+    owners = board.cast.clients["owner"].get("/collections/harbour/runs/send/").content.decode()
+    assert 'name="run_files"' in owners
+
+
+def test_every_reason_of_policy_and_round_is_listed_at_once(board):
+    board.send("greedy", "greedy1", [("q1", "b")], detail="subtask=fullrank")
+
+    upload = board.send("greedy", "greedy2", [("q1", "zz")], anonymous_until="2027-01-01")
+
+    assert [one["kind"] for one in upload.problems] == ["submission policy"] * 3
+    told = [one["reason"] for one in upload.problems]
+    assert "asks for more about a run" in told[0]
+    assert "cannot stay anonymous until 2027-01-01" in told[1]
+    assert "takes 1 run of a team" in told[2]
+    page = board.get("greedy", f"/collections/harbour/uploads/{upload.pk}/").content.decode()
+    assert "submission policy: 3" in page
+    assert "Accepted, but check this" not in page
+    assert "The check also noticed:" in page
+
+
+def test_a_person_who_only_submits_lands_at_the_team_and_others_at_home(board):
+    team = f"/collections/harbour/teams/{board.teams['late'].pk}/"
+
+    assert board.clients["late"].get("/signed-in/")["Location"] == team
+    assert board.cast.clients["viewer"].get("/signed-in/")["Location"] == "/"
+    assert Client().get("/signed-in/")["Location"] == "/"
+    user = get_user_model().objects.get(username="late")
+    user.set_password("a long password")
+    user.save()
+    signed_in = Client().post("/accounts/login/", {"login": "late", "password": "a long password"}, follow=True)
+    assert signed_in.redirect_chain[-1][0] == team
 
 
 def test_a_visitor_applies_an_owner_accepts_and_the_link_leads_to_the_team(board, settings):

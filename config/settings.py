@@ -151,7 +151,7 @@ API_ANONYMOUS_CALLS_PER_MINUTE = whole_number_setting("PREFEREE_API_ANONYMOUS_CA
 # Signing in. People are invited; both kinds of open sign-up are off by default.
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 LOGIN_URL = "account_login"
-LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "web:home"
+LOGIN_REDIRECT_URL, LOGOUT_REDIRECT_URL = "web:signed_in", "web:home"
 OPEN_SIGNUP = boolean("PREFEREE_OPEN_SIGNUP", False)
 INVITATION_DAYS = whole_number_setting("PREFEREE_INVITATION_DAYS", 7, least=1)
 ACCOUNT_ADAPTER = "accounts.adapters.AccountAdapter"

@@ -53,6 +53,13 @@ class KeptAnalysis(models.Model):
         db_default="",
         help_text="The key of the analysis that a figure belongs to, or its own.",
     )
+    choices = models.CharField(
+        max_length=64,
+        blank=True,
+        db_default="",
+        db_index=True,
+        help_text="A hash of the choices on the page alone, by which an older result is found.",
+    )
     size = models.PositiveBigIntegerField(db_default=0, help_text="Of the content as JSON, in bytes.")
     software_version = models.CharField(max_length=20)
     created_at = models.DateTimeField(default=clock.now)

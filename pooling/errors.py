@@ -38,6 +38,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from config.errors import NotNow, Refusal
+from config.guidance import joined
 from config.plurals import many
 
 
@@ -181,7 +182,8 @@ class AlreadySplit(SplitRefused):
 class SubmissionRefused(PoolingError):
     """The board's policy does not accept this run.
 
-    ``welcome_on`` is the day from which it will, if there is one; ``missing`` lists the details that it requires.
+    ``welcome_on`` is the day from which it will, if there is one; ``missing`` lists the details that it requires;
+    ``parts`` are the reasons, one refusal each, where there are several.
     """
 
     def __init__(
@@ -195,6 +197,23 @@ class SubmissionRefused(PoolingError):
         super().__init__(message, next_step)
         self.welcome_on = welcome_on
         self.missing = tuple(missing)
+        self.parts: tuple[SubmissionRefused, ...] = (self,)
+
+    @classmethod
+    def for_all(cls, refusals: Sequence[SubmissionRefused]) -> SubmissionRefused:
+        """Return one refusal for at least one reason; it says the reasons one after the other."""
+        first, *others = refusals
+        if not others:
+            return first
+        days = [one.welcome_on for one in refusals if one.welcome_on]
+        whole = cls(
+            first.message,
+            joined(" ", [first.next_step, *(part for one in others for part in (one.message, one.next_step))]),
+            welcome_on=max(days, default=None),
+            missing=first.missing,
+        )
+        whole.parts = tuple(refusals)
+        return whole
 
 
 class TeamRefused(PoolingError):

@@ -36,10 +36,11 @@ class Before:
 
 @dataclass(frozen=True)
 class No:
-    """A refusal of a run: why, and what to do."""
+    """A refusal of a run: why, and what to do; ``closed`` says the same of any run, where no round is open."""
 
     why: str
     next_step: str
+    closed: str = ""
 
 
 def exactly(moment: datetime) -> str:
@@ -54,14 +55,11 @@ def open_round(rounds: Sequence[RoundRules], at: datetime) -> RoundRules | No:
         return min(found, key=lambda one: one.closes_at)
     coming = min((one for one in rounds if one.opens_at > at), key=lambda one: one.opens_at, default=None)
     over = max((one for one in rounds if one.closes_at <= at), key=lambda one: one.closes_at, default=None)
-    why = (
-        f"the round {over.name} closed on {exactly(over.closes_at)}, and this run arrived on {exactly(at)}."
-        if over
-        else f"no round is open yet, and this run arrived on {exactly(at)}."
-    )
+    closed = f"the round {over.name} closed on {exactly(over.closes_at)}" if over else "no round is open yet"
+    why = f"{closed}, and this run arrived on {exactly(at)}."
     if coming is None:
-        return No(why, "No further round is planned. Ask the organizers.")
-    return No(why, f"The round {coming.name} opens on {exactly(coming.opens_at)}.")
+        return No(why, "No further round is planned. Ask the organizers.", closed)
+    return No(why, f"The round {coming.name} opens on {exactly(coming.opens_at)}.", closed)
 
 
 def refusal_in_round(

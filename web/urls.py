@@ -51,6 +51,7 @@ app_name = "web"
 COMPARE, PROGRESS = {"kind": "compare"}, {"kind": "progress"}
 urlpatterns = [
     path("", home.home, name="home"),
+    path("signed-in/", home.signed_in, name="signed_in"),
     path("theme", home.choose_theme, name="theme"),
     path("mail-when-done", home.mail_when_done, name="mail_when_done"),
     path("leaderboards/", home.leaderboards, name="leaderboards"),

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
 from config.background.job_kinds import Progress as JobProgress
+from config.plurals import many
 from judging.models import Campaign
 from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.pool_sizes.analysis import pool_or_newest
 from leaderboard.analyses.shared.combinations import check_some_are_private
 from leaderboard.cache import kept_analyses
+from leaderboard.cache.bases import RESTS_ON, Basis, changes, rests_on
 from leaderboard.cache.inputs import (
     campaign_inputs,
     clusters_inputs,
     descriptions_inputs,
+    labels_in_words,
     labels_inputs,
     runs_inputs,
 )
@@ -24,11 +30,22 @@ from leaderboard.output import Analysis
 from leaderboard.output.drawing import FORMATS, drawn
 from leaderboard.output.storing import as_stored, from_stored
 from leaderboard.scoring.evaluation import Progress
+from pooling.models import Run
 from pooling.services.finding import collection_named
 from pooling.services.pools import without_text
 from pooling.services.query_splits import private_qids
 from pooling.services.withholding import withheld_names
 from tournament.services.publishing import version_numbered
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A result and its key; of an older one also when it was made and what has changed since."""
+
+    key: str
+    analysis: Analysis
+    made_at: datetime | None = None
+    changed: tuple[str, ...] = ()
 
 
 def make(asked: Asked, progress: Progress | None = None) -> Analysis:
@@ -77,30 +94,52 @@ def _refuse_withheld(asked: Asked) -> None:
 
 def analysis_key(asked: Asked) -> str:
     """Return the hash of everything that the analysis depends on. Refuse if there is nothing to analyze."""
+    return _key(asked, _bases(asked))
+
+
+def _key(asked: Asked, bases: list[Basis]) -> str:
+    inputs = [_choices(asked), asked.collection.name, [[one.name, one.inputs] for one in bases]]
+    return kept_analyses.result_key(asked.kind.name, inputs)
+
+
+def _choices(asked: Asked) -> list[Any]:
+    """Return what was asked for, apart from what it is computed from. Different readers see different results."""
+    collection = asked.collection
+    # For everybody, what is not released any more must not stand in an older result either.
+    every = not asked.released and len(asked.runs) == Run.objects.filter(collection=collection).count()
+    return [
+        collection.pk,
+        sorted(private_qids(collection)),
+        asked.released,  # members see more about the same runs, such as private queries
+        asked.settings,
+        asked.campaign and asked.campaign.pk,
+        None if every else runs_inputs(asked.runs),
+    ]
+
+
+def _bases(asked: Asked) -> list[Basis]:
+    """Return what the analysis is computed from. Refuse if there is nothing to analyze."""
     check_released(asked)
     if asked.kind.of_private or asked.text("queries") == "private":
         check_some_are_private(asked.collection)
-    collection, campaign = asked.collection, asked.campaign
-    inputs = [
-        collection.pk,
-        collection.name,
-        sorted(private_qids(collection)),
-        asked.released,  # members see more about the same runs, such as private queries
-        runs_inputs(asked.runs),
-        labels_inputs(collection),
-        clusters_inputs(collection),
-        asked.settings,
-        *([descriptions_inputs(asked.collection, asked.runs)] if asked.kind.by_description else []),
+    collection, runs = asked.collection, asked.runs
+    found = [
+        Basis("runs", many(len(runs), "run"), runs_inputs(runs)),
+        Basis("labels", ", ".join(labels_in_words(collection)), labels_inputs(collection)),
+        Basis("near-duplicates", "", clusters_inputs(collection)),
     ]
+    if asked.kind.by_description:
+        found.append(Basis("descriptions of runs", "", descriptions_inputs(collection, runs)))
     if asked.kind.name == "pool_sizes":
         pool = pool_or_newest(collection, asked.text("pool"))
         # Texts that come in later show that some of its passages are equal.
-        inputs.append([pool.pk, without_text(pool)])
+        found.append(Basis("pool", pool.name, [pool.pk, without_text(pool)]))
     if asked.kind.name == "reusability" and "/" in asked.text("against"):
         other = collection_named(asked.text("against").partition("/")[0])
-        inputs.append([other.pk, str(other.visibility), labels_inputs(other), clusters_inputs(other)])
-    judged = [campaign] if campaign is not None else _versions_campaigns(asked)
-    return kept_analyses.result_key(asked.kind.name, [*inputs, [campaign_inputs(one) for one in judged]])
+        inputs = [other.pk, str(other.visibility), labels_inputs(other), clusters_inputs(other)]
+        found.append(Basis(f"collection {other.name}", "", inputs))
+    judged = [asked.campaign] if asked.campaign is not None else _versions_campaigns(asked)
+    return [*found, *(Basis(f"judgments of {one.name}", "", campaign_inputs(one)) for one in judged)]
 
 
 def _versions_campaigns(asked: Asked) -> list[Campaign]:
@@ -126,6 +165,22 @@ def result_now(asked: Asked) -> Analysis | None:
     return kept
 
 
+def result_or_older(asked: Asked) -> Kept | None:
+    """Return :func:`result_now`, else the latest result for the same choices from other data. Raises a refusal."""
+    analysis, bases = result_now(asked), _bases(asked)
+    if analysis is not None:
+        return Kept(_key(asked, bases), analysis)
+    older = kept_analyses.latest_for(_choices_key(asked))
+    if older is None:
+        return None
+    key, content, made_at = older
+    return Kept(key, from_stored(content), made_at, tuple(changes(content.get(RESTS_ON, {}), bases)))
+
+
+def _choices_key(asked: Asked) -> str:
+    return kept_analyses.result_key(asked.kind.name, ["choices", *_choices(asked)])
+
+
 def picture_file(key: str, picture: str, form: str) -> bytes | None:
     """Return a stored figure as ``svg``, ``pdf`` or ``png``."""
     content = kept_analyses.found(_file_key(key, picture, form))
@@ -137,7 +192,8 @@ def keep_result(asked: Asked, progress: JobProgress) -> str:
 
     The figures are stored first, so that a stored analysis always has all of its figures.
     """
-    key, kind = analysis_key(asked), asked.kind
+    bases, kind = _bases(asked), asked.kind
+    key = _key(asked, bases)
     if kept_analyses.found(key) is not None:
         return key
     analysis = make(asked, lambda done, total: progress(done, total, kind.works))
@@ -148,7 +204,8 @@ def keep_result(asked: Asked, progress: JobProgress) -> str:
         kept_analyses.store_result(
             _file_key(key, figure.key, form), f"{kind.name}{kept_analyses.FIGURE}", content, group=key
         )
-    kept_analyses.store_result(key, kind.name, as_stored(analysis))
+    content = as_stored(analysis) | {RESTS_ON: rests_on(bases)}
+    kept_analyses.store_result(key, kind.name, content, choices=_choices_key(asked))
     return key
 
 

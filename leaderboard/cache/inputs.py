@@ -38,10 +38,18 @@ def version_inputs(version: QrelVersion) -> list[Any]:
 
 
 def labels_inputs(collection: Collection) -> list[Any]:
-    """Return every set of labels that the collection has."""
+    """Return every set of labels that the collection has, and which is chosen for its leaderboard."""
     sets = QrelSet.objects.filter(collection=collection).order_by("pk")
     versions = QrelVersion.objects.filter(collection=collection).order_by("number").defer("manifest")
-    return [[set_inputs(one) for one in sets], [version_inputs(one) for one in versions]]
+    chosen = [collection.board_labels_id] if collection.board_labels_id else []
+    return [[set_inputs(one) for one in sets], [version_inputs(one) for one in versions], *chosen]
+
+
+def labels_in_words(collection: Collection) -> list[str]:
+    """Return the names of the same, in the same order."""
+    sets = QrelSet.objects.filter(collection=collection).order_by("pk").values_list("name", flat=True)
+    numbers = QrelVersion.objects.filter(collection=collection).order_by("number")
+    return [*sets, *(f"version {number}" for number in numbers.values_list("number", flat=True))]
 
 
 def clusters_inputs(collection: Collection) -> str:

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import asdict
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from enum import Enum
 from typing import Any, TypeVar
 
@@ -58,13 +58,28 @@ def found(key: str) -> dict[str, Any] | None:
     return dict(content)
 
 
-def store_result(key: str, kind: str, content: dict[str, Any], *, group: str = "") -> None:
-    """Store a result unless one is stored already. ``group`` is the key of the analysis that a figure belongs to."""
+def latest_for(choices: str) -> tuple[str, dict[str, Any], datetime] | None:
+    """Return the key, content and time of the latest result for these choices, whatever it was computed from."""
+    row = KeptAnalysis.objects.filter(choices=choices).order_by("-created_at", "-pk").first()
+    if row is None:
+        return None
+    found(row.key)  # it is in use
+    return row.key, dict(row.content), row.created_at
+
+
+def store_result(
+    key: str, kind: str, content: dict[str, Any], *, group: str = "", choices: str = ""
+) -> None:
+    """Store a result unless one is stored already. ``group`` is the key of the analysis that a figure belongs to.
+
+    ``choices`` is a hash of what was asked, without what the result is computed from.
+    """
     row = KeptAnalysis(
         key=key,
         kind=kind,
         content=content,
         group=group or key,
+        choices=choices,
         size=len(json.dumps(content).encode()),
         software_version=software_key(),
     )

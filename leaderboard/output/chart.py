@@ -41,6 +41,8 @@ class Spans:
     """A note for each row, or empty."""
     first_colour: int = 0
     """The index of the first series' color, from 0."""
+    reach: Sequence[tuple[float, float]] = ()
+    """The lowest and the highest value of every row: then its interval is a box, with whiskers as far as these."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,10 @@ class Points:
     named: Sequence[int] | None = None
     note: str = ""
     """A note under the figure, or an empty string."""
+    groups: Sequence[str] = ()
+    """The group of every point, told by color and shape; empty without groups."""
+    diagonal: bool = False
+    """Whether there is a line where both values are equal."""
 
 
 @dataclass(frozen=True)

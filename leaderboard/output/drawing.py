@@ -34,6 +34,8 @@ OKABE_ITO = (
 )
 OFFICIAL, PREFERENCE = OKABE_ITO[:2]
 GREY = "#6b6b6b"
+#: Marks of series that color alone would tell apart.
+MARKERS = "osD^vP"
 STYLE: dict[str, Any] = {
     "font.size": 8,
     "axes.titlesize": 9,
@@ -43,6 +45,7 @@ STYLE: dict[str, Any] = {
     "axes.spines.right": False,
     "axes.axisbelow": True,
     "axes.grid": True,
+    "axes.prop_cycle": f"cycler('color', {OKABE_ITO})",
     "grid.color": "#e2e2e2",
     "grid.linewidth": 0.5,
     "lines.linewidth": 1.2,

@@ -21,14 +21,13 @@ def chosen_runs(collection: Collection, run_tags: Sequence[str] = ()) -> list[Ru
 
 
 def official_set(collection: Collection, name: str | None = None) -> QrelSet:
-    """Return the qrel set of this name; without a name, the collection's first official set, else its first set."""
+    """Return the qrel set of this name; without a name, the one that its leaderboard is under by default."""
     if name:
         return qrel_set_named(collection, name)
-    sets = list(QrelSet.objects.filter(collection=collection).order_by("pk"))
-    if not sets:
+    default = collection.default_labels()
+    if default is None:
         raise UnknownLabels(f"{collection.name} has no qrel set.", Action("import_qrels", lead="Import one"))
-    official = [qrel_set for qrel_set in sets if qrel_set.kind == QrelSet.Kind.OFFICIAL]
-    return (official or sets)[0]
+    return default
 
 
 def board_version(

@@ -29,10 +29,24 @@ class Collection(models.Model):
     run_fields = models.JSONField(
         default=dict, db_default={}, help_text="Which details of a run are asked for, and own ones."
     )
+    board_labels = models.ForeignKey(
+        "pooling.QrelSet",
+        models.SET_NULL,
+        null=True,
+        related_name="+",
+        help_text="The labels that the leaderboard is under unless others are chosen; null: the first set.",
+    )
     created_at = models.DateTimeField(default=clock.now)
 
     def __str__(self) -> str:
         return self.name
+
+    def default_labels(self) -> QrelSet | None:
+        """Return the qrel set that the leaderboard is under unless others are chosen; None without any.
+
+        It is the first set, and stays it when others come, until an owner chooses another.
+        """
+        return self.board_labels or self.qrel_sets.order_by("pk").first()
 
 
 class PassageSource(models.Model):

@@ -8,6 +8,7 @@ from django.db import transaction
 
 from pooling.errors import PoolingError
 from pooling.models import Collection
+from pooling.services.finding import qrel_set_named
 from pooling.services.members import log
 
 #: What can be said → the longest that it may be.
@@ -31,6 +32,21 @@ def describe_collection(*, collection: Collection, changes: Mapping[str, str], w
             log(collection, f"{', '.join(changed)} changed", who=who)
         collection.refresh_from_db(fields=changed)
     return changed
+
+
+def set_board_labels(*, collection: Collection, name: str, who: str) -> bool:
+    """Choose the qrel set that the leaderboard is under by default; return whether that changed.
+
+    Raises NotImportedYet.
+    """
+    chosen = qrel_set_named(collection, name)
+    if chosen == collection.default_labels():
+        return False
+    with transaction.atomic():
+        Collection.objects.filter(pk=collection.pk).update(board_labels=chosen)
+        log(collection, f"the leaderboard is under the labels {chosen.name} by default", who=who)
+    collection.board_labels = chosen
+    return True
 
 
 def set_run_depth(*, collection: Collection, depth: int, who: str) -> int:

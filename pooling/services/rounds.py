@@ -94,6 +94,15 @@ def rules_of(planned: Round) -> RoundRules:
     )
 
 
+def round_at(collection: Collection, at: datetime) -> Round | No | None:
+    """Return the round that takes what arrives at this moment, why none does, or None on a board without rounds."""
+    rounds = {one.name: one for one in Round.objects.filter(collection=collection)}
+    if not rounds:
+        return None
+    found = open_round([rules_of(one) for one in rounds.values()], at)
+    return found if isinstance(found, No) else rounds[found.name]
+
+
 def hold_to_rounds(
     collection: Collection, run_tag: str, facts: Mapping[str, Any], entry: Entry
 ) -> Round | None:
@@ -102,20 +111,18 @@ def hold_to_rounds(
     To be called in the transaction that makes the run: writing to the round's row first keeps the team's next
     submission waiting until this one is through.
     """
-    rounds = {one.name: one for one in Round.objects.filter(collection=collection)}
-    if not rounds:
+    current = round_at(collection, entry.at)
+    if current is None:
         if facts["baseline"]:
             raise SubmissionRefused(
                 f"{run_tag}: baselines are the board's own.", "Submit the run without calling it a baseline."
             )
         return None
-    found = open_round([rules_of(one) for one in rounds.values()], entry.at)
-    if isinstance(found, No):
-        raise SubmissionRefused(f"{run_tag}: {found.why}", found.next_step)
-    current = rounds[found.name]
+    if isinstance(current, No):
+        raise SubmissionRefused(f"{run_tag}: {current.why}", current.next_step)
     Round.objects.filter(pk=current.pk).update(checked_at=clock.now())
     refused = refusal_in_round(
-        found,
+        rules_of(current),
         runs_before(current, entry.team),
         baseline=facts["baseline"],
         priority=facts["details"].get("priority"),

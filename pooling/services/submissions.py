@@ -157,7 +157,7 @@ def _log(collection: Collection, what: str, who: str, why: str) -> None:
 def hold_to_policy(
     collection: Collection, run_tag: str, facts: dict[str, Any], entry: Entry | None = None
 ) -> Round | None:
-    """Raise SubmissionRefused when the board's policy or its rounds do not let a run of these facts in.
+    """Raise SubmissionRefused, for every reason, when the board's policy or rounds do not let in a run of these facts.
 
     To be called in the transaction that makes the run: writing to the policy's row first keeps a second import
     waiting until this one is through. The board's own baselines are exempt. Rounds hold for what teams send
@@ -165,9 +165,17 @@ def hold_to_policy(
     """
     policies = SubmissionPolicy.objects.filter(collection=collection)
     own_baseline = facts["baseline"] and entry is None
+    refusals, taken_by = [], None
     if not own_baseline and policies.update(checked_at=clock.now()):
-        _hold(policies.get(), collection, run_tag, facts)
-    return None if entry is None else hold_to_rounds(collection, run_tag, facts, entry)
+        refusals = _refusals(policies.get(), collection, run_tag, facts)
+    if entry is not None:
+        try:
+            taken_by = hold_to_rounds(collection, run_tag, facts, entry)
+        except SubmissionRefused as refusal:
+            refusals.append(refusal)
+    if refusals:
+        raise SubmissionRefused.for_all(refusals)
+    return taken_by
 
 
 def refuse_against_policy(
@@ -219,18 +227,31 @@ def _days(runs: Sequence[Run]) -> list[date]:
     return [run.submitted_on or run.created_at.date() for run in runs]
 
 
-def _hold(policy: SubmissionPolicy, collection: Collection, run_tag: str, facts: dict[str, Any]) -> None:
-    _complete(policy, run_tag, facts)
-    _embargo(policy, run_tag, facts)
-    team_runs = _runs_of_team(collection, run_tag, facts["team"])
-    if facts["baseline"]:
-        return  # a team's baselines are limited by the round
+def _refusals(
+    policy: SubmissionPolicy, collection: Collection, run_tag: str, facts: dict[str, Any]
+) -> list[SubmissionRefused]:
+    """Return every reason of the policy against a run of these facts."""
+    found = [_incomplete(policy, run_tag, facts), _too_long_anonymous(policy, run_tag, facts)]
+    try:
+        team_runs = _runs_of_team(collection, run_tag, facts["team"])
+    except SubmissionRefused as refusal:
+        found.append(refusal)
+    else:
+        # A team's baselines are limited by the round.
+        found += [] if facts["baseline"] else _too_early(policy, team_runs, run_tag, facts)
+    return [one for one in found if one is not None]
+
+
+def _too_early(
+    policy: SubmissionPolicy, team_runs: Sequence[Run], run_tag: str, facts: dict[str, Any]
+) -> list[SubmissionRefused | None]:
     day = facts["submitted_on"] or clock.now().date()
-    _within(policy, policy.most_runs, team_runs, run_tag, day, "runs")
+    found = [_beyond(policy, policy.most_runs, team_runs, run_tag, day, "runs")]
     if facts["variant_of"] is not None:
         variants = [run for run in team_runs if run.variant_of_id]
         what = "runs that differ from another only by hyperparameters or seed"
-        _within(policy, policy.most_variants, variants, run_tag, day, what)
+        found.append(_beyond(policy, policy.most_variants, variants, run_tag, day, what))
+    return found
 
 
 def held_fast(run: Run) -> frozenset[str]:
@@ -264,34 +285,39 @@ def refuse_change_against_policy(run: Run, changed: dict[str, Any]) -> None:
             missing=emptied,
         )
     facts = {"submitted_on": run.submitted_on or run.created_at.date(), **changed}
-    _embargo(policy, run.run_tag, {"anonymous_until": None, **facts})
+    if refusal := _too_long_anonymous(policy, run.run_tag, {"anonymous_until": None, **facts}):
+        raise refusal
 
 
-def _complete(policy: SubmissionPolicy, run_tag: str, facts: dict[str, Any]) -> None:
+def _incomplete(policy: SubmissionPolicy, run_tag: str, facts: dict[str, Any]) -> SubmissionRefused | None:
     # "No" to a question is an answer, so a detail is missing only if it is not there.
     missing = [
         name
         for name in policy.required
         if (not facts[name] if name in facts else name not in facts["details"])
     ]
-    if missing:
-        possible = requirable(policy.collection)
-        options = (possible[name] for name in missing if name in possible)
-        raise SubmissionRefused(
-            f"{run_tag}: the board asks for more about a run than was said.",
-            Guidance("Add ", joined(" ", options), "."),
-            missing=missing,
-        )
+    if not missing:
+        return None
+    possible = requirable(policy.collection)
+    options = (possible[name] for name in missing if name in possible)
+    return SubmissionRefused(
+        f"{run_tag}: the board asks for more about a run than was said.",
+        Guidance("Add ", joined(" ", options), "."),
+        missing=missing,
+    )
 
 
-def _embargo(policy: SubmissionPolicy, run_tag: str, facts: dict[str, Any]) -> None:
+def _too_long_anonymous(
+    policy: SubmissionPolicy, run_tag: str, facts: dict[str, Any]
+) -> SubmissionRefused | None:
     until = facts["anonymous_until"]
     latest = (facts["submitted_on"] or clock.now().date()) + timedelta(days=policy.longest_embargo_days)
-    if until is not None and until > latest:
-        raise SubmissionRefused(
-            f"{run_tag}: a run cannot stay anonymous until {until} on this board.",
-            f"The latest possible day is {latest}." if policy.longest_embargo_days else "Leave the day out.",
-        )
+    if until is None or until <= latest:
+        return None
+    return SubmissionRefused(
+        f"{run_tag}: a run cannot stay anonymous until {until} on this board.",
+        f"The latest possible day is {latest}." if policy.longest_embargo_days else "Leave the day out.",
+    )
 
 
 def _runs_of_team(collection: Collection, run_tag: str, team: str) -> list[Run]:
@@ -311,15 +337,16 @@ def plain_name(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum()) or name
 
 
-def _within(
+def _beyond(
     policy: SubmissionPolicy, most: int, runs: Sequence[Run], run_tag: str, day: date, what: str
-) -> None:
+) -> SubmissionRefused | None:
     if most == 0:
-        raise SubmissionRefused(f"{run_tag}: this board takes no {what}.", "Submit something else.")
+        return SubmissionRefused(f"{run_tag}: this board takes no {what}.", "Submit something else.")
     welcome = next_welcome(_days(runs), wanted=day, most=most, days=policy.period_days)
-    if welcome > day:
-        raise SubmissionRefused(
-            f"{run_tag}: a team may submit {most} {what} in any {policy.period_days} days.",
-            f"The next one is welcome on {welcome}.",
-            welcome_on=welcome,
-        )
+    if welcome <= day:
+        return None
+    return SubmissionRefused(
+        f"{run_tag}: a team may submit {most} {what} in any {policy.period_days} days.",
+        f"The next one is welcome on {welcome}.",
+        welcome_on=welcome,
+    )

@@ -268,8 +268,9 @@ def _all_problems(
             return Problems(tuple(listed), counts)
         except PoolingError as other:
             refusal = other
-    listed.insert(0, _of_refusal(refusal))
-    return Problems(tuple(listed), {listed[0].kind: 1} | counts)
+    reasons = refusal.parts if isinstance(refusal, SubmissionRefused) else (refusal,)
+    about_run = [_of_refusal(one) for one in reasons]
+    return Problems((*about_run, *listed), {about_run[0].kind: len(about_run)} | counts)
 
 
 def _without_others(upload: RunUpload, refusal: PoolingError) -> PoolingError:

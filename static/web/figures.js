@@ -5,6 +5,7 @@
 (() => {
   // Okabe and Ito, in the order of leaderboard/output/drawing.py; the last is black on white and white on black.
   const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#f0e442"];
+  const SYMBOLS = ["circle", "rect", "diamond", "triangle", "pin", "arrow"];
   const ROW = 22;
   /* The width in pixels from which points have names beside them. */
   const NAMES_FROM = 600;
@@ -114,6 +115,25 @@
     };
   }
 
+  /* A box from the lower to the upper quartile with the median in it, and whiskers to the lowest and the highest value. */
+  function boxShape(colour, theme) {
+    return (_, api) => {
+      const [y, median, lower, upper, low, high] = [0, 1, 2, 3, 4, 5].map((place) => api.value(place));
+      const [middle, left, right, start, end] = [median, lower, upper, low, high].map((value) => api.coord([value, y])[0]);
+      const at = api.coord([median, y])[1];
+      const line = (x1, x2, y1, y2, style) => ({ type: "line", shape: { x1, x2, y1, y2 }, style });
+      const box = { x: left, y: at - 6, width: right - left, height: 12 };
+      return {
+        type: "group",
+        children: [
+          line(start, end, at, at, { stroke: theme["ink-soft"], lineWidth: 1 }),
+          { type: "rect", shape: box, style: { fill: colour, fillOpacity: 0.35, stroke: colour, lineWidth: 1 } },
+          line(middle, middle, at - 6, at + 6, { stroke: theme.ink, lineWidth: 2 }),
+        ],
+      };
+    };
+  }
+
   function spans(chart, theme, width) {
     const legend = chart.series.length > 1 ? chart.series.map((one) => one.name) : [];
     const { room, names, row, around, ...option } = frame(theme, width, chart.rows, { legend, axis: chart.axis });
@@ -128,10 +148,10 @@
         type: "custom",
         name: one.name,
         itemStyle: { color: colour },
-        renderItem: intervalShape(place, chart.series.length, kind, colour, theme),
-        encode: { x: [1, 2, 3], y: 0 },
+        renderItem: chart.reach.length ? boxShape(colour, theme) : intervalShape(place, chart.series.length, kind, colour, theme),
+        encode: { x: [1, 2, 3, 4, 5], y: 0 },
         // The last is not drawn: the axis reaches as far as the line.
-        data: [...one.marks.map((mark, row) => [row, ...mark.map((part) => part ?? NaN)]), ...reach],
+        data: [...one.marks.map((mark, row) => [row, ...mark.map((part) => part ?? NaN), ...(chart.reach[row] ?? [])]), ...reach],
         markLine: chart.line === null || place ? undefined : { ...line, data: [{ xAxis: chart.line }] },
         tooltip: { formatter: (item) => told(item.dataIndex) },
       };
@@ -300,14 +320,15 @@
   }
 
   function points(chart, theme, width, tell) {
-    const { room, names: _, row, around, ...option } = frame(theme, width, [], { axis: chart.x_axis });
+    const groups = [...new Set(chart.groups)].sort();
+    const { room, names: _, row, around, ...option } = frame(theme, width, [], { axis: chart.x_axis, legend: groups });
     const height = Math.max(320, Math.min(520, width * 0.6));
     const upward = linesOf(chart.y_axis, theme, 12, height - TOP - BOTTOM);
     const beside = widthOf("−0.0000", theme, 12) + 12;
     const left = beside + LINE * upward.length;
     const dated = chart.points.some((point) => typeof point.x === "string");
     const told = (point) =>
-      joined(point.name, `${chart.x_axis}: ${dated ? point.x : marked(point.x)}`, `${chart.y_axis}: ${marked(point.y)}`, point.note);
+      joined(point.name, `${chart.x_axis}: ${dated ? point.x : marked(point.x)}`, `${chart.y_axis}: ${marked(point.y)}`, chart.groups[chart.points.indexOf(point)], point.note);
     const across = (point) => (dated ? point.x : point.x[0]);
     const value = (point) => [across(point), point.y[0]];
     // A phone has no room: there a name is said of the point that is touched.
@@ -339,24 +360,42 @@
       lineStyle: { color: theme["ink-soft"], width: 1.5 },
       data: chart.steps.map((place) => [across(chart.points[place]), chart.points[place].y[0]]),
     };
-    const dots = {
-      type: "scatter",
-      emphasis: { scale: 1.5, itemStyle: { color: theme.colours[1] } },
-      tooltip: { formatter: (item) => told(chart.points[item.dataIndex]) },
-      data: chart.points.map((point, place) => {
-        return {
-          value: value(point),
-          symbolSize: stairs.has(place) ? 13 : 10,
-          itemStyle: { color: standsOut.has(place) ? theme.colours[0] : theme["line-strong"], borderColor: theme.ink, borderWidth: stairs.has(place) ? 1.5 : 0.5 },
-        };
-      }),
+    const ends = chart.diagonal ? chart.points.flatMap(value) : [];
+    const diagonal = {
+      type: "line",
+      silent: true,
+      symbol: "none",
+      lineStyle: { color: theme["ink-soft"], width: 1 },
+      data: chart.diagonal ? [Math.min(...ends), Math.max(...ends)].map((end) => [end, end]) : [],
     };
+    const dot = (place, colour) => ({
+      place,
+      value: value(chart.points[place]),
+      symbolSize: stairs.has(place) ? 13 : 10,
+      itemStyle: { color: colour, borderColor: theme.ink, borderWidth: stairs.has(place) ? 1.5 : 0.5 },
+    });
+    const ownColour = (place) => (standsOut.has(place) ? theme.colours[0] : theme["line-strong"]);
+    const places = chart.points.map((_, place) => place);
+    const dots = (groups.length ? groups : [""]).map((group, kind) => {
+      const colour = theme.colours[kind % theme.colours.length];
+      return {
+        type: "scatter",
+        name: group,
+        symbol: SYMBOLS[kind % SYMBOLS.length],
+        itemStyle: { color: colour },
+        emphasis: { scale: 1.5, itemStyle: groups.length ? { borderWidth: 2 } : { color: theme.colours[1] } },
+        tooltip: { formatter: (item) => told(chart.points[item.data.place]) },
+        data: groups.length
+          ? places.filter((place) => chart.groups[place] === group).map((place) => dot(place, colour))
+          : places.map((place) => dot(place, ownColour(place))),
+      };
+    });
     const zoom = { type: "inside", zoomOnMouseWheel: "ctrl", moveOnMouseWheel: false, filterMode: "none" };
     return {
       ...option,
       grid: { ...option.grid, left },
       height,
-      items: chart.points.map((point, place) => ({ series: 2, data: place, text: told(point) })),
+      items: dots.flatMap(({ data }, kind) => data.map(({ place }, at) => ({ series: 3 + kind, data: at, text: told(chart.points[place]) }))),
       xAxis: axis(theme, {
         type: dated ? "time" : "value",
         scale: true,
@@ -369,7 +408,8 @@
       series: [
         whiskers,
         staircase,
-        dots,
+        diagonal,
+        ...dots,
         names(
           chart.points.map(value),
           named.map((place) => {
@@ -460,7 +500,7 @@
   function firstRows(chart) {
     const cut = (list) => list.slice(0, ROWS_FIRST);
     const series = chart.series.map((one) => ({ ...one, marks: cut(one.marks) }));
-    return { ...chart, rows: cut(chart.rows), notes: cut(chart.notes), series };
+    return { ...chart, rows: cut(chart.rows), notes: cut(chart.notes), reach: cut(chart.reach), series };
   }
 
   function draw(whole, into) {

@@ -72,7 +72,7 @@ def test_who_lost_it_is_let_in_again_from_the_terminal(client, admin, capsys):
 
     assert json.loads(capsys.readouterr().out)["removed"] >= 1
     sign_in = client.post("/accounts/login/", {"login": "ada", "password": PASSWORD})
-    assert sign_in["Location"] == "/"
+    assert sign_in["Location"] == "/signed-in/"
     assert client.get("/")["Location"] == "/accounts/2fa/totp/activate/"
 
 

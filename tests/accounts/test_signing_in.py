@@ -40,7 +40,7 @@ def signed_in(client):
 def test_by_name_or_address(client, ada, login):
     ada.emailaddress_set.create(email=ada.email, primary=True)
 
-    assert sign_in(client, login)["Location"] == "/"
+    assert sign_in(client, login)["Location"] == "/signed-in/"
     assert signed_in(client)
 
 
@@ -69,7 +69,7 @@ def test_guessing_is_stopped_even_for_the_right_password(client, ada):
 
 
 def test_signing_in_leads_nowhere_else(client, ada):
-    assert sign_in(client, next="https://elsewhere.example/")["Location"] == "/"
+    assert sign_in(client, next="https://elsewhere.example/")["Location"] == "/signed-in/"
 
 
 def test_nobody_signs_up_unasked(client, db, django_user_model):

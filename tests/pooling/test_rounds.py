@@ -62,6 +62,7 @@ def test_what_is_late_is_told_the_second_and_the_next_round():
     assert late == No(
         "the round 2026 closed on 2026-08-01 12:00:00 UTC, and this run arrived on 2026-08-01 12:00:00 UTC.",
         "The round 2027 opens on 2027-06-01 00:00:00 UTC.",
+        "the round 2026 closed on 2026-08-01 12:00:00 UTC",
     )
     assert early.next_step == "The round 2026 opens on 2026-06-01 00:00:00 UTC."
     assert last.next_step == "No further round is planned. Ask the organizers."

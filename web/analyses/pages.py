@@ -17,7 +17,7 @@ from leaderboard import jobs
 from leaderboard.analyses.fields import Choice, Number, read_settings
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.registry import KINDS
-from leaderboard.analyses.runner import analysis_key, result_now
+from leaderboard.analyses.runner import Kept, analysis_key, result_or_older
 from leaderboard.errors import LeaderboardError
 from leaderboard.output import Analysis
 from leaderboard.scoring.labels import ORDER
@@ -53,7 +53,10 @@ class Listed:
 
 @dataclass(frozen=True)
 class AnalysisPage:
-    """One analysis; at most one of ``analysis``, ``job`` and ``refusal`` is set."""
+    """One analysis: at most one of its result, the job that makes it, and a refusal.
+
+    An older result (``older``, as ``analysis``) can stand beside the job that makes it again.
+    """
 
     collection: Collection
     kind: Kind
@@ -68,6 +71,7 @@ class AnalysisPage:
     drawn: bool = False
     work: Work | None = None
     refusal: Refusal | None = None
+    older: Kept | None = None
 
 
 def listed_analyses(collection: Collection, user: Any) -> list[Listed]:
@@ -161,18 +165,21 @@ def analysis_page(collection: Collection, kind: Kind, given: Any, user: Any) -> 
     }
     try:
         asked = asked_for(collection, kind, given, user)
-        analysis = result_now(asked)
+        found = result_or_older(asked)
     except Refusal as refusal:
         return AnalysisPage(**page, refusal=refusal)
-    if analysis is not None:
-        return AnalysisPage(
-            **page,
-            analysis=analysis,
-            tables=[table_view(one) for one in analysis.tables],
-            drawn=has_charts(analysis),
-        )
-    job = last_job(analysis_key(asked))
-    return AnalysisPage(**page, work=Work(job) if job else None)
+    older = found if found and found.made_at else None
+    job = last_job(analysis_key(asked)) if older or not found else None
+    page |= {"older": older, "work": Work(job) if job else None}
+    if found is None:
+        return AnalysisPage(**page)
+    analysis = found.analysis
+    return AnalysisPage(
+        **page,
+        analysis=analysis,
+        tables=[table_view(one) for one in analysis.tables],
+        drawn=has_charts(analysis),
+    )
 
 
 def last_job(key: str) -> Job | None:
@@ -233,11 +240,11 @@ def _options(collection: Collection, choice: Choice, user: Any) -> list[tuple[st
 
 
 def labels_of(collection: Collection) -> list[tuple[str, str]]:
-    """(name, in words) of everything that runs can be scored under, the official set first."""
-    sets = QrelSet.objects.filter(collection=collection).order_by("pk")
-    official = sorted(sets, key=lambda one: one.kind != QrelSet.Kind.OFFICIAL)
+    """(name, in words) of everything that runs can be scored under, the leaderboard's default first."""
+    default = collection.default_labels()
+    sets = sorted(collection.qrel_sets.order_by("pk"), key=lambda one: one != default)
     versions = QrelVersion.objects.filter(collection=collection).order_by("-number")
-    named = [(one.name, f"{one.name}, grade {one.min_grade} and up") for one in official]
+    named = [(one.name, f"{one.name}, grade {one.min_grade} and up") for one in sets]
     return named + [
         (f"@{number}", f"version {number}{' (simulated)' * simulated}")
         for number, simulated in versions.values_list("number", "simulated")

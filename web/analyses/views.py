@@ -12,7 +12,7 @@ from config.background.errors import TooMuchAsked
 from config.errors import NotNow, Refusal
 from leaderboard import jobs
 from leaderboard.analyses.kinds import Asked
-from leaderboard.analyses.runner import analysis_key, picture_file, result_now
+from leaderboard.analyses.runner import picture_file, result_now, result_or_older
 from leaderboard.output.drawing import MEDIA_TYPES
 from pooling.models import Collection
 from web.analyses import pages
@@ -92,10 +92,12 @@ def file(request: HttpRequest, name: str, kind: str, form: str) -> HttpResponse:
 
 
 def _file(asked: Asked, form: str, stem: str, of: str) -> File | None:
-    if form in MEDIA_TYPES and (picture := picture_file(analysis_key(asked), of, form)):
+    found = result_or_older(asked)
+    if found is None:
+        return None
+    if form in MEDIA_TYPES and (picture := picture_file(found.key, of, form)):
         return File(picture, MEDIA_TYPES[form], f"{stem}-{of}.{form}")
-    made = result_now(asked)
-    return None if made is None else analysis_file(made, form, stem, of)
+    return analysis_file(found.analysis, form, stem, of)
 
 
 @require_safe

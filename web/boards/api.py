@@ -68,12 +68,21 @@ class QrelSetIn(Body):
 
 
 class QrelSetOut(Schema):
-    """A qrel set without its labels. Relevant means a grade of at least ``min_grade``."""
+    """A qrel set without its labels. Relevant means a grade of at least ``min_grade``.
+
+    The leaderboard is under the ``default`` one unless others are asked for: the collection's ``board_labels``.
+    """
 
     name: str
     kind: str
     min_grade: int
     withheld: bool
+    default: bool
+
+    @staticmethod
+    def resolve_default(qrel_set: QrelSet) -> bool:
+        """Return whether the leaderboard is under it by default."""
+        return qrel_set == qrel_set.collection.default_labels()
 
 
 class SplitIn(Body):
@@ -130,7 +139,7 @@ def delete_policy(request: HttpRequest, name: str, why: Why = "") -> Status[None
     summary="Qrel sets, by name, and which are withheld",
 )
 def list_qrel_sets(request: HttpRequest, name: str) -> Any:
-    return collection_for(reader(request), name).qrel_sets.order_by("name")
+    return collection_for(reader(request), name).qrel_sets.select_related("collection").order_by("name")
 
 
 @router.patch(

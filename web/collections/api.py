@@ -14,7 +14,7 @@ from tournament.models import QrelVersion
 from web.api.callers import reader
 from web.collections.pages import Listed, listed_collections
 from web.common.access import collection_for
-from web.common.visibility import listed_runs
+from web.common.visibility import opened_runs
 
 router = Router()
 
@@ -56,7 +56,7 @@ def told_of(user: Any, found: Collection) -> dict[str, Any]:
     """Return one collection as this person sees it."""
     return _facts(found) | {
         "queries": Query.objects.filter(collection=found).count(),
-        "runs": listed_runs(found, user).count(),
+        "runs": opened_runs(found, user).count(),
         "versions": QrelVersion.objects.filter(collection=found).count(),
         "role": role_of(user, found) or "",
     }

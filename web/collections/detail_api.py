@@ -8,7 +8,13 @@ from django.http import HttpRequest
 from ninja import Field
 
 from accounts.models import ApiToken
-from pooling.services.collection_details import DEEPEST, MOST, describe_collection, set_run_depth
+from pooling.services.collection_details import (
+    DEEPEST,
+    MOST,
+    describe_collection,
+    set_board_labels,
+    set_run_depth,
+)
 from pooling.services.collections import set_language
 from web.api.bodies import Body
 from web.api.callers import actor
@@ -19,7 +25,8 @@ from web.common.access import collection_for, require
 class CollectionChanges(Body):
     """Fields of a collection; omitted ones stay, and an empty text clears one.
 
-    ``max_run_depth`` is the most passages that a run can list for a query.
+    ``max_run_depth`` is the most passages that a run can list for a query, ``board_labels`` the qrel set that the
+    leaderboard is under by default.
     """
 
     title: Annotated[str, Field(max_length=MOST["title"])] = ""
@@ -28,6 +35,7 @@ class CollectionChanges(Body):
     citation: Annotated[str, Field(max_length=MOST["citation"])] = ""
     language: Annotated[str, Field(max_length=20)] = ""
     max_run_depth: Annotated[int, Field(ge=1, le=DEEPEST)] = 10_000
+    board_labels: Annotated[str, Field(min_length=1, max_length=80)] = ""
 
 
 @router.patch("/collections/{name}", response=CollectionOut, summary="Edit a collection's description")
@@ -40,5 +48,7 @@ def edit_collection(request: HttpRequest, name: str, changes: CollectionChanges)
         set_language(found, given.pop("language"), who=user.get_username())
     if "max_run_depth" in given:
         set_run_depth(collection=found, depth=given.pop("max_run_depth"), who=user.get_username())
+    if "board_labels" in given:
+        set_board_labels(collection=found, name=given.pop("board_labels"), who=user.get_username())
     describe_collection(collection=found, changes=given, who=user.get_username())
     return told_of(user, found)

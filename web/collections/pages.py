@@ -22,7 +22,7 @@ from web.common.campaign_rows import (
     in_lists,
     shown_to_everybody,
 )
-from web.common.visibility import listed_everywhere, listed_runs, sees_everything
+from web.common.visibility import listed_everywhere, opened_runs, sees_everything
 from web.runs.pages import new_runs
 from web.webhooks import pages as listing
 
@@ -76,7 +76,7 @@ def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
     campaigns = collection_campaigns(collection, user).current
     held = Holdings(
         queries=Query.objects.filter(collection=collection).count(),
-        runs=listed_runs(collection, user).count(),
+        runs=opened_runs(collection, user).count(),
         qrel_sets=QrelSet.objects.filter(collection=collection).count(),
         pools=Pool.objects.filter(collection=collection).count(),
         campaigns=campaigns,

@@ -11,7 +11,7 @@ from config.errors import NotNow, Refusal
 from config.plurals import many
 from leaderboard.board.board_output import board_analysis
 from pooling.models import Collection, Pool
-from pooling.services.collection_details import MOST, describe_collection, set_run_depth
+from pooling.services.collection_details import MOST, describe_collection, set_board_labels, set_run_depth
 from pooling.services.collections import set_language
 from pooling.services.members import may
 from web.boards import pages as boards
@@ -66,7 +66,7 @@ def settings(request: HttpRequest, collection: Collection) -> HttpResponse:
 def describe(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Show and edit its title, description, license and source."""
     said = {name: getattr(collection, name) for name in (*MOST, "language", "max_run_depth")}
-    form = DescribeCollection(request.POST if request.method == "POST" else None, initial=said)
+    form = DescribeCollection(collection, request.POST if request.method == "POST" else None, initial=said)
     if request.method == "POST" and form.is_valid():
         who = request.user.get_username()
         language = form.cleaned_data.pop("language")
@@ -74,6 +74,9 @@ def describe(request: HttpRequest, collection: Collection) -> HttpResponse:
         before = set_run_depth(collection=collection, depth=depth, who=who)
         if before != depth:
             messages.success(request, f"A run can now have {many(depth, 'passage')} per query.")
+        labels = form.cleaned_data.pop("board_labels", "")
+        if labels and set_board_labels(collection=collection, name=labels, who=who):
+            messages.success(request, f"The leaderboard is under the labels {labels} by default now.")
         before_language = set_language(collection, language, who=who)
         if (
             describe_collection(collection=collection, changes=form.cleaned_data, who=who)

@@ -116,7 +116,7 @@ OPTIONS: dict[str, tuple[str, str]] = {
     "skip-unknown": ("skip_unknown", "Leave out lines of unknown queries"),
     "tag": ("run_tag", "run tag"),
     "task-minutes": ("assignment_seconds", "Minutes for a task"),
-} | {name.replace("_", "-"): (f"details.{name}", detail.label) for name, detail in RUN_DETAILS.items()}
+} | {name.replace("_", "-"): (f"detail={name}=…", detail.label) for name, detail in RUN_DETAILS.items()}
 
 
 def guidance_html(text: Any, *, collection: str = "") -> SafeString:

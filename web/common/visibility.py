@@ -23,7 +23,7 @@ from pooling.models.collections import RELEASED, RunQuerySet
 from pooling.services.members import joined_by, may, visible_to
 from pooling.services.query_splits import private_qids
 from pooling.services.runs import tops_of
-from pooling.services.teams import shown_to_team
+from pooling.services.teams import of_own_team, shown_to_team, team_of
 from tournament.models import ChallengedQuery, PreferenceQrel, QrelVersion
 
 Place = tuple[int, int]
@@ -45,6 +45,17 @@ def listed_runs(collection: Collection, user: Any) -> RunQuerySet:
     return runs.filter(RELEASED | shown_to_team(user, collection))
 
 
+def opened_runs(collection: Collection, user: Any) -> RunQuerySet:
+    """Return the runs whose page this person can open, by tag: those above, and all of the team's own.
+
+    Values of the team's own unreleased runs need ``listed_runs``.
+    """
+    runs = Run.objects.filter(collection=collection).order_by("run_tag")
+    if sees_everything(user, collection):
+        return runs
+    return runs.filter(RELEASED | of_own_team(user, collection))
+
+
 def listed_everywhere(user: Any) -> QuerySet[Run]:
     """Return the same for all collections that this person can see."""
     released = Run.objects.released().filter(collection__in=visible_to(user))
@@ -56,9 +67,18 @@ def hidden_queries(collection: Collection, user: Any) -> frozenset[str]:
     return frozenset() if sees_everything(user, collection) else private_qids(collection)
 
 
-def as_shown(run: Run, everything: bool) -> Run:
-    """Return the run, with its author hidden from non-members during an embargo. Do not save it."""
-    if not everything and run.is_anonymous:
+def own_team(user: Any, collection: Collection) -> str:
+    """Return the name of the person's team here, or an empty text."""
+    team = team_of(user, collection)
+    return team.name if team else ""
+
+
+def as_shown(run: Run, everything: bool, team: str = "") -> Run:
+    """Return the run, with its author hidden from others during an embargo: from all but members and its ``team``.
+
+    Do not save it.
+    """
+    if not everything and run.is_anonymous and (not team or run.team != team):
         run.without_author().team = f"anonymous until {run.anonymous_until}"
     return run
 

@@ -21,6 +21,7 @@ from accounts.services.invitations import accept_with_new_account, invitation_of
 from accounts.user_names import VALIDATORS
 from pooling.models import InvitedMember
 from pooling.services.members import join
+from pooling.services.teams import team_of
 
 
 class NewAccountForm(forms.Form):
@@ -98,4 +99,7 @@ def _with_new_account(request: HttpRequest, found: Invitation, form: NewAccountF
 
 def _arrived(found: Invitation, user: object) -> HttpResponse:
     collection = join(invitation=found, user=user)  # type: ignore[arg-type]
-    return redirect("web:collection", collection.name) if collection else redirect("web:home")
+    if collection is None:
+        return redirect("web:home")
+    team = team_of(user, collection)
+    return redirect("web:team", collection.name, team.pk) if team else redirect("web:collection", collection.name)

@@ -11,10 +11,14 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.roles import Role
 from accounts.services.user_lookup import mail_address_of
+from pooling.models import TeamMember
+from pooling.services.members import roles_of
 from pooling.services.new_collections import may_create
 from web.boards.cards import board_cards, with_a_board
 from web.collections.jobs import sample_under_way
@@ -56,6 +60,17 @@ def home(request: HttpRequest) -> HttpResponse:
         **_making(request),
     }
     return render(request, "web/home.html", context)
+
+
+@require_safe
+@never_cache
+def signed_in(request: HttpRequest) -> HttpResponse:
+    """Lead a person who only submits for one team to its page, and everybody else to the home page."""
+    roles = roles_of(request.user)
+    teams = list(TeamMember.objects.filter(user=request.user.pk).select_related("collection")[:2])
+    if len(teams) == 1 and set(roles.values()) == {Role.SUBMITTER}:
+        return redirect("web:team", teams[0].collection.name, teams[0].team_id)
+    return redirect("web:home")
 
 
 @require_safe

@@ -20,7 +20,14 @@ from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.works import Text
 from web.common.access import collection_for, require
-from web.common.visibility import as_shown, hidden_queries, listed_runs, sees_everything, without_queries
+from web.common.visibility import (
+    as_shown,
+    hidden_queries,
+    opened_runs,
+    own_team,
+    sees_everything,
+    without_queries,
+)
 
 router = Router()
 Release = Literal["public", "scores", "private"]
@@ -132,7 +139,7 @@ def list_runs(
 ) -> dict[str, Any]:
     user = reader(request)
     found = collection_for(user, name)
-    rows = listed_runs(found, user)
+    rows = opened_runs(found, user)
     rows = rows.filter(run_tag=run_tag) if run_tag else rows
     return {"count": rows.count(), "runs": _shown(rows[offset : offset + limit], found, user)}
 
@@ -141,14 +148,15 @@ def list_runs(
 def read_run(request: HttpRequest, name: str, key: int) -> Run:
     user = reader(request)
     found = collection_for(user, name)
-    run = get_object_or_404(listed_runs(found, user), pk=key)
+    run = get_object_or_404(opened_runs(found, user), pk=key)
     return _shown([run], found, user)[0]
 
 
 def _shown(runs: Iterable[Run], collection: Collection, user: Any) -> list[Run]:
     """Return the runs as this person sees them."""
     everything, hidden = sees_everything(user, collection), hidden_queries(collection, user)
-    return [without_queries(as_shown(run, everything), hidden) for run in runs]
+    team = own_team(user, collection)
+    return [without_queries(as_shown(run, everything, team), hidden) for run in runs]
 
 
 @router.patch(
@@ -164,7 +172,7 @@ def edit_run(request: HttpRequest, name: str, key: int, changes: RunChanges) -> 
         changed = describe_run(run=own, changes=changes.changes(), who=user.get_username(), by_team=True)
         return without_queries(changed, hidden_queries(found, user))
     require(user, "edit run", found)
-    run = get_object_or_404(listed_runs(found, user).select_related("collection"), pk=key)
+    run = get_object_or_404(opened_runs(found, user).select_related("collection"), pk=key)
     return describe_run(run=run, changes=changes.changes(), who=user.get_username())
 
 

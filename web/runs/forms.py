@@ -165,8 +165,18 @@ class SendRuns(AboutRun):
         """Return the fields about reading the files and releasing the runs."""
         return [self[name] for name in ("release", "run_tag", "order", "variant_of", "skip_unknown")]
 
-    def __init__(self, *args: Any, team: Team | None = None, baselines: bool = True, **named: Any) -> None:
-        super().__init__(*args, **named)
+    def __init__(
+        self,
+        *args: Any,
+        team: Team | None = None,
+        baselines: bool = True,
+        priorities: bool = False,
+        required: Sequence[str] = (),
+        **named: Any,
+    ) -> None:
+        super().__init__(*args, required=(*required, *["priority"] * priorities), **named)
+        if priorities:
+            self.fields["priority"].by_round = True  # type: ignore[attr-defined]
         if team is not None:  # said by the account and the moment of arrival
             for name in ("team", "submitted_on"):
                 del self.fields[name]
@@ -255,6 +265,21 @@ class DescribeCollection(AboutCollection):
         label="Most passages per query",
         help_text="A run that lists more for a query is refused. Existing runs stay.",
     )
+    board_labels = forms.ChoiceField(
+        required=False,
+        label="Labels of the leaderboard",
+        help_text="The leaderboard is under these unless a reader chooses others. New qrel sets do not change it.",
+    )
+
+    def __init__(self, collection: Collection, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        default = collection.default_labels()
+        if default is None:
+            del self.fields["board_labels"]
+            return
+        names = collection.qrel_sets.order_by("pk").values_list("name", flat=True)
+        field: Any = self.fields["board_labels"]
+        field.choices, field.initial = [(name, name) for name in names], default.name
 
     def clean_language(self) -> str:
         """Return a valid language tag."""

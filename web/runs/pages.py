@@ -23,13 +23,19 @@ from pooling.run_details import Detail, in_words
 from pooling.services.describing import opened_further
 from pooling.services.members import may
 from pooling.services.run_fields import known_details
-from pooling.services.teams import own_run
 from tournament.models import Challenge, QrelVersion
 from tournament.services.withdrawing import what_rests_on
 from web.boards.citing import bibtex_entry
 from web.boards.pages import Wish, published_board
 from web.common.label_sight import LabelSight, label_sight
-from web.common.visibility import as_shown, hidden_queries, listed_runs, sees_everything
+from web.common.visibility import (
+    as_shown,
+    hidden_queries,
+    listed_runs,
+    opened_runs,
+    own_team,
+    sees_everything,
+)
 from web.runs.run_queries import run_queries
 
 RUNS_A_PAGE = 50
@@ -77,7 +83,8 @@ def runs_page(collection: Collection, user: Any, parameters: Any) -> dict[str, A
     if sort.removeprefix("-") not in RUN_SORTS:
         sort = "run_tag"
     everything = sees_everything(user, collection)
-    runs = listed_runs(collection, user).order_by(*_order(sort, everything), "run_tag")
+    team = own_team(user, collection)
+    runs = opened_runs(collection, user).order_by(*_order(sort, everything), "run_tag")
     if found := parameters.get("q", "").strip():
         # A search must not find a team under embargo.
         named = Q(run_tag__icontains=found)
@@ -91,7 +98,7 @@ def runs_page(collection: Collection, user: Any, parameters: Any) -> dict[str, A
     elif show == "warned":
         runs = runs.exclude(Q(report__warnings=[]) | Q(report__warnings__isnull=True))
     page: Page[Run] = Paginator(runs, RUNS_A_PAGE).get_page(parameters.get("page"))
-    page.object_list = [as_shown(run, everything) for run in page.object_list]
+    page.object_list = [as_shown(run, everything, team) for run in page.object_list]
     board = _board(collection, user)
     rows = {row.run: row for row in board.board.rows} if board else {}
     return {
@@ -127,24 +134,27 @@ def _order(sort: str, everything: bool) -> tuple[Any, ...]:
 
 
 def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> dict[str, Any]:
-    """Return the data of a run's page."""
+    """Return the data of a run's page; a team sees its own unreleased run without values unless the policy says so."""
     hidden = hidden_queries(collection, user)
-    everything = sees_everything(user, collection)
+    everything, team = sees_everything(user, collection), own_team(user, collection)
+    valued = listed_runs(collection, user).filter(pk=run.pk).exists()
     labels = [
         qrel_set_labels(qrel_set)
         for qrel_set in QrelSet.objects.filter(collection=collection).order_by("name")
     ]
     versions = QrelVersion.objects.filter(collection=collection).order_by("-number")[:VERSIONS_OF_A_RUN]
     labels += [version_labels(version) for version in versions]
-    shown = [one for one in (each.without(hidden) for each in labels) if one.qids]
+    shown = [one for one in (each.without(hidden) for each in labels) if one.qids] if valued else []
     sight = label_sight(collection, user)
     may_edit = may(user, "edit run", collection)
-    own = own_run(user, collection, run.pk) is not None
+    own = bool(team) and run.team == team
     return {
         "collection": collection,
-        "run": as_shown(run, everything),
+        "run": (as_seen := as_shown(run, everything, team)),
         "hidden": len(hidden),
         "sees_everything": everything,
+        "valued": valued,
+        "comparable": valued and listed_runs(collection, user).exclude(pk=run.pk).exists(),
         "warnings": run.report.get("warnings", []),
         "coverage": _coverage(collection, run, hidden),
         "measures": MEASURES,
@@ -156,7 +166,7 @@ def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> di
         "rests_on_it": what_rests_on(run) if may_edit else [],
         "levels": Run.Release.values if may_edit else opened_further(run),
         "link": (link := f"{settings.PUBLIC_URL}{reverse('web:run', args=[collection.name, run.pk])}"),
-        "bibtex": _bibtex(collection, as_shown(run, everything), link),
+        "bibtex": _bibtex(collection, as_seen, link),
         **run_queries(
             collection,
             run,
@@ -164,6 +174,7 @@ def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> di
             hidden,
             user,
             parameters,
+            pids_shown=everything or own or run.is_public,
         ),
     }
 

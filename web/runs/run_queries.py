@@ -18,7 +18,7 @@ from leaderboard.scoring.labels import Labels
 from pooling.models import Collection, Passage, Query, Run
 from pooling.ranking import Ranking
 from pooling.services.runs import ranking_of
-from web.common.visibility import sees_everything, texts_of_ranked
+from web.common.visibility import texts_of_ranked
 from web.queries.best_answers import answers_under
 
 QUERIES_A_PAGE = 50
@@ -99,11 +99,13 @@ def run_queries(
     hidden: frozenset[str],
     user: Any,
     parameters: Any,
+    *,
+    pids_shown: bool,
 ) -> dict[str, Any]:
-    """Return one page of the run's queries, under the first qrel set and the latest version."""
+    """Return one page of the run's queries, under the default labels and the latest version."""
     show, found, sort = (parameters.get(name, "").strip() for name in ("show", "q", "sort"))
     show, sort = show if show in SHOWN else "", sort if sort in SORTS else ""
-    chosen = _chosen(labels)
+    chosen = _chosen(collection, labels)
     facts = _facts(collection, run, chosen)
     rows = Query.objects.filter(collection=collection).order_by("position", "pk")
     rows = rows.filter(Q(qid__icontains=found) | Q(text__icontains=found)) if found else rows
@@ -113,7 +115,6 @@ def run_queries(
         if qid not in hidden and facts.fits(show, qid)
     ]
     page: Page[Any] = Paginator(_sorted(wanted, sort, facts), QUERIES_A_PAGE).get_page(parameters.get("page"))
-    pids_shown = run.is_public or sees_everything(user, collection)
     page.object_list = _lines(
         collection, [key for key, _ in page.object_list], facts, chosen[-1:], pids_shown, user
     )
@@ -129,9 +130,9 @@ def run_queries(
     }
 
 
-def _chosen(labels: Sequence[Labels]) -> list[Labels]:
-    sets = [one for one in labels if one.version is None]
-    official = next((one for one in sets if one.name == "official"), None)
+def _chosen(collection: Collection, labels: Sequence[Labels]) -> list[Labels]:
+    default, sets = collection.default_labels(), [one for one in labels if one.version is None]
+    official = next((one for one in sets if default and one.name == default.name), None)
     latest = next((one for one in labels if one.version is not None), None)
     return [one for one in (official or next(iter(sets), None), latest) if one is not None]
 

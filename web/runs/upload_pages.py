@@ -23,7 +23,7 @@ from pooling.services.leaving_out import can_leave_out
 from pooling.services.quotas import keys_that_failed
 from pooling.services.teams import uploads_seen
 from web.common.job_progress import Work
-from web.common.visibility import hidden_queries, listed_runs, without_private
+from web.common.visibility import hidden_queries, opened_runs, without_private
 
 UPLOADS_A_PAGE = 30
 #: Labels of states.
@@ -55,7 +55,7 @@ def uploads_page(collection: Collection, user: Any, parameters: Any) -> dict[str
 
 def _linked(collection: Collection, user: Any, runs: Sequence[Run]) -> set[int]:
     """Return the keys of the runs whose pages the person can open."""
-    seen = listed_runs(collection, user).filter(pk__in=[run.pk for run in runs])
+    seen = opened_runs(collection, user).filter(pk__in=[run.pk for run in runs])
     return set(seen.values_list("pk", flat=True))
 
 

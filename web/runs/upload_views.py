@@ -25,20 +25,23 @@ from web.common.access import needs
 from web.common.directions import complain, left_out, said_plainly
 from web.runs import upload_pages as service
 from web.runs.forms import SendRuns
+from web.teams.pages import opening_for
 
 
 @require_http_methods(["GET", "POST"])
 @needs("submit run")
 def send(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Show the form for run files; a plain POST takes in all files at once."""
-    policy = policy_of(collection)
+    policy, team = policy_of(collection), _team(request, collection)
     required = policy.required if policy else ()
+    opening = opening_for(team)
     form = SendRuns(
         collection,
         request.POST or None,
         request.FILES or None,
         required=required,
-        team=(team := _team(request, collection)),
+        team=team,
+        priorities=bool(opening["quota"] and opening["quota"].round.priorities),
         baselines=team is None or allows_baselines(collection),
     )
     if request.method == "POST" and form.is_valid():
@@ -54,6 +57,7 @@ def send(request: HttpRequest, collection: Collection) -> HttpResponse:
         "form": form,
         "policy": policy,
         "team": team,
+        **opening,
         "asked": [said_as(name) for name in policy.required] if policy else [],
     }
     return render(request, "web/send.html", context, status=422 if form.errors else 200)

@@ -15,11 +15,11 @@ from pooling.models import Collection, Run
 from pooling.services.describing import describe_run, release_runs
 from pooling.services.members import may
 from pooling.services.submissions import held_fast
-from pooling.services.teams import own_run, team_of
+from pooling.services.teams import own_run
 from tournament.services.withdrawing import what_rests_on, withdraw_run
 from web.common.access import collection_for, needs, require
 from web.common.directions import complain
-from web.common.visibility import listed_runs
+from web.common.visibility import opened_runs
 from web.runs import pages as service
 from web.runs.forms import RELEASES, DescribeRun
 from web.runs.versus import versus_page
@@ -36,7 +36,7 @@ def runs(request: HttpRequest, name: str) -> HttpResponse:
 def run(request: HttpRequest, name: str, key: int) -> HttpResponse:
     """Show a run: its description, values and queries."""
     found = collection_for(request.user, name)
-    one = get_object_or_404(listed_runs(found, request.user), pk=key)
+    one = get_object_or_404(opened_runs(found, request.user), pk=key)
     return render(request, "web/run.html", service.run_page(found, one, request.user, request.GET))
 
 
@@ -52,7 +52,7 @@ def describe(request: HttpRequest, name: str, key: int) -> HttpResponse:
     """Edit a run's description, as far as the board's policy allows; a team edits its own."""
     collection, one, by_team = _to_change(request, name, key)
     form = DescribeRun(one, held_fast(one), request.POST or None, by_team=by_team)
-    back = _page_of(request, one)
+    back = reverse("web:run", args=[collection.name, one.pk])
     if request.method == "POST" and form.is_valid():
         try:
             describe_run(run=one, changes=form.cleaned_data, who=request.user.get_username(), by_team=by_team)
@@ -74,7 +74,7 @@ def release(request: HttpRequest, name: str, key: int) -> HttpResponse:
     collection, one, by_team = _to_change(request, name, key)
     wanted = request.POST.get("release") or request.GET.get("release", "")
     levels = dict(RELEASES)
-    back = _page_of(request, one)
+    back = reverse("web:run", args=[collection.name, one.pk])
     if wanted not in levels:
         messages.error(request, "Choose public, scores or private.")
         return redirect(back)
@@ -86,7 +86,7 @@ def release(request: HttpRequest, name: str, key: int) -> HttpResponse:
             messages.success(request, f"{one.run_tag} is now released as {wanted}.")
         except SubmissionRefused as refusal:
             complain(request, refusal)
-        return redirect(_page_of(request, one))
+        return redirect(back)
     context = {"collection": collection, "run": one, "wanted": wanted, "levels": levels, "back": back}
     return render(request, "web/release_run.html", context)
 
@@ -97,7 +97,7 @@ def release_several(request: HttpRequest, collection: Collection) -> HttpRespons
     """Change the release level of the chosen runs after a confirmation that lists them."""
     asked = request.POST if request.method == "POST" else request.GET
     keys = [int(key) for key in asked.getlist("run") if key.isdecimal() and len(key) < 19]
-    chosen = listed_runs(collection, request.user).filter(pk__in=keys).order_by("run_tag")
+    chosen = opened_runs(collection, request.user).filter(pk__in=keys).order_by("run_tag")
     found, wanted, levels = (
         list(chosen.select_related("collection")),
         asked.get("release", ""),
@@ -144,15 +144,6 @@ def _to_change(request: HttpRequest, name: str, key: int) -> tuple[Collection, R
     return collection, _run(request, collection, key), False
 
 
-def _page_of(request: HttpRequest, run: Run) -> str:
-    """Return the address of the run's page, or of the team's where it has none for this person yet."""
-    if not listed_runs(run.collection, request.user).filter(pk=run.pk).exists():
-        team = team_of(request.user, run.collection)
-        if team is not None:
-            return reverse("web:team", args=[run.collection.name, team.pk])
-    return reverse("web:run", args=[run.collection.name, run.pk])
-
-
 def _run(request: HttpRequest, collection: Collection, key: int) -> Run:
-    related = listed_runs(collection, request.user).select_related("collection")
+    related = opened_runs(collection, request.user).select_related("collection")
     return get_object_or_404(related, pk=key)

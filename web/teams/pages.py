@@ -10,10 +10,10 @@ from config import clock
 from pooling.models import Collection, Round, Run, Team, TeamApplication, TeamMember
 from pooling.round_rules import Before
 from pooling.services.members import may
-from pooling.services.rounds import runs_before
+from pooling.services.rounds import round_at, runs_before
 from pooling.services.submissions import policy_of, teams_under
 from pooling.services.teams import invitations_of, leads, runs_of_team, team_of
-from web.common.visibility import listed_runs, sees_everything
+from web.common.visibility import opened_runs, sees_everything
 
 ANONYMOUS = "anonymous"
 
@@ -64,6 +64,14 @@ class Quota:
         return max(0, self.round.most_baselines - self.baselines)
 
 
+def opening_for(team: Team | None) -> dict[str, Any]:
+    """Return the team's ``quota`` in the round that is open now, and ``closed``: why none is. Both can be None."""
+    found = round_at(team.collection, clock.now()) if team else None
+    if team is None or not isinstance(found, Round):
+        return {"quota": None, "closed": found}
+    return {"quota": _quota(found, runs_before(found, team)), "closed": None}
+
+
 def teams_page(collection: Collection, user: Any) -> dict[str, Any]:
     """Return the board's rounds, its teams with their submissions, and what the policy lets everybody see."""
     member, own = sees_everything(user, collection), team_of(user, collection)
@@ -73,7 +81,7 @@ def teams_page(collection: Collection, user: Any) -> dict[str, Any]:
     runs = [run for run in _runs(collection) if told or run.release != Run.Release.PRIVATE]
     lines = _lines(collection, runs, member)
     manages = may(user, "manage teams", collection)
-    opened = {run.pk for run in listed_runs(collection, user)}
+    opened = {run.pk for run in opened_runs(collection, user)}
     waiting = TeamApplication.objects.filter(collection=collection, state=TeamApplication.State.WAITING)
     return {
         "collection": collection,
@@ -82,6 +90,7 @@ def teams_page(collection: Collection, user: Any) -> dict[str, Any]:
         "lines": [(line, line.counts(rounds)) for line in lines],
         "opens_team": member,
         "own": own,
+        "closed": opening_for(own)["closed"],
         "told": told,
         "submitted": [_submitted(run, member) for run in runs] if told == "all" else [],
         "opened": opened,
@@ -133,9 +142,9 @@ def team_page(team: Team, user: Any) -> dict[str, Any]:
         "collection": collection,
         "team": team,
         "own": team_of(user, collection) == team,
+        "closed": opening_for(team)["closed"],
         "people": TeamMember.objects.filter(team=team).select_related("user").order_by("pk"),
         "runs": list(runs_of_team(team).select_related("round").order_by("-created_at", "-pk")),
-        "opened": set(listed_runs(collection, user).filter(team=team.name).values_list("pk", flat=True)),
         "policy": policy,
         "standing": standing,
         "today": now.date(),

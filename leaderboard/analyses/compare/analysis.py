@@ -264,7 +264,7 @@ def outcome_figure(comparison: Comparison) -> Figure:
         "Outcomes query by query",
         "A → B, the older run first. Left: share of queries that only one of them answers. Right: mean difference "
         f"in search length where both answer, with its {1 - comparison.rules.alpha:.0%} t interval; below 0, B "
-        "ranks the answer higher. Bold: the verdict."
+        "ranks the answer higher. Bold: a verdict that tests support."
         + (f" {left_out} more comparisons are in the table." if left_out else ""),
         comparison.facts,
         draw,
@@ -303,7 +303,7 @@ def _said(pair: Compared) -> str:
     cut = max(len(pair.a), len(pair.b)) > LONGEST_IN_PAIR
     names = [f"B {isolated(pair.b)}", f"A {isolated(pair.a)}"] if cut else []
     favoured = isolated(_favoured(pair))
-    claim = [] if pair.verdict.claim is Claim.NONE else [f"{favoured}: {pair.verdict.claim.value}"]
+    claim = [] if pair.verdict.claim is Claim.NONE else [f"{favoured}: {pair.verdict.claim.words}"]
     return "\n".join([*names, *claim])
 
 
@@ -324,7 +324,7 @@ def _draw_wins(axes: Any, pairs: tuple[Compared, ...]) -> None:
     for place, pair in zip(places, pairs, strict=True):
         if pair.verdict.claim is not Claim.NONE:
             winner = "B" if pair.verdict.favours > 0 else "A"
-            text = f"{winner}: {pair.verdict.claim.value}"
-            axes.text(shares_b[place] + 0.03 * widest, place, text, va="center", fontsize=6, weight="bold")
+            text, weight = f"{winner}: {pair.verdict.claim.words}", "bold" if pair.verdict.claim.tested else "normal"
+            axes.text(shares_b[place] + 0.03 * widest, place, text, va="center", fontsize=6, weight=weight)
     axes.set_xlabel("share of queries (%)")
     axes.set_title("Only one answers")

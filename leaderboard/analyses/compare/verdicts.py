@@ -68,6 +68,16 @@ class Claim(Enum):
     BETTER = "better"
     NONE = "none"
 
+    @property
+    def tested(self) -> bool:
+        """Return whether a significant test supports it."""
+        return self not in (Claim.BETTER, Claim.NONE)
+
+    @property
+    def words(self) -> str:
+        """The claim beside a figure, where no sentence says that it is not significant."""
+        return "better, not significantly" if self is Claim.BETTER else self.value
+
 
 @dataclass(frozen=True)
 class Rules:

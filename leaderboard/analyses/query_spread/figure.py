@@ -33,8 +33,8 @@ def spread_figure(spread: Spread, qids: tuple[str, ...], measure: str, facts: Fa
             axes.set_xlabel("queries, by their median")
 
     caption = (
-        "Queries by the median over runs, with the middle half of the runs. In print, whiskers reach to the "
-        "lowest and the highest run."
+        "Queries by the median over runs, with the middle half of the runs as a box. Whiskers reach to the lowest "
+        "and the highest run."
     )
     shown = _shown(order)
     if len(shown) < len(order):
@@ -64,6 +64,7 @@ def _chart(spread: Spread, shown: list[int], qids: tuple[str, ...], measure: str
             )
         ],
         notes=[f"{spread.low[query]:.4f} to {spread.high[query]:.4f}" for query in shown],
+        reach=[(float(spread.low[query]), float(spread.high[query])) for query in shown],
     )
 
 

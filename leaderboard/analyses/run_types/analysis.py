@@ -5,46 +5,46 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from leaderboard.analyses.kinds import Asked
-from leaderboard.analyses.run_types.computation import UNKNOWN, Duel, RunType, duels, run_types
+from leaderboard.analyses.run_types.computation import Duel, RunType, duels, run_types
 from leaderboard.analyses.run_types.figure import best_figure, types_figure
 from leaderboard.analyses.shared.combinations import Combination, facts_of_combinations, one_combination
-from leaderboard.errors import WrongSetting
+from leaderboard.analyses.shared.described_runs import types_of
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
 from leaderboard.output.table import best_marked
 from leaderboard.scoring.evaluation import Progress
-from pooling.run_details import in_words
-from pooling.services.run_fields import known_details
+
+#: Pairs of types with a figure, those with the best type first; the table has all pairs.
+MOST_DUELS = 6
 
 
 def analyse_run_types(asked: Asked, progress: Progress | None) -> Analysis:
     """Return the runs by type. Raises WrongSetting, NothingToScore."""
-    known = known_details(asked.collection)
-    by = asked.text("by")
-    if by not in known:
-        raise WrongSetting(f"Unknown detail {by[:60]!r}.", f"Choose one of: {', '.join(known)}.")
+    types_of(asked.collection, (), asked.text("by"))  # refuse an unknown detail before scoring
     one = one_combination(asked, progress)
     higher = one.measure.higher_is_better
-    said = [run.details.get(by) for run in one.runs]
-    types = [UNKNOWN if value is None else in_words(known[by], value) for value in said]
+    detail, types = types_of(asked.collection, one.runs, asked.text("by"))
     found = run_types(one.values, types, higher_is_better=higher)
     against = duels(one.values, found, higher_is_better=higher)
     facts = facts_of_combinations(
-        asked.collection, [one], seed=None, further=(("type", known[by].label.lower()),)
+        asked.collection, [one], seed=None, further=(("type", detail.label.lower()),)
     )
     runs = _runs_table(one, found, facts)
     figures = [types_figure(found, one.run_tags, one.asked, facts, runs)]
     tables = [_types_table(one, found, facts), runs]
     if against:
         tables.insert(1, _duels_table(one, against, facts))
-        figures.append(_best_figure(one, against[0], facts))
+        figures += [_best_figure(one, duel, place, facts) for place, duel in enumerate(against[:MOST_DUELS])]
     return Analysis(facts, tuple(tables), tuple(figures), (_sentence(one, found, against),))
 
 
-def _best_figure(one: Combination, duel: Duel, facts: Facts) -> Figure:
+def _best_figure(one: Combination, duel: Duel, place: int, facts: Facts) -> Figure:
+    """Return the figure of a pair of types; ``place`` is that among the pairs, from 0, and part of its key."""
+    key = "best" if not place else f"best_{place + 1}"
     first, second = duel.first, duel.second
     names = [f"{each.name}: {one.run_tags[each.champion]}, {one.asked}" for each in (first, second)]
     values = one.values[first.champion], one.values[second.champion]
-    return best_figure(duel, *values, one.qids, (names[0], names[1]), facts, _queries_table(one, duel, facts))
+    data = _queries_table(one, duel, key, facts)
+    return best_figure(duel, *values, one.qids, (names[0], names[1]), key, facts, data)
 
 
 def _types_table(one: Combination, found: Sequence[RunType], facts: Facts) -> Table:
@@ -115,7 +115,7 @@ def _runs_table(one: Combination, found: Sequence[RunType], facts: Facts) -> Tab
     return Table("by_type", "Runs by value", "Every run with its type.", columns, rows, facts)
 
 
-def _queries_table(one: Combination, duel: Duel, facts: Facts) -> Table:
+def _queries_table(one: Combination, duel: Duel, key: str, facts: Facts) -> Table:
     columns = (
         Column("qid", "query"),
         Column("first", duel.first.name, Kind.MEASURE),
@@ -126,7 +126,7 @@ def _queries_table(one: Combination, duel: Duel, facts: Facts) -> Table:
         Row({"qid": qid, "first": float(first), "second": float(second)}) for qid, first, second in pairs
     )
     caption = "The values of both best runs on every query."
-    return Table("best_by_query", "Best against best, query by query", caption, columns, rows, facts)
+    return Table(f"{key}_by_query", f"{duel.title}, query by query", caption, columns, rows, facts)
 
 
 def _sentence(one: Combination, found: Sequence[RunType], against: Sequence[Duel]) -> str:

@@ -12,8 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Values = NDArray[np.float64]
-#: The type of a run that does not say.
-UNKNOWN = "not said"
 
 
 @dataclass(frozen=True)
@@ -42,6 +40,11 @@ class Duel:
     level: int
     difference: float
     """Mean of the second less mean of the first."""
+
+    @property
+    def title(self) -> str:
+        """What is compared."""
+        return f"Best of {self.first.name} against best of {self.second.name}"
 
 
 def run_types(values: Values, types: Sequence[str], *, higher_is_better: bool = True) -> list[RunType]:

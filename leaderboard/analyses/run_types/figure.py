@@ -13,7 +13,6 @@ from leaderboard.output.chart import Point, Points, Series, Spans, chart_content
 NAMED = 6
 #: More runs have no names in print.
 MOST_NAMED = 60
-MARKERS = "oDs^vP"
 
 
 def types_figure(
@@ -25,6 +24,8 @@ def types_figure(
     of_type = {each.name: {run_tags[row] for row in each.rows} for each in found}
 
     def draw(canvas: Any) -> None:
+        from leaderboard.output.drawing import MARKERS
+
         axes = canvas.subplots()
         for place, (name, members) in enumerate(of_type.items()):
             at = [rank for rank, tag in enumerate(tags) if tag in members]
@@ -52,6 +53,7 @@ def best_figure(
     second: Values,
     qids: Sequence[str],
     names: tuple[str, str],
+    key: str,
     facts: Facts,
     data: Table,
 ) -> Figure:
@@ -75,14 +77,16 @@ def best_figure(
 
     places = zip(qids, points, strict=True)
     chart = Points(
-        "Best against best",
+        duel.title,
         names[0],
         names[1],
         [Point(qid, (x, None, None), (y, None, None)) for qid, (x, y) in places],
         named=apart,
+        diagonal=True,
     )
     caption = (
         f"One point per query. Below the line, {duel.first.name} has the higher value. Named: the queries on which "
-        "the two differ most."
+        f"the two differ most. {duel.first.name} has the higher value on {int((first > second).sum())} queries, "
+        f"{duel.second.name} on {int((second > first).sum())}."
     )
-    return Figure("best", "Best against best", caption, facts, draw, data, (chart_content(chart),), 5.0, 4.5)
+    return Figure(key, duel.title, caption, facts, draw, data, (chart_content(chart),), 5.0, 4.5)

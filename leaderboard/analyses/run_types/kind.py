@@ -5,7 +5,7 @@ from __future__ import annotations
 from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.run_types.analysis import analyse_run_types
-from leaderboard.analyses.shared.common_fields import MEASURE, ONE_LABELS, QUERY_SET
+from leaderboard.analyses.shared.common_fields import MEASURE, ONE_LABELS, QUERY_SET, TYPES
 from leaderboard.output import Analysis
 from leaderboard.scoring.evaluation import Progress
 
@@ -28,13 +28,7 @@ KIND = Kind(
         Choice(
             "by",
             "Type",
-            (
-                ("neural", "neural type"),
-                ("subtask", "subtask"),
-                ("stage", "stages"),
-                ("dense", "dense retrieval"),
-                ("family", "family"),
-            ),
+            TYPES,
             help="the detail that tells types apart",
             free=True,
         ),

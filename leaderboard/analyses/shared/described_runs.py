@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from leaderboard.analyses.kinds import Asked
-from leaderboard.errors import MembersOnly, NothingToScore
-from pooling.models import AnnouncedRun
-from pooling.run_details import KnownRun
+from leaderboard.errors import MembersOnly, NothingToScore, WrongSetting
+from pooling.models import AnnouncedRun, Collection, Run
+from pooling.run_details import Detail, KnownRun, in_words
+from pooling.services.run_fields import known_details
 from pooling.services.run_metadata import known_runs
+
+
+#: The type of a run that does not say.
+UNKNOWN = "not said"
+
+
+def types_of(collection: Collection, runs: Sequence[Run], by: str) -> tuple[Detail, list[str]]:
+    """Return the detail of this name and every run's value of it, in words. Raises WrongSetting."""
+    known = known_details(collection)
+    if by not in known:
+        raise WrongSetting(f"Unknown detail {by[:60]!r}.", f"Choose one of: {', '.join(known)}.")
+    said = [run.details.get(by) for run in runs]
+    return known[by], [UNKNOWN if value is None else in_words(known[by], value) for value in said]
 
 
 def described_runs(asked: Asked) -> list[KnownRun]:

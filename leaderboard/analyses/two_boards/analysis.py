@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from leaderboard.analyses.shared.combinations import Combination, combinations, facts_of_combinations
+from leaderboard.analyses.shared.described_runs import types_of
 from leaderboard.analyses.two_boards.computation import PERSISTENCE, TwoBoards, two_boards
 from leaderboard.analyses.two_boards.figure import boards_figure
 from leaderboard.errors import NothingToScore, WrongSetting
@@ -26,14 +27,17 @@ def analyse_two_boards(
     measures: tuple[str, str],
     p: float = PERSISTENCE,
     highlight: Sequence[str] = (),
+    by: str = "",
     progress: Progress | None = None,
 ) -> Analysis:
     """Compare the boards of (labels, measure) pairs over the queries that both labels cover.
 
-    The figure names the runs in ``highlight`` (run tags), else those that stand out. Raises the errors of
+    The figure names the runs in ``highlight`` (run tags), else those that stand out, and colors runs by the detail
+    ``by``, such as their subtask. Raises the errors of
     ``combinations``, WrongSetting if both boards are the same or a highlighted run is not on them, and
     NothingToScore without a common query.
     """
+    types = types_of(collection, runs, by)[1] if by else []
     sides = [
         combinations(
             collection=collection,
@@ -62,7 +66,7 @@ def analyse_two_boards(
     return Analysis(
         facts=facts,
         tables=(_agreement_table(found, names, facts, p), _moves_table(board), board),
-        figures=(boards_figure(found, first.run_tags, names, facts, board, highlight),),
+        figures=(boards_figure(found, first.run_tags, names, facts, board, highlight, types),),
         sentences=(_sentence(found, names, p),),
     )
 

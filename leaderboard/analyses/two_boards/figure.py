@@ -27,22 +27,32 @@ def boards_figure(
     facts: Facts,
     data: Table,
     highlight: Sequence[str] = (),
+    types: Sequence[str] = (),
 ) -> Figure:
     """Plot the mean of every run on the second board against its mean on the first.
 
     ``highlight``: the runs to name and color ([MM] figure 4); if empty, those that stand out.
+    ``types``: every run's type, to be told by color and mark ([DL] figure 5).
     """
     named = [run_tags.index(tag) for tag in highlight] or _named(found)
+    kinds = sorted(set(types))
     told = HIGHLIGHTED if highlight else NAMED
     points = list(zip(found.first.tolist(), found.second.tolist(), strict=True))
 
     def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import GREY, OFFICIAL, name_points
+        from leaderboard.output.drawing import GREY, MARKERS, OFFICIAL, colour, name_points
 
         axes = canvas.subplots()
         for place, (x, y) in enumerate(points):
-            color = OFFICIAL if place in named else GREY
-            axes.plot(x, y, "o", color=color, markersize=3, zorder=4 if place in named else 3)
+            color, marker = OFFICIAL if place in named else GREY, "o"
+            if types:
+                kind = kinds.index(types[place])
+                color, marker = colour(kind), MARKERS[kind % len(MARKERS)]
+            axes.plot(x, y, marker, color=color, markersize=3, zorder=4 if place in named else 3)
+        for kind, name in enumerate(kinds):
+            axes.plot([], [], MARKERS[kind % len(MARKERS)], color=colour(kind), label=name)
+        if kinds:
+            axes.legend()
         axes.set_xlabel(names[0])
         axes.set_ylabel(names[1])
         name_points(canvas, axes, [(run_tags[place], *points[place]) for place in named], points)
@@ -58,8 +68,9 @@ def boards_figure(
         ],
         named=named,
         note=told if len(named) < len(points) else "",
+        groups=types,
     )
-    caption = "One point per run." + (f" {told}" if len(named) < len(points) else "")
+    caption = "One point per run." + (" Color and mark show its type." if types else "") + (f" {told}" if len(named) < len(points) else "")
     return Figure("against", TITLE, caption, facts, draw, data, (chart_content(chart),), 5.5, 4.5)
 
 

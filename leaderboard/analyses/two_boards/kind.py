@@ -8,7 +8,7 @@ from typing import Any
 from leaderboard.analyses.fields import Choice, Number
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.shared.combinations import labels_or_usual, other_labels
-from leaderboard.analyses.shared.common_fields import MEASURE, ONE_LABELS, OTHER_LABELS
+from leaderboard.analyses.shared.common_fields import MEASURE, ONE_LABELS, OTHER_LABELS, TYPES
 from leaderboard.analyses.two_boards.analysis import analyse_two_boards
 from leaderboard.analyses.two_boards.computation import PERSISTENCE
 from leaderboard.output import Analysis
@@ -39,6 +39,13 @@ HIGHLIGHT = Choice(
     help="runs to name in the figure, among all others in grey (default: those that stand out)",
     several=True,
 )
+BY = Choice(
+    "by",
+    "Color by",
+    (("", "nothing"), *TYPES),
+    help="the detail of runs that color and shape show in the figure, such as subtask",
+    free=True,
+)
 
 
 def make(asked: Asked, progress: Progress | None) -> Analysis:
@@ -52,6 +59,7 @@ def make(asked: Asked, progress: Progress | None) -> Analysis:
         measures=(asked.text("measure"), asked.text("against_measure") or asked.text("measure")),
         p=p,
         highlight=asked.several("highlight"),
+        by=asked.text("by"),
         progress=progress,
     )
 
@@ -69,10 +77,13 @@ KIND = Kind(
         OTHER_MEASURE,
         PERSISTENCE_FIELD,
         HIGHLIGHT,
+        BY,
     ),
+    by_description=True,
     works="Scoring runs",
     help="Compare two boards of the same runs, under two sets of labels or by two measures: Kendall's tau-b, "
     "tau_AP in both directions, rank-biased overlap, the runs that move most, and one board against the other "
     "as a figure.",
-    example="mine --qrels official --measure nDCG@10 --against official --against-measure NCG@100 --figure two.pdf",
+    example="mine --qrels official --measure nDCG@10 --against official --against-measure NCG@100 --by subtask "
+    "--figure two.pdf",
 )

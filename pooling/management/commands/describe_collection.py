@@ -8,7 +8,12 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from config.commands.console import Command as BaseCommand
-from pooling.services.collection_details import MOST, describe_collection, set_run_depth
+from pooling.services.collection_details import (
+    MOST,
+    describe_collection,
+    set_board_labels,
+    set_run_depth,
+)
 from pooling.services.finding import collection_named
 
 
@@ -32,13 +37,25 @@ class Command(BaseCommand):
             metavar="N",
             help="the most passages that a run may list for a query (10,000 unless it was changed)",
         )
+        parser.add_argument(
+            "--board-labels",
+            metavar="SET",
+            help="the qrel set that the leaderboard is under by default (the first one unless it was changed)",
+        )
 
-    def act(self, *, collection: str, max_run_depth: int | None, **options: Any) -> dict[str, Any]:
+    def act(
+        self, *, collection: str, max_run_depth: int | None, board_labels: str | None, **options: Any
+    ) -> dict[str, Any]:
         found = collection_named(collection)
         given = {name: options[name] for name in MOST if options[name] is not None}
+        chosen = board_labels is not None and set_board_labels(
+            collection=found, name=board_labels, who=getpass.getuser()
+        )
         changed = describe_collection(collection=found, changes=given, who=getpass.getuser())
         if max_run_depth is not None:
             before = set_run_depth(collection=found, depth=max_run_depth, who=getpass.getuser())
             changed += ["max_run_depth"] if before != max_run_depth else []
+        changed += ["board_labels"] if chosen else []
+        labels = found.default_labels()
         said = {name: getattr(found, name) for name in (*MOST, "max_run_depth")}
-        return {"collection": found.name, **said, "changed": changed}
+        return {"collection": found.name, **said, "board_labels": labels and labels.name, "changed": changed}

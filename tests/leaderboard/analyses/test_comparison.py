@@ -212,3 +212,17 @@ def test_both_names_of_a_pair_show_in_the_figure_however_long(hill):
     chart = figure.charts[0]
     assert chart["rows"] == [f"{'late' * 5}lat… ← early"]
     assert chart["notes"][0].splitlines()[:2] == [f"B {'late' * 20}", "A early"]
+
+
+def test_the_figure_is_bold_only_where_a_test_supports_the_verdict(hill):
+    from matplotlib.figure import Figure as Canvas
+
+    make_run(hill, "slightly", {qid: ["yes"] for qid in QIDS[:6]})
+    figures = [comparison_analysis(ask(hill, "early", tag)).figures[0] for tag in ("slightly", "late")]
+    printed = {}
+    for figure in figures:
+        figure.draw(canvas := Canvas(figsize=(figure.width, figure.height)))
+        printed |= {text.get_text(): text.get_weight() for text in canvas.axes[0].texts}
+
+    assert printed == {"B: better, not significantly": "normal", "B: do no harm": "bold"}
+    assert figures[0].charts[0]["notes"] == ["slightly: better, not significantly"]

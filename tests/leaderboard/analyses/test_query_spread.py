@@ -110,3 +110,17 @@ def test_the_figure_is_drawn_for_few_and_many_queries(queries, tmp_path):
 
     assert drawn(figure, "svg").startswith(b"<?xml")
     assert len(figure.charts[0]["rows"]) == min(queries, MOST_BOXES)
+
+
+def test_the_page_has_boxes_with_whiskers_like_the_files(valley):
+    one = combinations(
+        collection=valley.collection, runs=valley.runs, labels=["official"], query_sets=["all"], measures="RR@10"
+    )[0]
+
+    found = analyse_query_spread(valley.collection, one)
+
+    chart, rows = found.figures[0].charts[0], found.tables[1].rows
+    assert chart["reach"] == [[row.values["low"], row.values["high"]] for row in rows]
+    assert chart["series"][0]["marks"] == [
+        [row.values["median"], row.values["lower"], row.values["upper"]] for row in rows
+    ]

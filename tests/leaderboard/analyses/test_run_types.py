@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from leaderboard.analyses.kinds import Asked
-from leaderboard.analyses.run_types.computation import UNKNOWN, duels, run_types
+from leaderboard.analyses.run_types.computation import duels, run_types
 from leaderboard.analyses.run_types.kind import KIND
 from leaderboard.analyses.runner import make
+from leaderboard.analyses.shared.described_runs import UNKNOWN
 from leaderboard.errors import WrongSetting
 from leaderboard.output.drawing import drawn
 from leaderboard.scoring.chosen_runs import chosen_runs
@@ -81,3 +82,19 @@ def test_an_unknown_detail_is_refused_with_the_known_ones(valley):
         make(Asked(KIND, valley.collection, runs, {"by": "color", "measure": "RR@10"}))
 
     assert "neural" in str(refused.value.next_step)
+
+
+def test_the_best_of_every_two_types_meet_in_a_figure_of_their_own(valley):
+    for tag, kind in (("new", "nnlm"), ("old", "nn"), ("odd", "trad")):
+        Run.objects.filter(collection=valley.collection, run_tag=tag).update(details={"neural": kind})
+    runs = tuple(chosen_runs(valley.collection))
+
+    found = make(Asked(KIND, valley.collection, runs, {"by": "neural", "measure": "RR@10"}))
+
+    titles = {figure.key: figure.title for figure in found.figures[1:]}
+    assert list(titles) == ["best", "best_2", "best_3"]
+    assert sum("trad" in title for title in titles.values()) == 2
+    for figure, row in zip(found.figures[1:], found.tables[1].rows, strict=True):
+        assert figure.charts[0]["diagonal"] is True
+        assert f"on {row.values['won']} queries" in figure.caption
+        assert len(figure.data.rows) == sum(row.values[side] for side in ("won", "lost", "level"))

@@ -10,7 +10,9 @@ from scipy.stats import kendalltau
 
 from leaderboard.analyses.two_boards.analysis import analyse_two_boards
 from leaderboard.analyses.two_boards.computation import two_boards
+from leaderboard.output.drawing import colour, drawn
 from leaderboard.scoring.chosen_runs import chosen_runs
+from pooling.models import Run
 from tests.factories import make_qrels
 
 
@@ -102,3 +104,24 @@ def test_chosen_runs_are_named_among_all(valley, version, capsys):
     with pytest.raises(SystemExit):
         call_command(*asked, "--highlight", "nobody")
     assert "nobody is not among the compared runs" in capsys.readouterr().err
+
+
+def test_types_of_runs_have_a_color_and_a_mark_each(valley, version, capsys):
+    """Figure 5 of the overview of TREC 2022's Deep Learning track: nDCG@10 against NCG@100 by subtask."""
+    for tag, subtask in (("new", "rerank"), ("old", "fullrank")):
+        Run.objects.filter(collection=valley.collection, run_tag=tag).update(details={"subtask": subtask})
+    runs = chosen_runs(valley.collection)
+
+    figure = analyse_two_boards(
+        collection=valley.collection, runs=runs, labels=("official", "@1"), measures=("nDCG@10", "NCG@100"),
+        by="subtask",
+    ).figures[0]  # fmt: skip
+    plain = drawn(figure, "svg").decode()
+
+    chart = figure.charts[0]
+    of_run = dict(zip([one["name"] for one in chart["points"]], chart["groups"], strict=True))
+    assert {of_run[tag] for tag in ("new", "old", "odd")} == {"rerank", "fullrank", "not said"}
+    assert all(colour(kind) in plain for kind in range(3))
+    with pytest.raises(SystemExit):
+        call_command("two_boards", "valley", "--by", "color", "--measure", "nDCG@10")
+    assert "Unknown detail 'color'" in capsys.readouterr().err

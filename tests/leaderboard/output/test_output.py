@@ -248,3 +248,17 @@ def test_a_name_from_right_to_left_stays_on_its_side_of_an_arrow():
     assert f"{short('نظام')} → {short('b')}" == "\u2068نظام\u2069 → b"
     assert short("[1] old") == "[1] old"
     assert [runs_left(name) for name in ("v2-نظام", "מערכת", "检索")] == [True, True, False]
+
+
+def test_series_without_a_color_of_their_own_take_the_palette_of_the_pages(facts):
+    def draw(canvas):
+        axes = canvas.subplots()
+        for place in range(3):
+            axes.plot([0, 1], [place, place + 1])
+
+    printed = drawn(Figure("lines", "Lines", "", facts, draw), "svg").decode()
+
+    script = (Path(settings.BASE_DIR) / "static/web/figures.js").read_text()
+    for colour in OKABE_ITO[:3]:
+        assert colour in printed
+        assert colour in script

@@ -14,7 +14,8 @@ from judging.models import Campaign
 from leaderboard.analyses import runner
 from leaderboard.analyses.registry import KINDS
 from leaderboard.models import KeptAnalysis
-from pooling.models import PrivateQuery, QuerySplit, Run
+from pooling.models import Pool, PrivateQuery, QuerySplit, Run
+from tests.factories import make_qrels, make_run
 from tests.web.api_caller import Api
 
 PAGE = "/collections/harbour/analyses"
@@ -111,6 +112,53 @@ def test_the_same_again_is_there_at_once(signed_in, monkeypatch):
     assert Job.objects.count() == 1
 
 
+def test_an_older_result_stays_and_says_what_has_changed(cast, signed_in):
+    address = made(signed_in, "stability", trials="20")
+    figure = signed_in.get(address).context["page"].analysis.figures[0]
+    make_qrels(cast.collection, "second", [("q1", "b", 1)])
+
+    shown = signed_in.get(address)
+
+    page = shown.content.decode()
+    assert shown.context["page"].analysis is not None
+    assert "labels (official, version 1 then, official, second, version 1 now)." in page
+    assert "Run again" in page
+    for form in ("svg", "pdf", "png"):
+        assert signed_in.get(file_of(address, form, figure.key)).status_code == 200
+    made(signed_in, "stability", trials="20")
+    again = signed_in.get(address).content.decode()
+    assert "Run again" not in again
+    assert KeptAnalysis.objects.exclude(choices="").count() == 2
+
+
+def test_a_new_run_or_pool_hides_no_members_result_and_other_choices_have_their_own(cast, signed_in):
+    address = made(signed_in, "pool_sizes")
+    other = made(signed_in, "stability", trials="20")
+    make_run(cast.collection, "newcomer", {"q1": ["a"]})
+    Pool.objects.create(collection=cast.collection, name="later")
+
+    assert "pool (" in signed_in.get(address).content.decode()
+    assert "runs (" in signed_in.get(other).content.decode()
+    without = signed_in.get(f"{PAGE}/stability/?trials=21").content.decode()
+    assert "There is no result for these choices." in without
+
+
+def test_everybody_is_shown_no_older_result_with_what_is_hidden_since(cast, signed_in):
+    address = made(signed_in, "stability", trials="20", released="1")
+    visitor = cast.clients["nobody"]
+    assert visitor.get(address).context["page"].analysis is not None
+    make_qrels(cast.collection, "second", [("q1", "b", 1)])
+    assert visitor.get(address).context["page"].older is not None
+
+    run = Run.objects.filter(release="public").first()
+    Run.objects.filter(pk=run.pk).update(release="private")
+    assert visitor.get(address).context["page"].analysis is None
+    Run.objects.filter(pk=run.pk).update(release="public")
+    assert visitor.get(address).context["page"].analysis is not None
+    keep_private(cast, "q3")
+    assert visitor.get(address).context["page"].analysis is None
+
+
 def test_figures_are_kept_with_their_analysis(signed_in):
     made(signed_in, "stability", trials="20")
 
@@ -118,11 +166,11 @@ def test_figures_are_kept_with_their_analysis(signed_in):
     assert KeptAnalysis.objects.get(key=group).content["figures"]
 
 
-def test_a_new_judgment_asks_for_a_new_run(cast, signed_in):
+def test_a_new_judgment_marks_the_result_as_older(cast, signed_in):
     address = made(signed_in, "label_noise", trials="20")
     cast.add_queries(1)
 
-    assert "There is no result for these choices" in signed_in.get(address).content.decode()
+    assert "something that it rests on changed:</strong> judgments of " in signed_in.get(address).content.decode()
 
 
 def test_files_hold_what_the_page_shows(artist):

@@ -114,7 +114,7 @@ def test_the_board_s_policy_holds_for_what_is_sent(api, published):
     upload = api.client.get(sent["Location"], headers=api.headers).json()
     assert upload["state"] == "refused"
     assert "asks for more" in upload["problems"][0]["reason"]
-    assert upload["problems"][0]["next_step"] == "Say: “team”, “description”, “details.family”."
+    assert upload["problems"][0]["next_step"] == "Say: “team”, “description”, “detail=family=…”."
 
 
 def test_private_runs_are_in_no_answer_for_the_public(client, published):

@@ -214,6 +214,7 @@ OF_A_COLLECTION |= {
 #: What is anybody's, with the status that somebody without an account gets.
 ANYBODY = {
     "web:home": 200,
+    "web:signed_in": 302,
     "web:theme": 405,
     "web:leaderboards": 200,
     "web:campaigns": 200,

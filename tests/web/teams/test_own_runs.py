@@ -33,7 +33,7 @@ def patched(board, name, run, **changes):
     )
 
 
-def test_a_team_describes_its_run_although_it_has_no_page_for_it_yet(board, run):
+def test_a_team_describes_its_unreleased_run(board, run):
     team = f"/collections/harbour/teams/{board.teams['honest'].pk}/"
     assert page_of(run, "describe") in board.get("honest", team).content.decode()
     form = board.get("honest", page_of(run, "describe")).context["form"]
@@ -43,7 +43,7 @@ def test_a_team_describes_its_run_although_it_has_no_page_for_it_yet(board, run)
     )
 
     assert {"team", "submitted_on", "baseline", "subtask", "priority"}.isdisjoint(form.fields)
-    assert (reply.status_code, reply["Location"]) == (302, team)
+    assert (reply.status_code, reply["Location"]) == (302, f"/collections/harbour/runs/{run.pk}/")
     run.refresh_from_db()
     assert (run.description, run.team, run.details["subtask"]) == ("better words", "honest", "rerank")
     assert board.collection.changes.filter(who="honest", what="run fair described").exists()

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.test import Client
 
 from config.background.attending import work_off_everything
-from pooling.models import AnnouncedRun, PrivateQuery, QuerySplit, Run, RunUpload
+from pooling.models import AnnouncedRun, PrivateQuery, QuerySplit, Round, Run, RunUpload
+from pooling.services.rounds import set_round
+from pooling.services.run_fields import set_run_fields
+from pooling.services.submissions import set_policy
 from tests.web.teams.conftest import CLOSES, TEAMS
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -48,8 +52,8 @@ def test_each_team_is_told_its_rule_and_nobody_sees_what_is_not_theirs(board, at
     for address in _addresses(board):
         for name in (*TEAMS, None):
             page = board.get(name, address).content.decode()
-            assert "secretpid" not in page, (name, address)
             if name != "hidden":
+                assert "secretpid" not in page, (name, address)
                 # The public list names the tag of a submission under embargo, never its team beside it.
                 assert "veiled</bdi></th><td><bdi>hidden" not in page, (name, address)
             if name != "greedy" and "/teams/" not in address:
@@ -93,6 +97,39 @@ def test_a_team_sees_its_own_run_and_quota_and_no_other_team(board):
     other = board.teams["late"].pk
     assert board.get("greedy", f"/collections/harbour/teams/{other}/").status_code == 404
     assert board.get(None, f"/collections/harbour/teams/{other}/").status_code == 404
+
+
+def test_a_team_alone_opens_its_unreleased_run_without_values(board):
+    run = board.send(
+        "hidden", "veiled", [("q1", "secretpid")], detail="subtask=fullrank", anonymous_until="2026-08-20"
+    ).run
+    page, api = f"/collections/harbour/runs/{run.pk}/", "/api/v1/collections/harbour/runs"
+
+    shown = board.get("hidden", page).content.decode()
+
+    assert "secretpid" in shown
+    assert "Values appear when the run is released." in shown
+    assert "RR@10" not in shown.partition("Query by query")[0]
+    assert ">veiled<" in board.get("hidden", "/collections/harbour/runs/").content.decode()
+    assert board.get("hidden", api).json()["runs"][-1]["team"] == "hidden"
+    assert board.get("hidden", f"{api}/{run.pk}").json()["run_tag"] == "veiled"
+    assert "veiled" not in board.get("hidden", "/collections/harbour/leaderboard/").content.decode()
+    for other in ("honest", None):
+        assert board.get(other, page).status_code == 404
+        assert board.get(other, f"{api}/{run.pk}").status_code == 404
+        assert "veiled" not in board.get(other, api).content.decode()
+        assert "veiled" not in board.get(other, "/collections/harbour/runs/").content.decode()
+
+
+def test_a_team_reads_values_of_its_unreleased_run_if_the_policy_says_so(board):
+    set_policy(collection=board.collection, most_runs=9, period_days=1, required=[], teams_see_scores=True)
+    run = board.send("honest", "fair", [("q1", "a")], detail="subtask=rerank").run
+    Run.objects.filter(pk=run.pk).update(release="private")
+
+    shown = board.get("honest", f"/collections/harbour/runs/{run.pk}/").content.decode()
+
+    assert "Values appear when" not in shown
+    assert "nDCG@10" in shown
 
 
 def test_the_content_of_another_teams_run_is_not_told(board):
@@ -156,6 +193,72 @@ def test_a_team_member_sends_on_the_page_without_saying_who_or_when(board):
     assert 'name="submitted_on"' not in page
     assert 'name="baseline"' not in page
     assert page.count("required by the policy") == 1  # the subtask
+    assert "The round 2026 is open</strong> until 2026-08-01 00:00:00 UTC" in page
+    assert "1 official run of a team (1 left)" in page
+
+
+def test_the_form_asks_for_the_priority_that_the_round_needs(board):
+    Round.objects.filter(collection=board.collection).update(priorities=True, most_runs=3)
+    set_run_fields(collection=board.collection, asked=["subtask"], own=[], who="owner")
+    board.send("late", "x", [("q1", "b")], detail="subtask=fullrank&detail=priority=2")
+
+    page = board.get("late", "/collections/harbour/runs/send/").content.decode()
+
+    assert "its own priority from 1 to 3; yours have 2." in page
+    assert page.count("required by the round") == 1
+    assert 'name="priority"' in page
+    assert 'name="priority"' not in board.cast.clients["owner"].get("/collections/harbour/runs/send/").content.decode()
+
+
+def test_a_closed_round_takes_its_form_away_and_says_when_the_next_one_opens(board, at):
+    set_round(
+        collection=board.collection, name="next", opens_at=CLOSES + timedelta(days=9),
+        closes_at=CLOSES + timedelta(days=19), most_runs=1, who="owner",
+    )  # fmt: skip
+    at(CLOSES)
+
+    send = board.get("late", "/collections/harbour/runs/send/").content.decode()
+    team = board.get("late", f"/collections/harbour/teams/{board.teams['late'].pk}/").content.decode()
+    teams = board.get("late", "/collections/harbour/teams/").content.decode()
+
+    for page in (send, team):
+        assert "The round 2026 closed on 2026-08-01 00:00:00 UTC." in page
+        assert "The round next opens on 2026-08-10 00:00:00 UTC." in page
+    assert 'name="run_files"' not in send
+    assert "accepted today" not in team
+    for page in (team, teams):
+        assert "/runs/send/" not in page
+    owners = board.cast.clients["owner"].get("/collections/harbour/runs/send/").content.decode()
+    assert 'name="run_files"' in owners
+
+
+def test_every_reason_of_policy_and_round_is_listed_at_once(board):
+    board.send("greedy", "greedy1", [("q1", "b")], detail="subtask=fullrank")
+
+    upload = board.send("greedy", "greedy2", [("q1", "zz")], anonymous_until="2027-01-01")
+
+    assert [one["kind"] for one in upload.problems] == ["submission policy"] * 3
+    told = [one["reason"] for one in upload.problems]
+    assert "asks for more about a run" in told[0]
+    assert "cannot stay anonymous until 2027-01-01" in told[1]
+    assert "takes 1 run of a team" in told[2]
+    page = board.get("greedy", f"/collections/harbour/uploads/{upload.pk}/").content.decode()
+    assert "submission policy: 3" in page
+    assert "Accepted, but check this" not in page
+    assert "The check also noticed:" in page
+
+
+def test_a_person_who_only_submits_lands_at_the_team_and_others_at_home(board):
+    team = f"/collections/harbour/teams/{board.teams['late'].pk}/"
+
+    assert board.clients["late"].get("/signed-in/")["Location"] == team
+    assert board.cast.clients["viewer"].get("/signed-in/")["Location"] == "/"
+    assert Client().get("/signed-in/")["Location"] == "/"
+    user = get_user_model().objects.get(username="late")
+    user.set_password("a long password")
+    user.save()
+    signed_in = Client().post("/accounts/login/", {"login": "late", "password": "a long password"}, follow=True)
+    assert signed_in.redirect_chain[-1][0] == team
 
 
 def test_a_visitor_applies_an_owner_accepts_and_the_link_leads_to_the_team(board, settings):

@@ -1,0 +1,39 @@
+"""What a kept analysis rests on, so that an older one can say what has changed since."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+RESTS_ON = "rests_on"
+"""Where a stored analysis has :func:`rests_on`."""
+
+
+@dataclass(frozen=True)
+class Basis:
+    """Data that an analysis is computed from: its name, in words (or ""), and as values to hash."""
+
+    name: str
+    words: str
+    inputs: Any
+
+
+def rests_on(bases: Sequence[Basis]) -> dict[str, list[str]]:
+    """Return name → words and hash, to be stored."""
+    return {one.name: [one.words, _hash(one.inputs)] for one in bases}
+
+
+def changes(stored: Mapping[str, Sequence[str]], bases: Sequence[Basis]) -> Iterator[str]:
+    """Yield what has changed since, such as ``labels (official then, official, graded now)``."""
+    for one in bases:
+        before, digest = stored.get(one.name, ("", ""))
+        if digest != _hash(one.inputs):
+            told = f" ({before or 'none'} then, {one.words} now)" if one.words not in ("", before) else ""
+            yield f"{one.name}{told}"
+
+
+def _hash(inputs: Any) -> str:
+    return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()

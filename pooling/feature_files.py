@@ -66,13 +66,14 @@ class Features:
 
     def tfidf_of(self, rows: Sequence[int]) -> csr_array:
         """Return the TF-IDF of these rows, in this order."""
-        counts = [self._counts(row, 1) for row in rows]
-        ends = np.cumsum([0, *(one.nnz for one in counts)])
-        data, columns = (
-            np.concatenate([np.zeros(0, kind), *(getattr(one, field) for one in counts)])
-            for field, kind in (("data", np.uint8), ("indices", np.int32))
+        starts = self._part("starts", 0, self.passages + 1)
+        counts, columns = (self._part(name, 0, int(starts[-1])) for name in ("counts", "columns"))
+        spans = [slice(int(starts[row]), int(starts[row + 1])) for row in rows]
+        ends = np.cumsum([0, *(span.stop - span.start for span in spans)])
+        data, found = (
+            np.concatenate([part[:0], *(part[span] for span in spans)]) for part in (counts, columns)
         )
-        return tfidf(csr_array((data, columns, ends), (len(rows), FEATURES)), self.rarities)
+        return tfidf(csr_array((data, found, ends), (len(rows), FEATURES)), self.rarities)
 
     def tfidf_of_text(self, text: str) -> csr_array:
         """Return the TF-IDF of another text, such as a query."""

@@ -18,22 +18,20 @@ from threadpoolctl import threadpool_limits
 from pooling.feature_files import Features
 
 PRESUMED = 100
-"""Passages drawn at random that are taken to be not relevant; of a small collection one in ten."""
-STRENGTH = 10.0
-"""The inverse of the regularization, scikit-learn's ``C``."""
+"""Passages drawn at random that are taken to be not relevant; of a small collection at most one in four."""
 
 Shown = Callable[[int, int], None]
 
 
 def presumed_among(passages: int) -> int:
     """Return how many of so many passages are drawn. Most of a small collection would hide what is relevant."""
-    return min(PRESUMED, -(-passages // 10))
+    return min(PRESUMED, -(-passages // 4))
 
 
 def learn(relevant: csr_array, other: csr_array, rarities: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the weight of each feature for damped counts, from TF-IDF rows that are relevant and that are not.
 
-    The same rows give the same weights, whatever the number of threads.
+    The same rows give the same weights, whatever the number of threads. The regularization is scikit-learn's default.
     """
     # scikit-learn takes a second to import, and few processes need it.
     from sklearn.linear_model import LogisticRegression
@@ -44,7 +42,7 @@ def learn(relevant: csr_array, other: csr_array, rarities: NDArray[np.float32]) 
     labels = np.repeat([1, 0], [relevant.shape[0], other.shape[0]])
     weights = np.zeros(len(rarities), np.float32)
     with threadpool_limits(limits=1):
-        model = LogisticRegression(C=STRENGTH, class_weight="balanced", max_iter=1000).fit(dense, labels)
+        model = LogisticRegression(max_iter=1000).fit(dense, labels)
     weights[used] = model.coef_[0] * rarities[used]
     return weights
 

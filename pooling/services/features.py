@@ -33,7 +33,7 @@ def features_of(collection: Collection, progress: Progress | None = None) -> Ite
     One process makes them and others wait. If it is killed, the next one starts again. They stay as they are until
     the block ends. Raises NotFound for a collection without texts.
     """
-    folder, made_of = folder_of(collection) / "made", _made_of(collection)
+    folder, made_of = folder_of(collection) / "made", state_of(collection)
     while True:
         with _locked(folder.parent, fcntl.LOCK_SH, progress):
             found = open_features(folder, made_of)
@@ -69,7 +69,7 @@ def _make(collection: Collection, folder: Path, made_of: dict[str, Any], progres
     arriving.replace(folder)
 
 
-def _made_of(collection: Collection) -> dict[str, Any]:
+def state_of(collection: Collection) -> dict[str, Any]:
     """Return what tells one state of the texts from another: texts are added, and never changed."""
     sources = list(collection.sources.order_by("pk").values_list("sha256", flat=True))
     texts = collection.passages.filter(text__isnull=False)

@@ -8,9 +8,9 @@ Limits for the default of 10,000,000 passages, on 2 cores:
 
 **Finding.** A simulated assessor knows the grades of the sample's passages, or those of ``--texts FOLDER``, a folder
 of ``queries.tsv``, ``passages.tsv`` and ``qrels.txt`` such as MS MARCO's; grades of 2 and more are relevant. Each
-query is judged in batches of 5, once in the order of active learning and once in random order, with five seeds. Limit: after
-25 judgments for each query, active learning has found at least 1.5 times as many relevant passages. The lower end of
-the 95% interval over the seeds counts.
+query is judged in batches of 5, once in the order of active learning and once in random order, with five seeds.
+Limit: after 25 judgments for each query, active learning has found at least 1.5 times as many relevant passages. The
+lower end of the 95% interval over the seeds counts.
 
 It uses temporary folders and a temporary database. ``--passages`` sets the number; ``--figure FILE`` draws the shares
 found; ``--json`` prints the figures as JSON; ``--check`` exits 1 when a limit is missed.

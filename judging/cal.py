@@ -80,7 +80,8 @@ def next_passages(
         question = features.tfidf_of_text(query_text)
         positive = vstack([question, features.tfidf_of(relevant)], format="csr")
         weights = learn(positive, features.tfidf_of(other), features.rarities)
-        best = topic.unknown(ranked(features, weights, AT_ONCE, partial(_show, progress)))
+        first = topic.at_once * 50 + 4 * len(topic.seen)
+        best = topic.unknown(ranked(features, weights, first, partial(_show, progress)))
         return [one.pid for one in islice(best, count)]
 
 
@@ -104,13 +105,14 @@ class _Topic:
         self, collection: Collection, features: Features, within: Fraction | None, known: Group[str]
     ) -> None:
         self.collection, self.features, self.within = collection, features, within
+        self.at_once = AT_ONCE * (within.of if within else 1)
         self.known = list(self._passages(sorted(features.rows_of(known).values())))
         self.seen = {*known, *canonical_of(collection, known).values(), *(one.key for one in self.known)}
 
     def unknown(self, rows: Iterable[int]) -> Iterator[_Passage]:
         """Yield what can be asked, in the order of the rows."""
         seen = set(self.seen)
-        for some in batched(rows, AT_ONCE * (self.within.of if self.within else 1)):
+        for some in batched(rows, self.at_once):
             for one in self._passages(some):
                 if one.held and seen.isdisjoint((one.pid, one.key)):
                     seen.update((one.pid, one.key))

@@ -25,14 +25,13 @@ import resource
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from near_duplicates import passages
+from near_duplicates import clock, passages, timed
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -53,23 +52,6 @@ def ready() -> None:
 
     django.setup()
     call_command("migrate", stdout=StringIO())
-
-
-def clock() -> Any:
-    """Return seconds on the clock and of the processor."""
-    return np.array([time.perf_counter(), time.process_time()])
-
-
-def timed(rows: Iterable[Any], spent: Any) -> Iterator[Any]:
-    """Yield the rows, and add what making them takes to ``spent``."""
-    waiting = iter(rows)
-    while True:
-        began = clock()
-        row = next(waiting, None)
-        spent += clock() - began
-        if row is None:
-            return
-        yield row
 
 
 def figures_of(spent: Any) -> Figures:

@@ -78,7 +78,7 @@ class _Signatures:
     likeness: Likeness
     pids: list[pl.Series]
     minima: IO[bytes]
-    bands: list[IO[bytes]]
+    bands: Sequence[IO[bytes]]
 
     def add(self, pids: Sequence[str], texts: Sequence[str]) -> None:
         """Add texts; one without a word is left out, because it resembles nothing."""

@@ -1,0 +1,138 @@
+"""Continuous active learning over a collection: the passages that people should judge next for a topic."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection as Group
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import IntEnum
+from functools import partial
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import vstack
+
+from config.background.job_kinds import Progress
+from judging.rules.active_learning import batched, drawn, learn, presumed_among, ranked
+from pooling.feature_files import Features
+from pooling.fractions import Fraction
+from pooling.models import Collection
+from pooling.services.clusters import canonical_of
+from pooling.services.features import features_of
+
+__all__ = ["Fraction", "Thread", "next_passages"]
+
+
+#: Passages whose classes are looked up together; a fraction takes so many of its own.
+AT_ONCE = 200
+
+
+class Thread(IntEnum):
+    """What a topic's thread ranks and learns from, as in the TREC 2022 Deep Learning track."""
+
+    FRACTION = 1
+    """The passages of the fraction, from their judgments in this thread."""
+    OWN = 2
+    """All passages, from this thread's judgments."""
+    ALL = 3
+    """All passages, from the judgments of all threads."""
+
+
+def next_passages(
+    collection: Collection,
+    query_text: str,
+    judged: Mapping[str, int],
+    relevant_from: int,
+    count: int,
+    seed: int,
+    *,
+    thread: int = Thread.ALL,
+    others: Mapping[str, int] | None = None,
+    fraction: Fraction | None = None,
+    exclude: Group[str] = (),
+    progress: Progress | None = None,
+) -> list[str]:
+    """Return the next ``count`` passages to judge, best first; fewer if no more are left.
+
+    ``judged``: pid → grade in this thread; grades of ``relevant_from`` and more are relevant. ``others``: the same of
+    the topic's other threads. No passage of either is returned, nor one of ``exclude``, nor a second of a class of
+    near-duplicates or equal texts: the canonical passage stands for its class. The same arguments give the same
+    passages. Judged passages without a text teach nothing. Makes the collection's features first if needed.
+    Raises NotFound for a collection without texts, ValueError for ``Thread.FRACTION`` without a fraction.
+    """
+    thread = Thread(thread)
+    if thread is Thread.FRACTION and fraction is None:
+        raise ValueError("The fraction is missing.")
+    within = fraction if thread is Thread.FRACTION else None
+    others = others or {}
+    grades = {**others, **judged} if thread is Thread.ALL else dict(judged)
+    with features_of(collection, progress) as features:
+        topic = _Topic(collection, features, within, {*judged, *others, *exclude})
+        known = [one for one in topic.known if one.named in grades and one.held]
+        relevant = [one.row for one in known if grades[one.named] >= relevant_from]
+        other = [one.row for one in known if grades[one.named] < relevant_from]
+        rng = np.random.default_rng([seed, _number(query_text), len(known)])
+        presumed = islice(topic.unknown(drawn(features, rng)), presumed_among(features.passages))
+        other += [one.row for one in presumed]
+        if not other:
+            return []  # everything was judged, and all of it is relevant
+        question = features.tfidf_of_text(query_text)
+        positive = vstack([question, features.tfidf_of(relevant)], format="csr")
+        weights = learn(positive, features.tfidf_of(other), features.rarities)
+        first = topic.at_once * 50 + 4 * len(topic.seen)
+        best = topic.unknown(ranked(features, weights, first, partial(_show, progress)))
+        return [one.pid for one in islice(best, count)]
+
+
+class _Passage(NamedTuple):
+    """A passage of the features, and the class that it is asked about in."""
+
+    row: int
+    named: str
+    pid: str
+    """Of the passage that stands for the class."""
+    key: str | int
+    """Of the class: its canonical pid, the key of its text or, without a text, the pid."""
+    held: bool
+    """The class is in the fraction, which has a class if it has its canonical passage."""
+
+
+class _Topic:
+    """What can be asked: passages of the fraction, one of each class, none of a class that has a known passage."""
+
+    def __init__(
+        self, collection: Collection, features: Features, within: Fraction | None, known: Group[str]
+    ) -> None:
+        self.collection, self.features, self.within = collection, features, within
+        self.at_once = AT_ONCE * (within.of if within else 1)
+        self.known = list(self._passages(sorted(features.rows_of(known).values())))
+        self.seen = {*known, *canonical_of(collection, known).values(), *(one.key for one in self.known)}
+
+    def unknown(self, rows: Iterable[int]) -> Iterator[_Passage]:
+        """Yield what can be asked, in the order of the rows."""
+        seen = set(self.seen)
+        for some in batched(rows, self.at_once):
+            for one in self._passages(some):
+                if one.held and seen.isdisjoint((one.pid, one.key)):
+                    seen.update((one.pid, one.key))
+                    yield one
+
+    def _passages(self, rows: Sequence[int]) -> Iterator[_Passage]:
+        pids, texts = self.features.pids_of(rows), self.features.text_keys(rows)
+        canonical = canonical_of(self.collection, pids)
+        there = self.features.rows_of(canonical.values())
+        for row, pid, text in zip(rows, pids, texts, strict=True):
+            first = canonical.get(pid, pid)
+            key = first if pid in canonical else text or pid
+            held = self.within is None or self.within.holds(first)
+            yield _Passage(row, pid, first if first in there else pid, key, held)
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+
+
+def _show(progress: Progress | None, done: int, total: int) -> None:
+    if progress:
+        progress(done, total, "Ranking passages")

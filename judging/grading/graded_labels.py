@@ -15,6 +15,8 @@ from pooling.models import QrelSet
 from pooling.services.members import log
 from pooling.services.qrels import import_qrels
 
+COLUMNS = ("qid", "pid", "grade", "source", "batch", "rank", "assignment", "second", "counts")
+
 
 def publish_labels(
     campaign: GradedCampaign, *, set_name: str, withheld: bool = False, who: str = ""
@@ -72,15 +74,5 @@ def grades_of(campaign: GradedCampaign) -> Iterator[dict[str, Any]]:
         *("assignment__topic__query__qid", "passage__pid", "grade", "source", "batch", "rank"),
         *("assignment", "assignment__second", "assignment__over_at"),
     )
-    for qid, pid, grade, source, batch, rank, assignment, second, over in rows.iterator(chunk_size=5000):
-        yield {
-            "qid": qid,
-            "pid": pid,
-            "grade": grade,
-            "source": source,
-            "batch": batch,
-            "rank": rank,
-            "assignment": assignment,
-            "second": second,
-            "counts": not second and over is None,
-        }
+    for *plain, second, over in rows.iterator(chunk_size=5000):
+        yield dict(zip(COLUMNS, (*plain, second, not second and over is None), strict=True))

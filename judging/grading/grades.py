@@ -6,11 +6,14 @@ from django.db import transaction
 
 from config.background.job_kinds import Progress
 from judging.errors import BadInput, CampaignRefused
-from judging.grading.assignments import ENDED, give_out
+from judging.grading.assignments import ENDED, give_back, give_out
 from judging.grading.decisions import (
+    assignment_of,
     decide_at_end,
+    decide_by_hand,
     hold,
     record,
+    reverse_decision,
     standing_decision,
     tally_of,
     was_reversed_here,
@@ -21,6 +24,8 @@ from judging.models import Grade, GradedItem, Topic, TopicAssignment
 from judging.rules.topic_life import after_batch, after_opening, next_of_pool
 
 FIRST_ITERATION = 2
+#: What staff can do with a topic beside deciding it.
+REVERSED, TAKEN_AWAY = "reversed", "taken away"
 
 
 def next_item(assignment: TopicAssignment) -> GradedItem | None:
@@ -102,12 +107,25 @@ def go_on(assignment: TopicAssignment) -> None:
         give_out(assignment, rest, batch=1)
 
 
-def resume(topic: Topic, assignment: TopicAssignment | None) -> None:
-    """Go on with a topic whose decision was reversed, where the rules stopped it."""
-    if assignment is not None:
-        with transaction.atomic():
-            hold(topic)
+@transaction.atomic
+def decide(topic: Topic, decision: str, *, why: str, who: str) -> None:
+    """Carry out a decision of staff: a verdict, ``reversed``, or ``taken away`` from the assessor.
+
+    A topic whose decision was reversed goes on where the rules stopped it. Raises BadInput, CampaignRefused.
+    """
+    assignment, standing = assignment_of(topic), standing_decision(topic)
+    if decision == REVERSED:
+        if standing is None:
+            raise CampaignRefused(f"Nothing is decided about topic {topic.query.qid}.")
+        reverse_decision(standing, why=why, who=who)
+        if assignment is not None:
             go_on(assignment)
+    elif decision == TAKEN_AWAY:
+        if assignment is None:
+            raise CampaignRefused(f"Nobody has topic {topic.query.qid}.")
+        give_back(assignment, why=why, who=who)
+    else:
+        decide_by_hand(topic, decision, why=why, who=who)
 
 
 def is_waiting(assignment: TopicAssignment) -> bool:

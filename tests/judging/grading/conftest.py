@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth import get_user_model
 
-from judging.grading.grades import give_grade, next_item
 from judging.grading.graded_campaigns import GradingSettings, create_graded_campaign
+from judging.grading.grades import give_grade, next_item
 from pooling.models import Passage
 from pooling.services.pools import build_pool
 from tests.factories import make_collection, make_run, passages_of

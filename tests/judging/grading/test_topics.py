@@ -20,7 +20,7 @@ from judging.grading.graded_campaigns import (
     reopen_campaign,
 )
 from judging.grading.graded_labels import grades_of, publish_labels
-from judging.grading.grades import choose_next, give_grade, is_waiting, next_item, resume, undo_grade
+from judging.grading.grades import choose_next, decide, give_grade, is_waiting, next_item, undo_grade
 from judging.models import Grade, GradedCampaign
 from judging.rules.grade_scale import Level
 from pooling.models import Passage
@@ -125,8 +125,7 @@ def test_a_reversed_decision_lets_the_topic_go_on(make_campaign, people):
     grade_all(taken, {"p1": 3, "p2": 2})
     decision = standing_decision(topic)
 
-    reverse_decision(decision, why="narrow after all", who="staff")
-    resume(topic, taken)
+    decide(topic, "reversed", why="narrow after all", who="staff")
     assert grade_all(taken, {}) == ["p6", "p5"]
 
     assert standing(topic) == "accepted"

@@ -10,7 +10,6 @@ order of the texts does not matter.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -22,15 +21,14 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from pooling.passage_text import words
+
 PERMUTATIONS = 128
 SEED = 19
 #: The chance with which a pair exactly at the threshold must share a band.
 RECALL = 0.9
 TEXTS_AT_ONCE = 20_000
 PAIRS_AT_ONCE = 200_000
-# Chinese, Japanese, Thai, Lao, Burmese and Khmer put no blanks between words: each character is a word there.
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
-_WORD = re.compile(rf"[^\W{_UNSPACED}]+|[{_UNSPACED}]")
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -82,10 +80,10 @@ class Signatures:
 
 def shingles(text: str, size: int) -> list[str]:
     """Return the runs of ``size`` words; of a shorter text all of its words as one."""
-    words = _WORD.findall(text.lower())
-    if not words:
+    found = words(text)
+    if not found:
         return []
-    return [" ".join(words[begin : begin + size]) for begin in range(max(1, len(words) - size + 1))]
+    return [" ".join(found[begin : begin + size]) for begin in range(max(1, len(found) - size + 1))]
 
 
 def _band_hashes(minima: NDArray[np.uint32], rows: int) -> NDArray[np.uint64]:

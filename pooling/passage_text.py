@@ -10,15 +10,24 @@ the coarser NFKC would make of it.
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
 
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u2060\u00ad\ufeff"))
+# Chinese, Japanese, Thai, Lao, Burmese and Khmer put no blanks between words: each character is a word there.
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
+_WORD = re.compile(rf"[^\W{_UNSPACED}]+|[{_UNSPACED}]")
 
 
 def normalised(text: str) -> str:
     """Return the text as a reader sees it."""
     visible = unicodedata.normalize("NFC", text).translate(_INVISIBLE)
     return " ".join(visible.split())
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text in lower case, without punctuation."""
+    return _WORD.findall(text.lower())
 
 
 def class_key(text: str | None) -> str:

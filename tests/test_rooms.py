@@ -15,7 +15,17 @@ from django.db.models import ForeignKey, ManyToManyField, OneToOneField
 
 ROOT = Path(__file__).resolve().parents[1]
 ORDER = ["accounts", "pooling", "judging", "tournament", "leaderboard", "web"]
-NUMERIC = {"numpy", "rensa", "scipy", "networkx", "polars", "botocore", "matplotlib"}
+NUMERIC = {
+    "numpy",
+    "rensa",
+    "scipy",
+    "sklearn",
+    "threadpoolctl",
+    "networkx",
+    "polars",
+    "botocore",
+    "matplotlib",
+}
 PURE_MAY_IMPORT = {
     "numpy",
     "scipy",
@@ -110,11 +120,11 @@ def test_every_room_is_installed():
 
 
 def test_a_start_does_not_wait_for_what_only_analyses_need():
-    """scipy.stats and matplotlib take a second each: commands and web processes start without them."""
+    """scipy.stats, scikit-learn and matplotlib take a second each: commands and web processes start without them."""
     words = "import django, sys; django.setup(); import config.urls; print(*sys.modules)"
 
     loaded = subprocess.run(
         [sys.executable, "-c", words], cwd=ROOT, capture_output=True, text=True, check=True
     )
 
-    assert not {"scipy.stats", "matplotlib"}.intersection(loaded.stdout.split())
+    assert not {"scipy.stats", "sklearn", "matplotlib"}.intersection(loaded.stdout.split())

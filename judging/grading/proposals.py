@@ -1,22 +1,30 @@
-"""What active learning proposes to judge next."""
+"""The passages that active learning proposes to an assessor."""
 
 from __future__ import annotations
 
 from config.background.job_kinds import Progress
+from judging.cal import next_passages
 from judging.models import TopicAssignment
-from pooling.models import Passage
+from pooling.errors import NotFound
+from pooling.services import passages
 
 
 def proposed_passages(assignment: TopicAssignment, *, progress: Progress | None = None) -> list[int]:
-    """Return the keys of the next passages to judge, best first; none when everything is judged."""
+    """Return the keys of the next passages to judge, best first; none when all that have a text are judged."""
     topic = assignment.topic
     campaign = topic.campaign
-    judged = set(assignment.items.values_list("passage_id", flat=True))
-    words = set(topic.query.text.lower().split())
-    texts = Passage.objects.filter(collection=campaign.collection, text__isnull=False).order_by("pk")
-    scored = [
-        (-len(words & set((text or "").lower().split())), key)
-        for key, text in texts.values_list("pk", "text")
-        if key not in judged
-    ]
-    return [key for _, key in sorted(scored)[: campaign.life.batch]]
+    judged = dict(assignment.items.filter(grade__isnull=False).values_list("passage__pid", "grade"))
+    try:
+        found = next_passages(
+            campaign.collection,
+            topic.query.text,
+            judged,
+            campaign.min_grade,
+            campaign.life.batch,
+            campaign.seed,
+            progress=progress,
+        )
+    except NotFound:  # a rehearsal without any texts
+        return []
+    known = passages.ensure(collection=campaign.collection, pids=found)
+    return [known[pid].pk for pid in found]

@@ -152,11 +152,14 @@ def first_texts(collection: Collection, most: int) -> Iterator[Text]:
     yield from islice((text for source in sources for text in _take(source, None, None)), most)
 
 
-def all_texts(collection: Collection) -> Iterator[tuple[str, str]]:
-    """Yield (pid, text) of every passage in the sources, or of the recorded passages if there are no sources."""
+def all_texts(collection: Collection, progress: Progress | None = None) -> Iterator[tuple[str, str]]:
+    """Yield (pid, text) of every passage in the sources, or of the recorded passages if there are no sources.
+
+    ``progress`` gets the bytes read of each source.
+    """
     if collection.sources.exists():
         for source in collection.sources.order_by("pk"):
-            yield from ((text.id, text.text) for text in _take(source, None, None))
+            yield from ((text.id, text.text) for text in _take(source, None, progress))
         return
     recorded = collection.passages.filter(text__isnull=False).order_by("pk").values_list("pid", "text")
     yield from ((pid, text or "") for pid, text in recorded.iterator(chunk_size=KEYS_A_QUERY))

@@ -1,0 +1,32 @@
+"""A fraction of a corpus, the same for all queries. Pure.
+
+A passage's place in the order of the corpus is a hash of the seed and its pid, so nobody has to know the other
+passages. With the same seed, a smaller fraction is part of a larger one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+_PLACES = 2**64
+
+
+@dataclass(frozen=True)
+class Fraction:
+    """One ``of``-th of the passages, drawn with ``seed``."""
+
+    of: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        if self.of < 1 or self.seed < 0:
+            raise ValueError(f"There is no 1/{self.of} of a corpus with seed {self.seed}.")
+
+    def holds(self, pid: str) -> bool:
+        """Return whether a passage is in the fraction."""
+        place = hashlib.blake2b(f"{self.seed} {pid}".encode(), digest_size=8).digest()
+        return int.from_bytes(place, "big") * self.of < _PLACES
+
+    def __str__(self) -> str:
+        return f"1/{self.of:,} (seed {self.seed})"

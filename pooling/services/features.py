@@ -1,0 +1,98 @@
+"""The stored features of a collection's passages: made once, and again when the passages changed."""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Count, Max
+
+from config.background.job_kinds import Progress
+from config.guidance import Action
+from pooling.errors import NotFound
+from pooling.feature_files import Features, open_features, write_features
+from pooling.features import FEATURES
+from pooling.models import Collection
+from pooling.services import passages
+
+#: Raised with every change to how texts become features, so that old files are made again.
+FORMAT = 1
+WAIT_SECONDS = 0.5
+
+
+@contextmanager
+def features_of(collection: Collection, progress: Progress | None = None) -> Iterator[Features]:
+    """Provide the features of the collection's texts, made now if they are missing or the passages changed.
+
+    One process makes them and others wait. If it is killed, the next one starts again. They stay as they are until
+    the block ends. Raises NotFound for a collection without texts.
+    """
+    folder, made_of = folder_of(collection) / "made", state_of(collection)
+    while True:
+        with _locked(folder.parent, fcntl.LOCK_SH, progress):
+            found = open_features(folder, made_of)
+            if found is not None:
+                yield found
+                return
+        with _locked(folder.parent, fcntl.LOCK_EX, progress):
+            if open_features(folder, made_of) is None:
+                _make(collection, folder, made_of, progress)
+
+
+def folder_of(collection: Collection) -> Path:
+    """Return the folder of a collection's features. It can be removed at any time."""
+    return Path(settings.PREFEREE_DATA_DIR) / "cache" / "features" / str(collection.pk)
+
+
+def _make(collection: Collection, folder: Path, made_of: dict[str, Any], progress: Progress | None) -> None:
+    arriving = folder.with_name("arriving")
+    shutil.rmtree(arriving, ignore_errors=True)  # of a process that was killed
+
+    def shown(done: int, total: int) -> None:
+        if progress:
+            progress(done, max(total, recorded), "Counting the words of passages")
+
+    recorded = 0 if made_of["sources"] else int(made_of["recorded"][0])
+    made = write_features(arriving, passages.all_texts(collection), made_of, shown)
+    if not made.passages:
+        raise NotFound(
+            f"Collection {collection.name} has no passage texts.",
+            Action("fetch_passages", collection.name, "--passages FILE", lead="Bring the passage files"),
+        )
+    shutil.rmtree(folder, ignore_errors=True)
+    arriving.replace(folder)
+
+
+def state_of(collection: Collection) -> dict[str, Any]:
+    """Return what tells one state of the texts from another: texts are added, and never changed."""
+    sources = list(collection.sources.order_by("pk").values_list("sha256", flat=True))
+    texts = collection.passages.filter(text__isnull=False)
+    found = {} if sources else texts.aggregate(count=Count("pk"), last=Max("pk"))
+    return {
+        "format": FORMAT,
+        "features": FEATURES,
+        "sources": sources,
+        "recorded": [found.get("count") or 0, found.get("last") or 0],
+    }
+
+
+@contextmanager
+def _locked(folder: Path, kind: int, progress: Progress | None) -> Iterator[None]:
+    """Hold the folder's lock: shared by readers, exclusive to the maker. That of a killed process is free again."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("a") as lock:
+        while True:
+            try:
+                fcntl.flock(lock, kind | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if progress:
+                    progress(0, 0, "Waiting for the features that another process makes")
+                time.sleep(WAIT_SECONDS)
+        yield

@@ -45,7 +45,7 @@ def take_topic(topic: Topic, assessor: Any) -> TopicAssignment:
             if held is not None:
                 raise taken
             made = TopicAssignment.objects.create(topic=topic, assessor=assessor)
-            give_out(made, [tuple(one) for one in next_of_pool(topic.order, 0, topic.campaign.life)], batch=0)
+            give_out(made, next_of_pool(topic.order, 0, topic.campaign.life), batch=0)
     except IntegrityError:
         raise taken from None
     return made

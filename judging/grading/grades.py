@@ -97,7 +97,7 @@ def go_on(assignment: TopicAssignment) -> None:
         return
     rules, tally = topic.campaign.life, tally_of(assignment, topic.campaign.min_grade)
     given = assignment.items.count()
-    rest = [tuple(one) for one in next_of_pool(topic.order, given, rules)] if given < len(topic.order) else []
+    rest = next_of_pool(topic.order, given, rules)
     decision = after_opening(tally, rules) if _batch_of(assignment) == 0 else None
     if decision is None and not rest:
         decision = after_batch(tally, rules)

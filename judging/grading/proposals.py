@@ -13,7 +13,8 @@ def proposed_passages(assignment: TopicAssignment, *, progress: Progress | None 
     """Return the keys of the next passages to judge, best first; none when all that have a text are judged."""
     topic = assignment.topic
     campaign = topic.campaign
-    judged = dict(assignment.items.filter(grade__isnull=False).values_list("passage__pid", "grade"))
+    rows = assignment.items.values_list("passage__pid", "grade")
+    judged = {pid: grade for pid, grade in rows if grade is not None}
     try:
         found = next_passages(
             campaign.collection,

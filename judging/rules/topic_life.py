@@ -146,6 +146,11 @@ def pool_order(ranks: Iterable[tuple[str, int]], key_of: Mapping[str, str]) -> l
     return sorted(best.items(), key=lambda one: (one[1], one[0]))
 
 
-def next_of_pool(order: Sequence[int], given: int, rules: LifeRules) -> Sequence[int]:
-    """Return what is judged next of a pool of which ``given`` passages were given out: the opening, then the rest."""
-    return order[given:] if given else order[: rules.opening]
+def next_of_pool(
+    order: Sequence[Sequence[int]], given: int, rules: LifeRules
+) -> list[tuple[int, int | None]]:
+    """Return what is judged next of a pool of which ``given`` passages were given out: the opening, then the rest.
+
+    ``order``: key and rank of each passage, as pairs or as JSON keeps them.
+    """
+    return [(key, rank) for key, rank in (order[given:] if given else order[: rules.opening])]

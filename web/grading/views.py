@@ -9,6 +9,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -26,7 +27,7 @@ from web.common.row_files import Rows, written
 from web.grading import pages
 from web.grading.forms import NewGradedCampaign
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 
 
 def graded_view(action: str = "") -> Callable[[View], View]:
@@ -35,7 +36,7 @@ def graded_view(action: str = "") -> Callable[[View], View]:
     def decorate(view: View) -> View:
         @wraps(view)
         @never_cache
-        def guarded(request: HttpRequest, name: str, graded: str, **rest: Any) -> HttpResponse:
+        def guarded(request: HttpRequest, name: str, graded: str, **rest: Any) -> HttpResponseBase:
             collection = collection_for(request.user, name)
             if action:
                 require(request.user, action, collection)
@@ -129,7 +130,7 @@ def publish(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
 
 @require_safe
 @graded_view("export judgments")
-def grades_file(_request: HttpRequest, campaign: GradedCampaign) -> StreamingHttpResponse:
+def grades_file(_request: HttpRequest, campaign: GradedCampaign) -> HttpResponseBase:
     """Stream every grade with the source of its passage."""
     rows = Rows(f"{campaign.name}-grades", list(graded_labels.COLUMNS), graded_labels.grades_of(campaign))
     return StreamingHttpResponse(

@@ -133,8 +133,8 @@ def test_a_class_of_near_duplicates_has_the_smallest_rank_of_its_members():
 
 
 def test_the_opening_comes_first_and_then_the_rest():
-    order, rules = list(range(7)), LifeRules(opening=5)
+    order, rules = [[key, 1] for key in range(7)], LifeRules(opening=5)
 
-    assert next_of_pool(order, 0, rules) == [0, 1, 2, 3, 4]
-    assert next_of_pool(order, 5, rules) == [5, 6]
+    assert [key for key, _ in next_of_pool(order, 0, rules)] == [0, 1, 2, 3, 4]
+    assert [key for key, _ in next_of_pool(order, 5, rules)] == [5, 6]
     assert next_of_pool(order, 7, rules) == []

@@ -16,6 +16,8 @@ class Role(StrEnum):
     MAINTAINER = "maintainer"
     MANAGER = "manager"
     VIEWER = "viewer"
+    ASSESSOR = "assessor"
+    """Judges topics of graded campaigns. Sees what the public sees, so that runs and labels do not bias the grades."""
     SUBMITTER = "submitter"
     """Submits runs for a team. Not a member: sees what the public sees, and the team's own runs."""
 
@@ -25,9 +27,9 @@ class Role(StrEnum):
         return "campaign manager" if self is Role.MANAGER else str(self)
 
 
-_MEMBERS = frozenset(Role) - {Role.SUBMITTER}
-#: The roles of members. Submitters belong to a team instead.
-CHOICES = [(role.value, role.words) for role in Role if role in _MEMBERS]
+_MEMBERS = frozenset(Role) - {Role.SUBMITTER, Role.ASSESSOR}
+#: The roles that the members page gives. Submitters belong to a team instead.
+CHOICES = [(role.value, role.words) for role in Role if role is not Role.SUBMITTER]
 _RUNS = frozenset({Role.OWNER, Role.MAINTAINER})
 _MONEY = frozenset({Role.OWNER, Role.MANAGER})
 _OWNERS = frozenset({Role.OWNER})
@@ -54,6 +56,9 @@ ACTIONS: dict[str, frozenset[Role]] = {
     "steer campaign": _MONEY,
     "spend money": _MONEY,
     "judge workers": _MONEY,
+    # Graded campaigns cost no money here: assessors are paid elsewhere. An owner can assess in a small collection.
+    "run grading": _RUNS | _MONEY,
+    "assess": _OWNERS | {Role.ASSESSOR},
     "delete bundle": _OWNERS,
     "change members": _OWNERS,
     "manage teams": _OWNERS,

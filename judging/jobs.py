@@ -18,9 +18,10 @@ from config.sweep import Sweep
 from judging.campaign import clustering, gold_proposals
 from judging.errors import CrowdError, CrowdLater, CrowdMoney, CrowdNever
 from judging.exchange.calls import Patience, got_through
+from judging.grading.grades import choose_next
 from judging.intake import collection, places
 from judging.launch import closure, pilots
-from judging.models import Campaign, Worker, WorkerMessage
+from judging.models import Campaign, TopicAssignment, Worker, WorkerMessage
 from judging.money import held_pay, payments, rejections
 from judging.people import gold_suspension, rights, rights_replay
 from judging.watching import watchdog
@@ -123,6 +124,25 @@ def ring_to_cluster(collection: Collection, likeness: Likeness, *, who: str) -> 
         "who": who,
     }
     return start_for(CLUSTER_PASSAGES, key=clustering_key(collection), arguments=arguments)
+
+
+CHOOSE_PASSAGES = "judging.choose_passages"
+
+
+def choosing_key(assignment: TopicAssignment) -> str:
+    """Return the key that allows one live job to choose an assessor's next passages."""
+    return f"{CHOOSE_PASSAGES}:{assignment.pk}"
+
+
+def ring_to_choose(assignment: TopicAssignment) -> Job:
+    """Start the job that chooses what an assessor judges next."""
+    return start(CHOOSE_PASSAGES, key=choosing_key(assignment), arguments={"assignment_id": assignment.pk})
+
+
+@job_kind(CHOOSE_PASSAGES, words="choosing the next passages of a topic")
+def choose_passages_job(*, progress: Progress, assignment_id: int) -> dict[str, Any]:
+    """Choose the next passages of a topic by active learning."""
+    return {"chosen": choose_next(TopicAssignment.objects.get(pk=assignment_id), progress=progress)}
 
 
 @job_kind(CLUSTER_PASSAGES, words="finding near-duplicates")

@@ -13,6 +13,7 @@ from web.collections import cluster_api as clusters
 from web.collections import detail_api as collection_details
 from web.collections import file_api as sent_files
 from web.collections import member_api as members
+from web.grading import api as grading
 from web.payments import api as pay_decisions
 from web.payments import top_up_api as top_ups
 from web.pools import api as pools
@@ -65,4 +66,5 @@ api.add_router("", pools.router, tags=["pools"])
 api.add_router("", asking.router, tags=["campaigns on their way to launch"])
 api.add_router("", preparing.router, tags=["campaigns on their way to launch"])
 api.add_router("", check_list.router, tags=["campaigns on their way to launch"])
+api.add_router("", grading.router, tags=["graded campaigns"])
 api.add_router("", webhooks.router, tags=["webhooks"])

@@ -30,6 +30,7 @@ from web.collections import (
 from web.collections import (
     views as collections,
 )
+from web.grading import urls as grading_urls
 from web.help import views as help_pages
 from web.home import invitation_views as invitations
 from web.home import views as home
@@ -233,5 +234,6 @@ urlpatterns = [
     ),
     path("collections/<slug:name>/visibility", members.visibility, name="visibility"),
     *preparing_urls.urlpatterns,
+    *grading_urls.urlpatterns,
     *webhook_urls.urlpatterns,
 ]

@@ -10,7 +10,7 @@ from django.db.models import F
 
 from config.background.job_kinds import Progress
 from judging.errors import CampaignRefused
-from judging.models import Campaign, Judgment, Pair
+from judging.models import Campaign, GradedCampaign, Judgment, Pair
 from pooling.models import ClusterSet, Collection, Pool, PooledPassage
 from pooling.near_duplicates import Likeness
 from pooling.passage_text import class_key
@@ -64,12 +64,13 @@ def refuse_judged(collection: Collection) -> None:
     judged = Judgment.objects.filter(campaign__collection=collection)
     asked = Pair.objects.filter(campaign__collection=collection)
     first = asked.order_by("pk").select_related("campaign").first()
-    if first is not None or judged.exists():
-        name = first.campaign.name if first else "a campaign"
+    graded = GradedCampaign.objects.filter(collection=collection).first()
+    if first is not None or judged.exists() or graded is not None:
+        name = first.campaign.name if first else graded.name if graded else "a campaign"
         raise CampaignRefused(
             f"The judgments of {name} rest on the classes of {collection.name}, so these stay as they are.",
-            "Near-duplicates can be found, imported and removed until a campaign is launched or judgments are "
-            "imported. Afterwards, make a new collection.",
+            "Near-duplicates can be found, imported and removed until a campaign is launched, a graded one is "
+            "made, or judgments are imported. Afterwards, make a new collection.",
         )
 
 

@@ -4,6 +4,15 @@ from judging.models.asking import GoldPair, Pair, Place, Posting, Task, TaskPair
 from judging.models.calls import BlockList, CrowdCall, Payment
 from judging.models.campaign import Campaign, CampaignChange
 from judging.models.correspondence import Appeal, Discrepancy, PairReport, RightsRequest, WorkerMessage
+from judging.models.grading import (
+    Grade,
+    GradedCampaign,
+    GradedItem,
+    GradedLabels,
+    Topic,
+    TopicAssignment,
+    TopicDecision,
+)
 from judging.models.judgments import Exclusion, GoldAnswer, ImportedFile, Judgment
 from judging.models.reservations import Purse, Reservation
 from judging.models.submissions import Choice, Consent, ConsentText, Slot, Submission
@@ -23,6 +32,10 @@ __all__ = [
     "Exclusion",
     "GoldAnswer",
     "GoldPair",
+    "Grade",
+    "GradedCampaign",
+    "GradedItem",
+    "GradedLabels",
     "ImportedFile",
     "Judgment",
     "Pair",
@@ -37,6 +50,9 @@ __all__ = [
     "Submission",
     "Task",
     "TaskPair",
+    "Topic",
+    "TopicAssignment",
+    "TopicDecision",
     "Worker",
     "WorkerInCampaign",
     "WorkerMessage",

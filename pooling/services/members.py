@@ -73,7 +73,9 @@ def joined_by(user: Any) -> QuerySet[Collection]:
         return Collection.objects.none()
     if user.is_superuser:
         return Collection.objects.all()
-    return Collection.objects.filter(pk__in=Membership.objects.filter(user=user).values("collection"))
+    seeing = [role for role in Role if permits(role, "see everything")]
+    mine = Membership.objects.filter(user=user, role__in=seeing)
+    return Collection.objects.filter(pk__in=mine.values("collection"))
 
 
 def log(collection: Collection, what: str, *, who: str = "") -> None:

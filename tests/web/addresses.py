@@ -77,6 +77,10 @@ FIXED: dict[str, list[Any]] = {
     "web:run_analysis": ["harbour", "stability"],
     "web:pool": ["harbour", "tide"],
     "web:withhold_labels": ["harbour", "official"],
+    "web:graded_campaign": ["harbour", "swell"],
+    "web:end_grading": ["harbour", "swell"],
+    "web:publish_labels": ["harbour", "swell"],
+    "web:grades_file": ["harbour", "swell"],
     "web:change_grant": [1],
     "web:revoke_grant": [1],
     "web:making": [1],
@@ -124,6 +128,11 @@ def _by_keys(cast: Harbour) -> dict[str, list[Any]]:
         "web:remove_from_team": ["harbour", cast.team.pk, teammate(cast).pk],
         "web:decide_application": ["harbour", application(cast).pk],
         "web:delete_round": ["harbour", planned_round(cast).pk],
+        **{f"web:{one}_topic": ["harbour", "swell", cast.taken.topic_id] for one in ("decide", "take")},
+        **{
+            f"web:{one}": ["harbour", "swell", cast.taken.pk]
+            for one in ("assess", "choosing", "decline_topic")
+        },
         "web:webhook_step": ["harbour", cast.hook.pk, "delete"],
         "web:webhook_again": ["harbour", cast.hook.pk, cast.message.pk],
     }

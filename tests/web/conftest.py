@@ -11,7 +11,17 @@ from django.test import Client
 from accounts.models import Invitation
 from config import clock
 from config.sealing import seal
-from judging.models import Appeal, Campaign, Judgment, Pair, Worker
+from judging.models import (
+    Appeal,
+    Campaign,
+    GradedCampaign,
+    GradedItem,
+    Judgment,
+    Pair,
+    Topic,
+    TopicAssignment,
+    Worker,
+)
 from pooling.models import (
     AddedFiles,
     CollectionChange,
@@ -34,7 +44,7 @@ from web.webhooks.webhook_signature import new_webhook_secret
 
 PUBLIC = ("nobody", "stranger")
 ROLES = ("viewer", "manager", "maintainer", "owner")
-PEOPLE = (*PUBLIC, "submitter", *ROLES, "administrator")
+PEOPLE = (*PUBLIC, "submitter", "assessor", *ROLES, "administrator")
 SCRIPT = "<script>alert('x')</script>"
 
 
@@ -157,6 +167,22 @@ class Harbour:
             self.prefer(qid, *combinations([f"b{qid}", f"c{qid}"], 2))
 
 
+def taken_topic(harbour: Harbour, assessor) -> TopicAssignment:
+    """The topic q1 of the graded campaign ``swell``, which the assessor has, with one passage to judge."""
+    swell = GradedCampaign.objects.create(
+        collection=harbour.collection,
+        name="swell",
+        pool=harbour.pool,
+        scale=[["No", "It does not answer.", ""], ["Yes", "It answers.", ""]],
+        min_grade=1,
+    )
+    key = harbour.passage("a").pk
+    topic = Topic.objects.create(campaign=swell, query=harbour.query("q1"), order=[[key, 1]])
+    taken = TopicAssignment.objects.create(topic=topic, assessor=assessor)
+    GradedItem.objects.create(assignment=taken, passage_id=key, position=0, batch=0, source="pool", rank=1)
+    return taken
+
+
 @pytest.fixture
 def harbour(db) -> Harbour:
     return Harbour()
@@ -183,7 +209,7 @@ def cast(harbour):
     harbour.version = harbour.publish()
     users = {name: get_user_model().objects.create_user(name) for name in PEOPLE if name != "nobody"}
     get_user_model().objects.filter(username="administrator").update(is_superuser=True, is_staff=True)
-    for role in ROLES:
+    for role in (*ROLES, "assessor"):
         Membership.objects.create(collection=harbour.collection, user=users[role], role=role)
     harbour.appeal = Appeal.objects.create(
         campaign=harbour.campaign, worker=harbour.judge, refusal="excluded", words="I read it."
@@ -215,6 +241,7 @@ def cast(harbour):
     harbour.message = WebhookDelivery.objects.create(
         endpoint=harbour.hook, message_id="msg_1", kind="version.published", body="{}"
     )
+    harbour.taken = taken_topic(harbour, users["owner"])
     harbour.clients = {name: Client() for name in PEOPLE}
     for name, user in users.items():
         harbour.clients[name].force_login(user)

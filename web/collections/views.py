@@ -20,6 +20,7 @@ from web.common.access import collection_for, needs
 from web.common.analysis_tables import FORMS, analysis_file
 from web.common.directions import said_plainly
 from web.common.outdated_versions import outdated_for
+from web.grading.pages import sees_grading
 from web.runs.forms import DescribeCollection
 
 
@@ -47,6 +48,7 @@ def campaigns(request: HttpRequest, name: str) -> HttpResponse:
         "lists": (lists := collections.collection_campaigns(found, request.user)),
         "campaigns": lists.current,
         "may_prepare": may(request.user, "prepare campaign", found),
+        "sees_grading": sees_grading(request.user, found),
         "pools": Pool.objects.filter(collection=found).exists(),
     }
     return render(request, "web/collection_campaigns.html", context)

@@ -236,6 +236,33 @@ TABLE |= {
     ("post", "/campaigns/{name}/top-up"): Call("campaigns", MONEY, 409, b'{"minimum_hourly": 15}'),
     ("post", "/campaigns/{name}/workers/{key}/withdraw"): Call("campaigns", MONEY, 409, WHY),
 }
+GRADING = {"assessor", *MEMBERS}
+STAFF = {*RUNS, *MONEY}
+ASSESSORS = {"assessor", *OWNERS}
+_GRADED = "/collections/{name}/grading/{graded}"
+TABLE |= {
+    ("get", "/collections/{name}/grading"): Call(only=GRADING),
+    ("post", "/collections/{name}/grading"): Call(
+        "campaigns", STAFF, 201, b'{"name": "more", "pool": "tide"}'
+    ),
+    ("get", _GRADED): Call(only=GRADING),
+    ("post", f"{_GRADED}/decisions"): Call(  # nothing of it is judged
+        "campaigns", STAFF, 409, b'{"qid": "q1", "decision": "rejected", "why": "x"}'
+    ),
+    ("post", f"{_GRADED}/end"): Call("campaigns", STAFF, body=b'{"why": "x"}'),
+    ("post", f"{_GRADED}/reopen"): Call("campaigns", STAFF, 409, b'{"why": "x"}'),  # it has not ended
+    ("post", f"{_GRADED}/labels"): Call("campaigns", RUNS, 409, b'{"set": "graded"}'),  # none is accepted
+    ("get", f"{_GRADED}/grades"): Call(only=MEMBERS),
+    # The topic is the owner's.
+    ("post", f"{_GRADED}/take"): Call("campaigns", ASSESSORS, 200, b'{"qid": "q1"}', others=409),
+    ("post", f"{_GRADED}/grade"): Call(
+        "campaigns", ASSESSORS, 404, b'{"qid": "q1", "item": 9999999, "grade": 1}'
+    ),
+    ("post", f"{_GRADED}/undo"): Call("campaigns", ASSESSORS, 409, b'{"qid": "q1"}', others=404),
+    ("post", f"{_GRADED}/decline"): Call(
+        "campaigns", ASSESSORS, 204, b'{"qid": "q1", "why": "x"}', others=404
+    ),
+}
 LISTS = {("get", "/collections"), ("get", "/campaigns")}
 
 
@@ -311,7 +338,14 @@ def called(callers, operation, call, person, scope):
     kind = "/".join(before[-2:]) if before[-1] == "work" else before[-1]
     keys = {"key": callers.keys.get(kind), "message": callers.message.pk}
     address = path.format(
-        name=name, round_name="old", number=1, pool="tide", kind="stability", labels="official", **keys
+        name=name,
+        round_name="old",
+        graded="swell",
+        number=1,
+        pool="tide",
+        kind="stability",
+        labels="official",
+        **keys,
     )
     headers = dict(call.headers)
     if person != "nobody":
@@ -343,10 +377,16 @@ def test_calls(callers, published, settings):
 
     wrong = {}
     for operation, call in TABLE.items():
-        for person in (*PUBLIC, "submitter") if published else PEOPLE:  # a member's rights are the same
+        for person in (
+            (*PUBLIC, "submitter", "assessor") if published else PEOPLE
+        ):  # a member's rights are the same
             status, kind = called(callers, operation, call, person, call.scope)
             expected = 200 if operation in LISTS else call.expected(person, published)
-            if person == "submitter" and not published and operation[1].startswith("/campaigns/"):
+            if (
+                person in ("submitter", "assessor")
+                and not published
+                and operation[1].startswith("/campaigns/")
+            ):
                 expected = 404  # only members see a private collection's campaigns
             if status != expected or (status >= 400 and kind != "application/problem+json"):
                 wrong[operation, person] = (status, expected, kind)

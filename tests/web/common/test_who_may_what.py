@@ -38,6 +38,8 @@ class Page:
     def expected(self, person: str, published: bool) -> int:
         if person in PUBLIC and (self.others or not published):
             return 404
+        if person == "assessor" and self.others:
+            return 404
         if person == "submitter" and self.of_submitter:
             return self.of_submitter
         if person == "owner" and self.of_owner:
@@ -51,6 +53,9 @@ SENDERS = {"submitter", *RUNS}
 TEAM = {"submitter", *MEMBERS}
 STEERS = {"submitter", *OWNERS}
 MONEY = {"manager", *OWNERS}
+ASSESSORS = {"assessor", *OWNERS}
+STAFF = {*RUNS, *MONEY}
+GRADING = {"assessor", *MEMBERS}
 ACT = {"only": OWNERS, "done": 302}
 
 #: View name → what it is; its address is made from the cast's facts.
@@ -178,6 +183,17 @@ OF_A_COLLECTION = {
     "web:webhook": Page(only=OWNERS),
     "web:webhook_step": Page(post={"sure": "1"}, **ACT),
     "web:webhook_again": Page(post={"sure": "1"}, **ACT),
+    "web:graded_campaigns": Page(only=GRADING),
+    "web:graded_campaign": Page(only=GRADING),
+    "web:decide_topic": Page(only=STAFF, post={"decision": "rejected", "why": "x"}, done=302),
+    "web:end_grading": Page(only=STAFF, post={"why": "x"}, done=302),
+    "web:publish_labels": Page(only=RUNS, post={"set": "graded"}, done=302),
+    "web:grades_file": Page(only=MEMBERS),
+    "web:take_topic": Page(only=ASSESSORS, post={"sure": "1"}, done=302),
+    # Nobody judges what somebody else took: the topic is the owner's.
+    "web:assess": Page(only=ASSESSORS, done=404, of_owner=200),
+    "web:choosing": Page(only=ASSESSORS, done=404, of_owner=200),
+    "web:decline_topic": Page(only=ASSESSORS, post={"why": "x"}, done=404, of_owner=302),
 }
 MANAGERS = {"manager", *OWNERS}
 OF_A_COLLECTION |= {
@@ -337,11 +353,13 @@ def test_pages_of_a_collection(cast, published):
 
     wrong = {}
     for name, page in OF_A_COLLECTION.items():
-        for person in (*PUBLIC, "submitter") if published else PEOPLE:  # a member's rights are the same
+        for person in (
+            (*PUBLIC, "submitter", "assessor") if published else PEOPLE
+        ):  # a member's rights are the same
             address = address_of(name, cast)
             found = asked(cast.clients[person], address, page.post)
             expected = page.expected(person, published)
-            if person == "submitter" and not published and address.startswith("/campaigns/"):
+            if person in ("submitter", "assessor") and not published and address.startswith("/campaigns/"):
                 expected = 404  # a draft is not there for people who are no members
             if found != expected:
                 wrong[name, person] = (found, expected)

@@ -1,0 +1,1 @@
+"""Graded judging by named assessors: topics, assignments, grades, decisions, and the labels made of them."""

@@ -1,0 +1,114 @@
+"""Topics that assessors take, decline, or lose; and second opinions on a sample of what was judged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from django.db import IntegrityError, transaction
+
+from config import clock
+from judging.errors import BadInput, CampaignRefused
+from judging.grading.decisions import assignment_of, hold, standing_decision
+from judging.models import GradedCampaign, GradedItem, Topic, TopicAssignment
+from judging.rules.topic_life import next_of_pool
+from pooling.errors import NotFound
+
+#: Passages of a second opinion.
+SAMPLE = 30
+ENDED = "The judging has ended."
+
+
+def topic_named(campaign: GradedCampaign, qid: str) -> Topic:
+    """Return the campaign's topic of this query. Raises NotFound."""
+    found = campaign.topics.filter(query__qid=qid).select_related("query", "campaign").first()
+    if found is None:
+        raise NotFound(f"Graded campaign {campaign.name} has no topic {qid!r}.")
+    return found
+
+
+def take_topic(topic: Topic, assessor: Any) -> TopicAssignment:
+    """Give the topic to the assessor, with the opening of its pool. Raises CampaignRefused if it is not free."""
+    if topic.campaign.ended_at is not None:
+        raise CampaignRefused(ENDED)
+    taken = CampaignRefused(f"Another assessor has topic {topic.query.qid}.", "Choose another topic.")
+    try:
+        with transaction.atomic():
+            hold(topic)
+            if (decision := standing_decision(topic)) is not None:
+                raise CampaignRefused(
+                    f"Topic {topic.query.qid} is {decision.verdict}.", "Choose another one."
+                )
+            held = assignment_of(topic)
+            if held is not None and held.assessor_id == assessor.pk:
+                return held
+            if held is not None:
+                raise taken
+            made = TopicAssignment.objects.create(topic=topic, assessor=assessor)
+            give_out(made, next_of_pool(topic.order, 0, topic.campaign.life), batch=0)
+    except IntegrityError:
+        raise taken from None
+    return made
+
+
+def take_second_opinion(topic: Topic, assessor: Any) -> TopicAssignment:
+    """Give the assessor a sample of what another one judged. Raises CampaignRefused."""
+    qid = topic.query.qid
+    with transaction.atomic():
+        hold(topic)
+        first = assignment_of(topic)
+        if first is None or standing_decision(topic) is None:
+            raise CampaignRefused(f"Topic {qid} is not finished.", "Choose a finished topic.")
+        if first.assessor_id == assessor.pk:
+            raise CampaignRefused(f"You judged topic {qid} yourself.", "Choose another topic.")
+        second = topic.assignments.filter(second=True, over_at=None).first()
+        if second is not None and second.assessor_id != assessor.pk:
+            raise CampaignRefused(f"Topic {qid} has a second opinion.", "Choose another topic.")
+        if second is not None:
+            return second
+        judged = first.items.filter(grade__isnull=False).order_by("position")
+        keys = list(judged.values_list("passage_id", flat=True))
+        rng = np.random.default_rng([abs(topic.campaign.seed), topic.query.position])
+        drawn = rng.permutation(len(keys))[:SAMPLE].tolist()
+        made = TopicAssignment.objects.create(topic=topic, assessor=assessor, second=True)
+        give_out(made, [(keys[one], None) for one in drawn], batch=0, source=GradedItem.Source.SAMPLE)
+    return made
+
+
+def give_out(
+    assignment: TopicAssignment,
+    passages: list[tuple[int, int | None]],
+    *,
+    batch: int,
+    source: str = GradedItem.Source.POOL,
+) -> None:
+    """Add passages, (key, smallest rank in a run), to what the assessor judges."""
+    begin = assignment.items.count()
+    GradedItem.objects.bulk_create(
+        (
+            GradedItem(
+                assignment=assignment, passage_id=key, position=place, batch=batch, source=source, rank=rank
+            )
+            for place, (key, rank) in enumerate(passages, begin)
+        ),
+        batch_size=500,
+    )
+
+
+@transaction.atomic
+def give_back(assignment: TopicAssignment, *, why: str, who: str) -> None:
+    """End an assignment: the assessor declines the topic, or staff take it away. Its grades stay on record.
+
+    Another assessor begins the topic anew. Raises BadInput, CampaignRefused.
+    """
+    if not why.strip():
+        raise BadInput("The reason is missing.", "Say why.")
+    topic = assignment.topic
+    hold(topic)
+    if not assignment.second and (decision := standing_decision(topic)) is not None:
+        raise CampaignRefused(
+            f"Topic {topic.query.qid} is {decision.verdict}.", "Reverse that decision first."
+        )
+    there = TopicAssignment.objects.filter(pk=assignment.pk, over_at=None)
+    if not there.update(over_at=clock.now(), over_by=who, over_why=why.strip()):
+        raise CampaignRefused(f"Topic {topic.query.qid} was given back before.")

@@ -1,0 +1,109 @@
+"""Decisions about topics: by the rules of a topic's life, by staff, and reversed."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.db.models import Count, F, Q, QuerySet
+
+from config import clock
+from judging.errors import BadInput, CampaignRefused
+from judging.models import GradedItem, Topic, TopicAssignment, TopicDecision
+from judging.rules.topic_life import Decision, Tally, at_end
+
+Verdict = TopicDecision.Verdict
+
+
+def hold(topic: Topic) -> None:
+    """Write the topic's row, so that concurrent changes of the topic take turns."""
+    Topic.objects.filter(pk=topic.pk).update(query_id=F("query_id"))
+
+
+def standing_decision(topic: Topic) -> TopicDecision | None:
+    """Return the decision that stands, if any."""
+    return topic.decisions.filter(reversed_at=None).first()
+
+
+def assignment_of(topic: Topic) -> TopicAssignment | None:
+    """Return the assignment whose grades count: that of the assessor who has the topic."""
+    return topic.assignments.filter(over_at=None, second=False).select_related("assessor").first()
+
+
+def tally_of(assignment: TopicAssignment | None, min_grade: int) -> Tally:
+    """Count the judged and the relevant passages of an assignment."""
+    if assignment is None:
+        return Tally(0, 0)
+    counted = GradedItem.objects.filter(assignment=assignment).aggregate(
+        judged=Count("grade"), relevant=Count("grade", filter=Q(grade__gte=min_grade))
+    )
+    return Tally(counted["judged"], counted["relevant"])
+
+
+def record(topic: Topic, decision: Decision, tally: Tally, *, ending: bool = False) -> TopicDecision:
+    """Record what the rules decided. The caller holds the topic and knows that no decision stands."""
+    return TopicDecision.objects.create(
+        topic=topic,
+        verdict=str(decision.verdict),
+        reason=decision.reason,
+        judged=tally.judged,
+        relevant=tally.relevant,
+        at_end=ending,
+    )
+
+
+def decide_at_end(topic: Topic, *, ending: bool = False) -> TopicDecision | None:
+    """Decide a topic of which no more is judged, unless a decision stands."""
+    hold(topic)
+    if standing_decision(topic) is not None:
+        return None
+    tally = tally_of(assignment_of(topic), topic.campaign.min_grade)
+    return record(topic, at_end(tally, topic.campaign.life), tally, ending=ending)
+
+
+def was_reversed_here(topic: Topic, tally: Tally) -> bool:
+    """Return whether staff reversed a decision of the rules that rested on as many judgments as there are now."""
+    reversed_ones: QuerySet[TopicDecision] = topic.decisions.filter(decided_by="").exclude(reversed_at=None)
+    return reversed_ones.filter(judged=tally.judged).exists()
+
+
+@transaction.atomic
+def decide_by_hand(topic: Topic, verdict: str, *, why: str, who: str) -> TopicDecision:
+    """Record a decision of staff: eliminate a topic before it is judged, or end it any other way afterwards.
+
+    Raises BadInput, CampaignRefused.
+    """
+    if verdict not in Verdict.values:
+        raise BadInput(f"There is no decision {verdict!r}.", f"Choose from {', '.join(Verdict.values)}.")
+    if not why.strip():
+        raise BadInput("The reason is missing.", "Say why the topic is decided so.")
+    hold(topic)
+    qid = topic.query.qid
+    if (stands := standing_decision(topic)) is not None:
+        raise CampaignRefused(f"Topic {qid} is {stands.verdict} already.", "Reverse that decision first.")
+    assignment = assignment_of(topic)
+    tally = tally_of(assignment, topic.campaign.min_grade)
+    if verdict == Verdict.ELIMINATED and assignment is not None:
+        raise CampaignRefused(
+            f"An assessor has topic {qid}: only a topic that nobody judges can be eliminated.",
+            "Discard or reject it instead.",
+        )
+    if verdict != Verdict.ELIMINATED and not tally.judged:
+        raise CampaignRefused(f"Nothing of topic {qid} is judged.", "Eliminate it instead.")
+    return TopicDecision.objects.create(
+        topic=topic,
+        verdict=verdict,
+        reason=why.strip(),
+        judged=tally.judged,
+        relevant=tally.relevant,
+        decided_by=who,
+    )
+
+
+@transaction.atomic
+def reverse_decision(decision: TopicDecision, *, why: str, who: str) -> None:
+    """Reverse a decision: the topic's life goes on where it stopped. Raises BadInput, CampaignRefused."""
+    if not why.strip():
+        raise BadInput("The reason is missing.", "Say why the decision is reversed.")
+    hold(decision.topic)
+    stands = TopicDecision.objects.filter(pk=decision.pk, reversed_at=None)
+    if not stands.update(reversed_at=clock.now(), reversed_by=who, reversed_why=why.strip()):
+        raise CampaignRefused("The decision was reversed before.")

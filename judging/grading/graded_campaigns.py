@@ -1,0 +1,196 @@
+"""Graded campaigns: made of a pool, ended and reopened."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, field
+
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+
+from config import clock
+from config.guidance import Action, Guidance, Option
+from config.plurals import many
+from judging.campaign.pairs import class_representatives
+from judging.errors import BadInput, CampaignRefused
+from judging.grading.decisions import decide_at_end
+from judging.models import GradedCampaign, GradedItem, Topic, TopicAssignment, TopicDecision
+from judging.rules.grade_scale import FOUR_LEVELS, Level
+from judging.rules.topic_life import check_rules, pool_order
+from pooling.errors import NotFound
+from pooling.models import Collection, Pool, PooledPassage, PoolRun
+from pooling.services.members import log
+from pooling.services.naming import check_name
+from pooling.services.pools import without_text
+from pooling.services.runs import tops_of
+
+MOST_BUDGET = 10**9
+BATCH = 500
+
+
+@dataclass(frozen=True)
+class GradingSettings:
+    """A graded campaign's settings; the defaults are those of the TREC 2022 Deep Learning track."""
+
+    scale: tuple[Level, ...] = FOUR_LEVELS
+    min_grade: int = 2
+    rules: Mapping[str, float] = field(default_factory=dict)
+    budget: int | None = None
+    instructions: str = ""
+    seed: int = 1
+    placeholder_text: bool = False
+
+
+def create_graded_campaign(
+    *, pool: Pool, name: str, settings: GradingSettings | None = None, who: str = ""
+) -> GradedCampaign:
+    """Make a graded campaign with a topic for each query of the pool. Raises BadInput, CampaignRefused."""
+    settings = settings or GradingSettings()
+    check_name(name)
+    _check(settings)
+    refuse_without_texts(pool, settings)
+    orders = _orders(pool)
+    try:
+        with transaction.atomic():
+            made = GradedCampaign.objects.create(
+                collection=pool.collection,
+                name=name,
+                pool=pool,
+                scale=[astuple(level) for level in settings.scale],
+                min_grade=settings.min_grade,
+                rules=dict(settings.rules),
+                budget=settings.budget,
+                instructions=settings.instructions,
+                seed=settings.seed,
+                placeholder_text=settings.placeholder_text,
+                created_by=who,
+            )
+            rows = (Topic(campaign=made, query_id=query, order=order) for query, order in orders.items())
+            Topic.objects.bulk_create(rows, batch_size=BATCH)
+            log(made.collection, f"graded campaign {name} of {many(len(orders), 'topic')} made", who=who)
+    except IntegrityError:
+        raise CampaignRefused(
+            f"{pool.collection.name} already has a graded campaign {name!r}.", "Choose another name."
+        ) from None
+    return made
+
+
+def _check(settings: GradingSettings) -> None:
+    check_rules(settings.rules)
+    highest = len(settings.scale) - 1
+    if not 1 <= settings.min_grade <= highest:
+        raise BadInput(
+            f"Grade {settings.min_grade} cannot be the least relevant one.",
+            f"Enter a grade of the scale, from 1 to {highest}.",
+        )
+    if settings.budget is not None and not 1 <= settings.budget <= MOST_BUDGET:
+        raise BadInput("The budget is a number of passages to judge.", "Enter a whole number from 1.")
+
+
+def refuse_without_texts(pool: Pool, settings: GradingSettings) -> None:
+    """Raise CampaignRefused if assessors would be shown passages without text, unless placeholders are accepted."""
+    if not settings.placeholder_text and (missing := without_text(pool)):
+        raise CampaignRefused(
+            f"{many(missing, 'passage')} of pool {pool.name} {'has' if missing == 1 else 'have'} no text.",
+            Guidance(
+                Action("fetch_passages", pool.collection.name, "--passages FILE", lead="Add them"),
+                ". For a rehearsal, accept placeholders with ",
+                Option("placeholder-text"),
+                ".",
+            ),
+        )
+
+
+def _orders(pool: Pool) -> dict[int, list[tuple[int, int]]]:
+    """Return query key → (passage key, smallest rank in any run) of its pool, in the order of judging.
+
+    A passage that no run brought, such as the known relevant one, comes after all others.
+    """
+    shown = class_representatives(pool)
+    standing = {key for keys in shown.values() for key in keys}
+    rows = PooledPassage.objects.filter(pool=pool).order_by("query_id", "passage_id")
+    pids: dict[int, dict[str, tuple[int, str]]] = defaultdict(dict)
+    first: dict[tuple[int, str], str] = {}
+    for query, key, pid, class_key in rows.values_list(
+        "query_id", "passage_id", "passage__pid", "passage__class_key"
+    ).iterator(chunk_size=2000):
+        pids[query][pid] = (key, class_key)
+        if class_key and key in standing and key in shown[query]:
+            first[query, class_key] = pid
+    queries = dict(pool.collection.queries.filter(pk__in=shown).values_list("qid", "pk"))
+    ranks: dict[int, list[tuple[str, int]]] = defaultdict(list)
+    for one in PoolRun.objects.filter(pool=pool).select_related("run").order_by("pk"):
+        for qid, ranked in tops_of(one.run, pool.depth).items():
+            if qid in queries:
+                ranks[queries[qid]] += ((pid, rank) for rank, pid in enumerate(ranked, 1))
+    orders = {}
+    for query, known in pids.items():
+        stands = {pid: first.get((query, class_key), pid) for pid, (_, class_key) in known.items()}
+        found = ((pid, rank) for pid, rank in ranks[query] if pid in known)
+        unranked = ((pid, pool.depth + 1) for pid in known)
+        ordered = pool_order([*found, *unranked], stands)
+        orders[query] = [(known[pid][0], rank) for pid, rank in ordered]
+    return orders
+
+
+def graded_campaign_named(collection: Collection, name: str) -> GradedCampaign:
+    """Return the collection's graded campaign with this name. Raises NotFound."""
+    found = GradedCampaign.objects.filter(collection=collection, name=name).select_related("pool").first()
+    if found is None:
+        raise NotFound(
+            f"{collection.name} has no graded campaign {name!r}.",
+            Action("create_grading", collection.name, lead="Make one"),
+        )
+    return found
+
+
+def judged_so_far(campaign: GradedCampaign) -> int:
+    """Return the passages that were judged, second opinions left out: what the budget limits."""
+    items = GradedItem.objects.filter(assignment__topic__campaign=campaign, assignment__second=False)
+    return items.filter(grade__isnull=False).count()
+
+
+def end_if_spent(campaign: GradedCampaign) -> bool:
+    """End the campaign if its budget is used up; return whether it ended now."""
+    if campaign.budget is None or judged_so_far(campaign) < campaign.budget:
+        return False
+    return end_campaign(campaign, why=f"The budget of {campaign.budget:,} judged passages is used up.")
+
+
+@transaction.atomic
+def end_campaign(campaign: GradedCampaign, *, why: str, who: str = "") -> bool:
+    """End the judging and decide every topic that was begun. Return False if it had ended before."""
+    if not why.strip():
+        raise BadInput("The reason is missing.", "Say why the judging ends.")
+    running = GradedCampaign.objects.filter(pk=campaign.pk, ended_at=None)
+    if not running.update(ended_at=clock.now(), ended_why=why):
+        return False
+    campaign.refresh_from_db()
+    begun = TopicAssignment.objects.filter(second=False, over_at=None).values("topic")
+    undecided = campaign.topics.filter(pk__in=begun).exclude(decisions__in=_standing(campaign))
+    for topic in undecided.order_by("pk"):
+        decide_at_end(topic, ending=True)
+    log(campaign.collection, f"graded campaign {campaign.name} ended: {why}"[:300], who=who)
+    return True
+
+
+@transaction.atomic
+def reopen_campaign(campaign: GradedCampaign, *, why: str, budget: int | None = None, who: str = "") -> None:
+    """Go on judging: the decisions of the end are reversed. Raises BadInput, CampaignRefused."""
+    if not why.strip():
+        raise BadInput("The reason is missing.", "Say why the judging goes on.")
+    budget = campaign.budget if budget is None else budget
+    if budget is not None and budget <= judged_so_far(campaign):
+        raise BadInput(f"The budget of {budget:,} is used up.", "Enter a higher one.")
+    ended = GradedCampaign.objects.filter(pk=campaign.pk).exclude(ended_at=None)
+    if not ended.update(ended_at=None, ended_why="", budget=budget):
+        raise CampaignRefused(f"Graded campaign {campaign.name} has not ended.")
+    campaign.refresh_from_db()
+    decided = _standing(campaign).filter(at_end=True)
+    decided.update(reversed_at=clock.now(), reversed_by=who, reversed_why=why)
+    log(campaign.collection, f"graded campaign {campaign.name} reopened: {why}"[:300], who=who)
+
+
+def _standing(campaign: GradedCampaign) -> QuerySet[TopicDecision]:
+    return TopicDecision.objects.filter(topic__campaign=campaign, reversed_at=None)

@@ -1,0 +1,170 @@
+"""An assessor's grades: given, changed, taken back; and what follows when everything given out is judged."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from config.background.job_kinds import Progress
+from judging.errors import BadInput, CampaignRefused
+from judging.grading.assignments import ENDED, give_back, give_out
+from judging.grading.decisions import (
+    assignment_of,
+    decide_at_end,
+    decide_by_hand,
+    hold,
+    record,
+    reverse_decision,
+    standing_decision,
+    tally_of,
+    was_reversed_here,
+)
+from judging.grading.graded_campaigns import end_if_spent
+from judging.grading.proposals import proposed_passages
+from judging.models import Grade, GradedItem, Topic, TopicAssignment
+from judging.rules.topic_life import after_batch, after_opening, next_of_pool
+
+FIRST_ITERATION = 2
+#: What staff can do with a topic beside deciding it.
+REVERSED, TAKEN_AWAY = "reversed", "taken away"
+
+
+def next_item(assignment: TopicAssignment) -> GradedItem | None:
+    """Return the first passage that has no grade, in the order of judging."""
+    waiting = assignment.items.filter(grade=None).order_by("position")
+    return waiting.select_related("passage").first()
+
+
+def item_at(assignment: TopicAssignment, position: int) -> GradedItem | None:
+    """Return the passage at a position from 0."""
+    return assignment.items.filter(position=position).select_related("passage").first()
+
+
+def give_grade(item: GradedItem, grade: int) -> None:
+    """Append a grade, which replaces an earlier one, and go on with the topic when it was the last.
+
+    Raises BadInput for a grade that the scale has not, CampaignRefused when the topic is no longer judged.
+    """
+    campaign = item.assignment.topic.campaign
+    if not 0 <= grade < len(campaign.scale):
+        raise BadInput(
+            f"The scale has no grade {grade}.", f"Choose a grade from 0 to {len(campaign.scale) - 1}."
+        )
+    with transaction.atomic():
+        _refuse_over(item.assignment)
+        Grade.objects.create(item=item, grade=grade)
+        GradedItem.objects.filter(pk=item.pk).update(grade=grade)
+        go_on(item.assignment)
+    if not item.assignment.second:
+        end_if_spent(campaign)
+
+
+@transaction.atomic
+def undo_grade(assignment: TopicAssignment) -> GradedItem:
+    """Take back the latest grade, so that its passage is judged again. Raises CampaignRefused if there is none."""
+    _refuse_over(assignment)
+    latest = Grade.objects.filter(item__assignment=assignment, item__grade__isnull=False)
+    found = latest.exclude(grade=None).order_by("-pk").select_related("item").first()
+    if found is None:
+        raise CampaignRefused("There is no grade to take back.")
+    Grade.objects.create(item=found.item, grade=None)
+    GradedItem.objects.filter(pk=found.item_id).update(grade=None)
+    return found.item
+
+
+def _refuse_over(assignment: TopicAssignment) -> None:
+    topic = assignment.topic
+    hold(topic)
+    assignment.refresh_from_db(fields=["over_at"])
+    if assignment.over_at is not None:
+        raise CampaignRefused(f"Topic {topic.query.qid} is no longer yours.", "Take a topic from the list.")
+    topic.campaign.refresh_from_db(fields=["ended_at", "budget"])
+    if topic.campaign.ended_at is not None:
+        raise CampaignRefused(ENDED, "The grades given before are kept.")
+    if not assignment.second and (decision := standing_decision(topic)) is not None:
+        raise CampaignRefused(
+            f"Topic {topic.query.qid} is {decision.verdict}: its grades stay as they are.",
+            "Ask the organizer to reverse the decision.",
+        )
+
+
+def go_on(assignment: TopicAssignment) -> None:
+    """Decide the topic, or give out the rest of its pool, once everything given out is judged.
+
+    The caller holds the topic. When it is undecided afterwards and nothing is given out, :func:`choose_next` goes on.
+    """
+    topic = assignment.topic
+    if assignment.second or assignment.items.filter(grade=None).exists():
+        return
+    rules, tally = topic.campaign.life, tally_of(assignment, topic.campaign.min_grade)
+    given = assignment.items.count()
+    rest = next_of_pool(topic.order, given, rules)
+    decision = after_opening(tally, rules) if _batch_of(assignment) == 0 else None
+    if decision is None and not rest:
+        decision = after_batch(tally, rules)
+    if decision is not None and not was_reversed_here(topic, tally):
+        record(topic, decision, tally)
+    elif rest:
+        give_out(assignment, rest, batch=1)
+
+
+@transaction.atomic
+def decide(topic: Topic, decision: str, *, why: str, who: str) -> None:
+    """Carry out a decision of staff: a verdict, ``reversed``, or ``taken away`` from the assessor.
+
+    A topic whose decision was reversed goes on where the rules stopped it. Raises BadInput, CampaignRefused.
+    """
+    assignment, standing = assignment_of(topic), standing_decision(topic)
+    if decision == REVERSED:
+        if standing is None:
+            raise CampaignRefused(f"Nothing is decided about topic {topic.query.qid}.")
+        reverse_decision(standing, why=why, who=who)
+        if assignment is not None:
+            go_on(assignment)
+    elif decision == TAKEN_AWAY:
+        if assignment is None:
+            raise CampaignRefused(f"Nobody has topic {topic.query.qid}.")
+        give_back(assignment, why=why, who=who)
+    else:
+        decide_by_hand(topic, decision, why=why, who=who)
+
+
+def is_waiting(assignment: TopicAssignment) -> bool:
+    """Return whether the next passages are still to be chosen by active learning."""
+    if assignment.second or assignment.over_at is not None or assignment.topic.campaign.ended_at is not None:
+        return False
+    if standing_decision(assignment.topic) is not None:
+        return False
+    return not assignment.items.filter(grade=None).exists()
+
+
+def choose_next(assignment: TopicAssignment, *, progress: Progress | None = None) -> int:
+    """Give out the next iteration of active learning; return how many passages. May run twice.
+
+    Where nothing is left to judge, the topic is decided as at the end of the budget. Raises CampaignRefused if staff
+    reversed that.
+    """
+    if not is_waiting(assignment):
+        return 0
+    given = assignment.items.count()
+    keys = proposed_passages(assignment, progress=progress)
+    topic = assignment.topic
+    with transaction.atomic():
+        hold(topic)
+        assignment.refresh_from_db()
+        if not is_waiting(assignment) or assignment.items.count() != given:
+            return 0
+        if keys:
+            batch = max(_batch_of(assignment) + 1, FIRST_ITERATION)
+            give_out(assignment, [(key, None) for key in keys], batch=batch, source=GradedItem.Source.CAL)
+        elif was_reversed_here(topic, tally_of(assignment, topic.campaign.min_grade)):
+            raise CampaignRefused(
+                f"Nothing is left to judge for topic {topic.query.qid}.", "Decide the topic by hand."
+            )
+        else:
+            decide_at_end(topic)
+    return len(keys)
+
+
+def _batch_of(assignment: TopicAssignment) -> int:
+    last = assignment.items.order_by("-position").values_list("batch", flat=True).first()
+    return last or 0

@@ -1,0 +1,140 @@
+"""The topics of a graded campaign as they stand, for pages, calls and commands."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Count, Max, Q
+
+from judging.grading.graded_campaigns import judged_so_far
+from judging.models import GradedCampaign, Topic, TopicAssignment, TopicDecision
+from judging.rules.topic_life import Tally
+
+CANDIDATE, JUDGED, CHOOSING = "candidate", "being judged", "choosing passages"
+STAGES = ("first of the pool", "rest of the pool")
+
+
+@dataclass(frozen=True)
+class TopicState:
+    """A topic, who has it, what is judged, and what was decided. ``given``: passages given out so far."""
+
+    topic: Topic
+    assignment: TopicAssignment | None
+    given: int
+    tally: Tally
+    batch: int
+    decisions: list[TopicDecision] = field(default_factory=list)
+    declined: list[TopicAssignment] = field(default_factory=list)
+    second: TopicAssignment | None = None
+
+    @property
+    def decision(self) -> TopicDecision | None:
+        """Return the decision that stands."""
+        return next((one for one in self.decisions if one.reversed_at is None), None)
+
+    @property
+    def reversed(self) -> list[TopicDecision]:
+        return [one for one in self.decisions if one.reversed_at is not None]
+
+    @property
+    def state(self) -> str:
+        """Return the state in words."""
+        if self.decision is not None:
+            return self.decision.verdict
+        if self.assignment is None:
+            return CANDIDATE
+        return JUDGED if self.tally.judged < self.given else CHOOSING
+
+    @property
+    def stage(self) -> str:
+        """Return the stage that the judging has reached, in words; empty before it began."""
+        if self.assignment is None:
+            return ""
+        return STAGES[self.batch] if self.batch < len(STAGES) else f"iteration {self.batch - 1}"
+
+    @property
+    def assessor(self) -> str:
+        held = self.assignment and self.assignment.assessor
+        return held.get_username() if held else ""
+
+
+def states_of(campaign: GradedCampaign) -> list[TopicState]:
+    """Return the campaign's topics in the order of its queries."""
+    counted = (
+        TopicAssignment.objects.filter(topic__campaign=campaign)
+        .select_related("assessor")
+        .annotate(
+            given=Count("items"),
+            judged=Count("items__grade"),
+            relevant=Count("items", filter=Q(items__grade__gte=campaign.min_grade)),
+            batch=Max("items__batch"),
+        )
+    )
+    held: dict[int, Any] = {}
+    second: dict[int, Any] = {}
+    declined: dict[int, list[TopicAssignment]] = defaultdict(list)
+    for one in counted.order_by("pk"):
+        if one.over_at is not None:
+            declined[one.topic_id].append(one)
+        else:
+            (second if one.second else held)[one.topic_id] = one
+    decisions: dict[int, list[TopicDecision]] = defaultdict(list)
+    for decision in TopicDecision.objects.filter(topic__campaign=campaign).order_by("pk"):
+        decisions[decision.topic_id].append(decision)
+    topics = campaign.topics.select_related("query").defer("order").order_by("query__position")
+    return [
+        TopicState(
+            topic,
+            one,
+            one.given if one else 0,
+            Tally(one.judged, one.relevant) if one else Tally(0, 0),
+            (one.batch or 0) if one else 0,
+            decisions[topic.pk],
+            declined[topic.pk],
+            second.get(topic.pk),
+        )
+        for topic in topics
+        for one in (held.get(topic.pk),)
+    ]
+
+
+def summary_of(campaign: GradedCampaign, states: list[TopicState]) -> dict[str, Any]:
+    """Return the campaign's settings and progress, JSON-ready."""
+    return {
+        "name": campaign.name,
+        "pool": campaign.pool.name,
+        "state": "ended" if campaign.ended_at else "open",
+        "ended_why": campaign.ended_why,
+        "budget": campaign.budget,
+        "judged": judged_so_far(campaign),
+        "min_grade": campaign.min_grade,
+        "scale": [vars(level) for level in campaign.levels],
+        "rules": vars(campaign.life),
+        "topics": dict(Counter(one.state for one in states)),
+    }
+
+
+def facts_of(one: TopicState) -> dict[str, Any]:
+    """Return a topic's state, JSON-ready."""
+    decision = one.decision
+    return {
+        "qid": one.topic.query.qid,
+        "query": one.topic.query.text,
+        "state": one.state,
+        "stage": one.stage,
+        "assessor": one.assessor,
+        "given": one.given,
+        "judged": one.tally.judged,
+        "relevant": one.tally.relevant,
+        "density": round(one.tally.density, 4),
+        "reason": decision.reason if decision else "",
+        "decided_by": decision.decided_by if decision else "",
+        "decided_at": decision.decided_at if decision else None,
+        "reversed": [
+            {"verdict": past.verdict, "reason": past.reason, "by": past.reversed_by, "why": past.reversed_why}
+            for past in one.reversed
+        ],
+        "declined": [past.over_why for past in one.declined],
+    }

@@ -1,0 +1,88 @@
+"""`manage.py create_grading`: make a graded campaign."""
+
+from __future__ import annotations
+
+import getpass
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.commands.console import Command as BaseCommand
+from config.commands.console import UsageError
+from judging.grading.graded_campaigns import GradingSettings, create_graded_campaign
+from judging.grading.topic_states import states_of, summary_of
+from judging.rules.grade_scale import FORM, FOUR_LEVELS, parse_scale
+from judging.rules.topic_life import LifeRules
+from pooling.services.finding import collection_named, pool_named
+
+
+class Command(BaseCommand):
+    help = (
+        "Make a graded campaign over a pool: assessors give each passage of a topic a grade. Every query of the pool "
+        "is a topic. Rules and scale default to those of the TREC 2022 Deep Learning track."
+    )
+    example = "manage.py create_grading mine depth-10 --name graded --budget 20000 --rule accept_judged=120"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", metavar="COLLECTION", help="name of the collection")
+        parser.add_argument("pool", metavar="POOL", help="name of the pool, usually of depth 10")
+        parser.add_argument("--name", required=True, help="what the graded campaign is to be called")
+        parser.add_argument("--scale", type=Path, metavar="FILE", help=FORM)
+        parser.add_argument(
+            "--min-grade", type=int, default=2, metavar="G", help="relevant from this grade (default: 2)"
+        )
+        parser.add_argument(
+            "--rule",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            help="a number of a topic's life that is not the paper's: "
+            + ", ".join(f"{name}={value}" for name, value in vars(LifeRules()).items()),
+        )
+        parser.add_argument("--budget", type=int, metavar="N", help="the most passages that are judged")
+        parser.add_argument("--instructions", type=Path, metavar="FILE", help="a text for assessors")
+        parser.add_argument("--seed", type=int, default=1, metavar="S", help="of draws (default: 1)")
+        parser.add_argument(
+            "--placeholder-text",
+            action="store_true",
+            help="a rehearsal: show passages without text as placeholders",
+        )
+
+    def act(self, *, collection: str, pool: str, name: str, **options: Any) -> dict[str, Any]:
+        found = pool_named(pool)
+        if found.collection_id != collection_named(collection).pk:
+            raise UsageError(f"The pool {pool} is not of the collection {collection}.")
+        scale, instructions = options["scale"], options["instructions"]
+        made = create_graded_campaign(
+            pool=found,
+            name=name,
+            settings=GradingSettings(
+                scale=parse_scale(_read(scale), str(scale)) if scale else FOUR_LEVELS,
+                min_grade=options["min_grade"],
+                rules=dict(_rule(said) for said in options["rule"]),
+                budget=options["budget"],
+                instructions=_read(instructions) if instructions else "",
+                seed=options["seed"],
+                placeholder_text=options["placeholder_text"],
+            ),
+            who=getpass.getuser(),
+        )
+        return summary_of(made, states_of(made))
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"Cannot read {path}: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path} is not UTF-8 text.") from None
+
+
+def _rule(said: str) -> tuple[str, float]:
+    name, _, value = said.partition("=")
+    try:
+        return name, float(value)
+    except ValueError:
+        raise UsageError(f"--rule {said}: write NAME=VALUE with a number.") from None

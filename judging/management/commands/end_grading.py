@@ -1,0 +1,37 @@
+"""`manage.py end_grading`: end a graded campaign, or reopen it."""
+
+from __future__ import annotations
+
+import getpass
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.commands.console import Command as BaseCommand
+from judging.grading.graded_campaigns import end_campaign, graded_campaign_named, reopen_campaign
+from judging.grading.topic_states import states_of, summary_of
+from pooling.services.finding import collection_named
+
+
+class Command(BaseCommand):
+    help = "End the judging of a graded campaign: every topic that was begun is decided. Or go on judging."
+    example = 'manage.py end_grading mine graded --why "the assessors\' contract ends"'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", metavar="COLLECTION", help="name of the collection")
+        parser.add_argument("campaign", metavar="NAME", help="name of the graded campaign")
+        parser.add_argument("--why", required=True, help="kept in the collection's log")
+        parser.add_argument(
+            "--reopen", action="store_true", help="go on judging; decisions of the end are reversed"
+        )
+        parser.add_argument("--budget", type=int, metavar="N", help="with --reopen: the new budget")
+
+    def act(
+        self, *, collection: str, campaign: str, why: str, reopen: bool, budget: int | None, **options: Any
+    ) -> dict[str, Any]:
+        found, who = graded_campaign_named(collection_named(collection), campaign), getpass.getuser()
+        if reopen:
+            reopen_campaign(found, why=why, budget=budget, who=who)
+        else:
+            end_campaign(found, why=why, who=who)
+        return summary_of(found, states_of(found))

@@ -1,0 +1,38 @@
+"""`manage.py publish_grades`: make labels of a graded campaign."""
+
+from __future__ import annotations
+
+import getpass
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.commands.console import Command as BaseCommand
+from judging.grading.graded_campaigns import graded_campaign_named
+from judging.grading.graded_labels import publish_labels
+from pooling.services.finding import collection_named
+
+
+class Command(BaseCommand):
+    help = "Make labels of the accepted topics of a graded campaign, as a qrel set of the collection."
+    example = "manage.py publish_grades mine graded --set graded-1"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", metavar="COLLECTION", help="name of the collection")
+        parser.add_argument("campaign", metavar="NAME", help="name of the graded campaign")
+        parser.add_argument("--set", dest="set_name", required=True, metavar="SET", help="name of the labels")
+        parser.add_argument(
+            "--withheld", action="store_true", help="everybody sees scores under them, members alone labels"
+        )
+
+    def act(
+        self, *, collection: str, campaign: str, set_name: str, withheld: bool, **options: Any
+    ) -> dict[str, Any]:
+        found = graded_campaign_named(collection_named(collection), campaign)
+        made = publish_labels(found, set_name=set_name, withheld=withheld, who=getpass.getuser())
+        return {
+            "set": made.qrel_set.name,
+            "labels": made.qrel_set.qrels.count(),
+            "topics": len(made.topics),
+            "withheld": withheld,
+        }

@@ -1,0 +1,173 @@
+"""Graded judging: campaigns whose assessors give each passage of a topic a grade."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from config import clock
+from judging.rules.grade_scale import Level
+from judging.rules.topic_life import LifeRules, check_rules
+from pooling.models import Collection, Passage, Pool, QrelSet, Query
+
+
+class GradedCampaign(models.Model):
+    """The graded judging of a pool by named assessors."""
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="+")
+    name = models.SlugField(max_length=80)
+    pool = models.ForeignKey(Pool, models.PROTECT, related_name="+")
+    scale = models.JSONField(help_text="Levels from grade 0: name, definition, example.")
+    min_grade = models.PositiveIntegerField(help_text="Relevant means a grade of at least this.")
+    rules = models.JSONField(default=dict, help_text="Numbers of a topic's life that are not the paper's.")
+    budget = models.PositiveIntegerField(null=True, help_text="The most passages that are judged.")
+    instructions = models.TextField(blank=True)
+    seed = models.BigIntegerField(default=1)
+    placeholder_text = models.BooleanField(
+        default=False, help_text="Passages without text are shown as placeholders: a rehearsal."
+    )
+    created_by = models.CharField(max_length=150, blank=True)
+    created_at = models.DateTimeField(default=clock.now)
+    ended_at = models.DateTimeField(null=True, help_text="Since then nothing more is judged.")
+    ended_why = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["collection", "name"], name="one_graded_campaign_per_name"),
+            models.CheckConstraint(condition=Q(min_grade__gte=1), name="grade_0_is_not_relevant"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def levels(self) -> list[Level]:
+        """Return the scale, from grade 0."""
+        return [Level(*one) for one in self.scale]
+
+    @property
+    def life(self) -> LifeRules:
+        """Return the rules of a topic's life."""
+        return check_rules(self.rules)
+
+
+class Topic(models.Model):
+    """A query of a graded campaign, and its pool in the order of judging."""
+
+    campaign = models.ForeignKey(GradedCampaign, models.CASCADE, related_name="topics")
+    query = models.ForeignKey(Query, models.PROTECT, related_name="+")
+    order = models.JSONField(help_text="The pool: key of the passage, and its smallest rank in any run.")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["campaign", "query"], name="one_topic_per_query")]
+
+    def __str__(self) -> str:
+        return f"topic {self.query_id} of {self.campaign_id}"
+
+
+class TopicDecision(models.Model):
+    """How a topic ended, by its rules or by a person. Reversible; deletes nothing."""
+
+    class Verdict(models.TextChoices):
+        ELIMINATED = "eliminated"  # by staff, before anybody judged it
+        DISCARDED = "discarded"
+        ACCEPTED = "accepted"
+        REJECTED = "rejected"
+
+    topic = models.ForeignKey(Topic, models.CASCADE, related_name="decisions")
+    verdict = models.CharField(max_length=10, choices=Verdict.choices)
+    reason = models.TextField()
+    judged = models.PositiveIntegerField()
+    relevant = models.PositiveIntegerField()
+    at_end = models.BooleanField(default=False, help_text="The end of the campaign decided it.")
+    decided_by = models.CharField(max_length=150, blank=True, help_text="Empty: the rule itself.")
+    decided_at = models.DateTimeField(default=clock.now)
+    reversed_at = models.DateTimeField(null=True)
+    reversed_by = models.CharField(max_length=150, blank=True)
+    reversed_why = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["topic"], condition=Q(reversed_at=None), name="one_standing_decision_per_topic"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"topic {self.topic_id} {self.verdict}"
+
+
+class TopicAssignment(models.Model):
+    """An assessor has a topic, until they decline it. A second opinion goes over a sample of what was judged."""
+
+    topic = models.ForeignKey(Topic, models.CASCADE, related_name="assignments")
+    assessor = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    second = models.BooleanField(default=False, help_text="A second opinion: it decides nothing.")
+    taken_at = models.DateTimeField(default=clock.now)
+    over_at = models.DateTimeField(null=True, help_text="Declined, or taken away by staff.")
+    over_by = models.CharField(max_length=150, blank=True)
+    over_why = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["topic"], condition=Q(over_at=None, second=False), name="one_assessor_per_topic"
+            ),
+            models.UniqueConstraint(
+                fields=["topic"], condition=Q(over_at=None, second=True), name="one_second_opinion_per_topic"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"topic {self.topic_id} of {self.assessor_id}"
+
+
+class GradedItem(models.Model):
+    """A passage that an assessor is given to judge, and where it comes from."""
+
+    class Source(models.TextChoices):
+        POOL = "pool"
+        CAL = "cal"  # continuous active learning
+        SAMPLE = "sample"  # of a second opinion
+
+    assignment = models.ForeignKey(TopicAssignment, models.CASCADE, related_name="items")
+    passage = models.ForeignKey(Passage, models.PROTECT, related_name="+")
+    position = models.PositiveIntegerField(help_text="From 0, in the order of judging.")
+    batch = models.PositiveIntegerField(help_text="0: the opening; 1: the rest of the pool; then iterations.")
+    source = models.CharField(max_length=6, choices=Source.choices)
+    rank = models.PositiveIntegerField(null=True, help_text="Smallest rank of a pooled passage in any run.")
+    grade = models.PositiveIntegerField(null=True, help_text="Of the latest of its grades.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["assignment", "passage"], name="one_item_per_passage"),
+            models.UniqueConstraint(fields=["assignment", "position"], name="one_item_per_position"),
+        ]
+
+    def __str__(self) -> str:
+        return f"passage {self.passage_id} of assignment {self.assignment_id}"
+
+
+class Grade(models.Model):
+    """An assessor's grade of a passage. Appended, never edited: the latest counts."""
+
+    item = models.ForeignKey(GradedItem, models.CASCADE, related_name="grades")
+    grade = models.PositiveIntegerField(null=True, help_text="Null: the one before was taken back.")
+    given_at = models.DateTimeField(default=clock.now)
+
+    def __str__(self) -> str:
+        return f"grade {self.grade} of item {self.item_id}"
+
+
+class GradedLabels(models.Model):
+    """Labels that were made of a graded campaign, and the decisions that they rest on."""
+
+    campaign = models.ForeignKey(GradedCampaign, models.CASCADE, related_name="labels")
+    qrel_set = models.OneToOneField(QrelSet, models.CASCADE, related_name="+")
+    topics = models.JSONField(help_text="Of each topic: qid, decision, assignment, judged and relevant.")
+    made_by = models.CharField(max_length=150, blank=True)
+    made_at = models.DateTimeField(default=clock.now)
+
+    def __str__(self) -> str:
+        return f"labels {self.qrel_set_id} of {self.campaign_id}"

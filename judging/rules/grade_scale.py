@@ -1,0 +1,57 @@
+"""The scale of graded judging: levels with their definitions. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from judging.errors import BadInput
+
+MOST_LEVELS = 10  # a key for each
+FORM = "Write each level on a line, the lowest first: NAME | DEFINITION, or NAME | DEFINITION | EXAMPLE."
+
+
+@dataclass(frozen=True)
+class Level:
+    """A level of a scale. Its grade is its place, from 0."""
+
+    name: str
+    definition: str
+    example: str = ""
+
+
+#: The four levels of the TREC Deep Learning tracks (Craswell et al., *Overview of the TREC 2022 Deep Learning
+#: track*, section 2.1).
+FOUR_LEVELS = (
+    Level("Irrelevant", "The passage has nothing to do with the query."),
+    Level("Related", "The passage seems related to the query but does not answer it."),
+    Level(
+        "Highly relevant",
+        "The passage has some answer for the query, but the answer may be a bit unclear, or hidden amongst "
+        "extraneous information.",
+    ),
+    Level("Perfectly relevant", "The passage is dedicated to the query and contains the exact answer."),
+)
+
+
+def parse_scale(text: str, name: str = "the scale") -> tuple[Level, ...]:
+    """Read a scale of a level a line. Raises BadInput that names the line."""
+    levels: list[Level] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        parts = [part.strip() for part in line.split("|")]
+        if not 2 <= len(parts) <= 3 or not parts[0] or not parts[1]:
+            raise BadInput(f"{name}, line {number}: the line is not a level and its definition.", FORM)
+        if any(parts[0] == level.name for level in levels):
+            raise BadInput(f"{name}, line {number}: there is already a level {parts[0]!r}.", FORM)
+        levels.append(Level(*parts))
+    if not 2 <= len(levels) <= MOST_LEVELS:
+        raise BadInput(f"{name}: a scale has between 2 and {MOST_LEVELS} levels, not {len(levels)}.", FORM)
+    return tuple(levels)
+
+
+def scale_text(levels: tuple[Level, ...]) -> str:
+    """Return the scale in the form that :func:`parse_scale` reads."""
+    return "\n".join(
+        " | ".join(filter(None, (level.name, level.definition, level.example))) for level in levels
+    )

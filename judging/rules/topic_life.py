@@ -1,0 +1,156 @@
+"""Decide when a topic of graded judging is finished, as in the TREC 2022 Deep Learning track. Pure.
+
+Craswell et al., *Overview of the TREC 2022 Deep Learning track*. An assessor judges the first passages of a topic's
+pool (the *opening*), then the rest of the pool, then batches that continuous active learning proposes. A topic is
+decided at the end of each of these stages, or when the budget ends. *Density* is the share of relevant passages
+among the judged.
+
+Where the paper is silent: an opening of fewer passages than its setting is a pool that is no larger, and at least
+half of those are too many; the rules of stopping apply after the pool already; a topic with nothing left to judge is
+decided as at the end of the budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from enum import StrEnum
+
+from judging.errors import BadInput
+
+
+class Verdict(StrEnum):
+    """How a topic ends."""
+
+    DISCARDED = "discarded"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True)
+class LifeRules:
+    """The numbers of a topic's life, with the values of the paper."""
+
+    opening: int = 100
+    """Passages of the pool that are judged before the first decision."""
+    discard_share: float = 0.5
+    """Share of relevant passages in the opening from which a topic is discarded."""
+    batch: int = 25
+    """Passages of an iteration of active learning."""
+    accept_judged: int = 150
+    """Judged passages that an accepted topic has at least."""
+    accept_relevant: int = 4
+    """Relevant passages that an accepted topic has at least."""
+    accept_density: float = 0.40
+    """Density that an accepted topic stays below."""
+    reject_judged: int = 300
+    """Judged passages beyond which a topic can be rejected."""
+    reject_density: float = 0.50
+    """Density beyond which such a topic is rejected."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """The passages of a topic that are judged, and those of them that are relevant."""
+
+    judged: int
+    relevant: int
+
+    @property
+    def density(self) -> float:
+        """Return the share of relevant passages; 0 without a judgment."""
+        return self.relevant / self.judged if self.judged else 0.0
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A verdict and the reason for it, in words."""
+
+    verdict: Verdict
+    reason: str
+
+
+def check_rules(given: Mapping[str, float]) -> LifeRules:
+    """Return the rules with the given values in place of the paper's. Raises BadInput for one that makes no sense."""
+    known = {field.name: field.default for field in fields(LifeRules)}
+    for name, value in given.items():
+        if name not in known:
+            raise BadInput(f"There is no rule {name!r}.", f"Choose from {', '.join(known)}.")
+        if isinstance(known[name], float):
+            if not 0 < value <= 1:
+                raise BadInput(
+                    f"{name} is a share: it cannot be {value:g}.", "Enter a number above 0, up to 1."
+                )
+        elif value != int(value) or value < 1:
+            raise BadInput(
+                f"{name} is a number of passages: it cannot be {value:g}.", "Enter a whole number from 1."
+            )
+    whole = {name: value if isinstance(known[name], float) else int(value) for name, value in given.items()}
+    return LifeRules(**whole)  # type: ignore[arg-type]
+
+
+def after_opening(tally: Tally, rules: LifeRules) -> Decision | None:
+    """Decide after the opening: a topic with too many relevant passages, or none, is discarded."""
+    if not tally.relevant:
+        return Decision(Verdict.DISCARDED, f"None of the first {tally.judged} passages is relevant.")
+    if tally.relevant >= rules.discard_share * tally.judged:
+        return Decision(
+            Verdict.DISCARDED, f"{tally.relevant} of the first {tally.judged} passages are relevant."
+        )
+    return None
+
+
+def after_batch(tally: Tally, rules: LifeRules) -> Decision | None:
+    """Decide after the rest of the pool, and after each iteration of active learning."""
+    if not _lacking(tally, rules):
+        return Decision(Verdict.ACCEPTED, _counted(tally))
+    if tally.judged > rules.reject_judged and tally.density > rules.reject_density:
+        return Decision(Verdict.REJECTED, f"{_counted(tally)} Too many are relevant.")
+    return None
+
+
+def at_end(tally: Tally, rules: LifeRules) -> Decision:
+    """Decide when the budget ends, or nothing is left to judge."""
+    lacking = _lacking(tally, rules)
+    if lacking:
+        return Decision(Verdict.REJECTED, f"{_counted(tally)} {' '.join(lacking)}")
+    return Decision(Verdict.ACCEPTED, _counted(tally))
+
+
+def _lacking(tally: Tally, rules: LifeRules) -> list[str]:
+    """Return what a topic lacks to be accepted, in words."""
+    found = []
+    if tally.judged < rules.accept_judged:
+        found.append(f"Fewer than {rules.accept_judged} are judged.")
+    if tally.relevant < rules.accept_relevant:
+        found.append(f"Fewer than {rules.accept_relevant} are relevant.")
+    if tally.density >= rules.accept_density:
+        found.append(f"The density is not below {rules.accept_density:.2f}.")
+    return found
+
+
+def _counted(tally: Tally) -> str:
+    return f"{tally.judged} judged, {tally.relevant} relevant, density {tally.density:.4f}."
+
+
+def pool_order(ranks: Iterable[tuple[str, int]], key_of: Mapping[str, str]) -> list[tuple[str, int]]:
+    """Return the (pid, rank) of a pool in the order of judging: by the smallest rank in any run, then by pid.
+
+    ``ranks``: every (pid, rank from 1) of a pooled run. ``key_of``: pid → the passage that stands for its class of
+    near-duplicates; the class has the smallest rank of its members.
+    """
+    best: dict[str, int] = {}
+    for pid, rank in ranks:
+        first = key_of.get(pid, pid)
+        best[first] = min(rank, best.get(first, rank))
+    return sorted(best.items(), key=lambda one: (one[1], one[0]))
+
+
+def next_of_pool(
+    order: Sequence[Sequence[int]], given: int, rules: LifeRules
+) -> list[tuple[int, int | None]]:
+    """Return what is judged next of a pool of which ``given`` passages were given out: the opening, then the rest.
+
+    ``order``: key and rank of each passage, as pairs or as JSON keeps them.
+    """
+    return [(key, rank) for key, rank in (order[given:] if given else order[: rules.opening])]

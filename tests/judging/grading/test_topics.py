@@ -1,0 +1,285 @@
+"""Topics of a graded campaign: taken, judged, decided, reversed."""
+
+from __future__ import annotations
+
+import pytest
+
+from judging.campaign.clustering import refuse_judged
+from judging.errors import BadInput, CampaignRefused
+from judging.grading.assignments import (
+    give_back,
+    take_second_opinion,
+    take_topic,
+    topic_named,
+)
+from judging.grading.decisions import decide_by_hand, reverse_decision, standing_decision
+from judging.grading.graded_campaigns import (
+    GradingSettings,
+    create_graded_campaign,
+    end_campaign,
+    reopen_campaign,
+)
+from judging.grading.graded_labels import grades_of, publish_labels
+from judging.grading.grades import choose_next, decide, give_grade, is_waiting, next_item, undo_grade
+from judging.models import Grade, GradedCampaign
+from judging.rules.grade_scale import Level
+from pooling.models import Passage
+from pooling.services.pools import build_pool
+from tests.judging.grading.conftest import RULES, grade_all
+
+TWO = {"p1": 3, "p5": 2}
+
+
+def standing(topic):
+    decision = standing_decision(topic)
+    return decision and decision.verdict
+
+
+def test_the_opening_has_the_passages_of_the_smallest_ranks(make_campaign, people):
+    taken = take_topic(topic_named(make_campaign(), "q1"), people[0])
+
+    shown = taken.items.order_by("position").values_list("passage__pid", "rank", "batch")
+    assert list(shown) == [("p1", 1, 0), ("p4", 1, 0), ("p2", 2, 0), ("p3", 3, 0)]
+
+
+def test_a_topic_goes_from_the_opening_to_the_pool_and_is_accepted(make_campaign, people):
+    topic = topic_named(make_campaign(), "q1")
+    taken = take_topic(topic, people[0])
+
+    seen = grade_all(taken, TWO)
+
+    assert seen == ["p1", "p4", "p2", "p3", "p6", "p5"]
+    assert standing(topic) == "accepted"
+
+
+def test_half_of_the_opening_relevant_discards_the_topic(make_campaign, people):
+    topic = topic_named(make_campaign(), "q1")
+
+    assert grade_all(take_topic(topic, people[0]), {"p1": 3, "p2": 2}) == ["p1", "p4", "p2", "p3"]
+
+    decision = standing_decision(topic)
+    assert (decision.verdict, decision.judged, decision.relevant) == ("discarded", 4, 2)
+    assert decision.reason == "2 of the first 4 passages are relevant."
+
+
+def test_a_grade_below_the_least_relevant_one_is_not_relevant(make_campaign, people):
+    topic = topic_named(make_campaign(), "q1")
+
+    grade_all(take_topic(topic, people[0]), {"p1": 1, "p2": 1})
+
+    assert standing_decision(topic).reason == "None of the first 4 passages is relevant."
+
+
+def test_active_learning_goes_on_until_a_rule_stops_it(make_campaign, people):
+    topic = topic_named(make_campaign(rules=RULES | {"accept_judged": 10}), "q1")
+    taken = take_topic(topic, people[0])
+    grade_all(taken, {"p1": 3, "p5": 3})
+    assert standing(topic) is None
+    assert is_waiting(taken)
+
+    assert choose_next(taken) == 2
+    assert choose_next(taken) == 0  # a job that runs twice
+    grade_all(taken, {})
+    assert choose_next(taken) == 2
+    grade_all(taken, {})
+
+    assert standing(topic) == "accepted"
+    batches = taken.items.order_by("position").values_list("batch", "source")
+    assert list(batches)[6:] == [(2, "cal"), (2, "cal"), (3, "cal"), (3, "cal")]
+
+
+def test_a_dense_topic_is_rejected_after_more_than_its_limit(make_campaign, people):
+    topic = topic_named(make_campaign(), "q1")
+    taken = take_topic(topic, people[0])
+    grade_all(taken, {"p1": 3, "p5": 3, "p6": 3})
+    every = {f"p{number}": 3 for number in range(7, 21)}
+    choose_next(taken)
+    grade_all(taken, every)
+    assert standing(topic) is None  # 8 judged
+    choose_next(taken)
+    grade_all(taken, every)
+
+    assert standing(topic) == "rejected"
+    assert standing_decision(topic).judged == 10
+
+
+def test_a_topic_with_nothing_left_is_decided_as_at_the_end(make_campaign, people):
+    topic = topic_named(make_campaign(rules=RULES | {"accept_judged": 150}), "q1")
+    taken = take_topic(topic, people[0])
+    grade_all(taken, {"p1": 3})
+    while choose_next(taken):
+        grade_all(taken, {})
+
+    decision = standing_decision(topic)
+    assert (decision.verdict, decision.judged) == ("rejected", 20)
+    assert "Fewer than 150 are judged." in decision.reason
+
+    reverse_decision(decision, why="look again", who="staff")
+    with pytest.raises(CampaignRefused, match="Nothing is left to judge"):
+        choose_next(taken)
+
+
+def test_a_reversed_decision_lets_the_topic_go_on(make_campaign, people):
+    topic = topic_named(make_campaign(), "q1")
+    taken = take_topic(topic, people[0])
+    grade_all(taken, {"p1": 3, "p2": 2})
+    decision = standing_decision(topic)
+
+    decide(topic, "reversed", why="narrow after all", who="staff")
+    assert grade_all(taken, {}) == ["p6", "p5"]
+
+    assert standing(topic) == "accepted"
+    decision.refresh_from_db()
+    assert (decision.reversed_by, decision.reversed_why) == ("staff", "narrow after all")
+    with pytest.raises(CampaignRefused, match="reversed before"):
+        reverse_decision(decision, why="twice", who="staff")
+
+
+def test_one_assessor_has_a_topic(make_campaign, people):
+    topic = topic_named(make_campaign(), "q1")
+    taken = take_topic(topic, people[0])
+
+    assert take_topic(topic, people[0]) == taken
+    with pytest.raises(CampaignRefused, match="Another assessor has topic q1"):
+        take_topic(topic, people[1])
+
+
+def test_a_declined_topic_begins_anew_with_another_assessor(make_campaign, people):
+    topic = topic_named(make_campaign(), "q1")
+    taken = take_topic(topic, people[0])
+    grade_all(taken, TWO, limit=3)
+    with pytest.raises(BadInput, match="reason"):
+        give_back(taken, why=" ", who="ada")
+
+    give_back(taken, why="I know nothing of fish", who="ada")
+    with pytest.raises(CampaignRefused, match="no longer yours"):
+        give_grade(next_item(taken), 0)
+
+    again = take_topic(topic, people[1])
+    assert (again.items.count(), again.items.filter(grade=None).count()) == (4, 4)
+    assert Grade.objects.filter(item__assignment=taken).count() == 3
+    assert {row["counts"] for row in grades_of(topic.campaign)} == {False}
+
+
+def test_a_grade_is_changed_and_taken_back_by_later_facts(make_campaign, people):
+    taken = take_topic(topic_named(make_campaign(), "q1"), people[0])
+    first = next_item(taken)
+    give_grade(first, 3)
+    give_grade(next_item(taken), 1)
+    give_grade(first, 0)
+
+    assert undo_grade(taken) == first
+    assert next_item(taken) == first
+    assert list(Grade.objects.order_by("pk").values_list("grade", flat=True)) == [3, 1, 0, None]
+    assert undo_grade(taken).position == 1
+    with pytest.raises(CampaignRefused, match="no grade to take back"):
+        undo_grade(taken)
+    with pytest.raises(BadInput, match="no grade 4"):
+        give_grade(first, 4)
+
+
+def test_staff_eliminate_a_topic_before_it_is_judged(make_campaign, people):
+    campaign = make_campaign()
+    topic = topic_named(campaign, "q1")
+    with pytest.raises(BadInput, match="reason"):
+        decide_by_hand(topic, "eliminated", why="", who="staff")
+    decision = decide_by_hand(topic, "eliminated", why="too broad", who="staff")
+    with pytest.raises(CampaignRefused, match="q1 is eliminated"):
+        take_topic(topic, people[0])
+    with pytest.raises(CampaignRefused, match="Reverse that decision first"):
+        decide_by_hand(topic, "accepted", why="no", who="staff")
+
+    reverse_decision(decision, why="it is not", who="staff")
+    taken = take_topic(topic, people[0])
+    with pytest.raises(CampaignRefused, match="An assessor has topic q1"):
+        decide_by_hand(topic, "eliminated", why="late", who="staff")
+    with pytest.raises(CampaignRefused, match="Nothing of topic q1 is judged"):
+        decide_by_hand(topic, "accepted", why="early", who="staff")
+    give_grade(next_item(taken), 3)
+    assert decide_by_hand(topic, "rejected", why="unclear", who="staff").decided_by == "staff"
+
+
+def test_the_budget_ends_the_campaign_and_decides_what_was_begun(make_campaign, people):
+    campaign = make_campaign(budget=5)
+    topic, other = topic_named(campaign, "q1"), topic_named(campaign, "q2")
+    taken = take_topic(topic, people[0])
+
+    grade_all(taken, {"p1": 3}, limit=5)
+
+    campaign = GradedCampaign.objects.get()
+    assert campaign.ended_why == "The budget of 5 judged passages is used up."
+    assert (standing(topic), standing(other)) == ("rejected", None)
+    with pytest.raises(CampaignRefused, match="ended"):
+        give_grade(next_item(taken), 0)
+    with pytest.raises(CampaignRefused, match="ended"):
+        take_topic(topic_named(campaign, "q2"), people[1])
+    with pytest.raises(BadInput, match="used up"):
+        reopen_campaign(campaign, why="more money", who="staff")
+
+    reopen_campaign(campaign, why="more money", budget=50, who="staff")
+    assert standing(topic) is None
+    assert grade_all(taken, {"p5": 3}) == ["p5"]
+    assert standing(topic) == "accepted"
+    assert end_campaign(campaign, why="done", who="staff")
+    assert not end_campaign(campaign, why="done", who="staff")
+    assert standing(topic) == "accepted"
+
+
+def test_labels_of_accepted_topics_become_a_qrel_set(make_campaign, people):
+    campaign = make_campaign()
+    with pytest.raises(CampaignRefused, match="No topic is accepted"):
+        publish_labels(campaign, set_name="graded")
+    grade_all(take_topic(topic_named(campaign, "q1"), people[0]), {"p1": 3, "p5": 2})
+    grade_all(take_topic(topic_named(campaign, "q2"), people[0]), {})
+
+    made = publish_labels(campaign, set_name="graded", who="staff")
+
+    labels = made.qrel_set.qrels.order_by("position").values_list("query__qid", "passage__pid", "grade")
+    assert list(labels) == [
+        *[("q1", "p1", 3), ("q1", "p4", 0), ("q1", "p2", 0)],
+        *[("q1", "p3", 0), ("q1", "p6", 0), ("q1", "p5", 2)],
+    ]
+    assert (made.qrel_set.kind, made.qrel_set.min_grade) == ("graded", 2)
+    assert [(one["qid"], one["judged"], one["relevant"]) for one in made.topics] == [("q1", 6, 2)]
+
+
+def test_a_second_opinion_goes_over_a_sample_and_decides_nothing(make_campaign, people):
+    topic = topic_named(make_campaign(), "q1")
+    with pytest.raises(CampaignRefused, match="not finished"):
+        take_second_opinion(topic, people[1])
+    grade_all(take_topic(topic, people[0]), {"p1": 3, "p5": 2})
+    with pytest.raises(CampaignRefused, match="yourself"):
+        take_second_opinion(topic, people[0])
+
+    second = take_second_opinion(topic, people[1])
+    seen = grade_all(second, {"p1": 1})
+
+    assert sorted(seen) == ["p1", "p2", "p3", "p4", "p5", "p6"]
+    assert not is_waiting(second)
+    assert topic.decisions.count() == 1
+    assert [row["counts"] for row in grades_of(topic.campaign)].count(True) == 6
+
+
+def test_a_pool_without_texts_is_refused(reef):
+    Passage.objects.filter(pid="p1").update(text=None)
+    pool = build_pool(collection=reef, name="depth", runs=list(reef.runs.all()), depth=10)
+
+    with pytest.raises(CampaignRefused, match="1 passage of pool depth has no text"):
+        create_graded_campaign(pool=pool, name="graded")
+    create_graded_campaign(pool=pool, name="graded", settings=GradingSettings(placeholder_text=True))
+    with pytest.raises(CampaignRefused, match="already has a graded campaign"):
+        create_graded_campaign(pool=pool, name="graded", settings=GradingSettings(placeholder_text=True))
+
+
+def test_the_least_relevant_grade_is_one_of_the_scale(make_campaign):
+    scale = (Level("No", "It does not answer."), Level("Yes", "It answers."))
+
+    with pytest.raises(BadInput, match="Grade 2 cannot be"):
+        make_campaign(scale=scale)
+
+
+def test_near_duplicates_stay_once_a_graded_campaign_rests_on_them(make_campaign):
+    campaign = make_campaign()
+
+    with pytest.raises(CampaignRefused, match="The judgments of graded rest on"):
+        refuse_judged(campaign.collection)

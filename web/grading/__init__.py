@@ -1,0 +1,1 @@
+"""Graded campaigns: made, followed and decided by organizers, judged by assessors."""

@@ -1,0 +1,375 @@
+"""API of graded campaigns: made, followed, decided, and judged by assessors."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest
+from ninja import Field, Router, Schema, Status
+
+from accounts.models import ApiToken
+from judging.grading import assignments, graded_campaigns, graded_labels, grades
+from judging.grading.topic_states import CANDIDATE, facts_of, states_of, summary_of
+from judging.models import GradedCampaign, TopicAssignment
+from judging.rules.grade_scale import FOUR_LEVELS, Level
+from pooling.models import Pool
+from pooling.services.members import may
+from web.api.bodies import Body
+from web.api.callers import actor, reader
+from web.api.works import Text, WorkOut, work_out
+from web.common.access import collection_for, require
+from web.grading import pages
+
+router = Router()
+Qid = Annotated[Text, Field(min_length=1, max_length=200)]
+Why = Annotated[Text, Field(max_length=5000)]
+
+
+class LevelIn(Body):
+    """A level of the scale; its grade is its place, from 0."""
+
+    name: Annotated[Text, Field(min_length=1, max_length=80)]
+    definition: Annotated[Text, Field(min_length=1, max_length=1000)]
+    example: Annotated[Text, Field(max_length=2000)] = ""
+
+
+class GradedCampaignIn(Body):
+    """A new graded campaign over a pool. ``rules``: numbers of a topic's life that are not the paper's."""
+
+    name: Annotated[Text, Field(min_length=1, max_length=80)]
+    pool: Annotated[Text, Field(min_length=1, max_length=80)]
+    scale: Annotated[list[LevelIn], Field(min_length=2, max_length=10)] | None = None
+    min_grade: Annotated[int, Field(ge=1, le=9)] = 2
+    rules: dict[Text, float] = {}
+    budget: Annotated[int, Field(ge=1, le=graded_campaigns.MOST_BUDGET)] | None = None
+    instructions: Annotated[Text, Field(max_length=20_000)] = ""
+    seed: Annotated[int, Field(ge=0, le=2**31)] = 1
+    placeholder_text: bool = False
+
+
+class GradedCampaignOut(Schema):
+    """A graded campaign's settings and progress. ``topics``: state → topics."""
+
+    name: str
+    pool: str
+    state: str
+    ended_why: str
+    budget: int | None
+    judged: int
+    min_grade: int
+    scale: list[dict[str, str]]
+    rules: dict[str, float]
+    topics: dict[str, int]
+
+
+class TopicOut(Schema):
+    """A topic as it stands. ``decided_by`` is empty for a decision of the rules."""
+
+    qid: str
+    query: str
+    state: str
+    stage: str
+    assessor: str
+    given: int
+    judged: int
+    relevant: int
+    density: float
+    reason: str
+    decided_by: str
+    decided_at: datetime | None
+    reversed: list[dict[str, str]]
+    declined: list[str]
+
+
+class TopicsOut(GradedCampaignOut):
+    """The same, with its topics: all for members, free ones and one's own for assessors."""
+
+    listed: list[TopicOut]
+
+
+class DecisionIn(Body):
+    """A decision: eliminated, discarded, accepted, rejected, reversed, or taken away from the assessor."""
+
+    qid: Qid
+    decision: Annotated[Text, Field(max_length=20)]
+    why: Why
+
+
+class EndIn(Body):
+    """Why the judging ends."""
+
+    why: Why
+
+
+class ReopenIn(EndIn):
+    """Why it goes on, and a new budget."""
+
+    budget: Annotated[int, Field(ge=1, le=graded_campaigns.MOST_BUDGET)] | None = None
+
+
+class LabelsIn(Body):
+    """The name of the new labels, and whether they are withheld."""
+
+    set: Annotated[Text, Field(min_length=1, max_length=80)]
+    withheld: bool = False
+
+
+class LabelsOut(Schema):
+    """The new labels, and the topics that they rest on."""
+
+    set: str
+    topics: list[dict[str, Any]]
+
+
+class GradeRow(Schema):
+    """A grade, with the source of its passage. ``counts``: it is of the assessor who has the topic."""
+
+    qid: str
+    pid: str
+    grade: int
+    source: str
+    batch: int
+    rank: int | None
+    assignment: int
+    second: bool
+    counts: bool
+
+
+class TopicIn(Body):
+    """A topic; ``second`` is for a second opinion on it."""
+
+    qid: Qid
+    second: bool = False
+
+
+class DeclineIn(TopicIn):
+    """Why the topic is given back."""
+
+    why: Why
+
+
+class GradeIn(TopicIn):
+    """The grade of a passage, by its ``item``."""
+
+    item: Annotated[int, Field(ge=1, le=2**53)]
+    grade: Annotated[int, Field(ge=0, le=9)]
+
+
+class NextOut(Schema):
+    """What is judged next: an ``item``, or the ``work`` of choosing some, or the topic's ``decision``."""
+
+    qid: str
+    query: str
+    item: int | None
+    text: str
+    judged: int
+    given: int
+    decision: str
+    reason: str
+    work: WorkOut | None
+
+
+@router.get(
+    "/collections/{name}/grading", response=list[GradedCampaignOut], summary="Graded campaigns, by name"
+)
+def list_graded_campaigns(request: HttpRequest, name: str) -> list[dict[str, Any]]:
+    user = reader(request)
+    found = collection_for(user, name)
+    _require_sight(user, found)
+    rows = GradedCampaign.objects.filter(collection=found).select_related("pool").order_by("name")
+    return [summary_of(one, states_of(one)) for one in rows]
+
+
+@router.post(
+    "/collections/{name}/grading",
+    response={201: GradedCampaignOut},
+    summary="Make a graded campaign; every query of the pool is a topic",
+)
+def create_graded_campaign(
+    request: HttpRequest, name: str, asked: GradedCampaignIn
+) -> Status[dict[str, Any]]:
+    user = actor(request, ApiToken.Scope.CAMPAIGNS)
+    found = collection_for(user, name)
+    require(user, "run grading", found)
+    pool = Pool.objects.filter(collection=found, name=asked.pool).first()
+    if pool is None:
+        raise Http404("There is no such pool.")
+    said = asked.dict(exclude={"name", "pool", "scale"})
+    levels = tuple(Level(**vars(one)) for one in asked.scale) if asked.scale else FOUR_LEVELS
+    made = graded_campaigns.create_graded_campaign(
+        pool=pool,
+        name=asked.name,
+        settings=graded_campaigns.GradingSettings(scale=levels, **said),
+        who=user.get_username(),
+    )
+    return Status(201, summary_of(made, states_of(made)))
+
+
+@router.get(
+    "/collections/{name}/grading/{graded}", response=TopicsOut, summary="A graded campaign and its topics"
+)
+def read_graded_campaign(request: HttpRequest, name: str, graded: str) -> dict[str, Any]:
+    user = reader(request)
+    campaign = _seen(user, name, graded)
+    states = states_of(campaign)
+    listed = states
+    if not may(user, "see everything", campaign.collection):
+        listed = [one for one in states if one.state == CANDIDATE or one.assessor == user.get_username()]
+    return summary_of(campaign, states) | {"listed": [facts_of(one) for one in listed]}
+
+
+@router.post(
+    "/collections/{name}/grading/{graded}/decisions",
+    response=TopicOut,
+    summary="Decide a topic by hand, reverse its decision, or take it from its assessor",
+)
+def decide_topic(request: HttpRequest, name: str, graded: str, asked: DecisionIn) -> dict[str, Any]:
+    user, campaign = _steered(request, name, graded, "run grading")
+    topic = assignments.topic_named(campaign, asked.qid)
+    grades.decide(topic, asked.decision, why=asked.why, who=user.get_username())
+    return next(facts_of(one) for one in states_of(campaign) if one.topic.pk == topic.pk)
+
+
+@router.post(
+    "/collections/{name}/grading/{graded}/end",
+    response=GradedCampaignOut,
+    summary="End the judging and decide every topic that was begun",
+)
+def end_grading(request: HttpRequest, name: str, graded: str, asked: EndIn) -> dict[str, Any]:
+    user, campaign = _steered(request, name, graded, "run grading")
+    graded_campaigns.end_campaign(campaign, why=asked.why, who=user.get_username())
+    return summary_of(campaign, states_of(campaign))
+
+
+@router.post(
+    "/collections/{name}/grading/{graded}/reopen",
+    response=GradedCampaignOut,
+    summary="Go on judging; decisions of the end are reversed",
+)
+def reopen_grading(request: HttpRequest, name: str, graded: str, asked: ReopenIn) -> dict[str, Any]:
+    user, campaign = _steered(request, name, graded, "run grading")
+    graded_campaigns.reopen_campaign(campaign, why=asked.why, budget=asked.budget, who=user.get_username())
+    return summary_of(campaign, states_of(campaign))
+
+
+@router.post(
+    "/collections/{name}/grading/{graded}/labels",
+    response={201: LabelsOut},
+    summary="Make labels of the accepted topics",
+)
+def publish_labels(request: HttpRequest, name: str, graded: str, asked: LabelsIn) -> Status[dict[str, Any]]:
+    user, campaign = _steered(request, name, graded, "add files")
+    made = graded_labels.publish_labels(
+        campaign, set_name=asked.set, withheld=asked.withheld, who=user.get_username()
+    )
+    return Status(201, {"set": made.qrel_set.name, "topics": made.topics})
+
+
+@router.get(
+    "/collections/{name}/grading/{graded}/grades",
+    response=list[GradeRow],
+    summary="Every latest grade, with the source of its passage",
+)
+def list_grades(request: HttpRequest, name: str, graded: str) -> list[dict[str, Any]]:
+    user = reader(request)
+    campaign = _seen(user, name, graded)
+    require(user, "export judgments", campaign.collection)
+    return list(graded_labels.grades_of(campaign))
+
+
+@router.post(
+    "/collections/{name}/grading/{graded}/take",
+    response=NextOut,
+    summary="Take a topic, or give a second opinion on it; repeated, it returns what is judged next",
+)
+def take_topic(request: HttpRequest, name: str, graded: str, asked: TopicIn) -> dict[str, Any]:
+    user, campaign = _steered(request, name, graded, "assess")
+    take = assignments.take_second_opinion if asked.second else assignments.take_topic
+    taken = take(assignments.topic_named(campaign, asked.qid), user)
+    pages.chosen_next(taken, again=True)
+    return _next(taken)
+
+
+@router.post(
+    "/collections/{name}/grading/{graded}/grade",
+    response=NextOut,
+    summary="Give a passage a grade, or replace its grade; returns the next passage",
+)
+def grade_passage(request: HttpRequest, name: str, graded: str, asked: GradeIn) -> dict[str, Any]:
+    assignment = _own(request, name, graded, asked)
+    item = assignment.items.filter(pk=asked.item).first()
+    if item is None:
+        raise Http404("There is no such passage in this topic.")
+    item.assignment = assignment
+    grades.give_grade(item, asked.grade)
+    return _next(assignment)
+
+
+@router.post(
+    "/collections/{name}/grading/{graded}/undo",
+    response=NextOut,
+    summary="Take back the last grade; returns its passage",
+)
+def undo_grade(request: HttpRequest, name: str, graded: str, asked: TopicIn) -> dict[str, Any]:
+    assignment = _own(request, name, graded, asked)
+    grades.undo_grade(assignment)
+    return _next(assignment)
+
+
+@router.post(
+    "/collections/{name}/grading/{graded}/decline",
+    response={204: None},
+    summary="Give a topic back with a reason; its grades stay on record and do not count",
+)
+def decline_topic(request: HttpRequest, name: str, graded: str, asked: DeclineIn) -> Status[None]:
+    assignment = _own(request, name, graded, asked)
+    who = assignment.assessor.get_username() if assignment.assessor else ""
+    assignments.give_back(assignment, why=asked.why, who=who)
+    return Status(204, None)
+
+
+def _require_sight(user: Any, collection: Any) -> None:
+    if not pages.sees_grading(user, collection):
+        raise PermissionDenied("Graded campaigns are for members and assessors.")
+
+
+def _seen(user: Any, name: str, graded: str) -> GradedCampaign:
+    found = collection_for(user, name)
+    _require_sight(user, found)
+    return pages.graded_campaign_of(found, graded)
+
+
+def _steered(request: HttpRequest, name: str, graded: str, action: str) -> tuple[Any, GradedCampaign]:
+    user = actor(request, ApiToken.Scope.CAMPAIGNS)
+    found = collection_for(user, name)
+    require(user, action, found)
+    return user, pages.graded_campaign_of(found, graded)
+
+
+def _own(request: HttpRequest, name: str, graded: str, asked: TopicIn) -> TopicAssignment:
+    user, campaign = _steered(request, name, graded, "assess")
+    topic = assignments.topic_named(campaign, asked.qid)
+    held = topic.assignments.filter(assessor=user, second=asked.second, over_at=None).first()
+    if held is None:
+        raise Http404("This topic is not yours.")
+    held.topic = topic
+    return held
+
+
+def _next(assignment: TopicAssignment) -> dict[str, Any]:
+    """Return what is judged next, or the work of choosing it."""
+    page = pages.assess_page(assignment, None)
+    decision, item, work = page["decision"], page["item"], page["work"]
+    return {
+        "qid": page["topic"].query.qid,
+        "query": page["topic"].query.text,
+        "item": item.pk if item and not decision else None,
+        "text": page["text"] if not decision else "",
+        "judged": len(page["judged"]),
+        "given": page["given"],
+        "decision": decision.verdict if decision else "",
+        "reason": decision.reason if decision else "",
+        "work": work_out(work.job) if work else None,
+    }

@@ -1,0 +1,93 @@
+"""Forms of graded campaigns."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from django import forms
+
+from judging.errors import BadInput
+from judging.grading.graded_campaigns import MOST_BUDGET, GradingSettings
+from judging.rules.grade_scale import FORM, FOUR_LEVELS, parse_scale, scale_text
+from judging.rules.topic_life import LifeRules, check_rules
+from pooling.models import Collection, Pool
+
+#: Rule → its label on the form.
+RULES = {
+    "opening": "Passages of the pool judged first",
+    "discard_share": "Discard a topic with this share of relevant ones among them",
+    "batch": "Passages of an iteration of active learning",
+    "accept_judged": "Accept with at least this many judged",
+    "accept_relevant": "Accept with at least this many relevant",
+    "accept_density": "Accept with a density below",
+    "reject_judged": "Reject with more judged than",
+    "reject_density": "Reject with a density above",
+}
+
+
+class NewGradedCampaign(forms.Form):
+    """The settings of a new graded campaign, with the paper's as defaults."""
+
+    name = forms.SlugField(max_length=80)
+    pool = forms.ModelChoiceField(
+        Pool.objects.none(),
+        to_field_name="name",
+        help_text="Every query of the pool is a topic. The track pooled ten passages of each run.",
+    )
+    scale = forms.CharField(
+        widget=forms.Textarea(attrs={"rows": 5}), initial=scale_text(FOUR_LEVELS), help_text=FORM
+    )
+    min_grade = forms.IntegerField(initial=2, min_value=1, max_value=9, label="Relevant from grade")
+    budget = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MOST_BUDGET,
+        help_text="The most passages that are judged. Leave empty for no limit.",
+    )
+    instructions = forms.CharField(
+        required=False,
+        max_length=20_000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="For assessors.",
+    )
+    placeholder_text = forms.BooleanField(
+        required=False, label="Show placeholders for passages without text, for a rehearsal"
+    )
+
+    def __init__(self, collection: Collection, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.fields["pool"].queryset = collection.pools.order_by("name")  # type: ignore[attr-defined]
+        for rule in fields(LifeRules):
+            share = isinstance(rule.default, float)
+            kind = forms.FloatField if share else forms.IntegerField
+            self.fields[rule.name] = kind(
+                initial=rule.default, label=RULES[rule.name], min_value=0 if share else 1
+            )
+
+    def clean_scale(self) -> Any:
+        """Read the levels."""
+        return _read(lambda: parse_scale(self.cleaned_data["scale"]))
+
+    def clean(self) -> dict[str, Any]:
+        """Check the rules together, so that the form says what the service would."""
+        said = super().clean() or {}
+        _read(lambda: check_rules(self._rules(said)))
+        return said
+
+    def _rules(self, said: dict[str, Any]) -> dict[str, Any]:
+        defaults = vars(LifeRules())
+        return {rule: said[rule] for rule in RULES if rule in said and said[rule] != defaults[rule]}
+
+    def settings(self) -> GradingSettings:
+        """Return what was entered."""
+        said = self.cleaned_data
+        plain = ("scale", "min_grade", "budget", "instructions", "placeholder_text")
+        return GradingSettings(**{name: said[name] for name in plain}, rules=self._rules(said))
+
+
+def _read(read: Any) -> Any:
+    try:
+        return read()
+    except BadInput as refusal:
+        raise forms.ValidationError(str(refusal)) from None

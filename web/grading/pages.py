@@ -1,0 +1,136 @@
+"""What the pages of graded campaigns show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404
+
+from config.background.models import Job
+from judging.grading.graded_campaigns import judged_so_far
+from judging.grading.grades import is_waiting, item_at, next_item
+from judging.grading.topic_states import CANDIDATE, states_of
+from judging.jobs import choosing_key, ring_to_choose
+from judging.models import GradedCampaign, GradedItem, TopicAssignment, TopicDecision
+from judging.rules.layout import placeholder_text
+from pooling.models import Collection
+from pooling.services.members import may
+from web.common.job_progress import Work
+
+Verdict = TopicDecision.Verdict
+
+
+def sees_grading(user: Any, collection: Collection) -> bool:
+    """Return whether this person can see the graded campaigns: a member, or an assessor."""
+    return may(user, "see everything", collection) or may(user, "assess", collection)
+
+
+def graded_campaign_of(collection: Collection, name: str) -> GradedCampaign:
+    """Return the graded campaign. Raises Http404."""
+    found = GradedCampaign.objects.filter(collection=collection, name=name).select_related(
+        "pool", "collection"
+    )
+    if (campaign := found.first()) is None:
+        raise Http404("There is no such graded campaign.")
+    return campaign
+
+
+def list_page(collection: Collection, user: Any) -> dict[str, Any]:
+    """Return the data of the list of graded campaigns."""
+    campaigns = GradedCampaign.objects.filter(collection=collection).select_related("pool").order_by("-pk")
+    return {
+        "collection": collection,
+        "campaigns": [(one, judged_so_far(one)) for one in campaigns],
+        "may_run": may(user, "run grading", collection),
+        "pools": collection.pools.exists(),
+    }
+
+
+def campaign_page(campaign: GradedCampaign, user: Any) -> dict[str, Any]:
+    """Return the data of a graded campaign's page: all topics for members, one's own and free ones for assessors."""
+    states = states_of(campaign)
+    collection = campaign.collection
+    mine = [one for one in states if one.assignment and one.assignment.assessor_id == user.pk]
+    seconds = [one for one in states if one.second and one.second.assessor_id == user.pk]
+    assesses = may(user, "assess", collection)
+    finished = (Verdict.ACCEPTED, Verdict.REJECTED, Verdict.DISCARDED)
+    return {
+        "campaign": campaign,
+        "collection": collection,
+        "states": states if may(user, "see everything", collection) else [],
+        "judged": sum(one.tally.judged for one in states),
+        "accepted": sum(one.state == Verdict.ACCEPTED for one in states),
+        "mine": mine if assesses else [],
+        "seconds": seconds if assesses else [],
+        "free": [one for one in states if one.state == CANDIDATE] if assesses else [],
+        "to_check": [
+            one
+            for one in states
+            if one.state in finished and one.second is None and one.assignment and one not in mine
+        ]
+        if assesses
+        else [],
+        "assesses": assesses,
+        "member": may(user, "see everything", collection),
+        "may_run": may(user, "run grading", collection),
+        "may_publish": may(user, "add files", collection),
+        "may_export": may(user, "export judgments", collection),
+        "verdicts": [str(one) for one in finished],
+        "labels": campaign.labels.select_related("qrel_set").order_by("pk"),
+    }
+
+
+def own_assignment(campaign: GradedCampaign, user: Any, key: int) -> TopicAssignment:
+    """Return the person's own assignment. Raises Http404 for one that is over or another person's."""
+    rows = TopicAssignment.objects.filter(topic__campaign=campaign, assessor=user, over_at=None, pk=key)
+    found = rows.select_related("topic__query", "topic__campaign__collection").first()
+    if found is None:
+        raise Http404("This topic is not yours.")
+    return found
+
+
+def work_of(assignment: TopicAssignment) -> Work | None:
+    """Return the latest job that chose passages for the assignment, if there was one."""
+    job = Job.objects.filter(key=choosing_key(assignment)).order_by("-pk").first()
+    return Work(job) if job else None
+
+
+def chosen_next(assignment: TopicAssignment, *, again: bool = False) -> Work | None:
+    """Return the job that chooses what is judged next, started if none is live; a failed one only with ``again``."""
+    if not is_waiting(assignment):
+        return None
+    work = work_of(assignment)
+    if work is None or work.done or (work.failed and again):
+        return Work(ring_to_choose(assignment))
+    return work
+
+
+def assess_page(assignment: TopicAssignment, position: int | None) -> dict[str, Any]:
+    """Return the data of the page on which an assessor judges; ``position`` asks for an earlier passage."""
+    topic = assignment.topic
+    campaign = topic.campaign
+    item = None if position is None else item_at(assignment, position)
+    item = item or next_item(assignment)
+    given = assignment.items.order_by("position")
+    judged = list(given.filter(grade__isnull=False).values_list("position", "grade"))
+    states = [] if assignment.second else topic.decisions.filter(reversed_at=None)
+    return {
+        "campaign": campaign,
+        "collection": campaign.collection,
+        "topic": topic,
+        "assignment": assignment,
+        "item": item,
+        "text": text_of(item, campaign) if item else "",
+        "levels": list(enumerate(campaign.levels)),
+        "judged": judged,
+        "given": given.count(),
+        "decision": next(iter(states), None),
+        "work": None if item else chosen_next(assignment),
+    }
+
+
+def text_of(item: GradedItem, campaign: GradedCampaign) -> str:
+    """Return the passage's text, or a placeholder in a rehearsal without texts."""
+    if item.passage.text is not None:
+        return item.passage.text
+    return placeholder_text(campaign.seed, item.passage.pid)

@@ -1,0 +1,221 @@
+"""Pages of graded campaigns for organizers, and the page on which assessors judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from config.errors import Refusal
+from judging.grading import assignments, graded_campaigns, graded_labels, grades
+from judging.grading.grades import decide
+from judging.jobs import ring_to_choose
+from judging.models import GradedCampaign, Topic
+from pooling.models import Collection
+from web.common.access import collection_for, require
+from web.common.directions import complain
+from web.common.row_files import Rows, written
+from web.grading import pages
+from web.grading.forms import NewGradedCampaign
+
+View = Callable[..., HttpResponseBase]
+
+
+def graded_view(action: str = "") -> Callable[[View], View]:
+    """Decorate a view: check the action (none: whoever sees graded campaigns), and pass the graded campaign."""
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        @never_cache
+        def guarded(request: HttpRequest, name: str, graded: str, **rest: Any) -> HttpResponseBase:
+            collection = collection_for(request.user, name)
+            if action:
+                require(request.user, action, collection)
+            elif not pages.sees_grading(request.user, collection):
+                raise PermissionDenied("Graded campaigns are for members and assessors.")
+            return view(request, pages.graded_campaign_of(collection, graded), **rest)
+
+        return guarded
+
+    return decorate
+
+
+@require_http_methods(["GET", "POST"])
+@never_cache
+def graded_campaigns_page(request: HttpRequest, name: str) -> HttpResponse:
+    """List the graded campaigns, and make one."""
+    collection = collection_for(request.user, name)
+    if not pages.sees_grading(request.user, collection):
+        raise PermissionDenied("Graded campaigns are for members and assessors.")
+    if request.method != "POST":
+        return _list(request, collection, NewGradedCampaign(collection))
+    require(request.user, "run grading", collection)
+    form = NewGradedCampaign(collection, request.POST)
+    if form.is_valid():
+        said = form.cleaned_data
+        try:
+            made = graded_campaigns.create_graded_campaign(
+                pool=said["pool"],
+                name=said["name"],
+                settings=form.settings(),
+                who=request.user.get_username(),
+            )
+            return redirect("web:graded_campaign", collection.name, made.name)
+        except Refusal as refusal:
+            form.add_error(None, str(refusal))
+    return _list(request, collection, form)
+
+
+def _list(request: HttpRequest, collection: Collection, form: NewGradedCampaign) -> HttpResponse:
+    context = pages.list_page(collection, request.user) | {"form": form}
+    return render(request, "web/graded_campaigns.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+@graded_view()
+def graded_campaign(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
+    """Show the topics: all of them to members, one's own and free ones to assessors."""
+    return render(request, "web/graded_campaign.html", pages.campaign_page(campaign, request.user))
+
+
+@require_POST
+@graded_view("run grading")
+def decide_topic(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResponse:
+    """Decide a topic by hand, reverse its decision, or take it from its assessor."""
+    topic = _topic(campaign, key)
+    decision, why = request.POST.get("decision", ""), request.POST.get("why", "")
+    return _done(request, campaign, lambda: decide(topic, decision, why=why, who=request.user.get_username()))
+
+
+@require_POST
+@graded_view("run grading")
+def end(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
+    """End the judging, or reopen it with another budget."""
+    who, why = request.user.get_username(), request.POST.get("why", "")
+    budget = request.POST.get("budget", "").strip()
+    if "reopen" not in request.POST:
+        return _done(request, campaign, lambda: graded_campaigns.end_campaign(campaign, why=why, who=who))
+    if budget and not (budget.isascii() and budget.isdigit()):
+        messages.error(request, "The budget is a number of passages.")
+        return redirect("web:graded_campaign", campaign.collection.name, campaign.name)
+    new = int(budget) if budget else None
+    return _done(
+        request,
+        campaign,
+        lambda: graded_campaigns.reopen_campaign(campaign, why=why, budget=new, who=who),
+    )
+
+
+@require_POST
+@graded_view("add files")
+def publish(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
+    """Make the labels of accepted topics a qrel set of the collection."""
+    who, name = request.user.get_username(), request.POST.get("set", "").strip()
+    withheld = "withheld" in request.POST
+    return _done(
+        request,
+        campaign,
+        lambda: graded_labels.publish_labels(campaign, set_name=name, withheld=withheld, who=who),
+    )
+
+
+@require_safe
+@graded_view("export judgments")
+def grades_file(_request: HttpRequest, campaign: GradedCampaign) -> HttpResponseBase:
+    """Stream every grade with the source of its passage."""
+    rows = Rows(f"{campaign.name}-grades", list(graded_labels.COLUMNS), graded_labels.grades_of(campaign))
+    return StreamingHttpResponse(
+        written(rows, "csv"),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{rows.stem}.csv"'},
+    )
+
+
+@require_POST
+@graded_view("assess")
+def take(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResponse:
+    """Take a topic, or a second opinion on one, and begin to judge it."""
+    topic = _topic(campaign, key)
+    service = assignments.take_second_opinion if "second" in request.POST else assignments.take_topic
+    try:
+        taken = service(topic, request.user)
+    except Refusal as refusal:
+        complain(request, refusal)
+        return redirect("web:graded_campaign", campaign.collection.name, campaign.name)
+    return redirect("web:assess", campaign.collection.name, campaign.name, taken.pk)
+
+
+@require_http_methods(["GET", "POST"])
+@graded_view("assess")
+def assess(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResponse:
+    """Show the next passage, or an earlier one (``?at=``); save its grade."""
+    assignment = pages.own_assignment(campaign, request.user, key)
+    if request.method != "POST":
+        at = request.GET.get("at", "")
+        position = int(at) - 1 if at.isascii() and at.isdigit() and 0 < int(at[:9]) < 10**9 else None
+        return render(request, "web/assess.html", pages.assess_page(assignment, position))
+    grade, item = (request.POST.get(name, "") for name in ("grade", "item"))
+    if "again" in request.POST:
+        pages.chosen_next(assignment, again=True)
+    elif "undo" in request.POST:
+        return _assessed(request, assignment, lambda: grades.undo_grade(assignment))
+    elif grade.isascii() and grade.isdigit() and item.isascii() and item.isdigit():
+        found = get_object_or_404(assignment.items, pk=int(item[:18]))
+        found.assignment = assignment
+        return _assessed(request, assignment, lambda: grades.give_grade(found, int(grade[:9])))
+    else:
+        messages.error(request, "Choose a grade.")
+    return redirect(request.path)
+
+
+def _assessed(request: HttpRequest, assignment: Any, act: Callable[[], object]) -> HttpResponse:
+    try:
+        act()
+    except Refusal as refusal:
+        complain(request, refusal)
+    if grades.is_waiting(assignment):
+        ring_to_choose(assignment)
+    return redirect(request.path)
+
+
+@require_safe
+@graded_view("assess")
+def choosing(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResponse:
+    """Return the live part of the page while the next passages are chosen."""
+    work = pages.work_of(pages.own_assignment(campaign, request.user, key))
+    return render(request, "web/parts/work.html", {"work": work, "part": True})
+
+
+@require_POST
+@graded_view("assess")
+def decline(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResponse:
+    """Give a topic back with a reason."""
+    assignment, why = pages.own_assignment(campaign, request.user, key), request.POST.get("why", "")
+    who = request.user.get_username()
+    try:
+        assignments.give_back(assignment, why=why, who=who)
+    except Refusal as refusal:
+        complain(request, refusal)
+        return redirect(reverse("web:assess", args=[campaign.collection.name, campaign.name, key]))
+    return redirect("web:graded_campaign", campaign.collection.name, campaign.name)
+
+
+def _topic(campaign: GradedCampaign, key: int) -> Topic:
+    return get_object_or_404(campaign.topics.select_related("query", "campaign"), pk=key)
+
+
+def _done(request: HttpRequest, campaign: GradedCampaign, act: Callable[[], object]) -> HttpResponse:
+    try:
+        act()
+    except Refusal as refusal:
+        complain(request, refusal)
+    return redirect("web:graded_campaign", campaign.collection.name, campaign.name)

@@ -101,10 +101,10 @@ def _meaning(
         if meant is None:
             raise InvalidFile(name, 1, f"unknown column {column[:60]!r}.", _advice(plain, known))
         if meant in found:
-            raise InvalidFile(name, 1, f"two columns say the {meant}.", "Keep one of them.")
+            raise InvalidFile(name, 1, f"two columns hold the {meant}.", "Keep one of them.")
         found.append(meant)
     if "run_tag" not in found:
-        raise InvalidFile(name, 1, "there is no column for the run's tag.", "Call it run.")
+        raise InvalidFile(name, 1, "the column of run tags is missing.", "Name it run.")
     return found
 
 

@@ -81,7 +81,7 @@ def _too_many(content: Content, number: int) -> InvalidQueryFile:
         content.name,
         number,
         f"the file holds more than {MOST_QUERIES:,} queries.",
-        "Make several collections of them, or leave out those that no run answers.",
+        "Split them into several collections, or leave out those that no run answers.",
     )
 
 

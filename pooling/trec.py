@@ -150,7 +150,7 @@ def read_run_file(
     _refuse_duplicates(columns, again)
     columns = columns.without(skipped)
     if not len(columns):
-        raise UnknownQueries(content.name, 0, skipped, "No line is left without them.")
+        raise UnknownQueries(content.name, 0, skipped, "No lines are left without the unknown queries.")
     oddities = order_lines(columns, order)
     ranking = rank_first(columns)
     if max_depth is not None and ranking.depth > max_depth:

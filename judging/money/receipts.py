@@ -132,7 +132,7 @@ def pay_missing(
     _take(campaign, submission)
     if way not in WAYS or not (why := why.strip()) or len(why) > LONGEST_WHY:
         raise BadInput(
-            f"Say why or how you pay by receipt, in at most {LONGEST_WHY:,} characters.",
+            f"Write why or how this receipt is paid, in at most {LONGEST_WHY:,} characters.",
             "The reason is kept with the payment, for example “paid by bank transfer on May 3”.",
         )
     missing = _described(campaign, submission)

@@ -92,7 +92,7 @@ def import_collection(
 
 
 def _taken(name: str) -> AlreadyImported:
-    return AlreadyImported(f"There already is a collection {name!r}.", "Choose another name.")
+    return AlreadyImported(f"A collection {name!r} already exists.", "Choose another name.")
 
 
 def set_language(collection: Collection, language: str, *, who: str = "") -> str:

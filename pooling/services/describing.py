@@ -31,9 +31,11 @@ def describe_run(*, run: Run, changes: dict[str, Any], who: str, by_team: bool =
     Raises PoolingError, and SubmissionRefused for a change that the board's policy, or a team's role, forbids.
     """
     if strange := changes.keys() - MEANT:
-        raise PoolingError(f"Nothing about a run is called {', '.join(sorted(strange))}.")
+        raise PoolingError(
+            f"Unknown field {', '.join(sorted(strange))}.", f"Fields: {', '.join(sorted(MEANT))}."
+        )
     if changes.get("release", run.release) not in Run.Release.values:
-        raise PoolingError("A run is released as public, scores or private.")
+        raise PoolingError("The release level must be public, scores or private.")
     if "details" in changes:
         changes = changes | {"details": _details(run, changes["details"])}
     changed = {name: value for name, value in changes.items() if getattr(run, name) != value}

@@ -59,7 +59,7 @@ def documents_in_file(path: Path, *, name: str = "", progress: Progress | None =
         if not fields:
             continue
         if len(fields) != 2:
-            raise InvalidFile(content.name, number, "the line is not a passage and its document.")
+            raise InvalidFile(content.name, number, "expected two columns: passage and document.")
         if found.setdefault(*fields) != fields[1]:
             raise InvalidFile(
                 content.name,

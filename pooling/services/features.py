@@ -69,7 +69,7 @@ def _make(collection: Collection, folder: Path, made_of: dict[str, Any], progres
         if not made.passages:
             raise NotFound(
                 f"Collection {collection.name} has no passage texts.",
-                Action("fetch_passages", collection.name, "--passages FILE", lead="Bring the passage files"),
+                Action("fetch_passages", collection.name, "--passages FILE", lead="Add the passage files"),
             )
         shutil.rmtree(folder, ignore_errors=True)
         arriving.replace(folder)

@@ -13,7 +13,7 @@ from pooling.models import Collection, Pool, QrelSet, Run
 
 def _names(rows: models.QuerySet, field: str) -> str:
     names = list(rows.order_by(field).values_list(field, flat=True)[:10])
-    return f"There are: {', '.join(names)}." if names else ""
+    return f"{str(rows.model._meta.verbose_name_plural).capitalize()}: {', '.join(names)}." if names else ""
 
 
 def collection_named(name: str) -> Collection:

@@ -92,7 +92,7 @@ def add_member(*, collection: Collection, username: str, role: Role, who: str) -
             member = Membership.objects.create(collection=collection, user=user, role=role)
             log(collection, f"{username} added as {role.words}", who=who)
     except IntegrityError:
-        raise MembersRefused(f"{username} is a member already.", "Change the role in the list.") from None
+        raise MembersRefused(f"{username} is already a member.", "Change the role in the list.") from None
     return member
 
 
@@ -159,8 +159,8 @@ def invite_member(
 def _refuse_submitter(role: Role) -> None:
     if role is Role.SUBMITTER:
         raise MembersRefused(
-            "A submitter belongs to a team, not to the members.",
-            "Invite them on the collection's page of teams.",
+            "Submitters join a team and are not members.",
+            "Invite them on the Teams page.",
         )
 
 

@@ -59,7 +59,7 @@ def check_new(name: str, details: dict[str, Any]) -> None:
     check_name(name)
     check_language(details.get("language", "en"))
     if Collection.objects.filter(name=name).exists():
-        raise AlreadyImported(f"There already is a collection {name!r}.", "Choose another name.")
+        raise AlreadyImported(f"A collection {name!r} already exists.", "Choose another name.")
 
 
 def make_collection(wanted: NewCollection, *, progress: Progress | None = None) -> NewCollection:

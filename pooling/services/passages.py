@@ -137,7 +137,7 @@ def fetch_all(*, collection: Collection, progress: Progress | None = None) -> in
     if not collection.sources.exists():
         raise NotFound(
             f"Collection {collection.name} has no passage source.",
-            Action("fetch_passages", collection.name, "--passages FILE", lead="Bring the passage files"),
+            Action("fetch_passages", collection.name, "--passages FILE", lead="Add the passage files"),
         )
     for source in collection.sources.order_by("pk"):
         with transaction.atomic():
@@ -205,9 +205,9 @@ def _changed(source: PassageSource) -> UnreadableContent:
     return UnreadableContent(
         source.path,
         0,
-        "the passage source is not there as it was registered.",
+        "the passage file changed or moved since it was registered.",
         Guidance(
-            "Put the same file back, or bring the new one: ",
+            "Restore it, or register the new one: ",
             Action("fetch_passages", source.collection.name, "--passages FILE", lead=""),
         ),
     )

@@ -56,7 +56,7 @@ def plan_pool(
     """
     choice, prices = choice or Choice(), prices or shallow.Prices()
     if not 1 <= depth <= MOST_DEPTH:
-        raise PoolRefused(f"The depth shown here is between 1 and {MOST_DEPTH}.")
+        raise PoolRefused(f"The depth shown here must be between 1 and {MOST_DEPTH}.")
     check_choice(choice, depth)
     qids = tuple(collection.queries.order_by("position").values_list("qid", flat=True))
     sources = _sources(runs, qrel_set, qids, depth)

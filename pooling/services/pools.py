@@ -253,7 +253,7 @@ def pool_stats(*, pool: Pool, prices: shallow.Prices | None = None) -> PoolSumma
 def taken(name: str) -> AlreadyImported:
     """Return the error for a name that another pool has."""
     return AlreadyImported(
-        f"There already is a pool {name!r}.", Guidance("Choose another name with ", Option("pool"), ".")
+        f"A pool {name!r} already exists.", Guidance("Choose another name with ", Option("pool"), ".")
     )
 
 

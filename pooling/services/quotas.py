@@ -36,8 +36,8 @@ def refuse_if_full(user: User, *, files: int, size: int) -> None:
         return
     most = f"{many(settings.MAX_WAITING_FILES, 'file')} and {filesizeformat(settings.MAX_WAITING_BYTES)}"
     raise QuotaReached(
-        f"You have {many(kept, 'unread file')} ({filesizeformat(there)}). With this one, you would have more than an "
-        f"account may have at a time: {most}.",
+        f"This file would exceed your limit: {most} at a time. You have {many(kept, 'unread file')} "
+        f"({filesizeformat(there)}).",
         "Wait until some are read, or drop some.",
     )
 

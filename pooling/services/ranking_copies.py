@@ -121,5 +121,5 @@ def clear(*, keep: Path | None = None) -> None:
 def _no_room(error: OSError) -> NoRoom:
     return NoRoom(
         f"No local copy of a stored run can be kept in {folder()}: {error.strerror or error}.",
-        "Make room there, or lower PREFEREE_S3_CACHE_BYTES.",
+        "Free space there, or lower PREFEREE_S3_CACHE_BYTES.",
     )

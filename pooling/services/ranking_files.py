@@ -48,7 +48,7 @@ def get(run: Run, depth: int | None = None) -> Ranking:
     if found is None:
         raise NotFound(
             f"The stored ranking of run {run.run_tag} is gone ({run.storage_name}).",
-            "Put the folder or bucket of stored runs back from a backup, or import the run again.",
+            "Restore the folder or bucket of stored runs from a backup, or import the run again.",
         )
     return found
 

@@ -131,8 +131,8 @@ def append(upload: RunUpload, *, offset: int, stream: Stream, length: int) -> Ru
         raise _wrong_offset(upload)
     if length < 1 or length > upload.size_bytes - offset:
         raise UploadRefused(
-            f"A part of {length:,} bytes does not fit: {upload.size_bytes - offset:,} are left.",
-            "Send what was announced, no more.",
+            f"This part has {length:,} bytes, but only {upload.size_bytes - offset:,} are left.",
+            f"Send at most {upload.size_bytes - offset:,}.",
         )
     with tempfile.TemporaryFile(dir=incoming()) as file:
         _, left = copied(stream, file, length)
@@ -164,7 +164,7 @@ def abandon(upload: RunUpload) -> None:
     gone = RunUpload.objects.filter(there | Q(state=states.REFUSED) & ~Q(parts=[]), pk=upload.pk)
     parts = list(upload.parts)
     if not gone.delete()[0]:
-        raise UploadRefused("This file was imported or refused.", "There is nothing to drop.")
+        raise UploadRefused("This file has already been imported or refused.", "There is nothing to drop.")
     forget_parts(parts)
 
 
@@ -233,7 +233,7 @@ def _same(
 ) -> RunUpload:
     content = there.sha256 == sha256 if size is None else there.size_bytes == size
     if not content or (there.options, there.check_only) != (options, check_only):
-        raise KeyUsed("This idempotency key stands for another upload.", "Take a new key for a new upload.")
+        raise KeyUsed("This idempotency key was used for another upload.", "Use a new key.")
     return there
 
 
@@ -263,7 +263,7 @@ def _anew(upload: RunUpload, *stored: str) -> RunUpload:
 
 def _wrong_offset(upload: RunUpload) -> WrongOffset:
     if upload.state != RunUpload.State.RECEIVING:
-        return WrongOffset("The whole file is here already.", "Ask what became of it.", upload.received_bytes)
+        return WrongOffset("The whole file has already arrived.", "Check its state.", upload.received_bytes)
     return WrongOffset(
-        f"The file goes on at byte {upload.received_bytes:,}.", "Send from there.", upload.received_bytes
+        f"The next byte expected is {upload.received_bytes:,}.", "Continue there.", upload.received_bytes
     )

@@ -44,7 +44,7 @@ def set_round(
             f"The round {name} would close before it opens.", "Give a closing time after the opening time."
         )
     if not 1 <= most_runs <= 1000 or not 0 <= most_baselines <= 1000:
-        raise SubmissionRefused("A round takes 1 to 1,000 runs and 0 to 1,000 baselines of a team.", "")
+        raise SubmissionRefused("A round must allow each team 1 to 1,000 runs and 0 to 1,000 baselines.", "")
     planned = {
         "opens_at": opens_at,
         "closes_at": closes_at,
@@ -115,7 +115,8 @@ def hold_to_rounds(
     if current is None:
         if facts["baseline"]:
             raise SubmissionRefused(
-                f"{run_tag}: baselines are the board's own.", "Submit the run without calling it a baseline."
+                f"{run_tag}: only the board's maintainers can add baselines.",
+                "Submit it as a run of your team.",
             )
         return None
     if isinstance(current, No):

@@ -342,6 +342,6 @@ def _refuse_if_there(collection: Collection, checked: CheckedRun, name: str) -> 
         )
     if tagged is not None:
         raise AlreadyImported(
-            f"{name}: there already is a run {checked.run_tag} with other content.",
+            f"{name}: a run {checked.run_tag} with other content already exists.",
             Guidance("Import this one under another tag with ", Option("tag"), "."),
         )

@@ -166,16 +166,16 @@ def _not_submitted(upload: RunUpload) -> PoolingError:
         here = f"{now.received_bytes:,} of {now.size_bytes:,} bytes are here"
         return WrongOffset(
             f"The file is still arriving: {here}.",
-            "Send the rest from there; its check begins with the last byte.",
+            "Send the rest. The check starts when the last byte arrives.",
             now.received_bytes,
         )
     if now.state == RunUpload.State.WAITING:
-        return UploadRefused("The file is being checked.", "Ask what became of it.")
+        return UploadRefused("The file is being checked.", "Check its state.")
     if now.state == RunUpload.State.IMPORTED:
-        return UploadRefused("The file is imported already.", "There is nothing left to do.")
+        return UploadRefused("The file is already imported.", "There is nothing left to do.")
     if now.state == RunUpload.State.REFUSED:
-        return UploadRefused("The file was refused.", "Mend what its problems name, and send it anew.")
-    return UploadRefused("The file is not here any more.", "Send it again.")
+        return UploadRefused("The file was refused.", "Fix the listed problems and send the file again.")
+    return UploadRefused("The file is no longer here.", "Send it again.")
 
 
 def forget_old_uploads() -> int:
@@ -317,7 +317,7 @@ def _local(upload: RunUpload) -> Iterator[Path]:
             try:
                 part = storage.open(stored)
             except FileNotFoundError:
-                raise _StoredFileGone("The file is not here any more.", "Send it again.") from None
+                raise _StoredFileGone("The file is no longer here.", "Send it again.") from None
             with part:
                 shutil.copyfileobj(part, whole, CHUNK)
         whole.flush()

@@ -49,7 +49,7 @@ def send(request: HttpRequest, collection: Collection) -> HttpResponse:
         if not files:
             form.add_error("run_files", "Choose at least one file.")
         elif len(files) > 1 and form.cleaned_data["run_tag"]:
-            form.add_error("run_tag", "A tag names one run. Leave it empty or send one file.")
+            form.add_error("run_tag", "A tag is for a single file. Leave it empty or send one file.")
         elif _taken_in(request, collection, form):
             return redirect("web:uploads", collection.name)
     context = {

@@ -124,10 +124,12 @@ def _results(
     parameters: Any,
 ) -> dict[str, Any]:
     if len(runs) < 2:
-        raise NothingToScore(f"{collection.name} has fewer than two runs to compare.")
+        raise NothingToScore(
+            f"{collection.name} has fewer than two runs to compare.", "Upload more runs first."
+        )
     missing = [tag for tag in (a, b) if tag not in runs]
     if missing:
-        raise NothingToScore(f"There is no run {missing[0]!r} here.", "Choose two of the runs in the list.")
+        raise NothingToScore(f"There is no run {missing[0]!r} here.", "Choose two runs from the list.")
     sight = label_sight(collection, user)
     name = asked["labels"] or official_set(collection).name
     sight.require_queries(name)

@@ -73,7 +73,10 @@ def analyse_label_noise(
             ),
         )
     except ValueError as nothing:
-        raise NothingToScore(f"{campaign.name}: {nothing}.", "Resolve it to see what is open.") from None
+        raise NothingToScore(
+            f"{campaign.name}: {nothing}.",
+            Action("resolve", campaign.name, lead="See which queries are open"),
+        ) from None
     facts = known.stated(
         measure=f"MRR@{DEPTH}",
         queries=found.queries,

@@ -70,7 +70,7 @@ class Command(BaseCommand):
         chosen = collection_named(collection)
         tags = tags_meant(chosen, options["runs"]) or None
         if options["runs"] and tags is None:
-            raise UsageError("--runs names no run")
+            raise UsageError("--runs is empty.")
         if options["labeled_only"] and not options["qrels"]:
             raise UsageError("--labeled-only needs --qrels, the set whose queries are wanted")
         qrel_set = qrel_set_named(chosen, options["qrels"]) if options["qrels"] else None

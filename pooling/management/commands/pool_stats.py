@@ -43,7 +43,7 @@ class Command(BaseCommand):
         try:
             prices = Prices(pairs_per_task, judgments_per_pair, Decimal(reward), Decimal(fee))
         except InvalidOperation:
-            raise UsageError("--reward and --fee are numbers.") from None
+            raise UsageError("--reward and --fee must be numbers.") from None
         if pairs_per_task < 1 or judgments_per_pair < 1:
             raise UsageError("--pairs-per-task and --judgments-per-pair must be at least 1.")
         summary = pools.pool_stats(pool=pool_named(pool), prices=prices)

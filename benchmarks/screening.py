@@ -1,4 +1,4 @@
-"""Compare screening rules on simulated crowds: right best answers per dollar, honest workers kept, bad judgments.
+"""Compare screening rules on simulated crowds: correct best answers per dollar, honest workers kept, bad judgments.
 
 A campaign has pools of six passages, with ten pairs and three gold pairs per task, $2.40 with fees. Ten people work
 at a time. A worker who is excluded, reaches the task limit, or wants no more tasks is replaced by somebody new from
@@ -77,7 +77,7 @@ class Outcome:
 
     @property
     def per_hundred(self) -> float:
-        """The number of right best answers per $100."""
+        """The number of correct best answers per $100."""
         return 100 * self.right / self.cost
 
 

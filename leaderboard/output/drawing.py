@@ -148,11 +148,11 @@ def name_points(
             zorder=5,
             in_layout=False,
             path_effects=[withStroke(linewidth=1.2, foreground="white")],
-            arrowprops=line | {"relpos": _towards(place.box, one)} if place.led else None,
+            arrowprops=line | {"relpos": _toward(place.box, one)} if place.led else None,
         )
 
 
-def _towards(box: Box, one: Named) -> tuple[float, float]:
+def _toward(box: Box, one: Named) -> tuple[float, float]:
     """Return where a line from the point meets the name's box, as shares of its width and height."""
     across = (min(max(one.x, box.left), box.right) - box.left) / (box.right - box.left)
     up = (min(max(one.y, box.bottom), box.top) - box.bottom) / (box.top - box.bottom)

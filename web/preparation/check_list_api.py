@@ -35,7 +35,7 @@ class CheckOut(Schema):
 class RuleOut(Schema):
     """The effects of a screening rule. ``cost`` is null if hardly any task would count.
 
-    ``level``: it finds as many right best answers per dollar as the best rule, or up to 3% fewer.
+    ``level``: it finds as many correct best answers per dollar as the best rule, or up to 3% fewer.
     """
 
     rule: str

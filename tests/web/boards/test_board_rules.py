@@ -41,7 +41,7 @@ def test_an_owner_sets_a_policy_and_everybody_reads_it(cast, owner):
     owner.post(POLICY, ASKED | {"why": "once more"})  # which changes nothing
 
     outside = texts(cast.clients["stranger"].get(POLICY))
-    assert "1 run per team in any 30 days in a row" in outside
+    assert "1 run per team in any 30 consecutive days" in outside
     assert "team, description" in outside
     assert "Usage by team" not in outside
     assert "spring round" not in outside

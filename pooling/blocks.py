@@ -1,7 +1,7 @@
 """The rows of one block of lines: fast where it is regular, exact where it is not.
 
 A block is read by polars when every line has the expected columns, one separator between them and plain numbers.
-Other blocks have their blanks evened out and are tried again; what is left is read line by line in Python, which
+Other blocks have their whitespace normalized and are tried again; what is left is read line by line in Python, which
 either accepts every line or names the first bad one. All three ways accept the same lines and give the same rows.
 """
 

@@ -86,7 +86,7 @@ class InvalidClusterFile(InvalidFile):
 
 
 class ReaderFailed(InvalidFile):
-    """Our reader broke on the file. It is refused all the same: a file that waited would break it again."""
+    """Our reader failed on the file, which is refused: reading it again would fail again."""
 
     def __init__(self, file: str, line: int, fault: BaseException) -> None:
         what = "the software could not read " + ("on from this line" if line else "it")

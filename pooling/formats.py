@@ -1,7 +1,7 @@
-"""Read the bytes of a file in blocks of whole lines, whatever compresses them.
+"""Read the bytes of a file in blocks of whole lines, under any supported compression.
 
-The first bytes tell the compression, not the name. What is hashed is the decompressed
-content: the same content compressed in another way is the same file.
+Compression is recognized by the first bytes, not the name. The hash covers the decompressed
+content, so recompressing a file does not change it.
 """
 
 from __future__ import annotations

@@ -97,10 +97,10 @@ def ring_for_pool(
     depth: int,
     choice: pools.Choice,
 ) -> Job:
-    """Have a pool built; the same pool again is the same work. What can be refused at once is.
+    """Start building a pool. Asking for the same pool again returns the same job.
 
-    Raises PoolRefused, TooMuchAsked, and AlreadyImported for a name that stands, or is about to stand, for another
-    pool.
+    Raises what can be checked at once: PoolRefused, TooMuchAsked, and AlreadyImported for a name that another pool
+    has or is about to get.
     """
     check_name(name)
     pools.check_choice(choice, depth)

@@ -1,6 +1,6 @@
 """Sort the lines of a run by rank, and report oddities.
 
-Most files are in order already, so lines are moved where they lie and only where they must be.
+Most files are already sorted, so only lines out of order are moved, in place.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Compute when a team's next run is welcome, given a limit of runs in any period of days."""
+"""Compute when a team's next run is accepted, given a limit of runs in any period of days."""
 
 from __future__ import annotations
 

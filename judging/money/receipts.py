@@ -51,7 +51,7 @@ class MissingWork:
     carrier: Submission | None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the same for programs, with dollars as Decimal."""
+        """Return the fields as a dict, with dollars as Decimal."""
         return {
             "submission": self.submission.pk,
             "receipt": self.receipt,

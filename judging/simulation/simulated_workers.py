@@ -305,7 +305,10 @@ def _sign_up(
 def _recruits(
     campaign: Campaign, settings: SimulationSettings, truth: Truth, there: int
 ) -> list[SimulatedWorker]:
-    """Return new workers for what nobody so far can do. Raises JudgingError if they could not do it either."""
+    """Sign up more workers if nobody present can go on.
+
+    Raises JudgingError if no place is open or the maximum is reached.
+    """
     open_places = Place.objects.filter(posting__campaign=campaign, state__in=LIVE)
     if not open_places.exists() or there >= MOST_WORKERS:
         raise _stuck(campaign, there)

@@ -1,7 +1,7 @@
 """Receive a collection's files that a program announces and then sends in parts.
 
-The row says how much of each file is there. A part is written while the row is held, where the file goes on: so of
-two parts sent for the same place one wins. With the last byte of the last file the row waits for its job.
+The row says how much of each file has arrived. A part is written while the row is locked, so of two parts for the
+same offset one wins. With the last byte of the last file the row waits for its job.
 """
 
 from __future__ import annotations

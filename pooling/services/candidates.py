@@ -31,7 +31,7 @@ def set_candidates(
 ) -> CandidateSet:
     """Set or replace the candidate set from a file in a run's format. Lines of unknown queries are left out.
 
-    Runs that are there stay. Raises InvalidFile.
+    Existing runs are not affected. Raises InvalidFile.
     """
     file = trec.read_run_file(
         path,

@@ -106,7 +106,7 @@ def highest(
 def map_labels(
     *, qrel_set: QrelSet, document_of: DocumentOf, set_name: str, min_grade: int = 1
 ) -> MappedLabels:
-    """Store the document labels as a new qrel set, withheld like the passages'.
+    """Store the document labels as a new qrel set, withheld if the passage labels are.
 
     Raises AlreadyImported for a name that is taken, and UnmappedLabels for labeled passages without a document; then
     nothing is stored.

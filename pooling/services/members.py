@@ -119,7 +119,7 @@ def remove_member(*, member: Membership, who: str) -> None:
 
 
 def transfer_ownership(*, member: Membership, by: User) -> None:
-    """Make the member an owner, and the owner who does it a maintainer."""
+    """Make the member an owner, and the acting owner a maintainer."""
     with transaction.atomic():
         _hold(member.collection)
         Membership.objects.filter(pk=member.pk).update(role=Role.OWNER)
@@ -186,7 +186,7 @@ def open_invitations(collection: Collection) -> QuerySet[InvitedMember]:
 def join(*, invitation: Invitation, user: User) -> Collection | None:
     """Use the invitation for this person and give the role. Returns the collection, if it is for one.
 
-    Once: who was removed later does not come back by the old link. A member keeps the role there is.
+    It works once: a removed member cannot rejoin with the old link. Existing members keep their role.
     Raises InvitationOver.
     """
     with transaction.atomic():

@@ -35,7 +35,7 @@ def set_round(
     priorities: bool = False,
     who: str,
 ) -> Round:
-    """Plan a round, or change the one of this name. Runs that are there stay. Raises SubmissionRefused."""
+    """Plan a round, or change the one with this name. Existing runs are not affected. Raises SubmissionRefused."""
     name = " ".join(name.split())
     if not name or len(name) > 80:
         raise SubmissionRefused("A round needs a name of at most 80 characters.", "Give one, such as 2026.")

@@ -136,7 +136,7 @@ def import_runs(
     skip_unknown: bool = False,
     progress: Progress | None = None,
 ) -> ImportedRuns:
-    """Import several runs, each whole or not at all; a refused one keeps no other out.
+    """Import several runs, each whole or not at all; a refused run does not stop the others.
 
     ``progress`` is called with files done and files in all. When runs can't be stored at all, the rest is not tried.
     """

@@ -65,7 +65,7 @@ def keep_sent_files(sent: Sequence[SentFile | AnnouncedFile], there: Sequence[Pa
 
 @contextmanager
 def kept_within_quota(user: User, sent: Sequence[SentFile], there: Sequence[Path]) -> Iterator[list[Kept]]:
-    """Keep sent files for the row that is made of them, in its transaction; without a row they are deleted.
+    """Store sent files in the transaction of the row that uses them; delete them if it fails.
 
     Raises QuotaReached.
     """
@@ -111,9 +111,9 @@ def passages_told(files: Iterable[Kept]) -> Iterable[tuple[str, Problems]]:
 
 
 def refuse_bad_passages(files: Iterable[Kept], progress: Progress | None = None) -> None:
-    """Raises InvalidPassageFile with the first problem of a passage file that came along.
+    """Raise InvalidPassageFile for the first problem of an uploaded passage file.
 
-    Who sends a file wants each line of it; of the larger ones on a server, lines that nobody asks for are not read.
+    Uploaded files are checked completely; files on the server only where needed.
     """
     for name, path in sent_passages(files):
         found = passage_problems(Content(path, name, most_bytes_of(path), progress))

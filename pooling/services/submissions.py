@@ -191,7 +191,7 @@ def refuse_against_policy(
 
 @dataclass(frozen=True)
 class TeamStanding:
-    """A team's use of the policy today: its runs in the last period, its variants, and when the next is welcome."""
+    """A team's use of the policy today: its runs in the last period, its variants, and when the next is accepted."""
 
     team: str
     recent: int
@@ -202,7 +202,7 @@ class TeamStanding:
 
 
 def teams_under(policy: SubmissionPolicy, *, today: date) -> list[TeamStanding]:
-    """Return every team of the board, by name, with the day from which its next run is welcome."""
+    """Return every team of the board, sorted by name, with the day from which its next run is accepted."""
     runs = Run.objects.filter(collection=policy.collection, baseline=False).exclude(team="")
     by_team: dict[str, list[Run]] = {}
     for run in runs.order_by("team", "pk"):
@@ -323,7 +323,7 @@ def _too_long_anonymous(
 
 
 def _runs_of_team(collection: Collection, run_tag: str, team: str) -> list[Run]:
-    """The team's runs that count. A team's name is frozen as first written: spelt otherwise it is refused."""
+    """Return the team's runs. Refuses a different spelling of the team's name."""
     runs = list(Run.objects.filter(collection=collection, baseline=False).exclude(team=""))
     spelt = {run.team for run in runs if plain_name(run.team) == plain_name(team)}
     if spelt and team not in spelt:

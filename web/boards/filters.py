@@ -47,7 +47,7 @@ class Filters:
 
     @classmethod
     def of(cls, parameters: Any) -> Filters:
-        """Parse a query string. Days that are none are ignored."""
+        """Parse a query string. Invalid dates are ignored."""
         said = {name: parameters.get(name, "").strip()[:LONGEST] for name in ("q", "team", *TYPES)}
         return cls(
             text=said["q"],

@@ -1,6 +1,6 @@
-"""What pages and calls say for the actions and options that a text names: a link or a button's page, a call, a field.
+"""Render the actions and options of a text for pages (links, buttons, fields) and the API (calls).
 
-A terminal's reader types what :mod:`config.guidance` says instead.
+Terminals use :mod:`config.guidance`.
 """
 
 from __future__ import annotations

@@ -201,7 +201,7 @@ class PayTold:
 
 
 def pay_told(campaign: Campaign) -> PayTold:
-    """Return the results for the campaign in memory, so that unsaved forms work too."""
+    """Return the pay forecast for a campaign that may have unsaved settings."""
     pay = pay_for(campaign)
     fees = crowd_at(campaign.crowd, campaign.endpoint).fees
     return PayTold(

@@ -73,7 +73,7 @@ def changes(request: HttpRequest, name: str, number: int) -> HttpResponse:
 
 @require_safe
 def changes_file(request: HttpRequest, name: str, number: int, form: str) -> Any:
-    """Return the same as a file."""
+    """Return the changes as a file."""
     return _file(
         request,
         name,

@@ -84,7 +84,7 @@ def forecast_row(launched: Launched) -> dict[str, Any]:
 
 class Command(BaseCommand):
     help = "Check that a campaign is ready, open it, and offer its tasks to the crowd."
-    example = "manage.py launch_campaign first --minimum-hourly 12"
+    example = "manage.py launch_campaign spring --minimum-hourly 12"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

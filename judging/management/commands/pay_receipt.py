@@ -19,7 +19,7 @@ class Command(BaseCommand):
         "its pay. With --bonus, the crowd pays it at the next collection on another assignment of the worker. "
         "Without --bonus, you note how you paid it another way; settle_payment --undo removes the note."
     )
-    example = 'manage.py pay_receipt first 412-X9KQ2T --bonus --why "the crowd lost it"'
+    example = 'manage.py pay_receipt spring 412-X9KQ2T --bonus --why "the crowd lost it"'
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

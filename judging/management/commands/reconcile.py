@@ -22,7 +22,7 @@ class Command(BaseCommand):
         "only here, or answered differently. Collections also compare. --settle records that a person has reviewed "
         "a difference."
     )
-    example = "manage.py reconcile first"
+    example = "manage.py reconcile spring"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

@@ -18,7 +18,7 @@ from pooling.texts import read_qids
 
 class Command(BaseCommand):
     help = "Pool the top passages of runs and the qrel of each query, and fetch their texts."
-    example = "manage.py build_pool mine --pool first --all-runs --qrels official"
+    example = "manage.py build_pool mine --pool tops --all-runs --qrels official"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", metavar="NAME", help="name of the collection")

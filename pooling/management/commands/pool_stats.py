@@ -19,7 +19,7 @@ from pooling.shallow import Prices
 
 class Command(BaseCommand):
     help = "Say how large a pool is, what each run and the qrels brought to it, and what judging it costs."
-    example = "manage.py pool_stats first"
+    example = "manage.py pool_stats spring"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("pool", help="name of the pool")

@@ -117,7 +117,7 @@ class Records:
 def records_of(
     campaign: Campaign, *, only: Collection[int] | None = None, usual: Usual | None = None
 ) -> Records:
-    """Count all workers, or ``only`` these, anew. They are compared with ``usual``, or with each other."""
+    """Count all workers again, or ``only`` these. They are compared with ``usual``, or with each other."""
     rest = (campaign, only)
     work, empty, begun = _work(*rest), _counts(is_empty(), *rest), _counts(is_begun(), *rest)
     judged, gold, money = _judged(*rest), _gold(*rest), _money(*rest)

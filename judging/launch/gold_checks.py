@@ -109,7 +109,7 @@ def _asked_twice(campaign: Campaign) -> str:
 
 
 def _tasks_that_ask_twice(campaign: Campaign) -> int:
-    """Return how many tasks ask a question twice, cached until the tasks are made anew."""
+    """Return how many tasks ask a question twice, cached until the tasks are made again."""
     made = campaign.tasks.aggregate(count=Count("pk"), last=Max("pk"))
     key = kept_objects.object_key("asked-twice", campaign.pk, made["count"], made["last"])
     kept: int | None = kept_objects.kept(key)
@@ -154,7 +154,7 @@ def check_strategies(plan: Plan) -> Passed:
     """
     campaign = plan.campaign
     if not campaign.gold_per_task:
-        return Passed("tasks have no gold pairs, so every task that is sent off passes", attention=True)
+        return Passed("tasks have no gold pairs, so every submitted task passes", attention=True)
     outcomes = outcomes_of(campaign)
     if not outcomes.gold:
         return Passed("no gold pair is accepted yet")

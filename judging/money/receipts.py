@@ -1,4 +1,4 @@
-"""Pay by receipt: work that was sent off from our page but never listed by the crowd.
+"""Pay by receipt: work that was submitted on our page but never listed by the crowd.
 
 The crowd pays a bonus on another assignment of the same worker. If there is none, or if a person prefers it, that
 person pays another way and notes how. The books record either payment once. If the crowd lists the work after all,
@@ -33,12 +33,12 @@ BONUS, ANOTHER_WAY = "bonus", "another way"
 #: The ways to pay work by its receipt.
 WAYS = (BONUS, ANOTHER_WAY)
 #: The reason for the bonus that the worker reads.
-REASON = "Pay for a task that you sent off and that the task site did not record."
+REASON = "Pay for a task that you submitted and that the task site did not record."
 
 
 @dataclass(frozen=True)
 class MissingWork:
-    """A task sent off here whose time at the crowd is over.
+    """A task submitted here whose time at the crowd is over.
 
     ``earned`` is in dollars. ``carrier`` is an assignment that can carry a bonus, if any.
     """

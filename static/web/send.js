@@ -96,7 +96,7 @@ async function sendFile(form, options, file, line) {
     } catch (broken) {
       tries += 1;
       if (tries >= TRIES) throw broken;
-      line.words.textContent = "The connection broke; it goes on in a moment.";
+      line.words.textContent = "The connection broke; the upload continues in a moment.";
       await wait(1000 * 2 ** tries);
       continue;
     }

@@ -19,7 +19,7 @@ _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
 _WORD = re.compile(rf"[^\W{_UNSPACED}]+|[{_UNSPACED}]")
 
 
-def normalised(text: str) -> str:
+def normalized(text: str) -> str:
     """Return the text as a reader sees it."""
     visible = unicodedata.normalize("NFC", text).translate(_INVISIBLE)
     return " ".join(visible.split())
@@ -35,7 +35,7 @@ def class_key(text: str | None) -> str:
 
     ``""`` for a passage without text, which is a class of its own.
     """
-    seen = normalised(text or "")
+    seen = normalized(text or "")
     return hashlib.sha256(seen.encode()).hexdigest() if seen else ""
 
 

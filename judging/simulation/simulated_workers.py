@@ -46,7 +46,7 @@ LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 IDLE_ROUNDS = 5
 #: Not more in all. Excluded workers and those who judged a pair before cannot do what is left, as in a real crowd.
 MOST_WORKERS = 400
-UNLABELLED = -1
+UNLABELED = -1
 #: Grades that differ by this much make a pair obvious.
 FAR_APART = 2
 
@@ -95,30 +95,30 @@ class Truth:
         labels = Qrel.objects.filter(qrel_set=qrel_set).values_list("query_id", "passage_id", "grade")
         for query, passage, grade in labels.iterator(chunk_size=5000):
             key = (query, texts[passage])
-            self.grades[key] = max(grade, self.grades.get(key, UNLABELLED))
+            self.grades[key] = max(grade, self.grades.get(key, UNLABELED))
         pairs = Pair.objects.filter(campaign=campaign).values_list("query_id", "passage_a_id", "passage_b_id")
         self.asked = {(query, texts[one]) for query, *both in pairs.iterator(chunk_size=5000) for one in both}
 
     def prefers_left(self, page: Page) -> tuple[bool, bool]:
         """Return (whether the left text is better, whether that is obvious).
 
-        As in a gold pair, a labelled text is obvious against one that is in no pair of this question, or one
-        labelled two grades lower.
+        As in a gold pair, a labeled text is obvious against one that is in no pair of this question, or one
+        labeled two grades lower.
         """
         left, right = _plain(page.left), _plain(page.right)
         grades = [self._grade(page.question, left), self._grade(page.question, right)]
         stray = [
-            grade == UNLABELLED and not self._asked(page.question, text)
+            grade == UNLABELED and not self._asked(page.question, text)
             for grade, text in zip(grades, (left, right), strict=True)
         ]
-        far_apart = UNLABELLED not in grades and abs(grades[0] - grades[1]) >= FAR_APART
+        far_apart = UNLABELED not in grades and abs(grades[0] - grades[1]) >= FAR_APART
         obvious = stray[0] != stray[1] or far_apart
         if grades[0] != grades[1]:
             return grades[0] > grades[1], obvious
         return self._taste(left) > self._taste(right), False
 
     def _grade(self, question: str, text: str) -> int:
-        return max(self.grades.get((query, text), UNLABELLED) for query in self.queries[_plain(question)])
+        return max(self.grades.get((query, text), UNLABELED) for query in self.queries[_plain(question)])
 
     def _asked(self, question: str, text: str) -> bool:
         return any((query, text) in self.asked for query in self.queries[_plain(question)])

@@ -325,11 +325,11 @@ def _too_long_anonymous(
 def _runs_of_team(collection: Collection, run_tag: str, team: str) -> list[Run]:
     """Return the team's runs. Refuses a different spelling of the team's name."""
     runs = list(Run.objects.filter(collection=collection, baseline=False).exclude(team=""))
-    spelt = {run.team for run in runs if plain_name(run.team) == plain_name(team)}
-    if spelt and team not in spelt:
+    spelled = {run.team for run in runs if plain_name(run.team) == plain_name(team)}
+    if spelled and team not in spelled:
         raise SubmissionRefused(
-            f"{run_tag}: {team!r} has submitted as {sorted(spelt)[0]!r}, and team names cannot change.",
-            f"Write it as {sorted(spelt)[0]!r}.",
+            f"{run_tag}: {team!r} has submitted as {sorted(spelled)[0]!r}, and team names cannot change.",
+            f"Write it as {sorted(spelled)[0]!r}.",
         )
     return [run for run in runs if run.team == team]
 

@@ -183,12 +183,12 @@ def test_arrays_agree_with_the_rule_in_its_plainest_form(tournament, how):
 
 
 @given(tournaments(), options, st.randoms(use_true_random=False))
-def test_relabelling_and_shuffling_change_nothing(tournament, how, random):
+def test_relabeling_and_shuffling_change_nothing(tournament, how, random):
     size, judgments = tournament
     names = random.sample(range(size), size)
-    relabelled = [(names[a], names[b], None if p is None else names[p]) for a, b, p in judgments]
-    random.shuffle(relabelled)
-    mirrored = [(b, a, p) if random.random() < 0.5 else (a, b, p) for a, b, p in relabelled]
+    relabeled = [(names[a], names[b], None if p is None else names[p]) for a, b, p in judgments]
+    random.shuffle(relabeled)
+    mirrored = [(b, a, p) if random.random() < 0.5 else (a, b, p) for a, b, p in relabeled]
 
     assert best_of(size, mirrored, **how) == {names[node] for node in best_of(size, judgments, **how)}
 

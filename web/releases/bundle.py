@@ -20,7 +20,7 @@ from web.releases import kept_bundles as kept
 from web.releases import store
 from web.releases.bundle_agreement import Agreement
 from web.releases.bundle_rows import ReleasedRows
-from web.releases.card import data_card, licences, pay_text
+from web.releases.card import data_card, license_text, pay_text
 from web.releases.scope import CAMPAIGN_FIELDS, PUBLIC, Scope, campaign_facts
 from web.versions.pages import released_qrels
 
@@ -114,7 +114,7 @@ def _contents(scope: Scope, writer: _Writer, progress: Progress) -> dict[str, An
         "agreement": facts,
         "campaigns": campaigns,
     }
-    writer.text("LICENCES.md", licences(scope))
+    writer.text("LICENCES.md", license_text(scope))
     writer.text("DATA_CARD.md", data_card(scope, summary))
     summary["files"] = writer.sums()
     progress(STEPS, STEPS, "Done")

@@ -88,7 +88,7 @@ def query(request: HttpRequest, name: str, number: int, key: int) -> HttpRespons
     """Show one query of a version."""
     found, one = _query(request, name, number, key)
     context = query_results.query_page(found, one, request.user)
-    context |= versions.neighbours(found, one, request.user, request.GET) | {"forms": list(FORMS)}
+    context |= versions.neighbors(found, one, request.user, request.GET) | {"forms": list(FORMS)}
     return render(request, "web/query.html", context)
 
 

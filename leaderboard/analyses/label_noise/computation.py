@@ -9,7 +9,7 @@ Two kinds of intervals, both percentile bootstraps (Efron & Tibshirani 1993, ch.
 
 A resample has pairs without a judgment, which the tournament treats like pairs not judged yet. A query with no
 judgment left (and more than one passage) is left out of every mean of that trial. Resampled judgments are noisier
-than the originals, so the mean of the trials (``centre``) is below the value of a run whose answers won narrowly;
+than the originals, so the mean of the trials (``center``) is below the value of a run whose answers won narrowly;
 it is shown beside the interval. Differences use the same trials, run by run.
 """
 
@@ -97,7 +97,7 @@ class Spread:
 
     low: float
     high: float
-    centre: float
+    center: float
 
 
 @dataclass(frozen=True)

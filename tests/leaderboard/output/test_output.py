@@ -259,6 +259,6 @@ def test_series_without_a_color_of_their_own_take_the_palette_of_the_pages(facts
     printed = drawn(Figure("lines", "Lines", "", facts, draw), "svg").decode()
 
     script = (Path(settings.BASE_DIR) / "static/web/figures.js").read_text()
-    for colour in OKABE_ITO[:3]:
-        assert colour in printed
-        assert colour in script
+    for color in OKABE_ITO[:3]:
+        assert color in printed
+        assert color in script

@@ -39,7 +39,7 @@ def check_clustering(collection: Collection, likeness: Likeness) -> None:
     """Raise what :func:`cluster_texts` can refuse before it reads a text."""
     clusters.check_likeness(likeness)
     refuse_judged(collection)  # first: it makes "remove them first" impossible
-    clusters.refuse_second(collection)
+    clusters.refuse_if_clustered(collection)
 
 
 def import_clusters(
@@ -47,7 +47,7 @@ def import_clusters(
 ) -> ClusterSet:
     """Store the classes of a cluster file. Raises InvalidClusterFile, and as :func:`cluster_texts` does."""
     refuse_judged(collection)
-    clusters.refuse_second(collection)
+    clusters.refuse_if_clustered(collection)
     return _stored(collection, clusters.classes_in_file(path, name=name, progress=progress), who)
 
 

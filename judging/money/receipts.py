@@ -26,7 +26,7 @@ from judging.models import Campaign, Discrepancy, Payment, Submission
 from judging.money.budget import beyond_cap
 from judging.money.discrepancies import receipt_of
 from judging.money.payments import earned_so_far
-from judging.workers.identities import crowd_of
+from judging.workers.identities import crowd_namespace
 
 LONGEST_WHY = 1000
 BONUS, ANOTHER_WAY = "bonus", "another way"
@@ -91,7 +91,7 @@ def carriers_for(campaign: Campaign, submission: Submission) -> Sequence[Submiss
         submission=OuterRef("pk"), kind=Payment.Kind.REWARD, state=Payment.State.PAID
     )
     others = Submission.objects.filter(
-        Exists(rewards), worker=submission.worker_id, worker__identity__crowd=crowd_of(campaign)
+        Exists(rewards), worker=submission.worker_id, worker__identity__crowd=crowd_namespace(campaign)
     )
     return sorted(others.order_by("-pk")[:100], key=lambda one: one.campaign_id != campaign.pk)
 

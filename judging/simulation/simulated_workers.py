@@ -38,7 +38,7 @@ from judging.simulation.browser import Browser, Page, hang_up
 from judging.simulation.leftovers import end_leftover_leases, held_words, only_simulation
 from judging.watching.status import is_complete
 from judging.watching.stuck_work import budget_used_up
-from judging.workers.identities import crowd_of, declare_simulated
+from judging.workers.identities import crowd_namespace, declare_simulated
 from pooling.models import Passage, Qrel, QrelSet, Query
 
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
@@ -296,7 +296,7 @@ def _sign_up(
     crew = [SimulatedWorker(number, settings, campaign, truth) for number in numbers]
     with ThreadPoolExecutor(settings.concurrency) as pool:
         ids = list(pool.map(SimulatedWorker.sign_up, crew))
-    workers = declare_simulated(crowd_of(campaign), ids)
+    workers = declare_simulated(crowd_namespace(campaign), ids)
     if campaign.rehearsal_of_id:
         rehearsal_copy.let_in(campaign, workers)
     return crew

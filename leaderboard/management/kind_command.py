@@ -74,7 +74,7 @@ def _how(field: Field) -> dict[str, Any]:
         usual = "" if field.default is None else f" (default: {field.default})"
         words = f"{field.help or field.label}, {field.limits}{usual}"
         return how | {
-            "type": int if field.whole else float,
+            "type": int if field.integers_only else float,
             "default": field.default,
             "help": _escaped(words),
         }

@@ -27,7 +27,7 @@ from pooling.services.added_files import check_addable
 from pooling.services.leaving_out import can_leave_out
 from pooling.services.new_collections import check_new
 from pooling.services.quotas import refuse_over_quota
-from pooling.services.receiving import CHUNK, Stream, copied, incoming, refuse_unfit
+from pooling.services.receiving import CHUNK, Stream, copy_stream, incoming, refuse_unfit
 from pooling.services.sent_files import (
     PASSAGES,
     QRELS,
@@ -105,7 +105,7 @@ def receive_part(wanted: Arriving, number: int, *, offset: int, stream: Stream, 
             f"Send at most {left:,}.",
         )
     with tempfile.TemporaryFile(dir=incoming()) as part:
-        _, missing = copied(stream, part, length)
+        _, missing = copy_stream(stream, part, length)
         if missing < length:
             part.seek(0)
             _keep_part(wanted, number, offset, part, length - missing)

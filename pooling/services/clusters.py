@@ -99,7 +99,7 @@ def store_classes(collection: Collection, classes: Classes, *, who: str = "") ->
     """Store the classes and give them to the collection's passages. Raises AlreadyImported, ClustersRefused."""
     if not classes.canonical:
         raise ClustersRefused("No two passages are near-duplicates.", "Nothing was changed.")
-    refuse_second(collection)
+    refuse_if_clustered(collection)
     canonical = classes.canonical
     try:
         with transaction.atomic():
@@ -119,12 +119,12 @@ def store_classes(collection: Collection, classes: Classes, *, who: str = "") ->
             _give_keys(collection, {pid: canonical_key(first) for pid, first in canonical.items()})
             log(collection, f"{many(stored.classes, 'class', 'classes')} of near-duplicates stored", who=who)
     except IntegrityError:
-        refuse_second(collection)
+        refuse_if_clustered(collection)
         raise
     return stored
 
 
-def refuse_second(collection: Collection) -> None:
+def refuse_if_clustered(collection: Collection) -> None:
     """Raise AlreadyImported if the collection has classes of near-duplicates."""
     if cluster_set_of(collection) is not None:
         raise AlreadyImported(

@@ -59,7 +59,7 @@ def receive(
     if before is None or before.state == RunUpload.State.REFUSED:
         refuse_if_full(user, files=1, size=length)
     with tempfile.TemporaryFile(dir=incoming()) as file:
-        sha256, left = copied(stream, file, length)
+        sha256, left = copy_stream(stream, file, length)
         if left:
             raise UploadRefused(
                 f"The upload stopped {left:,} bytes before its end. Nothing was kept.", "Send it again."
@@ -135,7 +135,7 @@ def append(upload: RunUpload, *, offset: int, stream: Stream, length: int) -> Ru
             f"Send at most {upload.size_bytes - offset:,}.",
         )
     with tempfile.TemporaryFile(dir=incoming()) as file:
-        _, left = copied(stream, file, length)
+        _, left = copy_stream(stream, file, length)
         if left == length:
             return upload
         stored = _stored(file)
@@ -201,7 +201,7 @@ def refuse_unfit(file_name: str, length: int) -> None:
         raise UploadRefused("The file's name is not allowed.", "Give a plain name without folders.")
 
 
-def copied(stream: Stream, file: IO[bytes], length: int) -> tuple[str, int]:
+def copy_stream(stream: Stream, file: IO[bytes], length: int) -> tuple[str, int]:
     """Copy the announced bytes. Returns the SHA-256 and the number of missing bytes."""
     digest, left = hashlib.sha256(), length
     with suppress(UnreadablePostError):  # the sender's connection is gone

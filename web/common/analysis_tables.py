@@ -59,7 +59,7 @@ class TableView:
     """Number of rows that only the files have."""
 
     @property
-    def whole(self) -> bool:
+    def shows_all_rows(self) -> bool:
         """Return whether the page shows all rows at once instead of in a scrolling area."""
         return len(self.rows) <= ROWS_WHOLE
 

@@ -46,7 +46,7 @@ def count_bundle(version: QrelVersion, progress: Progress | None = None) -> dict
     known = counted(scope)
     if known is not None:
         return known
-    return _written(scope, _Nowhere(), progress)
+    return _write(scope, _Nowhere(), progress)
 
 
 def make_bundle(version: QrelVersion, progress: Progress | None = None) -> MadeBundle:
@@ -57,7 +57,7 @@ def make_bundle(version: QrelVersion, progress: Progress | None = None) -> MadeB
         return there
     with store.arriving() as path:
         with path.open("wb") as file:
-            summary = _written(scope, file, progress)
+            summary = _write(scope, file, progress)
         return kept.keep_bundle(scope, path, _sha256(path), summary)
 
 
@@ -70,7 +70,7 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _written(scope: Scope, file: IO[bytes] | _Nowhere, progress: Progress | None) -> dict[str, Any]:
+def _write(scope: Scope, file: IO[bytes] | _Nowhere, progress: Progress | None) -> dict[str, Any]:
     """Write the bundle, and store and return its contents and omissions."""
     writer = _Writer(file, f"{scope.collection.name}-version-{scope.version.number}")
     summary = _contents(scope, writer, progress or _unseen)

@@ -36,7 +36,7 @@ from judging.rules.expectations import tasks_a_worker
 from judging.rules.screening import RULES, screen_answers
 from judging.rules.screening_choice import COIN, Setting, compare_rules
 from tournament.copeland import best_of_queries
-from tournament.preferences import tally, wins_of_pairs
+from tournament.pair_wins import tally, wins_of_pairs
 
 POOL, PAIRS_PER_TASK, GOLD, DOLLARS, MOST_TASKS = 6, 10, 3, 2.40, 20
 HONEST_RIGHT, AT_WORK = 0.9, 10

@@ -14,7 +14,7 @@ from judging.campaign.gold_leaks import most_uses_of_one_off_topic_passage
 from judging.campaign.gold_pairs import needed_gold
 from judging.campaign.strategy_figures import outcomes_of, telling_words
 from judging.errors import NotReady
-from judging.launch.check import Passed
+from judging.launch.check_results import Passed
 from judging.launch.plan import Plan
 from judging.models import Campaign, GoldPair, TaskPair
 from judging.rules.familiarity import MOST_OF_A_CAMPAIGN, most_tasks

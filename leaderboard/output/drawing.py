@@ -16,7 +16,7 @@ from math import isfinite
 from threading import Lock
 from typing import Any
 
-from leaderboard.output.labelling import Box, Named, label_places
+from leaderboard.output.label_positions import Box, Named, label_places
 from leaderboard.output.right_to_left import isolated
 from leaderboard.output.table import Figure
 

@@ -13,7 +13,7 @@ from pooling.run_details import REPORTED, read_details
 from pooling.services.members import log
 from pooling.services.run_fields import known_details
 from pooling.services.runs import RunFacts
-from pooling.services.submissions import refuse_change_against_policy
+from pooling.services.submission_policies import refuse_change_against_policy
 
 #: Which run it is a variant of is part of how it was let in, and stays.
 MEANT = frozenset(RunFacts.__dataclass_fields__) - {"variant_of"}

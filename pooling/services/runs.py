@@ -26,7 +26,7 @@ from pooling.services.growth import most_bytes_of_run
 from pooling.services.rounds import Entry
 from pooling.services.run_fields import completed, known_details
 from pooling.services.run_problems import each_refusal
-from pooling.services.submissions import hold_to_policy, refuse_against_policy
+from pooling.services.submission_policies import hold_to_policy, refuse_against_policy
 
 _ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".zstd", ".txt", ".tsv", ".run", ".trec", ".res")
 

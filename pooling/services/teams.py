@@ -16,7 +16,7 @@ from config import clock
 from pooling.errors import TeamRefused
 from pooling.models import Collection, InvitedMember, Run, RunUpload, Team, TeamApplication, TeamMember
 from pooling.services.members import invite_member, log, open_invitations, role_of, withdraw_invitation
-from pooling.services.submissions import plain_name, policy_of
+from pooling.services.submission_policies import plain_name, policy_of
 
 MOST_INVITED = 20
 MOST_WAITING = 200

@@ -49,7 +49,7 @@ from pooling.services.runs import (
     summary,
     tag_of,
 )
-from pooling.services.submissions import FORMER, METADATA, refuse_against_policy
+from pooling.services.submission_policies import FORMER, METADATA, refuse_against_policy
 from pooling.services.teams import runs_of_team, team_of
 
 DAYS = ("submitted_on", "anonymous_until")

@@ -16,7 +16,7 @@ from pooling.services.embargoes import release_after_embargoes
 from pooling.services.members import add_member, join, joined_by, role_of, roles_of, sees, visible_to
 from pooling.services.rounds import Entry, drop_round, set_round
 from pooling.services.runs import RunFacts, check_run, keep_run
-from pooling.services.submissions import set_policy
+from pooling.services.submission_policies import set_policy
 from pooling.services.teams import (
     add_to_team,
     apply_as_team,

@@ -16,7 +16,7 @@ from pooling.services.describing import describe_run
 from pooling.services.run_fields import asked_details, known_details, set_run_fields
 from pooling.services.run_metadata import import_run_metadata, withdraw_announcements
 from pooling.services.runs import RunFacts, import_run
-from pooling.services.submissions import set_policy
+from pooling.services.submission_policies import set_policy
 from tests.factories import make_collection
 
 MEASURES = {"nDCG@10", "AP"}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.tournament.cast import ALL_JUDGED_CYCLE, best_of, ladder, standings
 from tournament.copeland import Ties, best_of_queries
-from tournament.preferences import Count, PairWins
+from tournament.pair_wins import Count, PairWins
 
 
 def test_the_passage_with_the_most_wins_is_the_best_answer():

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from leaderboard.output import Analysis, Figure, Table
-from leaderboard.output.commas import csv_table
 from leaderboard.output.content import analysis_content
+from leaderboard.output.csv_tables import csv_table
 from leaderboard.output.drawing import FORMATS, MEDIA_TYPES, drawn
 from leaderboard.output.latex import latex_table
 from leaderboard.output.markdown import markdown_table

@@ -32,7 +32,7 @@ from web.common.job_progress import Work
 from web.preparation import forms, pages
 from web.preparation.cost_preview import cost_preview
 from web.preparation.gold_texts import ring_for_gold_texts
-from web.preparation.pool_sizes import summary_of
+from web.preparation.pool_workload import summary_of
 from web.preparation.step_views import say, show, step_view, who
 
 PREVIEWS = {"offer": "the offer", "consent": "consent", "pairs": "instructions and pairs"}

@@ -18,7 +18,7 @@ from pooling.models import Collection, RunUpload, Team
 from pooling.services.members import may
 from pooling.services.receiving import abandon, append, begin, receive
 from pooling.services.rounds import allows_baselines
-from pooling.services.submissions import policy_of, said_as
+from pooling.services.submission_policies import policy_of, said_as
 from pooling.services.teams import team_of, uploads_seen
 from pooling.services.uploads import submit_checked
 from web.common.access import needs

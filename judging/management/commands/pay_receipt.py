@@ -10,7 +10,7 @@ from django.core.management.base import CommandParser
 from config.commands.console import Command as BaseCommand
 from judging.campaign.campaigns import campaign_named
 from judging.errors import BadInput
-from judging.money.receipts import ANOTHER_WAY, BONUS, missing_by_receipt, missing_work, pay_missing
+from judging.money.unlisted_work import ANOTHER_WAY, BONUS, missing_by_receipt, missing_work, pay_missing
 
 
 class Command(BaseCommand):

@@ -14,7 +14,7 @@ import numpy as np
 
 from leaderboard.analyses.shared.contenders import Contenders, Flags
 from leaderboard.analyses.shared.proportions import Interval, Share, share
-from tournament.preferences import PairTally
+from tournament.pair_wins import PairTally
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from leaderboard.scoring.scales import WHOLE
 from tournament.contests import Contest
 from tournament.copeland import best_of_queries
 from tournament.derivation import Entrants, Judged, Parameters, derive
-from tournament.preferences import tally, wins_of_pairs
+from tournament.pair_wins import tally, wins_of_pairs
 
 UNKNOWN = -1
 Progress = Callable[[int, int], None]

@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 
 from config.commands.console import Command as BaseCommand
 from pooling.services.finding import collection_named
-from pooling.services.submissions import (
+from pooling.services.submission_policies import (
     METADATA,
     PUBLIC_LISTS,
     RELEASED_AFTER,

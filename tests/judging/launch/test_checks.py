@@ -16,7 +16,7 @@ from judging.campaign.strategy_figures import outcomes_of, telling_words
 from judging.campaign.worker_texts import accept_texts
 from judging.crowds.seam import QualificationKind
 from judging.errors import NotReady
-from judging.launch.check import Checked
+from judging.launch.check_results import Checked
 from judging.launch.checks import check_list, each_check
 from judging.launch.closure import close
 from judging.launch.launches import Terms, launch_campaign, plan_offer

@@ -19,7 +19,7 @@ from tests.leaderboard.field import contenders, entrants, judged
 from tournament.contests import Contest
 from tournament.copeland import Ties
 from tournament.derivation import Parameters
-from tournament.preferences import Count
+from tournament.pair_wins import Count
 from tournament.schedule import Rule, Sides
 
 NODES = [(query, query * 10 + place) for query in range(1, 9) for place in (1, 2)]

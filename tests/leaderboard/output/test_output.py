@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 
 from leaderboard.output import Column, Facts, Figure, Interval, Kind, Row, Table
-from leaderboard.output.commas import csv_table
 from leaderboard.output.content import table_content
+from leaderboard.output.csv_tables import csv_table
 from leaderboard.output.drawing import FORMATS, drawn, short
 from leaderboard.output.latex import latex_table
 from leaderboard.output.markdown import markdown_table

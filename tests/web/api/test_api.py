@@ -14,7 +14,7 @@ from leaderboard.board.boards import as_dict, kept_leaderboard
 from leaderboard.scoring.chosen_runs import chosen_runs
 from pooling.errors import BucketAway
 from pooling.models import PrivateQuery, QuerySplit, Run
-from pooling.services.submissions import set_policy
+from pooling.services.submission_policies import set_policy
 from tests.web.api_caller import RUNS, problem
 from tests.web.api_caller import api as api
 

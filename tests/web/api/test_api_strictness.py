@@ -9,7 +9,7 @@ import pytest
 from config.background.attending import work_off_everything
 from judging.models import Campaign
 from pooling.models import Run, RunUpload, SubmissionPolicy
-from pooling.services.submissions import drop_policy, set_policy
+from pooling.services.submission_policies import drop_policy, set_policy
 from tests.web.api_caller import RUN, RUNS, problem
 from tests.web.api_caller import api as api
 from tests.web.runs.test_api_uploads import announce, send_part

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from pooling.models import QuerySplit, SubmissionPolicy
 from pooling.services.query_splits import private_qids
-from pooling.services.submissions import set_policy
+from pooling.services.submission_policies import set_policy
 from tests.accessibility import Inspector
 from tests.chromium import follow
 from tests.web.api_caller import api as api

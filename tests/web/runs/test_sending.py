@@ -13,7 +13,7 @@ from config.background.attending import work_off_everything
 from pooling.errors import WrongOffset
 from pooling.models import CollectionChange, Run, RunUpload
 from pooling.services.receiving import append, begin
-from pooling.services.submissions import set_policy
+from pooling.services.submission_policies import set_policy
 from pooling.services.uploads import forget_old_uploads
 from tests.factories import make_run
 

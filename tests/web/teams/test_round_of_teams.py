@@ -12,7 +12,7 @@ from config.background.attending import work_off_everything
 from pooling.models import AnnouncedRun, PrivateQuery, QuerySplit, Round, Run, RunUpload
 from pooling.services.rounds import set_round
 from pooling.services.run_fields import set_run_fields
-from pooling.services.submissions import set_policy
+from pooling.services.submission_policies import set_policy
 from tests.web.teams.conftest import CLOSES, TEAMS
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]

@@ -12,7 +12,7 @@ from pooling.errors import SplitRefused, SubmissionRefused
 from pooling.models import PrivateQuery, Run
 from pooling.services.query_splits import private_qids, split_at_random, split_by_list
 from pooling.services.runs import RunFacts, import_run
-from pooling.services.submissions import drop_policy, set_policy
+from pooling.services.submission_policies import drop_policy, set_policy
 from tests.factories import make_collection
 
 pytestmark = pytest.mark.django_db

@@ -101,7 +101,7 @@ class Block:
 
 
 def _is_plain_utf8(data: bytes) -> bool:
-    """Return whether it is UTF-8 without byte order marks. Polars would drop the first one silently."""
+    """Return whether the content is UTF-8 without byte order marks. Polars would drop the first one silently."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
@@ -242,7 +242,7 @@ def _wrong_score(value: bytes) -> str:
 
 
 def other_tag(found: str, tag: str) -> str:
-    """Return why a line is refused whose tag differs from that of earlier lines."""
+    """Return the refusal of a line whose tag differs from that of earlier lines."""
     now, before = quoted_field(found.encode()), quoted_field(tag.encode())
     return f"the run tag is {now}, before it was {before}; a file holds one run."
 

@@ -1,6 +1,6 @@
 """Read classes of near-duplicates made elsewhere: two columns, or the output of isoboroff/dedupe. Pure.
 
-Each line names a class and one of its passages, separated by blanks or a tab; dedupe adds the beginning of the text.
+Each line names a class and one of its passages, separated by spaces or a tab; dedupe adds the beginning of the text.
 A class that is named by one of its passages has it as the canonical passage, as in dedupe's output. In other classes
 the smallest pid is canonical.
 """

@@ -201,7 +201,7 @@ class SubmissionRefused(PoolingError):
 
     @classmethod
     def for_all(cls, refusals: Sequence[SubmissionRefused]) -> SubmissionRefused:
-        """Return one refusal for at least one reason; it says the reasons one after the other."""
+        """Return one refusal that lists all given reasons (at least one)."""
         first, *others = refusals
         if not others:
             return first
@@ -217,7 +217,7 @@ class SubmissionRefused(PoolingError):
 
 
 class TeamRefused(PoolingError):
-    """A team cannot be made or changed like this."""
+    """A team cannot be created or changed as asked."""
 
 
 class NoRoom(PoolingError):

@@ -104,8 +104,8 @@ def _decompress(raw: BinaryIO, kind: str) -> BinaryIO:
 class Content:
     """The decompressed content of one file, read once, in blocks of whole lines.
 
-    ``name`` is what errors call the file. After the last block ``sha256`` and ``size`` speak of the
-    whole decompressed content.
+    ``name`` is what errors call the file. After the last block ``sha256`` and ``size`` cover the whole decompressed
+    content.
     """
 
     path: Path
@@ -130,7 +130,7 @@ class Content:
         return min(size * 16 if compression_of(self.path) else size, self.max_bytes)
 
     def blocks(self) -> Iterator[bytes]:
-        """Yield blocks that end in a line feed, the next one being read while one is worked on.
+        """Yield blocks that end in a line feed; the next one is read while the current one is processed.
 
         A byte order mark is dropped, and a last line without a line feed gets one; both are hashed
         as they are in the file. Raises UnreadableContent.

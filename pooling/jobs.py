@@ -137,7 +137,7 @@ def build_pool_job(
     depth: int,
     choice: dict[str, Any],
 ) -> dict[str, Any]:
-    """Build a pool with the texts it needs; one that an earlier try of the same job has built is left as it is."""
+    """Build a pool with the texts it needs. A pool that an earlier try of this job built is left as it is."""
     chosen = pools.Choice(**choice)
     there = Pool.objects.filter(
         name=name, collection=collection_id, qrel_set=qrel_set_id, depth=depth

@@ -1,10 +1,9 @@
 """Decide when two passages have the same text.
 
-Two passages of a query are one class when a reader could not tell their texts apart on the page: Unicode
-canonical composition (NFC) spells accents in one way, every stretch of white space is one blank, and
-characters that show nothing (zero-width space, word joiner, soft hyphen, byte order mark) are left out.
-Letter case, punctuation and compatibility forms stay as they are: "US" is not "us", and 10² is not 102, which
-the coarser NFKC would make of it.
+Two passages of a query are one class when a reader could not tell their texts apart on the page: Unicode canonical
+composition (NFC) spells accents in one way, every stretch of white space counts as one space, and characters that
+show nothing (zero-width space, word joiner, soft hyphen, byte order mark) are left out. Letter case, punctuation and
+compatibility forms stay as they are: "US" is not "us", and 10² is not 102, which the coarser NFKC would make of it.
 """
 
 from __future__ import annotations

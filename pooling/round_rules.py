@@ -36,7 +36,7 @@ class Before:
 
 @dataclass(frozen=True)
 class No:
-    """A refusal of a run: why, and what to do; ``closed`` says the same of any run, where no round is open."""
+    """A refusal of a run: the reason and the next step. ``closed``: the reason for any run while no round is open."""
 
     why: str
     next_step: str
@@ -49,7 +49,7 @@ def exactly(moment: datetime) -> str:
 
 
 def open_round(rounds: Sequence[RoundRules], at: datetime) -> RoundRules | No:
-    """Return the round that is open at this moment, the one that closes first; else why none is."""
+    """Return the round that is open at this moment (the one that closes first), or why none is."""
     found = [one for one in rounds if one.is_open(at)]
     if found:
         return min(found, key=lambda one: one.closes_at)

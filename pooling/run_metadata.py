@@ -1,6 +1,6 @@
 """Read a table that describes many runs: one line for each, TSV or CSV, with a header. Pure.
 
-Columns are named as the fields of a run; those named as measures hold values that the track reported.
+Columns have the names of a run's fields; columns named after measures hold values that the track reported.
 """
 
 from __future__ import annotations

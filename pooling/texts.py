@@ -156,7 +156,7 @@ def read_qids(content: Content) -> list[str]:
 
 
 def format_of(content: Content) -> str:
-    """``tsv`` or ``jsonl``, told from the first line that is not blank."""
+    """Return ``tsv`` or ``jsonl``, recognized by the first line that is not blank."""
     for number, line in lines_of(content):
         if line.lstrip().startswith(b"{"):
             return "jsonl"

@@ -220,7 +220,7 @@ def read_runs(
 ) -> Iterator[RunFile | PoolingError]:
     """Read several runs at the same time, and yield them in the order given.
 
-    Reading begins with the call. What ``read_run`` would raise is yielded instead.
+    Reading begins with the call. Exceptions of ``read_run`` are yielded, not raised.
     """
 
     def read(path: Path) -> RunFile | PoolingError:

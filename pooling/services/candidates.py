@@ -75,7 +75,7 @@ def drop_candidates(*, collection: Collection, who: str) -> bool:
 def refuse_outside_candidates(
     collection: Collection, ranking: Ranking, details: Mapping[str, Any], *, path: Path, name: str = ""
 ) -> None:
-    """Raise InvalidRunFile if a run says that it reranks, and has passages that are no candidates.
+    """Raise InvalidRunFile if a reranked run has passages that are not candidates.
 
     The error names the first such line. Nothing is checked for other runs, or without a candidate set.
     """

@@ -35,7 +35,7 @@ def describe_collection(*, collection: Collection, changes: Mapping[str, str], w
 
 
 def set_board_labels(*, collection: Collection, name: str, who: str) -> bool:
-    """Choose the qrel set that the leaderboard is under by default; return whether that changed.
+    """Choose the leaderboard's default qrel set; return whether that changed.
 
     Raises NotImportedYet.
     """

@@ -57,7 +57,7 @@ def opened_further(run: Run) -> list[Run.Release]:
 
 
 def _refuse_change_by_team(run: Run, changed: Mapping[str, Any]) -> None:
-    """Raise SubmissionRefused for what only the board's maintainers change."""
+    """Raise SubmissionRefused for changes that only the board's maintainers can make."""
     details = changed.get("details", run.details)
     settled = {name for name in SETTLED if details.get(name) != run.details.get(name)}
     if fixed := sorted((changed.keys() - OF_A_TEAM) | settled):

@@ -34,7 +34,7 @@ def check_language(tag: str) -> None:
 
 
 def free_name(wanted: str, rows: QuerySet[Any]) -> str:
-    """Return the wanted name, or with the first number that none of these rows has."""
+    """Return the wanted name, or the name with the first number that no row has."""
     wanted = wanted[: MOST_CHARACTERS - 5]
     taken = set(rows.filter(name__startswith=wanted).values_list("name", flat=True))
     numbered = (f"{wanted}-{number}" for number in count(2))

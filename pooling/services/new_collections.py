@@ -47,7 +47,7 @@ def ask_for_collection(
 ) -> NewCollection:
     """Store the files and the request for a job that creates the collection.
 
-    ``there``: passage files that lie on the server already. Raises PoolingError for what can be told at once.
+    ``there``: passage files that are already on the server. Raises PoolingError for what can be checked at once.
     """
     check_new(name, details)
     with kept_within_quota(user, sent, there) as files:

@@ -60,7 +60,7 @@ def examine(path: Path, progress: Progress | None = None, *, name: str = "") -> 
 def register_source(collection: Collection, source: Source, *, name: str = "") -> PassageSource:
     """Make a file a source of the collection's texts. Raises AlreadyImported.
 
-    ``name``: what errors call a file that lies under another name than people gave it.
+    ``name``: for errors, the name that people gave a stored file.
     """
     registered, new = PassageSource.objects.get_or_create(
         collection=collection,
@@ -119,8 +119,8 @@ def fetch_missing(*, collection: Collection, progress: Progress | None = None) -
 def fetch(*, collection: Collection, pids: Group[str], progress: Progress | None = None) -> Fetched:
     """Fetch the texts of recorded passages in one streaming pass over the sources.
 
-    The first source that holds a passage gives its text; texts that are there already stay.
-    The pass ends early when everything was found.
+    The first source that holds a passage gives its text; existing texts stay. The pass ends early when everything was
+    found.
     """
     wanted = set(pids)
     for source in collection.sources.order_by("pk"):

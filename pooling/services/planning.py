@@ -50,9 +50,9 @@ def plan_pool(
 ) -> PoolPlan:
     """Return what :func:`pooling.services.pools.build_pool` would build. Changes nothing.
 
-    Sizes count pids: passages with the same text are one, which may only be known when their texts were fetched, so a
-    built pool may be smaller. With ``choice.min_size`` 1 the queries drawn are those that are drawn at building.
-    Raises PoolRefused for what cannot be.
+    Sizes count pids. A built pool may be smaller, because passages with the same text count once, which may be known
+    only after their texts are fetched. With ``choice.min_size`` 1, building draws the same queries. Raises
+    PoolRefused for an impossible plan.
     """
     choice, prices = choice or Choice(), prices or shallow.Prices()
     if not 1 <= depth <= MOST_DEPTH:
@@ -89,7 +89,7 @@ def plan_pool(
 def _asked(
     collection: Collection, qids: Sequence[str], wanted: Sequence[str] | None
 ) -> slice | NDArray[np.int64]:
-    """The places of the queries asked for; a slice, which copies nothing, for all of them."""
+    """Return the indices of the chosen queries; for all of them a slice, which copies nothing."""
     if wanted is None:
         return slice(None)
     position = {qid: place for place, qid in enumerate(qids)}
@@ -112,7 +112,7 @@ def _drawn(qids: Sequence[str], sizes: NDArray[np.int64], choice: Choice) -> NDA
 
 
 class _Kept:
-    """Arrays of what never changes (a stored run's top), the ones used last, up to so many bytes a process."""
+    """Immutable arrays (stored runs' tops): the most recently used, up to a number of bytes per process."""
 
     def __init__(self, most_bytes: int) -> None:
         self.most_bytes, self.held = most_bytes, 0

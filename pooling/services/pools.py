@@ -131,7 +131,7 @@ def _candidates(
     depth: int,
     choice: Choice,
 ) -> Pools:
-    """The pool of every chosen query, in the order of the collection's queries."""
+    """Return the pool of every chosen query, in the order of the collection's queries."""
     qids = list(collection.queries.order_by("position").values_list("qid", flat=True))
     if choice.qids is not None:
         unknown = sorted(set(choice.qids) - set(qids))
@@ -168,7 +168,7 @@ def _within(
 
 
 def _with_canonical(collection: Collection, pools: Pools) -> Pools:
-    """Add the canonical passage of each near-duplicate to the pool of its query. No run brought an added one."""
+    """Add the canonical passage of each near-duplicate to the pool of its query. No run supplied an added one."""
     pids = {candidate.pid for candidates in pools.values() for candidate in candidates}
     canonical = clusters.canonical_of(collection, sorted(pids))
     if not canonical:

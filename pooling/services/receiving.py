@@ -1,8 +1,8 @@
 """Receive run files, whole or in parts, and keep them under the sender's key until a job checks them.
 
-Every part is stored as an object of its own in the storage ``runs``, so that parts of one file may reach different
+Every part is stored as a separate object in the storage ``runs``, so that parts of one file may reach different
 machines. The row says how much is there; a part counts only if it continues exactly there (a conditional update), so
-of two parts sent for the same place one wins.
+of two parts for the same offset one wins.
 """
 
 from __future__ import annotations
@@ -238,7 +238,7 @@ def _same(
 
 
 def _anew(upload: RunUpload, *stored: str) -> RunUpload:
-    """The refused upload with the whole file, waiting for another check; or without it, waiting for its parts."""
+    """Return the refused upload with the whole file, waiting for another check, or waiting for its parts."""
     state = RunUpload.State.WAITING if stored else RunUpload.State.RECEIVING
     forgotten: dict[str, Any] = {"problems": [], "problem_counts": {}, "report": {}, "finished_at": None}
     if not stored:

@@ -95,7 +95,7 @@ def rules_of(planned: Round) -> RoundRules:
 
 
 def round_at(collection: Collection, at: datetime) -> Round | No | None:
-    """Return the round that takes what arrives at this moment, why none does, or None on a board without rounds."""
+    """Return the round that accepts runs at this moment, why none does, or None on a board without rounds."""
     rounds = {one.name: one for one in Round.objects.filter(collection=collection)}
     if not rounds:
         return None
@@ -108,8 +108,8 @@ def hold_to_rounds(
 ) -> Round | None:
     """Return the round that takes this run of a team, None on a board without rounds. Raises SubmissionRefused.
 
-    To be called in the transaction that makes the run: writing to the round's row first keeps the team's next
-    submission waiting until this one is through.
+    Call it in the transaction that creates the run: writing to the round's row first makes the team's next submission
+    wait until this one is done.
     """
     current = round_at(collection, entry.at)
     if current is None:

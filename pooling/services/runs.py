@@ -103,8 +103,8 @@ def import_run(
 ) -> Run:
     """Import one run, whole or not at all.
 
-    Raises what ``check_run`` raises, and SubmissionRefused where the collection's policy does not let it in; then
-    nothing is imported.
+    Raises what ``check_run`` raises, and SubmissionRefused if the collection's policy refuses it; then nothing is
+    imported.
     """
     checked = check_run(
         path=path,

@@ -48,7 +48,7 @@ LOGGED = "submission policy"
 
 
 def requirable(collection: Collection) -> dict[str, Option]:
-    """Return what a policy of the collection can require, and how a person is told to give it."""
+    """Return what a policy of the collection can require, and the option that gives it."""
     return METADATA | {name: Option("detail") for name in known_details(collection) if name not in METADATA}
 
 
@@ -161,9 +161,9 @@ def hold_to_policy(
 ) -> Round | None:
     """Raise SubmissionRefused, with every reason, if the board's policy or rounds refuse a run with these facts.
 
-    To be called in the transaction that creates the run: writing to the policy's row first makes a second import
-    wait until this one is done. The board's own baselines are exempt. Rounds hold for what teams send
-    themselves (``entry``); the round that takes the run is returned.
+    Call it in the transaction that creates the run: writing to the policy's row first makes a second import wait
+    until this one is done. The board's own baselines are exempt. Rounds hold for what teams send themselves
+    (``entry``); the round that takes the run is returned.
     """
     policies = SubmissionPolicy.objects.filter(collection=collection)
     own_baseline = facts["baseline"] and entry is None
@@ -232,7 +232,7 @@ def _days(runs: Sequence[Run]) -> list[date]:
 def _refusals(
     policy: SubmissionPolicy, collection: Collection, run_tag: str, facts: dict[str, Any]
 ) -> list[SubmissionRefused]:
-    """Return every reason of the policy against a run of these facts."""
+    """Return every reason for which the policy refuses a run with these facts."""
     found = [_incomplete(policy, run_tag, facts), _too_long_anonymous(policy, run_tag, facts)]
     try:
         team_runs = _runs_of_team(collection, run_tag, facts["team"])

@@ -62,7 +62,7 @@ QIDS_SHOWN = 100
 
 
 def check_upload(upload: RunUpload, *, progress: Progress | None = None) -> RunUpload:
-    """Check the file, and unless only that was asked for import it as a run, whole or not at all.
+    """Check the file and, unless only a check was asked for, import it as a run, whole or not at all.
 
     Safe to repeat.
     """
@@ -179,9 +179,9 @@ def _not_submitted(upload: RunUpload) -> PoolingError:
 
 
 def forget_old_uploads() -> int:
-    """Drop files that nobody finished or submitted in time, and those whose check failed long ago; how many.
+    """Drop files that nobody finished or submitted in time, and those whose check failed long ago; return how many.
 
-    One that cannot be dropped holds up no other: SweepFailed is raised at the end.
+    An upload that cannot be dropped does not hold up others: SweepFailed is raised at the end.
     """
     now = clock.now()
     checked = Q(state=RunUpload.State.CHECKED, finished_at__lte=now - KEPT_AFTER_CHECK)

@@ -184,6 +184,7 @@ def draw(found: dict[str, Figures], file: Path) -> None:
             axis.plot(figures["judged"], mean, marker=marker, label=label)
         axis.set_title(f"{name}: {figures['queries']} queries, {figures['passages']} passages", fontsize=9)
         axis.set_xlabel("judgments per query")
+        axis.set_xticks(figures["judged"])
     axes[0][0].set_ylabel("share of relevant passages found")
     axes[0][0].legend(frameon=False)
     figure.tight_layout()

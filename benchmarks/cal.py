@@ -193,7 +193,7 @@ def draw(found: dict[str, Figures], file: Path) -> None:
 
 def missed(found: Figures, count: int) -> list[str]:
     """Return the limits that were missed; those of time scale with the passages."""
-    scale = max(0.1, count / 10_000_000)
+    scale = max(0.25, count / 10_000_000)
     parts = found["speed"]
     held = {
         "the time of features": parts["features"]["processor_seconds"] <= FEATURES_SECONDS * scale,

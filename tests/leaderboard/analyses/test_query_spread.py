@@ -13,9 +13,11 @@ from hypothesis.extra.numpy import arrays
 
 from leaderboard.analyses.fields import read_settings
 from leaderboard.analyses.kinds import Asked
+from leaderboard.analyses.query_spread.analysis import analyse_query_spread
 from leaderboard.analyses.query_spread.computation import query_spread
 from leaderboard.analyses.registry import KINDS
 from leaderboard.analyses.runner import make
+from leaderboard.analyses.shared.combinations import combinations
 from leaderboard.errors import MembersOnly
 from pooling.models import PrivateQuery, QuerySplit
 

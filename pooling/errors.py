@@ -216,7 +216,9 @@ class SubmissionRefused(PoolingError):
         days = [one.welcome_on for one in refusals if one.welcome_on]
         whole = cls(
             first.message,
-            joined(" ", [first.next_step, *(part for one in others for part in (one.message, one.next_step))]),
+            joined(
+                " ", [first.next_step, *(part for one in others for part in (one.message, one.next_step))]
+            ),
             welcome_on=max(days, default=None),
             missing=first.missing,
         )

@@ -98,7 +98,9 @@ def board_table(published: PublishedBoard, facts: Facts) -> Table:
 def _caption(published: PublishedBoard, facts: Facts) -> str:
     lower = "" if published.higher_is_better else " (lower is better)"
     level, bounded = published.board.level, published.bounded
-    intervals = f"with {level:.0%} percentile bootstrap intervals over queries" if bounded else "without intervals"
+    intervals = (
+        f"with {level:.0%} percentile bootstrap intervals over queries" if bounded else "without intervals"
+    )
     if len(bounded) < len(_columns(published)) and bounded:
         intervals += f" under {bounded[0]} qrels only"
     said = (
@@ -282,7 +284,9 @@ def _against(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
         wanted = [(row.run, *points[row.run]) for row in _ordered(rows, "preference") if row.run in named]
         name_points(canvas, axes, wanted, list(points.values()))
 
-    intervals = "both 95% intervals" if len(published.bounded) > 1 else "its 95% interval under preference qrels"
+    intervals = (
+        "both 95% intervals" if len(published.bounded) > 1 else "its 95% interval under preference qrels"
+    )
     caption = f"One point per run with {intervals}; the {PERFECT} is left out."
     caption += f" {NAMED}" if len(named) < len(rows) else ""
     title = "One board against the other"

@@ -116,7 +116,11 @@ def test_the_figure_is_drawn_for_few_and_many_queries(queries, tmp_path):
 
 def test_the_page_has_boxes_with_whiskers_like_the_files(valley):
     one = combinations(
-        collection=valley.collection, runs=valley.runs, labels=["official"], query_sets=["all"], measures="RR@10"
+        collection=valley.collection,
+        runs=valley.runs,
+        labels=["official"],
+        query_sets=["all"],
+        measures="RR@10",
     )[0]
 
     found = analyse_query_spread(valley.collection, one)

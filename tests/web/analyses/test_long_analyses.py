@@ -170,7 +170,10 @@ def test_a_new_judgment_marks_the_result_as_older(cast, signed_in):
     address = made(signed_in, "label_noise", trials="20")
     cast.add_queries(1)
 
-    assert "something that it rests on changed:</strong> judgments of " in signed_in.get(address).content.decode()
+    assert (
+        "something that it rests on changed:</strong> judgments of "
+        in signed_in.get(address).content.decode()
+    )
 
 
 def test_files_hold_what_the_page_shows(artist):

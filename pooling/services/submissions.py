@@ -157,7 +157,7 @@ def _log(collection: Collection, what: str, who: str, why: str) -> None:
 def hold_to_policy(
     collection: Collection, run_tag: str, facts: dict[str, Any], entry: Entry | None = None
 ) -> Round | None:
-    """Raise SubmissionRefused, for every reason, when the board's policy or rounds do not let in a run of these facts.
+    """Raise SubmissionRefused, for every reason, when the policy or the rounds do not let in a run of these facts.
 
     To be called in the transaction that makes the run: writing to the policy's row first keeps a second import
     waiting until this one is through. The board's own baselines are exempt. Rounds hold for what teams send
@@ -205,7 +205,8 @@ def teams_under(policy: SubmissionPolicy, *, today: date) -> list[TeamStanding]:
     by_team: dict[str, list[Run]] = {}
     for run in runs.order_by("team", "pk"):
         by_team.setdefault(run.team, []).append(run)
-    return [_standing(policy, team, rows, today) for team, rows in by_team.items()]
+    teams = sorted(by_team.items(), key=lambda one: one[0].casefold())
+    return [_standing(policy, team, rows, today) for team, rows in teams]
 
 
 def _standing(policy: SubmissionPolicy, team: str, runs: Sequence[Run], today: date) -> TeamStanding:

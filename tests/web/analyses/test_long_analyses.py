@@ -121,7 +121,7 @@ def test_an_older_result_stays_and_says_what_has_changed(cast, signed_in):
 
     page = shown.content.decode()
     assert shown.context["page"].analysis is not None
-    assert "labels (official, version 1 then, official, second, version 1 now)." in page
+    assert "labels (then official, version 1; now official, second, version 1)." in page
     assert "Run again" in page
     for form in ("svg", "pdf", "png"):
         assert signed_in.get(file_of(address, form, figure.key)).status_code == 200
@@ -170,7 +170,10 @@ def test_a_new_judgment_marks_the_result_as_older(cast, signed_in):
     address = made(signed_in, "label_noise", trials="20")
     cast.add_queries(1)
 
-    assert "something that it rests on changed:</strong> judgments of " in signed_in.get(address).content.decode()
+    assert (
+        "something that it rests on changed:</strong> judgments of "
+        in signed_in.get(address).content.decode()
+    )
 
 
 def test_files_hold_what_the_page_shows(artist):

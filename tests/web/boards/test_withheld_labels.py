@@ -20,6 +20,7 @@ from tests.factories import make_run
 from tests.web.boards.sound import NOON
 from tests.web.preparing_cast import texts
 from tests.web.release_cast import read
+from tournament.models import QrelVersion
 from web.releases.kept_bundles import given_out, kept_bundles_of, withheld
 from web.releases.scope import Scope
 
@@ -285,3 +286,29 @@ def test_best_answers_stand_beside_the_tops_of_a_run(sound):
     line = next(one for one in page.context["page"] if one.query.qid == "q00")
     assert (line.top, [one.pid for one in line.best]) == ("b-q00", ["a-q00"])
     assert "This is <mark>q00</mark>" in page.content.decode()
+
+
+def test_pages_offer_no_filter_or_column_that_nothing_can_stand_in(sound):
+    QrelVersion.objects.all().delete()
+    run = sound.runs[0]
+
+    board = Client().get("/collections/sound/leaderboard/").context["board"]
+    page = Client().get(f"/collections/sound/runs/{run.pk}/").context
+    queries = Client().get("/collections/sound/queries/").context
+
+    assert "answered" not in board.all_columns
+    assert list(page["filters"]) == ["", "missing", "tied"]
+    assert page["sorts"] == {}
+    assert list(queries["filters"]) == [""]
+    assert list(queries["sorts"]) == ["", "disagreed"]
+
+
+def test_no_caption_speaks_of_intervals_that_are_not_there(sound):
+    withheld = Client().get("/collections/sound/leaderboard.json?version=none").json()
+    both = Client().get("/collections/sound/leaderboard/").context["board"]
+    alone = Client().get("/collections/sound/leaderboard/?version=none")
+
+    assert "nterval" not in alone.context["board"].figures[0].caption.replace("without intervals", "")
+    assert "<dt>Intervals" not in alone.content.decode()
+    assert "under preference qrels only" in both.figures[0].caption
+    assert withheld["decimals"] == 1

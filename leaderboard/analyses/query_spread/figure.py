@@ -33,7 +33,7 @@ def spread_figure(spread: Spread, qids: tuple[str, ...], measure: str, facts: Fa
             axes.set_xlabel("queries, by their median")
 
     caption = (
-        "Queries by the median over runs, with the middle half of the runs. In print, whiskers reach to the "
+        "Queries by the median over runs, with the middle half of the runs. In the downloads, whiskers reach to the "
         "lowest and the highest run."
     )
     shown = _shown(order)

@@ -42,5 +42,8 @@ def sizes_figure(sides: Sides, facts: Facts, data: Table) -> Figure:
             for size in sizes
         ],
     )
-    caption = "Queries by the number of passages in their pool. In the downloads: numbers, with a scale for each panel."
+    caption = (
+        "Queries by the number of passages in their pool. In the downloads: numbers, with a scale for each "
+        "panel."
+    )
     return Figure("sizes", TITLE, caption, facts, draw, data, (chart_content(chart),), 7.0, 3.0)

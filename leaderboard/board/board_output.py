@@ -194,7 +194,7 @@ def _panels(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
     caption += f", under {bounded[0]} qrels only." if bounded and len(bounded) < len(sides) else "."
     if len(sides) > 1:
         caption += (
-            " In print, a diamond is the perfect run, and lines lead from the official order to the order by "
+            " In the downloads, a diamond is the perfect run, and lines lead from the official order to the order by "
             "preference: green for runs that rise, purple for runs that fall."
         )
     height = max(2.4, 0.9 + 0.17 * len(rows))

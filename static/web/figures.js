@@ -366,6 +366,7 @@
     const diagonal = {
       type: "line",
       silent: true,
+      z: 1,
       symbol: "none",
       lineStyle: { color: theme["ink-soft"], width: 1 },
       data: chart.diagonal ? [Math.min(...ends), Math.max(...ends)].map((end) => [end, end]) : [],
@@ -397,7 +398,7 @@
       ...option,
       grid: { ...option.grid, left },
       height,
-      items: dots.flatMap(({ data }, kind) => data.map(({ place }, at) => ({ series: 3 + kind, data: at, text: told(chart.points[place]) }))),
+      items: dots.flatMap(({ data }, kind) => data.map(({ place }, at) => ({ series: 2 + kind, data: at, text: told(chart.points[place]) }))),
       xAxis: axis(theme, {
         type: dated ? "time" : "value",
         scale: true,
@@ -410,7 +411,6 @@
       series: [
         whiskers,
         staircase,
-        diagonal,
         ...dots,
         names(
           chart.points.map(value),
@@ -421,6 +421,7 @@
           theme,
           tell,
         ),
+        diagonal,
       ],
     };
   }

@@ -110,6 +110,7 @@ NOT_READ = {
     "comparison",
     "timeline",
     "timeline_file",
+    "signed_in",
 }
 
 Figures = dict[str, Any]

@@ -47,7 +47,9 @@ class PoolingError(Refusal):
 
 
 class InvalidFile(PoolingError):
-    """A file was refused. ``line`` counts from 1; 0 means the whole file."""
+    """A file was refused. ``line`` counts from 1; 0 means the whole file. ``kind`` names the problem in counts."""
+
+    kind = ""
 
     def __init__(self, file: str, line: int, reason: str, next_step: str = "") -> None:
         where = f"{file}, line {line}" if line else file
@@ -67,6 +69,12 @@ class EmptyFile(InvalidFile):
 
 class InvalidRunFile(InvalidFile):
     """A run file with an invalid line."""
+
+
+class OutsideCandidates(InvalidRunFile):
+    """A rerank run with passages that are not among the collection's candidates."""
+
+    kind = "candidates"
 
 
 class InvalidQrelFile(InvalidFile):
@@ -208,7 +216,9 @@ class SubmissionRefused(PoolingError):
         days = [one.welcome_on for one in refusals if one.welcome_on]
         whole = cls(
             first.message,
-            joined(" ", [first.next_step, *(part for one in others for part in (one.message, one.next_step))]),
+            joined(
+                " ", [first.next_step, *(part for one in others for part in (one.message, one.next_step))]
+            ),
             welcome_on=max(days, default=None),
             missing=first.missing,
         )

@@ -142,7 +142,7 @@ class Listing:
 
 def of_refusal(refusal: InvalidFile) -> Problem:
     """Return the problem that a refusal names."""
-    kind = "file" if refusal.line == 0 else "encoding"
+    kind = refusal.kind or ("file" if refusal.line == 0 else "encoding")
     return Problem(refusal.line, kind, refusal.reason, refusal.next_step)
 
 

@@ -95,6 +95,11 @@ urlpatterns = [
     path("collections/<slug:name>/queries/<int:key>/", versions.collection_query, name="collection_query"),
     path("collections/<slug:name>/pools/", collections.pools, name="pools"),
     path("collections/<slug:name>/near-duplicates/", clusters.near_duplicates, name="near_duplicates"),
+    path(
+        "collections/<slug:name>/near-duplicates/labels/<str:labels>/<str:form>",
+        clusters.labels_file,
+        name="near_duplicate_labels",
+    ),
     path("collections/<slug:name>/near-duplicates/change", clusters.change, name="change_near_duplicates"),
     path("collections/<slug:name>/near-duplicates/progress", clusters.progress, name="clustering"),
     path("collections/<slug:name>/campaigns/", collections.campaigns, name="collection_campaigns"),

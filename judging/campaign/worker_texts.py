@@ -16,6 +16,7 @@ from judging.campaign.cost import pay_for
 from judging.campaign.reading_time import seconds_a_pair
 from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, GoldPair, Pair
+from judging.rules.packing import task_count
 from judging.rules.pay import pay_words
 from judging.rules.screening_words import screening_words
 from judging.rules.stopping_words import ways_to_stop
@@ -189,10 +190,18 @@ def filled(campaign: Campaign, text: str, *, pairs: int | None = None) -> str:
 
 
 def size_of(campaign: Campaign, wording: Wording = ENGLISH) -> str:
-    """Return how many pairs a task shows: ``13``, or ``13 to 15`` if later tasks repeat pairs of earlier ones."""
-    most = campaign.slots_per_task
-    told = wording.gettext("{fewest} to {most}") if campaign.repeats_per_task else "{most}"
-    return told.format(fewest=most - campaign.repeats_per_task, most=most)
+    """Return how many pairs a task shows: ``13``, or ``12 to 15`` if some are smaller or repeat earlier pairs.
+
+    Tasks are packed evenly, so the smallest has at most one pair less than the largest.
+    """
+    most, fewer = campaign.slots_per_task, 0
+    if pairs := campaign.pairs.count():
+        full, rest = divmod(pairs, task_count(pairs, campaign.pairs_per_task))
+        fewer = min(rest, 1)
+        most += full + fewer - campaign.pairs_per_task
+    fewest = most - campaign.repeats_per_task - fewer
+    told = wording.gettext("{fewest} to {most}") if fewest < most else "{most}"
+    return told.format(fewest=fewest, most=most)
 
 
 def usual_minutes(campaign: Campaign, pairs: int) -> int:

@@ -164,12 +164,13 @@ def check_strategies(plan: Plan) -> Passed:
         return Passed(unfit, attention=True, next_step=_next_step(campaign, outcomes), outcomes=outcomes)
     easiest = _figures(outcomes.rows[0], outcomes.tasks)
     if not outcomes.above(MOST_PASSING):
-        words = f"none passes more than {MOST_PASSING:.0%} of single tasks; the most successful is {easiest}"
+        none = f"of those tried, none passes more than {MOST_PASSING:.0%} of single tasks"
+        words = f"{none}; the most successful is {easiest}"
         return Passed(words, outcomes=outcomes)
     guessing = 0.5**campaign.gold_per_task
     words = (
         f"fit to screen, if not strictly: guessing alone passes {guessing:.1%} of single tasks with "
-        f"{many(campaign.gold_per_task, 'gold pair')} a task; the most successful strategy is {easiest}"
+        f"{many(campaign.gold_per_task, 'gold pair')} a task; the most successful strategy tried is {easiest}"
     )
     return Passed(words, attention=True, next_step=_next_step(campaign, outcomes), outcomes=outcomes)
 

@@ -328,6 +328,7 @@ def sent(request: HttpRequest, page: Page, submission: Submission) -> HttpRespon
         "shown": earned.shown,
         "timed_out": submission.timed_out_at is not None,
         "earned": earned.dollars,
+        "sure_cents": int(100 * earned.dollars) if earned.sure else "",
         "unread": earned.unread,
         "left_early": submission.left_early,
         "step": session.last_step(submission, page.submit_to, earned),

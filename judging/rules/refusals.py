@@ -89,7 +89,7 @@ REFUSALS: dict[str, RefusalPage] = {
     "unfinished": RefusalPage(
         _("Too many tasks were left unfinished"),
         _(
-            "You agreed to several tasks and submitted no judged pair of them. Each kept a place from somebody "
+            "You agreed to several tasks and left each too early for it to be used. Each kept a place from somebody "
             "else, so no further task of this campaign is offered to you for now."
         ),
         _("Work you submitted is paid like everybody's work. A task without a judged pair pays nothing."),

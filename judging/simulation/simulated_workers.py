@@ -225,7 +225,7 @@ def _simulate(
     _collect(campaign, sweep=True)
     end_leftover_leases(campaign)
     opinion = Truth(campaign, truth, settings.seed)
-    crew = _sign_up(campaign, settings, opinion, range(settings.workers))
+    crew = _sign_up(campaign, settings, opinion, range(settings.workers), progress)
     idle, tell = 0, _teller(campaign, progress)
     with ThreadPoolExecutor(settings.concurrency) as pool:
         try:
@@ -291,11 +291,18 @@ def _refusals(crew: list[SimulatedWorker]) -> dict[str, int]:
 
 
 def _sign_up(
-    campaign: Campaign, settings: SimulationSettings, truth: Truth, numbers: range
+    campaign: Campaign,
+    settings: SimulationSettings,
+    truth: Truth,
+    numbers: range,
+    progress: Progress | None = None,
 ) -> list[SimulatedWorker]:
-    crew = [SimulatedWorker(number, settings, campaign, truth) for number in numbers]
+    crew, ids = [SimulatedWorker(number, settings, campaign, truth) for number in numbers], []
     with ThreadPoolExecutor(settings.concurrency) as pool:
-        ids = list(pool.map(SimulatedWorker.sign_up, crew))
+        for one in pool.map(SimulatedWorker.sign_up, crew):
+            ids.append(one)
+            if progress:
+                progress(0, 1, f"{len(ids)} of {len(crew)} simulated workers signed up")
     workers = declare_simulated(crowd_namespace(campaign), ids)
     if campaign.rehearsal_of_id:
         rehearsal_copy.let_in(campaign, workers)

@@ -23,7 +23,7 @@ from judging.exchange.calls import Patience, Reply, campaign_key, perform
 from judging.models import BlockList, Campaign, CrowdCall, CrowdIdentity, Exclusion, Submission, Worker
 from judging.workers.identities import crowd_namespace
 from judging.workers.unfinished import unfinished_of
-from judging.workers.work_history import is_begun, is_empty
+from judging.workers.work_history import is_begun, is_empty, is_stopped
 
 #: Prefix of the shared list's name, followed by the installation's name in parentheses.
 SHARED = "No further tasks ("
@@ -206,7 +206,7 @@ def _at_a_limit(campaign: Campaign) -> set[int]:
     full = set(tasks.filter(tasks__gte=campaign.max_tasks_per_worker).values_list("worker", flat=True))
     if not settings.MOST_UNFINISHED:
         return full
-    left = known.filter(is_empty() | is_begun()).values("worker").annotate(tasks=Count("pk"))
+    left = known.filter(is_empty() | is_begun() | is_stopped()).values("worker").annotate(tasks=Count("pk"))
     many = left.filter(tasks__gte=settings.MOST_UNFINISHED).values_list("worker", flat=True)
     workers = Worker.objects.filter(pk__in=set(many) - full)
     return full | {worker.pk for worker in workers if unfinished_of(campaign, worker).stopped}

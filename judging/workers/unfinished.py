@@ -1,9 +1,9 @@
-"""Tasks that a worker opened and left without submitting a judged pair. After several, no more are offered.
+"""Tasks that a worker opened and left without usable work. After several, no more are offered.
 
-Each holds a place that others could have, and produces nothing. A task returned with judged pairs counts half,
-because people are interrupted and can continue it later. Submitting a task with every pair judged restarts the count,
-and so can a person; one submitted early changes nothing, or a single pair would. Tasks that only an address links to
-a worker do not count, or others could use up the limit.
+Each holds a place that others could have, and produces nothing that counts: no pair was submitted, or not all gold
+pairs were reached. A task returned with judged pairs counts half, because people are interrupted and can continue it
+later. Submitting a task with every pair judged restarts the count, and so can a person. Tasks that only an address
+links to a worker do not count, or others could use up the limit.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from judging.workers.work_history import Work, work_of
 
 @dataclass(frozen=True)
 class Unfinished:
-    """A worker's tasks without a submitted pair since the last whole one: ``empty`` ones, at most ``most`` (0: no
-    limit), and ``begun`` ones that were returned with judged pairs, of which twice as many are allowed."""
+    """A worker's tasks without usable work since the last whole one: ``empty`` ones, at most ``most`` (0: no limit),
+    and ``begun`` ones that were returned with judged pairs, of which twice as many are allowed."""
 
     empty: int
     begun: int
@@ -44,18 +44,19 @@ class Unfinished:
 
 
 def unfinished_of(campaign: Campaign, worker: Worker, work: Sequence[Work] | None = None) -> Unfinished:
-    """Count the tasks that this worker left without submitting a judged pair since the last one done to its end."""
+    """Count the tasks that this worker left without usable work since the last one done to its end."""
     work = work_of(campaign, worker) if work is None else work
     submitted = (one for one in work if one.judged and one.state == Submission.State.SUBMITTED)
     done = [one.opened_at for one in submitted if not one.left_early]
     since = max(done, default=None)
-    left = [one for one in work if (one.empty or one.begun) and (since is None or one.opened_at > since)]
+    of_no_use = [one for one in work if one.empty or one.stopped or one.begun]
+    left = [one for one in of_no_use if since is None or one.opened_at > since]
     if left:
         allowed = WorkerInCampaign.objects.filter(campaign=campaign, worker=worker)
         again = allowed.values_list("allowed_again_at", flat=True).first()
         left = [one for one in left if again is None or one.opened_at > again]
-    empty, begun = sum(one.empty for one in left), sum(one.begun for one in left)
-    return Unfinished(empty, begun, settings.MOST_UNFINISHED)
+    begun = sum(one.begun for one in left)
+    return Unfinished(len(left) - begun, begun, settings.MOST_UNFINISHED)
 
 
 def allow_again(campaign: Campaign, worker: Worker, *, why: str, who: str = "") -> None:

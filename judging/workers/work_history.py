@@ -45,6 +45,8 @@ class Work(NamedTuple):
     """The worker returned it with some pairs judged (:func:`is_begun`)."""
     left_early: bool
     """The worker submitted it before the last pair, or its time ran out."""
+    stopped: bool
+    """It came in before its last gold pair was judged (:func:`is_stopped`): paid, but not used."""
     failed: bool
     """The crowd has not confirmed it yet, and a gold pair was failed."""
 
@@ -65,7 +67,13 @@ def work_of(campaign: Campaign, worker: Worker) -> list[Work]:
 
 
 def _work(campaign: int, worker: int) -> QuerySet[Submission, tuple[Any, ...]]:
-    conditions = {"judged": Q(_judged()), "empty": is_empty(), "begun": is_begun(), "failed": _has_failed()}
+    conditions = {
+        "judged": Q(_judged()),
+        "empty": is_empty(),
+        "begun": is_begun(),
+        "stopped": is_stopped(),
+        "failed": _has_failed(),
+    }
     flags = {name: ExpressionWrapper(one, BooleanField()) for name, one in conditions.items()}
     work = Submission.objects.filter(campaign=campaign, worker=worker).order_by("pk").annotate(**flags)
     return work.values_list(*("place__posting_id" if name == "posting_id" else name for name in Work._fields))
@@ -83,6 +91,11 @@ def is_begun() -> Q:
     """Return the condition for tasks that were returned with some pairs judged: unpaid, their choices not used."""
     returned = Q(state=Submission.State.RETURNED, taken_at__isnull=False)
     return returned & Q(_judged()) & ~Q(standing=Submission.Standing.TRIAL)
+
+
+def is_stopped() -> Q:
+    """Return the condition for tasks that came in before their last gold pair was judged: none counts."""
+    return Q(state=Submission.State.SUBMITTED, standing=Submission.Standing.UNFINISHED)
 
 
 def is_empty() -> Q:

@@ -83,7 +83,9 @@ class Choice:
         """Parse a choice; an empty text gives the first option, or "" without options. Raises WrongSetting."""
         if not self.options:
             return text.strip()[:200]
-        names = [name for name, _ in self.options]
+        names, text = [name for name, _ in self.options], text.strip()
+        if self.free:
+            return text[:200] or names[0]
         if text and text not in names:
             raise WrongSetting(
                 f"{self.label} cannot be {text[:20]!r}.", f"Choose one of: {', '.join(names)}."

@@ -97,9 +97,14 @@ def board_table(published: PublishedBoard, facts: Facts) -> Table:
 
 def _caption(published: PublishedBoard, facts: Facts) -> str:
     lower = "" if published.higher_is_better else " (lower is better)"
-    level = published.board.level
+    level, bounded = published.board.level, published.bounded
+    intervals = (
+        f"with {level:.0%} percentile bootstrap intervals over queries" if bounded else "without intervals"
+    )
+    if len(bounded) < len(_columns(published)) and bounded:
+        intervals += f" under {bounded[0]} qrels only"
     said = (
-        f"{facts.measure}{lower} with {level:.0%} percentile bootstrap intervals over queries. Equal values share a "
+        f"{facts.measure}{lower} {intervals}. Equal values share a "
         "rank. Rank from: 1 + the number of runs that are significantly better; to: the number that are not "
         f"significantly worse (all pairs tested at once, {level:.0%})."
     )
@@ -184,10 +189,12 @@ def _panels(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
             panels[1].yaxis.tick_right()
             _draw_moves(canvas, panels, rows)
 
-    caption = "95% bootstrap intervals over queries."
+    bounded = published.bounded
+    caption = "95% bootstrap intervals over queries" if bounded else "Values without intervals"
+    caption += f", under {bounded[0]} qrels only." if bounded and len(bounded) < len(sides) else "."
     if len(sides) > 1:
         caption += (
-            " In print, a diamond is the perfect run, and lines lead from the official order to the order by "
+            " In the downloads, a diamond is the perfect run, and lines lead from the official order to the order by "
             "preference: green for runs that rise, purple for runs that fall."
         )
     height = max(2.4, 0.9 + 0.17 * len(rows))
@@ -277,7 +284,10 @@ def _against(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
         wanted = [(row.run, *points[row.run]) for row in _ordered(rows, "preference") if row.run in named]
         name_points(canvas, axes, wanted, list(points.values()))
 
-    caption = f"One point per run with both 95% intervals; the {PERFECT} is left out."
+    intervals = (
+        "both 95% intervals" if len(published.bounded) > 1 else "its 95% interval under preference qrels"
+    )
+    caption = f"One point per run with {intervals}; the {PERFECT} is left out."
     caption += f" {NAMED}" if len(named) < len(rows) else ""
     title = "One board against the other"
     charts = (chart_content(against_chart(published, facts.measure)),)

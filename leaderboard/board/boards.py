@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -64,6 +65,17 @@ class PublishedBoard:
     def higher_is_better(self) -> bool:
         """The measure's direction."""
         return self.asked.higher_is_better
+
+    @property
+    def bounded(self) -> list[str]:
+        """The labels whose values have intervals; withheld ones have none for everybody."""
+        sides = {"official": self.official, "preference": "preference"}
+        standings = {side: [getattr(row, side) for row in self.board.rows] for side in sides}
+        return [
+            name
+            for side, name in sides.items()
+            if any(one is not None and not math.isnan(one.low) for one in standings[side])
+        ]
 
     @property
     def runs(self) -> int:

@@ -27,11 +27,11 @@ def rests_on(bases: Sequence[Basis]) -> dict[str, list[str]]:
 
 
 def changes(stored: Mapping[str, Sequence[str]], bases: Sequence[Basis]) -> Iterator[str]:
-    """Yield what has changed since, such as ``labels (official then, official, graded now)``."""
+    """Yield what has changed since, such as ``labels (then official; now official, graded)``."""
     for one in bases:
         before, digest = stored.get(one.name, ("", ""))
         if digest != _hash(one.inputs):
-            told = f" ({before or 'none'} then, {one.words} now)" if one.words not in ("", before) else ""
+            told = f" (then {before or 'none'}; now {one.words})" if one.words not in ("", before) else ""
             yield f"{one.name}{told}"
 
 

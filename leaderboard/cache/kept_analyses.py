@@ -67,9 +67,7 @@ def latest_for(choices: str) -> tuple[str, dict[str, Any], datetime] | None:
     return row.key, dict(row.content), row.created_at
 
 
-def store_result(
-    key: str, kind: str, content: dict[str, Any], *, group: str = "", choices: str = ""
-) -> None:
+def store_result(key: str, kind: str, content: dict[str, Any], *, group: str = "", choices: str = "") -> None:
     """Store a result unless one is stored already. ``group`` is the key of the analysis that a figure belongs to.
 
     ``choices`` is a hash of what was asked, without what the result is computed from.

@@ -17,6 +17,7 @@ FIELD = "pay_promised"
 #: Its value if the requester decides later whether the task is paid.
 UNDECIDED = "undecided"
 _MOST_CENTS = 1_000_000
+_DOLLARS = r"(0|[1-9][0-9]{0,4})\.([0-9]{2})"
 
 
 @dataclass(frozen=True)
@@ -72,30 +73,26 @@ def coming(
 
     ``said`` is what the page sent: ``1.04``, ``0.20+1.80`` (sure, and for the requester to decide; nothing is sure in
     ``0.00+2.00``) or ``undecided``. A total below the reward is ignored, because approval pays the reward anyway. If
-    the page ``always_says`` its promise, an answer without a total was posted by something else and promises nothing.
+    the page ``always_says`` its promise, an answer without a total was posted by something else and promises nothing;
+    nor does one above what the listing offers, since the answer comes from the worker's browser.
     """
     reward = 0 if approved else reward_cents
-    sure, held = (_cents(word) for word in said.split("+")) if said.count("+") == 1 else (None, None)
-    if (
-        sure is not None
-        and held is not None
-        and sure + held >= reward_cents
-        and (not sure or sure >= reward_cents)
-    ):
-        total = sure + held
-        left = 0 if bonuses_cents else total - max(sure, reward_cents)
-        if not sure:
+    most = reward_cents + usual_bonus_cents if always_says else _MOST_CENTS
+    sure, held = _amounts(said)
+    if reward_cents <= sure + held <= most and (sure >= reward_cents or not sure):
+        left = sure + held - max(sure, reward_cents) if held and not bonuses_cents else 0
+        if held and not sure:
             return Coming(reward, undecided=not approved, held_cents=left)
         return Coming(reward, max(0, sure - reward_cents - bonuses_cents), sure, held_cents=left)
-    promised = _cents(said)
-    if promised is not None and promised >= reward_cents:
-        return Coming(reward, max(0, promised - reward_cents - bonuses_cents), promised)
     if said == UNDECIDED or always_says:
         return Coming(reward, undecided=not approved)
     return Coming(reward, 0 if bonuses_cents else usual_bonus_cents)
 
 
-def _cents(word: str) -> int | None:
-    found = re.fullmatch(r"(0|[1-9][0-9]{0,4})\.([0-9]{2})", word, re.ASCII)
-    cents = int(found[1]) * 100 + int(found[2]) if found else _MOST_CENTS + 1
-    return cents if cents <= _MOST_CENTS else None
+def _amounts(said: str) -> tuple[int, int]:
+    """Return the cents that are sure and those that the requester decides about; more than any promise if unclear."""
+    found = re.fullmatch(rf"{_DOLLARS}(?:\+{_DOLLARS})?", said, re.ASCII)
+    if not found:
+        return _MOST_CENTS + 1, 0
+    first, of_first, second, of_second = (int(part or 0) for part in found.groups())
+    return first * 100 + of_first, second * 100 + of_second

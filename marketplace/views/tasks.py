@@ -86,9 +86,7 @@ def task(request: HttpRequest, assignment_id: str) -> HttpResponse:
     expiry.apply_due(now)
     assignment = _own(request, assignment_id)
     if assignment is None:
-        return _refused(
-            request, TaskRefused("not_held", "This task is not yours.", "Choose a task on the home page.")
-        )
+        return _refused(request, taking.not_held(signed_in_worker(request), assignment_id))
     kind = assignment.hit.hit_type
     context: dict[str, object] = {
         "assignment": assignment,

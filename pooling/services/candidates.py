@@ -11,7 +11,7 @@ from django.db import transaction
 from config.plurals import many
 from pooling import trec
 from pooling.candidates import first_line, outside_candidates
-from pooling.errors import InvalidRunFile, NotFound
+from pooling.errors import NotFound, OutsideCandidates
 from pooling.formats import Content, Progress
 from pooling.models import CandidateSet, Collection
 from pooling.ranking import Ranking
@@ -75,7 +75,7 @@ def drop_candidates(*, collection: Collection, who: str) -> bool:
 def refuse_outside_candidates(
     collection: Collection, ranking: Ranking, details: Mapping[str, Any], *, path: Path, name: str = ""
 ) -> None:
-    """Raise InvalidRunFile if a reranked run has passages that are not candidates.
+    """Raise OutsideCandidates if a reranked run has passages that are not candidates.
 
     The error names the first such line. Nothing is checked for other runs, or without a candidate set.
     """
@@ -92,7 +92,7 @@ def refuse_outside_candidates(
     if not outside.places:
         return
     line = first_line(Content(path, name, most_bytes_of_run()), outside.places)
-    raise InvalidRunFile(
+    raise OutsideCandidates(
         name or str(path),
         line,
         f"the passage is not among the candidates of its query ({candidates.file_name}). The run has "

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from pooling import preview, shallow
 from pooling.errors import PoolRefused
-from pooling.models import Collection, Qrel, QrelSet, Run
+from pooling.models import ClusterSet, Collection, Qrel, QrelSet, Run
+from pooling.services.clusters import canonical_of, cluster_set_of
 from pooling.services.pools import Choice, check_choice
 from pooling.services.runs import ranking_of
 
@@ -50,16 +51,16 @@ def plan_pool(
 ) -> PoolPlan:
     """Return what :func:`pooling.services.pools.build_pool` would build. Changes nothing.
 
-    Sizes count pids. A built pool may be smaller, because passages with the same text count once, which may be known
-    only after their texts are fetched. With ``choice.min_size`` 1, building draws the same queries. Raises
-    PoolRefused for an impossible plan.
+    Sizes count near-duplicates once. A built pool may be smaller, because passages with the same text count once too,
+    which may be known only after their texts are fetched. With ``choice.min_size`` 1, building draws the same
+    queries. Raises PoolRefused for an impossible plan.
     """
     choice, prices = choice or Choice(), prices or shallow.Prices()
     if not 1 <= depth <= MOST_DEPTH:
         raise PoolRefused(f"The depth shown here must be between 1 and {MOST_DEPTH}.")
     check_choice(choice, depth)
     qids = tuple(collection.queries.order_by("position").values_list("qid", flat=True))
-    sources = _sources(runs, qrel_set, qids, depth)
+    sources = _sources(runs, qrel_set, qids, depth, cluster_set_of(collection))
     asked = _asked(collection, qids, choice.qids)
     found = preview.preview_pools([source[asked] for source in sources])
     sizes = np.zeros(len(qids), np.int64)
@@ -139,27 +140,32 @@ _kept = _Kept(128 * 1024 * 1024)
 
 
 def _sources(
-    runs: Sequence[Run], qrel_set: QrelSet | None, qids: tuple[str, ...], depth: int
+    runs: Sequence[Run],
+    qrel_set: QrelSet | None,
+    qids: tuple[str, ...],
+    depth: int,
+    clusters: ClusterSet | None,
 ) -> list[preview.Hashes]:
     """Return the passages of each run and, last, of the qrel set. Raises PoolRefused for none or too many."""
     if not runs and qrel_set is None:
         raise PoolRefused("A pool needs runs or a qrel set.", "Choose some.")
     if len(runs) + (qrel_set is not None) > preview.MOST_SOURCES:
         raise PoolRefused(f"At most {preview.MOST_SOURCES - 1:,} runs can be shown at once.", "Choose fewer.")
-    key = hash(qids)
-    sources = [_tops(run, qids, depth, key) for run in runs]
-    return sources if qrel_set is None else [*sources, _labels(qrel_set, qids, key)]
+    key = (hash(qids), clusters and clusters.pk)
+    sources = [_tops(run, qids, depth, key, clusters) for run in runs]
+    return sources if qrel_set is None else [*sources, _labels(qrel_set, qids, key, clusters)]
 
 
-def _tops(run: Run, qids: tuple[str, ...], depth: int, key: int) -> preview.Hashes:
+def _tops(
+    run: Run, qids: tuple[str, ...], depth: int, key: Hashable, clusters: ClusterSet | None
+) -> preview.Hashes:
     """Hashes of the run's first ``depth`` passages of every query, shape (queries, depth)."""
 
     def read() -> preview.Hashes:
         ranking = ranking_of(run, depth)
         cut = ranking.top(depth)
-        hashes = _hashes(
-            pl.Series(cut.passages).cast(pl.String) if cut.pids is None else cut.pids.gather(cut.passages)
-        )
+        pids = pl.Series(cut.passages).cast(pl.String) if cut.pids is None else cut.pids.gather(cut.passages)
+        hashes = _hashes(pids, clusters)
         place_of = {qid: place for place, qid in enumerate(qids)}
         rows = np.array([place_of.get(qid, -1) for qid in cut.qids], dtype=np.int64)
         found = np.zeros((len(qids), depth), np.uint64)
@@ -169,12 +175,16 @@ def _tops(run: Run, qids: tuple[str, ...], depth: int, key: int) -> preview.Hash
             at_rank = rows[: end - begin]
             known = at_rank >= 0
             found[at_rank[known], rank] = hashes[begin:end][known]
+            if clusters:  # a class that stands higher in the same ranking
+                found[(found[:, :rank] == found[:, rank : rank + 1]).any(axis=1), rank] = preview.NOTHING
         return found
 
     return _kept.get((run.storage_name, depth, key), read)
 
 
-def _labels(qrel_set: QrelSet, qids: tuple[str, ...], key: int) -> preview.Hashes:
+def _labels(
+    qrel_set: QrelSet, qids: tuple[str, ...], key: Hashable, clusters: ClusterSet | None
+) -> preview.Hashes:
     """Hashes of the known relevant passage of every query, shape (queries, 1)."""
 
     def read() -> preview.Hashes:
@@ -183,13 +193,18 @@ def _labels(qrel_set: QrelSet, qids: tuple[str, ...], key: int) -> preview.Hashe
             labels.values_list("query__qid", "passage__pid", "grade").iterator(), qrel_set.min_grade
         )
         pids = [known.get(qid) for qid in qids]
-        hashes = _hashes(pl.Series([pid or "" for pid in pids], dtype=pl.String))
+        hashes = _hashes(pl.Series([pid or "" for pid in pids], dtype=pl.String), clusters)
         return np.where(np.array([pid is not None for pid in pids]), hashes, preview.NOTHING)[:, None]
 
     return _kept.get((qrel_set.pk, qrel_set.sha256, qrel_set.min_grade, key), read)
 
 
-def _hashes(pids: pl.Series) -> preview.Hashes:
-    """Return 64-bit hashes of pids. None becomes ``NOTHING`` when its low bits are replaced by a source."""
+def _hashes(pids: pl.Series, clusters: ClusterSet | None) -> preview.Hashes:
+    """Return 64-bit hashes of pids, those of a class of near-duplicates alike.
+
+    None becomes ``NOTHING`` when its low bits are replaced by a source.
+    """
+    if clusters and (canonical := canonical_of(clusters.collection, pids.unique().to_list())):
+        pids = pids.replace(canonical)
     hashes: preview.Hashes = pids.hash(seed=0).to_numpy()
     return np.where(hashes >> np.uint64(preview.SOURCE_BITS) == 0, ~np.uint64(0), hashes)

@@ -207,7 +207,8 @@ def teams_under(policy: SubmissionPolicy, *, today: date) -> list[TeamStanding]:
     by_team: dict[str, list[Run]] = {}
     for run in runs.order_by("team", "pk"):
         by_team.setdefault(run.team, []).append(run)
-    return [_standing(policy, team, rows, today) for team, rows in by_team.items()]
+    teams = sorted(by_team.items(), key=lambda one: one[0].casefold())
+    return [_standing(policy, team, rows, today) for team, rows in teams]
 
 
 def _standing(policy: SubmissionPolicy, team: str, runs: Sequence[Run], today: date) -> TeamStanding:

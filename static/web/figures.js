@@ -1,5 +1,5 @@
 /* Figures that can be asked. Each reads the JSON block beside it (leaderboard/output/chart.py says what is in it) and
-   stands in for the printed one, which stays for paper and for pages without scripts. The tables have the same numbers. */
+   stands in for the drawn sheet, which stays for pages without scripts. The tables have the same numbers. */
 "use strict";
 
 (() => {
@@ -19,6 +19,8 @@
   const TURN = 60;
   const { LINE, widthOf, shorter, linesOf, freePlace } = lettering;
   const dark = matchMedia("(prefers-color-scheme: dark)");
+  const darkSheet = document.querySelector("link[href*='dark.css']") ?? { media: dark.media };
+  const ON_PAPER = "640px";
 
   function tokens() {
     const style = getComputedStyle(document.documentElement);
@@ -177,7 +179,7 @@
   /* A cell's color lies between the page's own, for a weak value, and one that is the same in light and dark. Shares
      of many runs are small: their colors grow with the square root. */
   function scaleOf(chart) {
-    const weak = dark.matches ? "#2b3138" : "#f4f4f4";
+    const weak = matchMedia(darkSheet.media).matches ? "#2b3138" : "#f4f4f4";
     if (chart.diverging) return [COLORS[0], weak, COLORS[1]];
     return [0, 0.25, 0.5, 0.75, 1].map((at) => hex(between([weak, COLORS[0]], Math.sqrt(at))));
   }
@@ -364,6 +366,7 @@
     const diagonal = {
       type: "line",
       silent: true,
+      z: 1,
       symbol: "none",
       lineStyle: { color: theme["ink-soft"], width: 1 },
       data: chart.diagonal ? [Math.min(...ends), Math.max(...ends)].map((end) => [end, end]) : [],
@@ -395,7 +398,7 @@
       ...option,
       grid: { ...option.grid, left },
       height,
-      items: dots.flatMap(({ data }, kind) => data.map(({ place }, at) => ({ series: 3 + kind, data: at, text: told(chart.points[place]) }))),
+      items: dots.flatMap(({ data }, kind) => data.map(({ place }, at) => ({ series: 2 + kind, data: at, text: told(chart.points[place]) }))),
       xAxis: axis(theme, {
         type: dated ? "time" : "value",
         scale: true,
@@ -408,7 +411,6 @@
       series: [
         whiskers,
         staircase,
-        diagonal,
         ...dots,
         names(
           chart.points.map(value),
@@ -419,6 +421,7 @@
           theme,
           tell,
         ),
+        diagonal,
       ],
     };
   }
@@ -503,6 +506,7 @@
     return { ...chart, rows: cut(chart.rows), notes: cut(chart.notes), reach: cut(chart.reach), series };
   }
 
+  const shown = [];
   function draw(whole, into) {
     let chart = whole;
     const title = Object.assign(document.createElement("p"), { className: "plot-title", textContent: chart.title });
@@ -519,7 +523,7 @@
     if (chart.form === "spans" && chart.rows.length > ROWS_FIRST) {
       chart = firstRows(whole);
       const more = Object.assign(document.createElement("button"), { type: "button", textContent: `Show all ${whole.rows.length} rows` });
-      const note = Object.assign(document.createElement("p"), { className: "soft", textContent: `The first ${ROWS_FIRST} of ${whole.rows.length} rows. ` });
+      const note = Object.assign(document.createElement("p"), { className: "soft rest", textContent: `The first ${ROWS_FIRST} of ${whole.rows.length} rows. ` });
       more.addEventListener("click", () => {
         chart = whole;
         note.remove();
@@ -549,7 +553,23 @@
     show();
     new ResizeObserver(() => plot.clientWidth && plot.clientWidth !== width && show()).observe(plot);
     dark.addEventListener("change", show);
+    shown.push((width) => {
+      const kept = chart;
+      if (width) chart = whole;
+      plot.style.width = width;
+      show();
+      chart = kept;
+    });
     withKeys(plot, said, () => ({ drawn, items, columns }));
+  }
+
+  /* On paper: all rows, in light colors, as wide as the sheet. */
+  const { media } = darkSheet;
+  for (const [event, sheet, width] of [["beforeprint", "not all", ON_PAPER], ["afterprint", media, ""]]) {
+    addEventListener(event, () => {
+      darkSheet.media = sheet;
+      for (const redraw of shown) redraw(width);
+    });
   }
 
   for (const into of document.querySelectorAll("[data-charts]")) {

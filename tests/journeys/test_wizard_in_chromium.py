@@ -169,7 +169,7 @@ def rehearse(page: Page, inspector: Inspector) -> None:
 
 
 def launch(page: Page, inspector: Inspector) -> None:
-    expect(page.get_by_text("All passed.")).to_be_visible()
+    expect(page.get_by_text("Ready to launch;")).to_be_visible()
     inspector.look(page, "check list")
     page.get_by_role("link", name="Continue to launch").click()
     page.get_by_label("Type the amount to confirm it").fill("59")

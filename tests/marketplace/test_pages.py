@@ -223,7 +223,8 @@ def test_a_returned_task_is_free_for_others(client, worker, hit, hit_type):
 
     assert returned["Location"] == f"/groups/{hit_type}/"
     assert Assignment.objects.get().status == "Free"
-    assert client.get(f"/tasks/{assignment_id}/").status_code == 409
+    after = client.get(f"/tasks/{assignment_id}/")
+    assert (after.status_code, b"You returned this task." in after.content) == (409, True)
     assert client.get(f"/tasks/{assignment_id}/status/").json() == {"state": "gone"}
 
 
@@ -243,7 +244,9 @@ def test_an_abandoned_task_is_gone(client, worker, hit, hit_type):
     with clock.shifted(timedelta(hours=2)):
         late = submit(client, assignment_id)
         state = client.get(f"/tasks/{assignment_id}/status/").json()
+        page = client.get(f"/tasks/{assignment_id}/").content.decode()
 
+    assert "The time for this task ran out before it was submitted." in page
     assert (late.status_code, state) == (409, {"state": "gone"})
     assert b'data-refusal="too_late"' in late.content
 

@@ -32,12 +32,14 @@ from web.common.visibility import listed_runs, sees_everything
 
 @dataclass(frozen=True)
 class Control:
-    """A form field with its value from the address; ``options`` for a choice."""
+    """A form field with its value from the address; ``options`` for a choice, the default first."""
 
     name: str
     label: str
     value: str
     options: list[tuple[str, str]] = field(default_factory=list)
+    free: bool = False
+    """Whether the options are examples, and other values can be typed."""
     least: float | None = None
     most: float | None = None
     step: str = "1"
@@ -201,7 +203,7 @@ def controls(collection: Collection, kind: Kind, given: Mapping[str, str], user:
             found.append(_number(one, value))
         else:
             options = list(one.options) or _options(collection, one, user)
-            found.append(Control(one.name, one.label, value, options))
+            found.append(Control(one.name, one.label, value, options, one.free))
     return found
 
 

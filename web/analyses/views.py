@@ -86,8 +86,8 @@ def file(request: HttpRequest, name: str, kind: str, form: str) -> HttpResponse:
         return HttpResponse(f"{words}\n", status=404, content_type="text/plain; charset=utf-8")
     if made is None:
         raise Http404("This analysis has not been run, or has no such table or figure.")
-    shown = "inline" if form == "svg" else "attachment"
-    headers = {"Content-Disposition": f'{shown}; filename="{made.name}"'}
+    # Pages show an SVG file as an image; opened by itself, the content security policy would take its styles.
+    headers = {"Content-Disposition": f'attachment; filename="{made.name}"'}
     return HttpResponse(made.content, content_type=made.media_type, headers=headers)
 
 

@@ -146,9 +146,11 @@ class BoardView:
 
     @property
     def all_columns(self) -> Mapping[str, str]:
-        """Every column that can be chosen, with its name; those of preferences only with a version."""
+        """The columns that can be chosen because something stands in them, with their names."""
         without = () if self.version else ("official", "shift", "since", "judged")
         without = without if self.analysed else (*without, HARMLESS)
+        rounded = self.published is not None and self.published.decimals is not None
+        without = (*without, "answered") if rounded else without
         return {name: words for name, words in COLUMNS.items() if name not in without}
 
     @property

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Count
 
 from config import clock
+from leaderboard.scoring.labels import qrel_set_labels
 from pooling.models import Collection, CollectionChange, QrelSet, Query, QuerySplit, Run
 from pooling.services.members import may
 from pooling.services.query_splits import private_qids
@@ -63,6 +64,9 @@ def split_page(collection: Collection, user: Any, form: SplitForm) -> dict[str, 
     split = QuerySplit.objects.filter(collection=collection).first()
     queries = Query.objects.filter(collection=collection).count()
     private = private_qids(collection) if split else form.parted.qids if form.parted else ()
+    labels = collection.default_labels()
+    labeled = qrel_set_labels(labels).qids if labels else ()
+    privately = len(set(labeled).intersection(private))
     return {
         "collection": collection,
         "split": split,
@@ -70,6 +74,9 @@ def split_page(collection: Collection, user: Any, form: SplitForm) -> dict[str, 
         "queries": queries,
         "private": len(private),
         "public": queries - len(private),
+        "labels": labels,
+        "private_labeled": privately,
+        "public_labeled": len(labeled) - privately,
         "qids": sorted(private)[:QIDS_SHOWN],
         "more": max(0, len(private) - QIDS_SHOWN),
         "parted": form.parted,

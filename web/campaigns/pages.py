@@ -46,9 +46,9 @@ STALLED_SECONDS = 30
 CHANGES_SHOWN = 8
 CHANGES_A_PAGE = 50
 DIFFERENCES = {
-    "only_there": "are in the crowd's list, but our page did not save all of their choices",
-    "only_here": "were submitted on our page but are not in the crowd's list",
-    "different": "have answers in the crowd's form that differ from those clicked on our page",
+    "only_there": "in the crowd's list of which our page did not save every choice",
+    "only_here": "submitted on our page but not in the crowd's list",
+    "different": "with answers in the crowd's form that differ from those clicked on our page",
 }
 RESOLVED = ("queries", "closed", "open", "singletons", "tied", "cycles")
 

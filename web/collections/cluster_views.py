@@ -7,7 +7,8 @@ from pathlib import Path
 from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.http import content_disposition_header
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -15,7 +16,9 @@ from config.errors import Refusal
 from config.plurals import many
 from judging.campaign.clustering import import_clusters, remove_clusters
 from judging.jobs import ring_to_cluster
-from pooling.models import Collection
+from leaderboard.analyses.near_duplicates.analysis import labels_with_classes
+from leaderboard.scoring.labels import qrel_set_labels
+from pooling.models import Collection, QrelSet
 from pooling.near_duplicates import Likeness
 from web.collections.cluster_pages import clusters_page, work_on_clusters
 from web.common.access import needs
@@ -57,6 +60,19 @@ class ImportNearDuplicates(forms.Form):
 def near_duplicates(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Show the classes: sizes, the largest with texts, and what they change in pools."""
     return _shown(request, collection, FindNearDuplicates(), ImportNearDuplicates())
+
+
+@require_safe
+@needs("see everything")
+def labels_file(_request: HttpRequest, collection: Collection, labels: str, form: str) -> HttpResponse:
+    """Return a qrel set with each class once, or with all passages of each class (``form``: expanded)."""
+    found = get_object_or_404(QrelSet, collection=collection, name=labels)
+    content = labels_with_classes(collection, qrel_set_labels(found), expand=form == "expanded")
+    response = HttpResponse(content, content_type="text/plain; charset=utf-8")
+    response["Content-Disposition"] = content_disposition_header(
+        True, f"{collection.name}-{labels}-{form}.qrels"
+    )
+    return response
 
 
 @require_POST

@@ -126,9 +126,8 @@ def leaderboard_file(request: HttpRequest, name: str, form: str) -> HttpResponse
     file = analysis_file(board_analysis(published), form, stem, request.GET.get("of"))
     if file is None:
         raise Http404("There is no such table or figure.")
-    shown = "inline" if form == "svg" else "attachment"
     return HttpResponse(
         file.content,
         content_type=file.media_type,
-        headers={"Content-Disposition": f'{shown}; filename="{file.name}"'},
+        headers={"Content-Disposition": f'attachment; filename="{file.name}"'},
     )

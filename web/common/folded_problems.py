@@ -51,8 +51,8 @@ def fold(
         sentence = _DIFFERS.sub("…", one["reason"])
         key = (one.get("file"), one["kind"], sentence, _DIFFERS.sub("…", one.get("next_step", "")))
         found.setdefault(key, FoldedProblem(one)).lines.append(one["line"])
-    kinds = Counter(one.first["kind"] for one in found.values())
-    for one in found.values():
-        kind = one.first["kind"]
-        one.of_kind = (counts or {}).get(kind, 0) if kinds[kind] == 1 else 0
+    kinds = Counter(same.first["kind"] for same in found.values())
+    for same in found.values():
+        kind = same.first["kind"]
+        same.of_kind = (counts or {}).get(kind, 0) if kinds[kind] == 1 else 0
     return list(found.values())

@@ -102,4 +102,8 @@ def _arrived(found: Invitation, user: object) -> HttpResponse:
     if collection is None:
         return redirect("web:home")
     team = team_of(user, collection)
-    return redirect("web:team", collection.name, team.pk) if team else redirect("web:collection", collection.name)
+    return (
+        redirect("web:team", collection.name, team.pk)
+        if team
+        else redirect("web:collection", collection.name)
+    )

@@ -10,7 +10,6 @@ from django.db.models import QuerySet
 from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
 from config.background.services import start
-from config.plurals import many
 from judging.models import Campaign
 from judging.simulation.rehearsals import check_crew
 from judging.simulation.rehearsals import rehearse_campaign as run_rehearsal
@@ -40,6 +39,6 @@ def rehearse_job(
     """Rehearse a campaign and return the forecast."""
     campaign = Campaign.objects.select_related("collection", "pool").get(pk=campaign_id)
     truth, crew = QrelSet.objects.get(pk=truth_id), SimulationSettings(**settings)
-    progress(0, 1, f"{many(crew.workers, 'simulated worker signs', 'simulated workers sign')} up")
+    progress(0, 1, "The campaign is being copied")
     rehearsed = run_rehearsal(campaign, truth, crew, who=who, progress=progress)
     return predicted(campaign, rehearsed, truth, crew)

@@ -101,6 +101,7 @@ def queries_page(collection: Collection, user: Any, parameters: Any) -> dict[str
     page: Page[Any] = Paginator(_sorted(keys, sort, scored, pooled), QUERIES_A_PAGE).get_page(
         parameters.get("page")
     )
+    useless = {*([] if scored else ("unanswered", "hardest")), *([] if version else ("open", "unjudged"))}
     shown = [key for key, _ in page.object_list]
     page.object_list = _rows(shown, scored, pooled or _pooled(collection, sight, shown), version, user)
     return {
@@ -111,8 +112,8 @@ def queries_page(collection: Collection, user: Any, parameters: Any) -> dict[str
         "show": show,
         "sort": sort,
         "found": text,
-        "filters": SHOWN,
-        "sorts": SORTS,
+        "filters": {name: words for name, words in SHOWN.items() if name not in useless},
+        "sorts": {name: words for name, words in SORTS.items() if name not in useless},
         "hidden": len(hidden),
     }
 

@@ -24,7 +24,7 @@ from web.common.directions import OPTIONS
 RELEASES = [
     ("public", "public: its name, values and passages"),
     ("scores", "scores: its name and values, not its passages"),
-    ("private", "private: nothing; only members see it"),
+    ("private", "private: nothing; only members and its team see it"),
 ]
 #: As refusals call it (``web.common.directions``).
 LEAVE_OUT = OPTIONS["skip-unknown"][1]

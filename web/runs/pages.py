@@ -134,7 +134,7 @@ def _order(sort: str, everything: bool) -> tuple[Any, ...]:
 
 
 def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> dict[str, Any]:
-    """Return the data of a run's page; a team sees its own unreleased run without values unless the policy says so."""
+    """Return the data of a run's page, without values for a team that sees none of its unreleased run."""
     hidden = hidden_queries(collection, user)
     everything, team = sees_everything(user, collection), own_team(user, collection)
     valued = listed_runs(collection, user).filter(pk=run.pk).exists()

@@ -34,6 +34,8 @@ SHOWN = {
     "missing": "without results",
     "tied": "with a tie at the first place",
 }
+#: What is shown by values, ranks or judgments: nothing without labels that this person can see.
+OF_LABELS = {"won", "lost", "unanswered", "unjudged"}
 SORTS = {
     "": "labeled first",
     "value": "lowest value first",
@@ -124,8 +126,8 @@ def run_queries(
         "show": show,
         "sort": sort,
         "found": found,
-        "filters": SHOWN,
-        "sorts": SORTS,
+        "filters": {name: words for name, words in SHOWN.items() if chosen or name not in OF_LABELS},
+        "sorts": SORTS if chosen else {},
         "pids_shown": pids_shown,
     }
 

@@ -324,7 +324,10 @@ def _draw_wins(axes: Any, pairs: tuple[Compared, ...]) -> None:
     for place, pair in zip(places, pairs, strict=True):
         if pair.verdict.claim is not Claim.NONE:
             winner = "B" if pair.verdict.favors > 0 else "A"
-            text, weight = f"{winner}: {pair.verdict.claim.words}", "bold" if pair.verdict.claim.tested else "normal"
+            text, weight = (
+                f"{winner}: {pair.verdict.claim.words}",
+                "bold" if pair.verdict.claim.tested else "normal",
+            )
             axes.text(shares_b[place] + 0.03 * widest, place, text, va="center", fontsize=6, weight=weight)
     axes.set_xlabel("share of queries (%)")
     axes.set_title("Only one answers")

@@ -58,6 +58,13 @@ def class_labels(collection: Collection, labels: Labels) -> ClassLabels:
     return ClassLabels(labels, classes, members_of(collection, sorted(set(canonical.values()))))
 
 
+def labels_with_classes(collection: Collection, labels: Labels, *, expand: bool) -> bytes:
+    """Return the labels as TREC qrels: each class of near-duplicates once, or (``expand``) all of its passages."""
+    found = class_labels(collection, labels)
+    rows = expanded(found.classes, found.members if expand else {})
+    return "".join(f"{qid} 0 {pid} {grade}\n" for qid, pid, grade in rows).encode()
+
+
 def analyse_near_duplicates(asked: Asked, progress: Progress | None) -> Analysis:
     """Return the levels of every query, and both boards. Raises a Refusal."""
     labels = labels_named(asked.collection, labels_or_usual(asked.collection, asked.text("qrels")))

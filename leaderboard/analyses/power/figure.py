@@ -49,7 +49,7 @@ def power_figure(curve: Curve, queries: int, measure: str, facts: Facts, data: T
         ],
         notes=["this board" if count == queries else "" for count, *_ in curve],
     )
-    caption = f"{data.caption} In print, both axes are logarithmic."
+    caption = f"{data.caption} In the downloads, both axes are logarithmic."
     return Figure("detectable", TITLE, caption, facts, draw, data, (chart_content(chart),), 5.5, 3.6)
 
 

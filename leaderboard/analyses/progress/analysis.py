@@ -49,7 +49,8 @@ def progress_table(board: BoardOverTime) -> Table:
         "The leaderboard over time",
         "The state of the art starts with the first run above every baseline, then each run that displaces the top. "
         "Each step compares the run with the one it displaced: paired t-test on reciprocal ranks, also "
-        f"corrected for the {many(max(1, steps), 'step')}, and the verdict by outcomes, following Lin et al. (SIGIR 2021).",
+        f"corrected for the {many(max(1, steps), 'step')}, and the verdict by outcomes, following Lin et al. "
+        "(SIGIR 2021).",
         columns,
         tuple(_row(board, step, max(1, steps)) for step in board.steps),
         board.facts,

@@ -18,13 +18,14 @@ def analyse_query_spread(collection: Collection, one: Combination) -> Analysis:
     data = _query_table(spread, one, facts)
     return Analysis(
         facts=facts,
-        tables=(_saturation_table(spread, one, facts), data),
+        tables=(saturation_table(spread, len(one.runs), facts), data),
         figures=(spread_figure(spread, one.qids, one.asked, facts, data),),
         sentences=(_sentence(spread, one),),
     )
 
 
-def _saturation_table(spread: Spread, one: Combination, facts: Facts) -> Table:
+def saturation_table(spread: Spread, runs: int, facts: Facts) -> Table:
+    """Return how many queries tell few of the runs apart."""
     queries = len(spread.median)
     lines = (
         (f"median over runs is {HIGHEST:g}, the highest value", spread.saturated),
@@ -42,7 +43,7 @@ def _saturation_table(spread: Spread, one: Combination, facts: Facts) -> Table:
         Column("share", "queries", Kind.SHARE),
     )
     caption = (
-        f"Queries that tell few of the {len(one.runs):,} runs apart (Craswell et al., TREC 2022, on saturation). A "
+        f"Queries that tell few of the {runs:,} runs apart (Craswell et al., TREC 2022, on saturation). A "
         "query can be in several rows."
     )
     return Table("saturation", "Saturated queries", caption, columns, rows, facts)

@@ -1,31 +1,41 @@
-"""Whether labels can be reused: density by query, unjudged passages by run, and runs left out."""
+"""Whether labels can be reused: density and gain by query, unjudged passages by run, and runs left out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from config.plurals import many
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.near_duplicates.analysis import ClassLabels, class_labels
+from leaderboard.analyses.query_spread.analysis import saturation_table
+from leaderboard.analyses.query_spread.computation import query_spread
 from leaderboard.analyses.reusability.computation import (
     DENSE,
     Density,
     LeftOutRun,
+    Whole,
     densities,
     leave_out,
     saved_by_classes,
     unjudged,
 )
 from leaderboard.analyses.reusability.figure import curves_figure
+from leaderboard.analyses.reusability.judging_order import (
+    gain_figure,
+    gain_table,
+    judged_topics,
+    source_table,
+)
 from leaderboard.analyses.shared.combinations import labels_or_usual
 from leaderboard.cache.software_version import software_version
 from leaderboard.errors import MembersOnly
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
 from leaderboard.scoring.evaluation import Progress, measure_for
 from leaderboard.scoring.labels import Labels, labels_named
-from leaderboard.scoring.measures import Judged, depth_needed
+from leaderboard.scoring.measures import Judged, Measure, depth_needed
 from leaderboard.scoring.score_facts import labels_words
 from pooling.models import Collection, Run
 from pooling.services.clusters import canonical_of
@@ -71,6 +81,13 @@ def analyse_reusability(asked: Asked, progress: Progress | None) -> Analysis:
     )
     content: dict[str, object] = {"density": {one.qid: one.share for one in dense}}
     analysis = Analysis(facts, (table,), (figure,), (_density_sentence(dense),), content)
+    if topics := judged_topics(asked.collection, labels):
+        gain = gain_table(topics, facts)
+        analysis = replace(
+            analysis,
+            tables=(table, source_table(topics, facts), gain),
+            figures=(figure, gain_figure(topics, gain, facts)),
+        )
     return _with_runs(asked, found, depth, analysis, progress) if asked.runs else analysis
 
 
@@ -91,12 +108,15 @@ def _with_runs(
         for qid, of_query in top.items():
             pools.setdefault(qid, set()).update(of_query[:depth])
     pooled, saved = saved_by_classes(pools, canonical)
-    left = _left_out(asked, found.labels, depth, progress)
+    judged, places, measure = _places(asked, found.labels, depth, progress)
+    left = _left_out(asked, judged, places, measure, depth)
+    values = [measure.values(replace(judged, rank=of_run)) for of_run in places]
+    saturation = saturation_table(query_spread(np.nan_to_num(np.array(values))), len(asked.runs), facts)
     unjudged_table = _unjudged_table(shares, facts)
     left_table = _left_out_table(left, asked.text("by") == "team", facts)
     return Analysis(
         facts,
-        (*so_far.tables, unjudged_table, left_table),
+        (*so_far.tables, unjudged_table, left_table, saturation),
         (
             *so_far.figures,
             _run_figure("unjudged", f"unjudged among the first {TOP}", unjudged_table, ["unjudged"], facts),
@@ -128,7 +148,10 @@ def _tops(run: Run, depth: int, found: ClassLabels) -> dict[str, tuple[str, ...]
     return {qid: pids for qid, pids in tops_of(run, depth).items() if qid in found.classes}
 
 
-def _left_out(asked: Asked, labels: Labels, depth: int, progress: Progress | None) -> list[LeftOutRun]:
+def _places(
+    asked: Asked, labels: Labels, depth: int, progress: Progress | None
+) -> tuple[Judged, Whole, Measure]:
+    """Return the labels with the ranks of the first run, the ranks (runs, labels) in every run, and the measure."""
     measure = measure_for(asked.text("measure"), labels)
     needed = depth_needed([measure])
     read = None if needed is None else max(needed, depth)
@@ -137,13 +160,16 @@ def _left_out(asked: Asked, labels: Labels, depth: int, progress: Progress | Non
         places.append(find_wanted(ranking_of(run, read), labels.wanted).rank)
         if progress:
             progress(done + 1, len(asked.runs))
+    return Judged(len(labels.qids), labels.query, labels.grades, places[0]), np.array(places), measure
+
+
+def _left_out(asked: Asked, judged: Judged, places: Whole, measure: Measure, depth: int) -> list[LeftOutRun]:
     groups: dict[str, list[int]] = {}
     for place, run in enumerate(asked.runs):
         by_team = asked.text("by") == "team" and run.team
         groups.setdefault(f"team {run.team}" if by_team else run.run_tag, []).append(place)
-    judged = Judged(len(labels.qids), labels.query, labels.grades, places[0])
     tags = [run.run_tag for run in asked.runs]
-    return leave_out(judged, np.array(places), measure, groups, tags, depth)
+    return leave_out(judged, places, measure, groups, tags, depth)
 
 
 def _density_table(dense: Sequence[Density], least: int, facts: Facts) -> Table:

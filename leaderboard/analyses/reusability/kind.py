@@ -46,7 +46,8 @@ KIND = Kind(
         ),
     ),
     works="Leaving out",
-    help="Show the density of relevant passages of every query, the unjudged passages among each run's first ten, "
+    help="Show the density of relevant passages of every query, for labels of a graded campaign also the relevant "
+    "passages by source and how soon they were found, the unjudged passages among each run's first ten, "
     "how many judgments near-duplicates save, and each run's value and rank without the labels that only it (or its "
     "team) contributed. The analysis of pool bias derives best answers again from fewer judgments.",
     example="mine --qrels official --measure nDCG@10 --json",

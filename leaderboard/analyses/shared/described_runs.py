@@ -11,7 +11,6 @@ from pooling.run_details import Detail, KnownRun, in_words
 from pooling.services.run_fields import known_details
 from pooling.services.run_metadata import known_runs
 
-
 #: The type of a run that does not say.
 UNKNOWN = "not said"
 

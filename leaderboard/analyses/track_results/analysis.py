@@ -33,7 +33,7 @@ Values = dict[str, list[float | None]]
 def analyse_results(asked: Asked, progress: Progress | None) -> Analysis:
     """Return one table per task: every run with its details and values. Raises a Refusal."""
     runs = described_runs(asked)
-    names = measure_names(asked.text("measures"))
+    names = list(dict.fromkeys(measure_names(asked.text("measures"))))
     measures = [parse_measure(name) for name in names]
     labels = _labels(asked)
     computed = _computed(asked, labels, names, progress) if asked.runs and labels else {}
@@ -116,9 +116,8 @@ def _table(
     details: Sequence[Detail],
     facts: Facts,
 ) -> Table:
-    keys = [f"measure_{place}" for place in range(len(names))]
-    found = tuple(Row(_cells(row, keys, details)) for row in rows)
-    for key, measure in zip(keys, measures, strict=True):
+    found = tuple(Row(_cells(row, names, details)) for row in rows)
+    for key, measure in zip(names, measures, strict=True):
         found = best_marked(found, key, higher=measure.higher_is_better)
     reported = sum(row.reported for row in rows)
     notes = [f"Values of {many(reported, 'run')} are those that the track reported."] if reported else []
@@ -127,22 +126,22 @@ def _table(
         Column("group", "group"),
         *(Column(one.name, one.label.lower()) for one in details),
         Column("baseline", "baseline"),
-        *(Column(key, name, Kind.MEASURE) for key, name in zip(keys, names, strict=True)),
+        *(Column(name, name, Kind.MEASURE) for name in names),
     )
     caption = f"Runs of the {task} task by group, in the order of {names[0]}."
     own = replace(facts, runs=tuple(row.run.run_tag for row in rows))
     return Table(f"results_{task}", f"Results: {task}", caption, columns, found, own, notes=tuple(notes))
 
 
-def _cells(row: ResultRow, keys: Sequence[str], details: Sequence[Detail]) -> Mapping[str, Any]:
+def _cells(row: ResultRow, names: Sequence[str], details: Sequence[Detail]) -> Mapping[str, Any]:
     said = {
         one.name: in_words(one, row.run.details[one.name]) for one in details if one.name in row.run.details
     }
-    values = [*row.values, *[None] * (len(keys) - len(row.values))]
+    values = [*row.values, *[None] * (len(names) - len(row.values))]
     return {
         "run": row.run.run_tag,
         "group": row.run.team or None,
         **{one.name: said.get(one.name) for one in details},
         "baseline": "yes" if row.run.baseline else "no",
-        **dict(zip(keys, values, strict=True)),
+        **dict(zip(names, values, strict=True)),
     }

@@ -70,7 +70,11 @@ def boards_figure(
         note=told if len(named) < len(points) else "",
         groups=types,
     )
-    caption = "One point per run." + (" Color and mark show its type." if types else "") + (f" {told}" if len(named) < len(points) else "")
+    caption = (
+        "One point per run."
+        + (" Color and mark show its type." if types else "")
+        + (f" {told}" if len(named) < len(points) else "")
+    )
     return Figure("against", TITLE, caption, facts, draw, data, (chart_content(chart),), 5.5, 4.5)
 
 

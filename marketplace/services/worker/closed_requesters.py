@@ -39,7 +39,8 @@ def refusing(worker: Worker, kinds: Sequence[HitType]) -> list[Refusing]:
         requester = row.qualification_type.requester
         one = listing.setdefault(requester.pk, Refusing(requester, row.granted_at))
         one.since = min(one.since, row.granted_at)
-        one.described.append(row.qualification_type.description)
+        if row.qualification_type.description not in one.described:
+            one.described.append(row.qualification_type.description)
     found = (listing | blocking).values()
     for one in found:
         told = WorkerMessage.objects.filter(worker=worker, requester=one.requester, sent_at__gte=one.since)

@@ -54,6 +54,23 @@ def take_task(worker: Worker, type_id: str, now: datetime) -> Assignment:
     raise groups.refuse_empty(kind, now)
 
 
+def not_held(worker: Worker, assignment_id: str) -> TaskRefused:
+    """Return why the worker does not have this task: returned, out of time, or never taken."""
+    left = (
+        Departure.objects.filter(worker=worker, assignment__assignment_id=assignment_id)
+        .order_by("-pk")
+        .first()
+    )
+    if left is None:
+        return TaskRefused("not_held", "This task is not yours.", "Choose a task on the home page.")
+    saved = (
+        "If its page saved your work, the requester can pay it as a bonus: look at Done, or write to them."
+    )
+    if left.kind == Departure.Kind.RETURNED:
+        return TaskRefused("returned", "You returned this task.", saved)
+    return TaskRefused("too_late", "The time for this task ran out before it was submitted.", saved)
+
+
 def _next(worker: Worker, kind: HitType, now: datetime) -> Hit | None:
     """Return the oldest open HIT of the group the worker has not done, with its row locked.
 

@@ -214,7 +214,7 @@ def test_a_whole_task_is_done_and_the_next_one_taken_while_redis_is_away(
     unknown = martha.arrive(hitId="3UNKNOWN", assignmentId="3OTHER")
 
     assert {reply.status_code for reply in replies} == {200}
-    assert "send.js" in text(sent)
+    assert 'data-first="yes"' in text(sent)
     assert (unknown.status_code, Visitor(crowd, campaign).arrive().status_code) == (404, 200)
 
 

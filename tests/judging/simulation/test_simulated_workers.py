@@ -85,7 +85,7 @@ def crowd_of_refused(fair, monkeypatch):
     monkeypatch.setattr(simulated_workers, "_everybody", everybody)
     monkeypatch.setattr(simulated_workers, "_all_done", lambda campaign: max(crew_sizes, default=0) > 3)
     monkeypatch.setattr(
-        simulated_workers, "_sign_up", lambda campaign, settings, truth, numbers: list(numbers)
+        simulated_workers, "_sign_up", lambda campaign, settings, truth, numbers, *told: list(numbers)
     )
     monkeypatch.setattr(simulated_workers, "_refusals", lambda crew: {})
     monkeypatch.setattr(simulated_workers, "_collect", lambda *given, **options: None)

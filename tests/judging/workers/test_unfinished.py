@@ -55,7 +55,7 @@ def test_after_five_in_a_row_no_more_are_offered_until_a_person_says_so(fair, ro
     assert roomy.changes.latest("pk").why == "the network was down"
 
 
-@pytest.mark.parametrize(("pairs", "counted"), [(1, 4), (None, 0)])
+@pytest.mark.parametrize(("pairs", "counted"), [(1, 5), (4, 4), (None, 0)])
 def test_a_task_done_to_its_end_starts_the_count_anew(fair, roomy, pairs, counted):
     worker = leave(fair, roomy, 4)
     with clock.shifted(timedelta(minutes=1)):
@@ -98,7 +98,7 @@ def test_the_page_says_how_many_are_left_and_why(fair, crowd, roomy):
 
     page = text(visitor.arrive())
 
-    assert "You left 2 tasks here without submitting a judged pair." in page
+    assert "You left 2 tasks here too early for them to be used." in page
     assert "After 3 more, no further task of this campaign is offered to you." in page
 
 
@@ -130,7 +130,7 @@ def test_one_interruption_is_no_reason_for_a_warning(fair, crowd, roomy, times, 
     begin_and_return(fair, roomy, times)
     visitor = Visitor(crowd, roomy, "A1", next(one for one in crowd.posted.values() if not one.holder))
 
-    assert ("You left 2 tasks here without submitting" in text(visitor.arrive())) is warned
+    assert ("You left 2 tasks here too early" in text(visitor.arrive())) is warned
 
 
 def test_returning_begun_tasks_again_and_again_is_flagged_though_nothing_came_in(fair, roomy):

@@ -122,8 +122,8 @@ def test_the_sentence_names_the_numbers_that_grant_the_verdict():
 
     assert sentence_of("old", "new", found, Rules(comparisons=3)) == (
         "new is strictly better than old: new alone answers 15 of 77 queries, old alone 2 (exact binomial "
-        "p = 0.00235, significant); where both answer (60), mean ESL is 1.33 against 2.67 (paired t-test on search lengths, "
-        "p = 1.06e-15, significant) (benefits tested at 0.05/6, harms at 0.05)."
+        "p = 0.00235, significant); where both answer (60), mean ESL is 1.33 against 2.67 (paired t-test on search "
+        "lengths, p = 1.06e-15, significant) (benefits tested at 0.05/6, harms at 0.05)."
     )
     assert sentence_of("new", "old", compare_ranks(np.array([1, 1]), np.array([1, 1])), Rules()).startswith(
         "Neither old nor new can be called better"

@@ -13,9 +13,11 @@ from hypothesis.extra.numpy import arrays
 
 from leaderboard.analyses.fields import read_settings
 from leaderboard.analyses.kinds import Asked
+from leaderboard.analyses.query_spread.analysis import analyse_query_spread
 from leaderboard.analyses.query_spread.computation import query_spread
 from leaderboard.analyses.registry import KINDS
 from leaderboard.analyses.runner import make
+from leaderboard.analyses.shared.combinations import combinations
 from leaderboard.errors import MembersOnly
 from pooling.models import PrivateQuery, QuerySplit
 
@@ -114,7 +116,11 @@ def test_the_figure_is_drawn_for_few_and_many_queries(queries, tmp_path):
 
 def test_the_page_has_boxes_with_whiskers_like_the_files(valley):
     one = combinations(
-        collection=valley.collection, runs=valley.runs, labels=["official"], query_sets=["all"], measures="RR@10"
+        collection=valley.collection,
+        runs=valley.runs,
+        labels=["official"],
+        query_sets=["all"],
+        measures="RR@10",
     )[0]
 
     found = analyse_query_spread(valley.collection, one)

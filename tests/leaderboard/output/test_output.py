@@ -5,14 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 from rich.console import Console
 
 from leaderboard.output import Column, Facts, Figure, Interval, Kind, Row, Table
 from leaderboard.output.content import table_content
 from leaderboard.output.csv_tables import csv_table
-from leaderboard.output.drawing import FORMATS, drawn, short
+from leaderboard.output.drawing import FORMATS, OKABE_ITO, drawn, short
 from leaderboard.output.latex import latex_table
 from leaderboard.output.markdown import markdown_table
 from leaderboard.output.numbers import number_text, p_value

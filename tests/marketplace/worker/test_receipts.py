@@ -156,7 +156,7 @@ def test_where_the_requester_decides_later_every_page_says_so(client, worker, as
     assert "In review 1 up to $2.00" in home
 
 
-@pytest.mark.parametrize("said", ["", "1e9", "0.00"])
+@pytest.mark.parametrize("said", ["", "1e9", "0.00", "99.00", "0.20+99.00"])
 def test_an_answer_that_the_requester_s_page_did_not_send_promises_nothing(client, worker, ask, said):
     kind = make_type(ask, Reward="0.20", Keywords="bonus:1.80, promise:answer")
     make_hit(ask, kind, at=clock.now())

@@ -45,10 +45,6 @@ def test_an_analysis_of_a_hundred_runs_arrives_by_itself_and_has_no_fault(cast, 
     table = page.get_by_role("region", name="Expected ranks")
     expect(table.locator("tbody tr")).to_have_count(100, timeout=PATIENCE)
     page.wait_for_load_state("networkidle")
-    page.emulate_media(media="print")
-    expect(page.locator(".printed img")).to_be_visible()
-    expect(page.locator(".plots")).to_be_hidden()
-    page.emulate_media(media="screen")
     expect(page.locator(".printed img")).to_be_hidden()
     plot = page.get_by_role("group", name="Figure: Rank distributions").first
     expect(plot.locator("canvas").first).to_be_visible()

@@ -121,7 +121,7 @@ def test_an_older_result_stays_and_says_what_has_changed(cast, signed_in):
 
     page = shown.content.decode()
     assert shown.context["page"].analysis is not None
-    assert "labels (official, version 1 then, official, second, version 1 now)." in page
+    assert "labels (then official, version 1; now official, second, version 1)." in page
     assert "Run again" in page
     for form in ("svg", "pdf", "png"):
         assert signed_in.get(file_of(address, form, figure.key)).status_code == 200

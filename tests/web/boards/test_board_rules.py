@@ -191,3 +191,15 @@ def test_an_owner_sets_the_rules_in_a_browser(cast, page, live_server):
     expect(page.get_by_role("status").first).to_contain_text("1 query is private now")
     inspector.look(page, "private permanently")
     assert inspector.faults == []
+
+
+def test_the_split_page_says_how_many_labeled_queries_are_on_either_side(cast, owner):
+    cast.collection.queries.create(qid="q9", text="unlabeled?", position=99)
+
+    shown = owner.post(SPLIT, {"qids": "q9", "seed": "1"})
+    other = owner.post(SPLIT, {"qids": "q1\nq9", "seed": "1"})
+
+    assert (shown.context["private"], shown.context["private_labeled"]) == (1, 0)
+    assert "None of the private queries is labeled" in texts(shown)
+    assert (other.context["private_labeled"], other.context["public_labeled"]) == (1, 2)
+    assert "the 2 public queries that official labels, and 1 labeled query is private" in texts(other)

@@ -20,6 +20,7 @@ from tests.factories import make_run
 from tests.web.boards.sound import NOON
 from tests.web.preparing_cast import texts
 from tests.web.release_cast import read
+from tournament.models import QrelVersion
 from web.releases.kept_bundles import given_out, kept_bundles_of, withheld
 from web.releases.scope import Scope
 
@@ -205,10 +206,11 @@ def test_a_policy_can_show_values_of_single_queries_but_never_labels(sound):
     assert "values of single queries are for members" in texts(Client().get(address))
 
     set_policy(collection=sound.collection, most_runs=1, period_days=30, per_query_values=True)
-    said = texts(Client().get(address))
+    reply = Client().get(address)
+    said = texts(reply)
 
     assert "q00" in said
-    assert "text of a-q00" in said
+    assert "text of a-q00" in [one.text for side in reply.context["sides"] for one in side["passages"]]
     assert "relevant" not in said
 
 
@@ -285,3 +287,29 @@ def test_best_answers_stand_beside_the_tops_of_a_run(sound):
     line = next(one for one in page.context["page"] if one.query.qid == "q00")
     assert (line.top, [one.pid for one in line.best]) == ("b-q00", ["a-q00"])
     assert "This is <mark>q00</mark>" in page.content.decode()
+
+
+def test_pages_offer_no_filter_or_column_that_nothing_can_stand_in(sound):
+    QrelVersion.objects.all().delete()
+    run = sound.runs[0]
+
+    board = Client().get("/collections/sound/leaderboard/").context["board"]
+    page = Client().get(f"/collections/sound/runs/{run.pk}/").context
+    queries = Client().get("/collections/sound/queries/").context
+
+    assert "answered" not in board.all_columns
+    assert list(page["filters"]) == ["", "missing", "tied"]
+    assert page["sorts"] == {}
+    assert list(queries["filters"]) == [""]
+    assert list(queries["sorts"]) == ["", "disagreed"]
+
+
+def test_no_caption_speaks_of_intervals_that_are_not_there(sound):
+    withheld = Client().get("/collections/sound/leaderboard.json?version=none").json()
+    both = Client().get("/collections/sound/leaderboard/").context["board"]
+    alone = Client().get("/collections/sound/leaderboard/?version=none")
+
+    assert "nterval" not in alone.context["board"].figures[0].caption.replace("without intervals", "")
+    assert "<dt>Intervals" not in alone.content.decode()
+    assert "under preference qrels only" in both.figures[0].caption
+    assert withheld["decimals"] == 1

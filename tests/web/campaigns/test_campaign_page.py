@@ -14,7 +14,7 @@ from config import clock
 from config.background.models import Job
 from judging.campaign.campaigns import log_change, pause
 from judging.campaign.cost import quote_tasks
-from judging.models import CampaignChange, CrowdCall, GoldPair, Submission
+from judging.models import Campaign, CampaignChange, CrowdCall, GoldPair, Submission
 from judging.people.gold_suspension import suspend_gold_pair
 from judging.watching.history import course_of
 from pooling.models import Membership
@@ -44,6 +44,20 @@ def test_the_page_shows_how_far_the_campaign_is(fair, campaign, manager):
     assert "$4.80 of $" in page
     assert watch.pace > 0
     assert watch.ends_at > watch.now
+
+
+def test_a_closed_campaign_has_nobody_at_work_and_a_pace_that_stays(fair, campaign, manager):
+    fair.do_task(campaign, "A1")
+    fair.collect(campaign)
+    closed = clock.now() + timedelta(hours=1)
+    Campaign.objects.filter(pk=campaign.pk).update(state="closed", closed_at=closed)
+    pace = manager.get(PAGE).context["watch"].pace
+
+    with clock.shifted(timedelta(days=3)):
+        reply = manager.get(PAGE)
+
+    assert "Workers at work" not in text_of(reply)
+    assert reply.context["watch"].pace == pytest.approx(pace)
 
 
 def test_what_comes_in_or_is_decided_shows_at_the_next_look(fair, campaign, manager):

@@ -6,13 +6,14 @@ import re
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
 
 from accounts.models import ApiToken
 from accounts.services.tokens import make_token
 from config.background.attending import work_off_everything
 from pooling.models import ClusterSet, Membership, Passage
 from pooling.services.pools import build_pool
-from tests.factories import make_collection, make_run
+from tests.factories import make_collection, make_qrels, make_run
 
 PAGE = "/collections/port/near-duplicates/"
 CALL = "/api/v1/collections/port/near-duplicates"
@@ -69,6 +70,21 @@ def test_the_page_imports_a_file_and_names_a_bad_line(owner):
     assert "classes.txt, line 2" in send(b"p0 p0\nlonely\n")
     assert "1 class imported" in send(b"p2 p2\np2 p0\n")
     assert "from classes.txt" in said(owner.get(PAGE))
+
+
+def test_labels_are_downloaded_and_exported_once_a_class_and_expanded(owner, port, tmp_path):
+    assert owner.get(f"{PAGE}labels/official/once").status_code == 404
+    make_qrels(port, "official", [("q1", "p0", 2), ("q1", "p1", 0), ("q1", "p2", 1)])
+    owner.post(f"{PAGE}change", {"action": "import", "file": SimpleUploadedFile("f", b"p0 p0\np0 p1\n")})
+
+    once, whole = (owner.get(f"{PAGE}labels/official/{form}") for form in ("once", "expanded"))
+    call_command("export_labels", "port", qrels="official", expand=True, out=str(tmp_path / "whole.qrels"))
+
+    assert once.content.decode() == "q1 0 p0 2\nq1 0 p2 1\n"
+    assert whole.content.decode() == "q1 0 p0 2\nq1 0 p1 2\nq1 0 p2 1\n"
+    assert whole["Content-Disposition"] == 'attachment; filename="port-official-expanded.qrels"'
+    assert (tmp_path / "whole.qrels").read_bytes() == whole.content
+    assert "official Download official, one a class Download official, expanded" in said(owner.get(PAGE))
 
 
 def test_settings_outside_their_limits_are_refused_beside_the_field(owner):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from judging.models import Campaign
+from pooling.models import Query
 from tests.accessibility import WIDER, WIDEST, Inspector
 from tests.chromium import PATIENCE
 
@@ -52,7 +53,10 @@ def test_pages_fit_every_width_in_both_schemes_without_violations(cast, owner_pa
     query = f"{COLLECTION}/versions/1/queries/{cast.query('q1').pk}/"
     two = f"{COLLECTION}/two-runs/?a=quay&b=mole"
 
-    for name, address in {**PAGES, "query": query, "two runs": two}.items():
+    unjudged = Query.objects.create(collection=cast.collection, qid="q9", text="unjudged?", position=9)
+    pages = {**PAGES, "query": query, "two runs": two, "unjudged": f"{COLLECTION}/queries/{unjudged.pk}/"}
+
+    for name, address in pages.items():
         owner_page.set_viewport_size({"width": 1280, "height": 800})
         reply = owner_page.goto(live_server.url + address)
         assert reply is not None, name

@@ -221,6 +221,35 @@ def test_points_have_one_color_and_the_one_asked_for_another(browser):
     assert page.evaluate(f"{OPTION}.series[2].emphasis.itemStyle.color") == "#d55e00"
 
 
+def test_groups_of_points_have_a_color_and_a_mark_each_and_the_diagonal_is_drawn(browser):
+    chart = Points("Runs", "x", "y", crowd(4), groups=["trad", "nnlm", "trad", "nn"], diagonal=True)
+
+    page = drawn(browser, chart)
+
+    series = page.evaluate(f"{OPTION}.series.map((one) => [one.type, one.name, one.symbol, one.data.length])")
+    assert [(name, symbol, count) for kind, name, symbol, count in series if kind == "scatter"] == [
+        ("nn", "circle", 1),
+        ("nnlm", "rect", 1),
+        ("trad", "diamond", 2),
+    ]
+    ends = page.evaluate(f"{OPTION}.series.at(-1).data")
+    assert [x == y for x, y in ends] == [True, True]
+    page.locator(".plot").press("Home")
+    page.locator(".plot").press("End")
+    assert page.locator("[aria-live]").text_content().splitlines()[-1] == "trad"
+
+
+def test_rows_with_a_reach_are_boxes_with_whiskers(browser):
+    rows, marks = ["q1", "q2"], [(0.5, 0.25, 0.75), (0.1, 0.1, 0.2)]
+
+    page = drawn(browser, Spans("Spread", "AP", rows, [Series("m", marks)], reach=[(0.0, 1.0), (0.05, 0.9)]))
+
+    shapes = "plot.getZr().storage.getDisplayList().filter((one) => one.type === 'rect' && one.shape.height === 12)"
+    wide = page.evaluate(f"{shapes}.map((one) => one.shape.width)")
+    assert len(wide) == 2
+    assert wide[0] == pytest.approx(5 * wide[1], rel=0.01)
+
+
 def test_of_many_rows_the_first_are_drawn_until_all_are_asked_for(browser):
     rows = [f"run{n:03}" for n in range(200)]
     chart = Spans("Values", "MRR@10", rows, [Series("value", [(n / 200, None, None) for n in range(200)])])

@@ -10,7 +10,8 @@ from django.http import QueryDict
 
 from config.background.attending import work_off_everything
 from config.background.models import Job
-from pooling.models import Membership, Passage, Pool
+from pooling.models import ClusterSet, Membership, Passage, Pool
+from pooling.services.clusters import Classes, store_classes
 from pooling.services.planning import plan_pool
 from pooling.services.pools import Choice, build_pool, labeled_qids, pool_stats
 from pooling.shallow import Contribution
@@ -77,6 +78,25 @@ def test_runs_without_labels_and_with_numbers_for_pids(port):
 
     assert plan.qrel is None
     assert {run.run_tag: one for run, one in plan.runs}["numbers"] == Contribution(2, 2)
+
+
+def test_a_plan_counts_near_duplicates_once_as_the_built_pool_is_judged(db):
+    collection = make_collection("cove", ["q1", "q2"])
+    qrel_set = make_qrels(collection, "official", [("q1", "k", 1), ("q2", "m", 1)])
+    runs = [
+        make_run(collection, "one", {"q1": ["a", "b", "c"], "q2": ["x", "y", "z"]}),
+        make_run(collection, "two", {"q1": ["d", "e", "a"], "q2": ["x", "v", "w"]}),
+    ]
+    classes = {pid: first for first, pids in {"a": "abd", "k": "ke", "w": "wx"}.items() for pid in pids}
+    before = plan_pool(collection=collection, runs=runs, qrel_set=qrel_set, depth=3)
+    store_classes(collection, Classes(ClusterSet.Method.FILE, classes, {}))
+
+    plan = plan_pool(collection=collection, runs=runs, qrel_set=qrel_set, depth=3)
+
+    # q1: a b d are one, e and k are one, and c. q2: x and w are one, and y, z, v, m.
+    assert (before.sizes.tolist(), plan.sizes.tolist()) == ([6, 6], [3, 5])
+    built = build_pool(collection=collection, name="deep", runs=runs, qrel_set=qrel_set, depth=3)
+    assert pool_stats(pool=built).stats.pairs == plan.stats.pairs == 3 + 10
 
 
 def test_the_page_says_what_it_takes_and_names_what_stands_out(manager):

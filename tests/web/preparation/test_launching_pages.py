@@ -149,6 +149,29 @@ def test_a_rehearsal_can_be_stopped(manager, ready):
     assert ready.state == "draft"
 
 
+def test_a_partial_forecast_says_what_its_cost_is(manager, ready):
+    told = {"counted": 3, "tasks": 4, "submitted": 4, "foreseen": 6, "cost": 14.4, "without_repeats": 9.6}
+    rates = {"gold_error": 0.0022, "error": 0.1, "chance_alone": None, "chance_among": None}
+    counts = {"careless": 1, "workers": 5, "excluded": 1, "worked": 4, "queries_right": 1, "queries_known": 1}
+    result = {**told, **rates, **counts, "truth": "official", "stopped": "It was stopped."}
+    Job.objects.create(kind="web.rehearse", key=f"web.rehearse:{ready.pk}", state="done", result=result)
+
+    page = texts(manager.get(f"{DRAFT}rehearsal/"))
+
+    assert "It ended early: 3 of 4 tasks are done. It was stopped." in page
+    assert (
+        "Cost as rehearsed, extrapolated $14.40 for all 4 tasks, as if the rest went like the 3 that are done"
+        in page
+    )
+
+
+def test_a_check_list_with_open_points_does_not_say_that_all_is_well(manager, ready):
+    page = texts(manager.get(f"{DRAFT}check/"))
+
+    assert "All passed" not in page
+    assert "Ready to launch; 2 checks need your attention." in page
+
+
 def test_another_crowd_offers_no_rehearsal_and_says_why(manager, ready, settings):
     settings.CROWD_ENDPOINT = "https://mturk-requester-sandbox.us-east-1.amazonaws.com"
 

@@ -207,7 +207,10 @@ def test_the_form_asks_for_the_priority_that_the_round_needs(board):
     assert "its own priority from 1 to 3; yours have 2." in page
     assert page.count("required by the round") == 1
     assert 'name="priority"' in page
-    assert 'name="priority"' not in board.cast.clients["owner"].get("/collections/harbour/runs/send/").content.decode()
+    assert (
+        'name="priority"'
+        not in board.cast.clients["owner"].get("/collections/harbour/runs/send/").content.decode()
+    )
 
 
 def test_a_closed_round_takes_its_form_away_and_says_when_the_next_one_opens(board, at):
@@ -257,7 +260,9 @@ def test_a_person_who_only_submits_lands_at_the_team_and_others_at_home(board):
     user = get_user_model().objects.get(username="late")
     user.set_password("a long password")
     user.save()
-    signed_in = Client().post("/accounts/login/", {"login": "late", "password": "a long password"}, follow=True)
+    signed_in = Client().post(
+        "/accounts/login/", {"login": "late", "password": "a long password"}, follow=True
+    )
     assert signed_in.redirect_chain[-1][0] == team
 
 

@@ -1,0 +1,148 @@
+"""How labels came about: relevant passages by source, and the gain curve of every topic.
+
+Known only of qrel sets that were made of a graded campaign, whose passages have an order and a source.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from math import ceil
+from typing import Any
+
+from judging.models import GradedItem, GradedLabels
+from leaderboard.output import Column, Facts, Figure, Kind, Row, Table
+from leaderboard.output.chart import Series, Spans, chart_content
+from leaderboard.scoring.labels import Labels
+from pooling.models import Collection
+
+#: Shares of a topic's relevant passages until which judgments are counted.
+FOUND = ((0.5, "half of the relevant"), (0.9, "nine tenths"), (1.0, "all relevant"))
+OPENING, REST = 0, 1
+
+
+@dataclass(frozen=True)
+class JudgedTopic:
+    """A topic's passages in the order of judging: whether each is relevant, and its batch (0: opening, 1: rest)."""
+
+    qid: str
+    relevant: Sequence[bool]
+    batches: Sequence[int]
+
+    @property
+    def gain(self) -> list[int]:
+        """Return the relevant passages found after each judgment."""
+        return list(accumulate(map(int, self.relevant)))
+
+    def judged_until(self, share: float) -> int | None:
+        """Return the judgments until this share of the relevant passages was found; None without any."""
+        gain = self.gain
+        wanted = ceil(share * gain[-1]) if gain else 0
+        return (
+            next((place for place, found in enumerate(gain, 1) if found >= wanted), None) if wanted else None
+        )
+
+
+def judged_topics(collection: Collection, labels: Labels) -> list[JudgedTopic]:
+    """Return the topics behind a qrel set; none if no graded campaign made it."""
+    made = GradedLabels.objects.filter(qrel_set__collection=collection, qrel_set__name=labels.name).first()
+    if made is None:
+        return []
+    least = made.campaign.min_grade
+    assignments = [one["assignment"] for one in made.topics]
+    rows = GradedItem.objects.filter(assignment__in=assignments, grade__isnull=False).order_by("position")
+    found: dict[int, list[tuple[bool, int]]] = defaultdict(list)
+    for assignment, grade, batch in rows.values_list("assignment", "grade", "batch").iterator(5000):
+        found[assignment].append((grade >= least, batch))
+    return [
+        JudgedTopic(one["qid"], *map(tuple, zip(*found[one["assignment"]], strict=True)))
+        for one in made.topics
+        if found[one["assignment"]]
+    ]
+
+
+def source_table(topics: Sequence[JudgedTopic], facts: Facts) -> Table:
+    """Return judged and relevant passages by source."""
+    counts: dict[int, list[int]] = defaultdict(lambda: [0, 0, 0])
+    for topic in topics:
+        for batch in set(topic.batches):
+            counts[batch][0] += 1
+        for relevant, batch in zip(topic.relevant, topic.batches, strict=True):
+            counts[batch][1] += 1
+            counts[batch][2] += relevant
+    rows = tuple(
+        Row(
+            {
+                "source": _source(batch),
+                "topics": seen,
+                "judged": judged,
+                "relevant": good,
+                "share": good / judged,
+            }
+        )
+        for batch, (seen, judged, good) in sorted(counts.items())
+    )
+    columns = (
+        Column("source", "source"),
+        Column("topics", "topics", Kind.COUNT),
+        Column("judged", "judged", Kind.COUNT),
+        Column("relevant", "relevant", Kind.COUNT),
+        Column("share", "of the judged", Kind.SHARE),
+    )
+    caption = "Passages by what gave them to the assessor: the pool, or an iteration of active learning."
+    return Table("sources", "Judged by source", caption, columns, rows, facts)
+
+
+def _source(batch: int) -> str:
+    return {OPENING: "first of the pool", REST: "rest of the pool"}.get(batch, f"iteration {batch - REST}")
+
+
+def gain_table(topics: Sequence[JudgedTopic], facts: Facts) -> Table:
+    """Return how many judgments found how much of each topic's relevant passages."""
+    columns = (
+        Column("qid", "query"),
+        Column("judged", "judged", Kind.COUNT),
+        Column("relevant", "relevant", Kind.COUNT),
+        *(
+            Column(f"until_{share:.0%}".rstrip("%"), words, Kind.COUNT, "judged until")
+            for share, words in FOUND
+        ),
+    )
+    rows = tuple(
+        Row(
+            {"qid": one.qid, "judged": len(one.relevant), "relevant": sum(one.relevant)}
+            | {f"until_{share:.0%}".rstrip("%"): one.judged_until(share) for share, _ in FOUND}
+        )
+        for one in topics
+    )
+    caption = (
+        "Judgments until a share of the relevant passages that were found at all. Where the last one came long "
+        "before the end, few are likely to be missing."
+    )
+    return Table("gain", "Gain", caption, columns, rows, facts)
+
+
+def gain_figure(topics: Sequence[JudgedTopic], table: Table, facts: Facts) -> Figure:
+    """Return the gain curve of every topic; the page shows its marks instead, a row a topic."""
+
+    def draw(canvas: Any) -> None:
+        from leaderboard.output.drawing import OKABE_ITO
+
+        axes = canvas.subplots()
+        for topic in topics:
+            axes.plot(
+                [0, *range(1, len(topic.relevant) + 1)], [0, *topic.gain], color=OKABE_ITO[0], alpha=0.5
+            )
+        axes.set_xlabel("judged")
+        axes.set_ylabel("relevant passages found")
+        axes.set_xlim(left=0)
+        axes.set_ylim(bottom=0)
+
+    series = [
+        Series(words, [(one.judged_until(share), None, None) for one in topics]) for share, words in FOUND
+    ]
+    series.append(Series("judged", [(len(one.relevant), None, None) for one in topics]))
+    chart = Spans("Gain", "judgments", [one.qid for one in topics], series)
+    return Figure("gain", "Gain", table.caption, facts, draw, table, (chart_content(chart),), 6.0, 3.6)

@@ -237,14 +237,14 @@ def _wrong_score(value: bytes) -> str:
     if not _REAL.fullmatch(value):
         return f"the score {quoted_field(value)} is not a number."
     if not math.isfinite(float(_as_float32(np.array([float(value)]))[0])):
-        return f"the score {quoted_field(value)} is too large for a 32-bit float, as which scores are read."
+        return f"the score {quoted_field(value)} is too large: scores are read as 32-bit floats."
     return ""
 
 
 def other_tag(found: str, tag: str) -> str:
     """Return the refusal of a line whose tag differs from that of earlier lines."""
     now, before = quoted_field(found.encode()), quoted_field(tag.encode())
-    return f"the run tag is {now}, before it was {before}; a file holds one run."
+    return f"the run tag is {now}, but earlier lines have {before}; a file holds one run."
 
 
 def quoted_field(value: bytes) -> str:

@@ -84,7 +84,7 @@ def refusal_in_round(
         return None
     if priority is None or priority > most:
         return No(
-            f"the round {rules.name} asks for a priority from 1 to {most}.",
+            f"the round {rules.name} requires a priority from 1 to {most}.",
             f"Give each of the team's runs another priority, from 1 to {most}.",
         )
     taken = next((one.run_tag for one in sent if one.priority == priority), None)

@@ -70,7 +70,7 @@ def read_run_metadata(
             if one.run_tag in found:
                 before = found[one.run_tag].line
                 raise InvalidFile(
-                    name, one.line, f"{one.run_tag} is already described in line {before}.", "Keep one line."
+                    name, one.line, f"{one.run_tag} is already described on line {before}.", "Keep one line."
                 )
             found[one.run_tag] = one
             if len(found) > MOST_RUNS:
@@ -123,7 +123,7 @@ def _described(
     known: Mapping[str, Detail],
 ) -> DescribedRun:
     if len(cells) != len(header):
-        reason = f"{len(cells)} columns where the header has {len(header)}."
+        reason = f"the line has {len(cells)} columns, and the header {len(header)}."
         raise InvalidFile(name, line, reason, "Give every line the header's columns.")
     fields: dict[str, Any] = {}
     details: dict[str, Any] = {}

@@ -254,7 +254,7 @@ def _checked(name: str, number: int, id: str, text: str, fields: _Fields) -> Tex
         (id + text).encode()
     except UnicodeEncodeError:
         raise fields.refusal(
-            name, number, "the line holds half of a surrogate pair, which is no character."
+            name, number, "the line holds half of a surrogate pair, which is not a character."
         ) from None
     if "\x00" in id + text:
         raise fields.refusal(name, number, "the line holds a NUL character.")

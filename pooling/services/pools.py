@@ -45,7 +45,7 @@ class Choice:
 def check_choice(choice: Choice, depth: int) -> None:
     """Raise PoolRefused for an invalid choice of queries, or an invalid depth."""
     if min(depth, choice.min_size, 1 if choice.sample is None else choice.sample) < 1:
-        raise PoolRefused("The depth, the least size and the sample must be at least 1.")
+        raise PoolRefused("The depth, the minimum size and the sample must be at least 1.")
     if choice.sample is not None and choice.seed is None:
         raise PoolRefused("A sample needs a seed, so that the same queries can be drawn again.")
     if choice.seed is not None and choice.seed < 0:

@@ -56,7 +56,7 @@ def split_by_list(*, collection: Collection, path: Path, who: str = "") -> Query
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise SplitRefused(
-            f"{path} can't be read: {error}.", "Give a text file with one qid a line."
+            f"{path} can't be read: {error}.", "Give a text file with one qid per line."
         ) from None
     return keep_split(collection, parted(collection, qids=qids_in(text)), who=who)
 
@@ -88,7 +88,7 @@ def keep_split(collection: Collection, wanted: Parted, *, who: str = "") -> Quer
         split = QuerySplit.objects.get(collection=collection)
         if split.sha256 != sha256:
             raise AlreadySplit(
-                f"{collection.name} has other private queries already.",
+                f"{collection.name} already has other private queries.",
                 "They cannot become public, because their results would too.",
             ) from None
     return split

@@ -140,7 +140,9 @@ def apply_as_team(
     try:
         validate_email(email)
     except ValidationError:
-        raise TeamRefused(f"{email[:60]!r} is not an e-mail address.", "Give one that you read.") from None
+        raise TeamRefused(
+            f"{email[:60]!r} is not an e-mail address.", "Give an address that you read."
+        ) from None
     if not plain_name(team_name) or max(len(team_name), len(affiliation)) > 200 or len(words) > 1000:
         raise TeamRefused("The application is too long, or has no name.", "Give the team's name.")
     waiting = TeamApplication.objects.filter(collection=collection, state=TeamApplication.State.WAITING)

@@ -95,7 +95,7 @@ def test_what_cannot_be_mapped_is_refused_whole(labels, tmp_path):
     file = tmp_path / "documents.tsv"
     for text, why in (
         ("a d1\na d2\n", "earlier line"),
-        ("a\n", "a passage and its document"),
+        ("a\n", "expected two columns: passage and document"),
         ("", "no passage"),
     ):
         file.write_text(text)

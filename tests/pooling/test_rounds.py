@@ -82,8 +82,8 @@ def test_a_deadline_anywhere_on_earth_is_the_same_moment():
         ([], False, 1, None),
         ([Before("a", False, 1)], False, 2, None),
         ([Before("a", False, 1)], False, 1, "the team's run a already has priority 1."),
-        ([], False, None, "the round 2026 asks for a priority from 1 to 2."),
-        ([], False, 3, "the round 2026 asks for a priority from 1 to 2."),
+        ([], False, None, "the round 2026 requires a priority from 1 to 2."),
+        ([], False, 3, "the round 2026 requires a priority from 1 to 2."),
         (
             [Before("a", False, 1), Before("b", False, 2)],
             False,

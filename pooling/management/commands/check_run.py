@@ -17,9 +17,7 @@ from pooling.services.run_problems import each_refusal
 
 
 class Command(BaseCommand):
-    help = (
-        "Check a run file as import_runs does, and change nothing. Every problem is named, up to a hundred."
-    )
+    help = "Check a run file as import_runs does, and change nothing. Up to a hundred problems are listed."
     example = "manage.py check_run bm25.trec.gz --collection mine"
 
     def arguments(self, parser: CommandParser) -> None:

@@ -19,8 +19,8 @@ from pooling.services.finding import collection_named
 
 class Command(BaseCommand):
     help = (
-        "Say what a collection is called, what it is, under which license, where it comes from and how to cite it. "
-        "What is not given stays; an empty text takes it away. Bundles made from then on print it."
+        "Change a collection's title, description, license, source and citation. "
+        "Options that are left out change nothing; an empty text removes one. New bundles print it."
     )
     example = 'manage.py describe_collection mine --licence "CC BY 4.0" --citation "Doe et al., 2026"'
 

@@ -66,8 +66,8 @@ class Command(BaseCommand):
             "--release",
             default="private",
             choices=Run.Release.values,
-            help="what people who are no members see once the collection is published: public everything, "
-            "scores its values, private nothing (default private)",
+            help="what non-members see once the collection is published; public: everything, "
+            "scores: its values, private: nothing (default private)",
         )
 
     def act(

@@ -16,8 +16,8 @@ from pooling.services.finding import collection_named
 
 class Command(BaseCommand):
     help = (
-        "Invite somebody. The link is good for one person, once; it is mailed when a mail server is set, else "
-        "printed for you to pass on."
+        "Invite somebody. The link works once, for one person. It is e-mailed if a mail server is configured, "
+        "otherwise printed for you to pass on."
     )
     example = "manage.py invite_person ada@example.org --collection mine --role owner"
 

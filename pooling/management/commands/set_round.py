@@ -17,8 +17,8 @@ from pooling.services.rounds import drop_round, round_words, set_round
 
 class Command(BaseCommand):
     help = (
-        "Plan a round, or change the one of this name. Once a collection has rounds, teams can submit in open rounds "
-        "only. A run is in time if its last byte arrived before the closing time."
+        "Plan a round, or change the one with this name. Once a collection has rounds, teams can submit in open "
+        "rounds only. A run is in time if its last byte arrived before the closing time."
     )
     example = "manage.py set_round mine 2026 --opens 2026-06-01T00:00+00:00 --closes 2026-08-01T00:00-12:00 --runs 3"
 

@@ -17,7 +17,7 @@ SEED = 20220
 
 class Command(BaseCommand):
     help = (
-        "Make some queries of a collection private, once and for all. Runs are scored on all queries; people who "
+        "Make some queries of a collection private, permanently. Runs are scored on all queries; people who "
         "are not signed in see results on the public ones only."
     )
     example = "manage.py split_queries mine --private-share 0.5 --seed 7"

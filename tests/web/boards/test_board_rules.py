@@ -98,7 +98,7 @@ def test_queries_become_private_after_a_look_and_stay_so(cast, owner):
     again = texts(owner.post(SPLIT, {"share": "34", "seed": "1", "sure": "1"}, follow=True))
 
     assert private_qids(cast.collection) == {"q1", "q2"}
-    assert "has other private queries already" in again
+    assert "already has other private queries" in again
     assert "by a list" in again
     change = cast.collection.changes.get()
     assert (change.what, change.who) == ("2 queries made private permanently", "owner")

@@ -90,7 +90,7 @@ def test_what_stands_around_an_action_is_escaped():
     [
         "better --tag",
         "See: manage.py dance the-tango --fast",
-        "the run tag is 'a --tag b', before it was 'manage.py close_campaign fair'",
+        "the run tag is 'a --tag b', but earlier lines have 'manage.py close_campaign fair'",
         "\x1e[1]",
     ],
 )

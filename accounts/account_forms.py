@@ -7,7 +7,7 @@ from typing import Any
 from allauth.account.forms import AddEmailForm, ChangePasswordForm, ReauthenticateForm
 
 
-class _Labelled:
+class _Labeled:
     """Labels in sentence case, not repeated as placeholders."""
 
     fields: dict[str, Any]
@@ -19,7 +19,7 @@ class _Labelled:
             field.widget.attrs.pop("placeholder", None)
 
 
-class NewAddress(_Labelled, AddEmailForm):
+class NewAddress(_Labeled, AddEmailForm):
     """Asks for another e-mail address."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -27,9 +27,9 @@ class NewAddress(_Labelled, AddEmailForm):
         self.fields["email"].label = "E-mail address"
 
 
-class NewPassword(_Labelled, ChangePasswordForm):
+class NewPassword(_Labeled, ChangePasswordForm):
     """Asks for the current and the new password."""
 
 
-class PasswordAgain(_Labelled, ReauthenticateForm):
+class PasswordAgain(_Labeled, ReauthenticateForm):
     """Asks for the password before a sensitive action."""

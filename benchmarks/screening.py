@@ -1,4 +1,4 @@
-"""Compare screening rules on simulated crowds: right best answers per dollar, honest workers kept, bad judgments.
+"""Compare screening rules on simulated crowds: correct best answers per dollar, honest workers kept, bad judgments.
 
 A campaign has pools of six passages, with ten pairs and three gold pairs per task, $2.40 with fees. Ten people work
 at a time. A worker who is excluded, reaches the task limit, or wants no more tasks is replaced by somebody new from
@@ -36,7 +36,7 @@ from judging.rules.expectations import tasks_a_worker
 from judging.rules.screening import RULES, screen_answers
 from judging.rules.screening_choice import COIN, Setting, compare_rules
 from tournament.copeland import best_of_queries
-from tournament.preferences import tally, wins_of_pairs
+from tournament.pair_wins import tally, wins_of_pairs
 
 POOL, PAIRS_PER_TASK, GOLD, DOLLARS, MOST_TASKS = 6, 10, 3, 2.40, 20
 HONEST_RIGHT, AT_WORK = 0.9, 10
@@ -77,7 +77,7 @@ class Outcome:
 
     @property
     def per_hundred(self) -> float:
-        """The number of right best answers per $100."""
+        """The number of correct best answers per $100."""
         return 100 * self.right / self.cost
 
 

@@ -25,7 +25,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tournament.copeland import best_of_queries
-from tournament.preferences import tally, wins_of_pairs
+from tournament.pair_wins import tally, wins_of_pairs
 
 QUERIES, JUDGMENTS = 6_980, 138_905
 LEAST_RATIO, MOST_SECONDS = 20.0, 0.1

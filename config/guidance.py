@@ -1,6 +1,6 @@
 """Text that tells people what to do, with its actions and options kept as data rather than as words.
 
-Each surface renders them its own way: a terminal prints ``Run: manage.py raise_budget first 12.50``, a page links to
+Each surface renders them its own way: a terminal prints ``Run: manage.py raise_budget spring 12.50``, a page links to
 *Change the budget*, and the API answers with the call. Pages and API: ``web.common.directions``.
 """
 

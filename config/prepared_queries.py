@@ -1,6 +1,6 @@
 """Querysets whose SQL is built once, for requests that many people make at once.
 
-Django builds the SQL of a queryset anew each time, which takes longer than PostgreSQL needs to answer a small query:
+Django builds the SQL of a queryset again each time, which takes longer than PostgreSQL needs to answer a small query:
 a quarter of the processor time of the judging page. A ``Prepared`` queryset is compiled at its first use in a process
 with placeholders for its values, and each call fills in its own. The rows are what the queryset gives.
 """

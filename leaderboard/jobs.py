@@ -89,7 +89,7 @@ def ring_for_asking(
         "who": who,
     }
     key = f"{ASK}:{name}"
-    taken = AlreadyImported(f"There already is a campaign or a pool {name!r}.", "Choose another name.")
+    taken = AlreadyImported(f"A campaign or a pool {name!r} already exists.", "Choose another name.")
     if Campaign.objects.filter(name=name).exists() or Pool.objects.filter(name=name).exists():
         before = Job.objects.filter(key=key, state=Job.State.DONE).order_by("-pk").first()
         if before is not None and before.arguments == arguments:

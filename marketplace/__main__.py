@@ -7,7 +7,7 @@ import sys
 BROKEN_PIPE = 141
 
 
-def _early_addresses(arguments: list[str]) -> None:
+def _export_address(arguments: list[str]) -> None:
     """Pass ``serve --host --port`` on to the settings, which are read before a command parses its arguments."""
     for name in ("host", "port"):
         for place, argument in enumerate(arguments):
@@ -22,7 +22,7 @@ def main() -> None:
     """Hand the command line to Django under the marketplace's settings."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.marketplace_settings"
     if sys.argv[1:2] == ["serve"]:
-        _early_addresses(sys.argv[2:])
+        _export_address(sys.argv[2:])
     from django.conf import settings
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line

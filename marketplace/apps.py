@@ -13,4 +13,4 @@ class MarketplaceConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the checks."""
-        import_module("marketplace.checks")
+        import_module("marketplace.settings_checks")

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import close_old_connections, connections
 
 from marketplace import clock
-from marketplace.services import deadlines, outbox
+from marketplace.services import expiry, outbox
 from marketplace.services.operator import cleanup as tidying
 
 logger = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ def start_scheduler() -> threading.Event:
     """Start the threads; set the returned event to stop them."""
     stop = threading.Event()
     for name, step, seconds in (
-        ("scheduler", deadlines.apply_due, settings.TICK_SECONDS),
+        ("scheduler", expiry.apply_due, settings.TICK_SECONDS),
         ("outbox", outbox.send_due, settings.TICK_SECONDS),
         ("tidying", tidying.tidy, _TIDY_SECONDS),
     ):

@@ -1,7 +1,7 @@
 """The rows of one block of lines: fast where it is regular, exact where it is not.
 
 A block is read by polars when every line has the expected columns, one separator between them and plain numbers.
-Other blocks have their blanks evened out and are tried again; what is left is read line by line in Python, which
+Other blocks have their whitespace normalized and are tried again; what is left is read line by line in Python, which
 either accepts every line or names the first bad one. All three ways accept the same lines and give the same rows.
 """
 
@@ -101,7 +101,7 @@ class Block:
 
 
 def _is_plain_utf8(data: bytes) -> bool:
-    """Return whether it is UTF-8 without byte order marks. Polars would drop the first one silently."""
+    """Return whether the content is UTF-8 without byte order marks. Polars would drop the first one silently."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
@@ -242,7 +242,7 @@ def _wrong_score(value: bytes) -> str:
 
 
 def other_tag(found: str, tag: str) -> str:
-    """Return why a line is refused whose tag differs from that of earlier lines."""
+    """Return the refusal of a line whose tag differs from that of earlier lines."""
     now, before = quoted_field(found.encode()), quoted_field(tag.encode())
     return f"the run tag is {now}, before it was {before}; a file holds one run."
 

@@ -1,4 +1,4 @@
-"""Find passages of a reranked run that are not among the candidates that everybody was given. Pure."""
+"""Find passages of a reranked run that are not among the given candidates. Pure."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Read classes of near-duplicates made elsewhere: two columns, or the output of isoboroff/dedupe. Pure.
 
-Each line names a class and one of its passages, separated by blanks or a tab; dedupe adds the beginning of the text.
+Each line names a class and one of its passages, separated by spaces or a tab; dedupe adds the beginning of the text.
 A class that is named by one of its passages has it as the canonical passage, as in dedupe's output. In other classes
 the smallest pid is canonical.
 """
@@ -21,7 +21,7 @@ def read_clusters(content: Content) -> dict[str, str]:
         if not fields:
             continue
         if len(fields) < 2:
-            raise InvalidClusterFile(content.name, number, "the line has no class and passage.")
+            raise InvalidClusterFile(content.name, number, "expected a class and a passage.")
         name, pid = fields[:2]
         if class_of.setdefault(pid, name) != name:
             raise InvalidClusterFile(
@@ -29,7 +29,7 @@ def read_clusters(content: Content) -> dict[str, str]:
             )
         members.setdefault(name, []).append(pid)
     if not class_of:
-        raise EmptyFile(content.name, 0, "the file holds no class.")
+        raise EmptyFile(content.name, 0, "the file contains no classes.")
     return {
         pid: canonical
         for name, pids in members.items()

@@ -20,7 +20,7 @@ Integers = NDArray[np.int32] | NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Columns:
-    """The content of a run or qrel file, one row a line, in file order. Arrays are int32 where that will do.
+    """The content of a run or qrel file, one row a line, in file order. Arrays are int32 where that suffices.
 
     ``query`` indexes ``qids`` (first appearance first). The code of a pid is the number itself where every pid is
     a plain decimal number; else it is a row of ``spelling``, of which ``hashes`` are equal for equal pids.
@@ -72,7 +72,7 @@ class Columns:
 
 
 def read_columns(content: Content, layouts: Sequence[Layout]) -> Columns:
-    """Read a file whose layout is the one of ``layouts`` with as many columns as its first line.
+    """Read a file under the one of ``layouts`` that has as many columns as the file's first line.
 
     Raises InvalidFile (of the layout's kind), UnreadableContent or EmptyFile.
     """

@@ -94,7 +94,7 @@ class InvalidClusterFile(InvalidFile):
 
 
 class ReaderFailed(InvalidFile):
-    """Our reader broke on the file. It is refused all the same: a file that waited would break it again."""
+    """Our reader failed on the file, which is refused: reading it again would fail again."""
 
     def __init__(self, file: str, line: int, fault: BaseException) -> None:
         what = "the software could not read " + ("on from this line" if line else "it")
@@ -209,7 +209,7 @@ class SubmissionRefused(PoolingError):
 
     @classmethod
     def for_all(cls, refusals: Sequence[SubmissionRefused]) -> SubmissionRefused:
-        """Return one refusal for at least one reason; it says the reasons one after the other."""
+        """Return one refusal that lists all given reasons (at least one)."""
         first, *others = refusals
         if not others:
             return first
@@ -227,7 +227,7 @@ class SubmissionRefused(PoolingError):
 
 
 class TeamRefused(PoolingError):
-    """A team cannot be made or changed like this."""
+    """A team cannot be created or changed as asked."""
 
 
 class NoRoom(PoolingError):

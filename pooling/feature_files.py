@@ -90,7 +90,7 @@ class Features:
         return self._part("rarities", 0, FEATURES)
 
     def rows_of(self, pids: Iterable[str]) -> dict[str, int]:
-        """Return pid → row of those pids that have one; the first, where a pid was given several texts."""
+        """Return pid → row for pids that have one; the first row if a pid has several texts."""
         wanted = pl.Series(sorted(set(pids)), dtype=pl.String)
         if not len(wanted):
             return {}
@@ -126,7 +126,7 @@ class Features:
         return csr_array((data, columns, (starts - here).astype(np.int32)), (rows, FEATURES))
 
     def _part(self, name: str, begin: int, size: int) -> NDArray[Any]:
-        """Map a part of a file. What is mapped counts as memory of the process only as long as it is used."""
+        """Map a part of a file. Mapped parts count as process memory only while in use."""
         kind = np.dtype(_TYPES[name])
         if not size:
             return np.zeros(0, kind)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from pooling.passage_text import normalised, words
+from pooling.passage_text import normalized, words
 
 FEATURES = 2**20
 """Words share a feature when their hashes agree: one in eight words of a million different ones."""
@@ -40,7 +40,7 @@ def _vectorizer() -> Any:
 
 
 def _words_of(text: str) -> list[str]:
-    return words(normalised(text))
+    return words(normalized(text))
 
 
 def damped(counts: csr_array) -> csr_array:

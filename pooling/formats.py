@@ -1,7 +1,7 @@
-"""Read the bytes of a file in blocks of whole lines, whatever compresses them.
+"""Read the bytes of a file in blocks of whole lines, under any supported compression.
 
-The first bytes tell the compression, not the name. What is hashed is the decompressed
-content: the same content compressed in another way is the same file.
+Compression is recognized by the first bytes, not the name. The hash covers the decompressed
+content, so recompressing a file does not change it.
 """
 
 from __future__ import annotations
@@ -104,8 +104,8 @@ def _decompress(raw: BinaryIO, kind: str) -> BinaryIO:
 class Content:
     """The decompressed content of one file, read once, in blocks of whole lines.
 
-    ``name`` is what errors call the file. After the last block ``sha256`` and ``size`` speak of the
-    whole decompressed content.
+    ``name`` is what errors call the file. After the last block ``sha256`` and ``size`` cover the whole decompressed
+    content.
     """
 
     path: Path
@@ -130,7 +130,7 @@ class Content:
         return min(size * 16 if compression_of(self.path) else size, self.max_bytes)
 
     def blocks(self) -> Iterator[bytes]:
-        """Yield blocks that end in a line feed, the next one being read while one is worked on.
+        """Yield blocks that end in a line feed; the next one is read while the current one is processed.
 
         A byte order mark is dropped, and a last line without a line feed gets one; both are hashed
         as they are in the file. Raises UnreadableContent.

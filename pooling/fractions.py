@@ -1,6 +1,6 @@
 """A fraction of a corpus, the same for all queries. Pure.
 
-A passage's place in the order of the corpus is a hash of the seed and its pid, so nobody has to know the other
+A passage's place in the order of the corpus is a hash of the seed and its pid, so it does not depend on other
 passages. With the same seed, a smaller fraction is part of a larger one.
 """
 

@@ -97,10 +97,10 @@ def ring_for_pool(
     depth: int,
     choice: pools.Choice,
 ) -> Job:
-    """Have a pool built; the same pool again is the same work. What can be refused at once is.
+    """Start building a pool. Asking for the same pool again returns the same job.
 
-    Raises PoolRefused, TooMuchAsked, and AlreadyImported for a name that stands, or is about to stand, for another
-    pool.
+    Raises what can be checked at once: PoolRefused, TooMuchAsked, and AlreadyImported for a name that another pool
+    has or is about to get.
     """
     check_name(name)
     pools.check_choice(choice, depth)
@@ -137,7 +137,7 @@ def build_pool_job(
     depth: int,
     choice: dict[str, Any],
 ) -> dict[str, Any]:
-    """Build a pool with the texts it needs; one that an earlier try of the same job has built is left as it is."""
+    """Build a pool with the texts it needs. A pool that an earlier try of this job built is left as it is."""
     chosen = pools.Choice(**choice)
     there = Pool.objects.filter(
         name=name, collection=collection_id, qrel_set=qrel_set_id, depth=depth

@@ -97,7 +97,7 @@ class _Signatures:
 
 
 def shingles(text: str, size: int) -> list[str]:
-    """Return the runs of ``size`` words; of a shorter text all of its words as one."""
+    """Return the runs of ``size`` words; a shorter text is a single run."""
     found = words(text)
     if not found:
         return []
@@ -122,7 +122,7 @@ def near_duplicates(
 ) -> NearDuplicates:
     """Find the classes among (pid, text); the smallest pid is canonical.
 
-    Files of 256 bytes a text lie in ``folder`` meanwhile; nothing of them stays, even if the process is killed.
+    Files of 256 bytes a text lie in ``folder`` meanwhile; nothing of them remains, even if the process is killed.
     ``shown`` gets the number of texts after every ``TEXTS_AT_ONCE``.
     """
     with ExitStack() as files:

@@ -1,6 +1,6 @@
 """Sort the lines of a run by rank, and report oddities.
 
-Most files are in order already, so lines are moved where they lie and only where they must be.
+Most files are already sorted, so only lines out of order are moved, in place.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def together(columns: Columns) -> None:
 
 
 def query_chunks(query: NDArray[np.int32]) -> Iterator[tuple[int, int, Rows]]:
-    """Cut lines that stand query by query into chunks of whole queries: begin, end, first row of each query."""
+    """Cut lines grouped by query into chunks of whole queries: begin, end, first row of each query."""
     starts = np.concatenate(([0], np.flatnonzero(query[1:] != query[:-1]) + 1))
     begin = 0
     while begin < len(starts):
@@ -87,9 +87,9 @@ def query_chunks(query: NDArray[np.int32]) -> Iterator[tuple[int, int, Rows]]:
 
 
 def duplicate_rows(columns: Columns) -> tuple[int, int] | None:
-    """A passage that a query has twice: its first two rows in the file; None if there is none.
+    """Return the first two rows of a passage that a query has twice; None if there is none.
 
-    Of several, the one whose second row comes first in the file, when the file stands query by query.
+    Of several passages, it is the one whose second row comes first in the file, if the file is grouped by query.
     """
     query = columns.query
     if (query[1:] < query[:-1]).any():

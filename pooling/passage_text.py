@@ -1,10 +1,9 @@
 """Decide when two passages have the same text.
 
-Two passages of a query are one class when a reader could not tell their texts apart on the page: Unicode
-canonical composition (NFC) spells accents in one way, every stretch of white space is one blank, and
-characters that show nothing (zero-width space, word joiner, soft hyphen, byte order mark) are left out.
-Letter case, punctuation and compatibility forms stay as they are: "US" is not "us", and 10² is not 102, which
-the coarser NFKC would make of it.
+Two passages of a query are one class when a reader could not tell their texts apart on the page: Unicode canonical
+composition (NFC) spells accents in one way, every stretch of white space counts as one space, and characters that
+show nothing (zero-width space, word joiner, soft hyphen, byte order mark) are left out. Letter case, punctuation and
+compatibility forms stay as they are: "US" is not "us", and 10² is not 102, which the coarser NFKC would make of it.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
 _WORD = re.compile(rf"[^\W{_UNSPACED}]+|[{_UNSPACED}]")
 
 
-def normalised(text: str) -> str:
+def normalized(text: str) -> str:
     """Return the text as a reader sees it."""
     visible = unicodedata.normalize("NFC", text).translate(_INVISIBLE)
     return " ".join(visible.split())
@@ -35,7 +34,7 @@ def class_key(text: str | None) -> str:
 
     ``""`` for a passage without text, which is a class of its own.
     """
-    seen = normalised(text or "")
+    seen = normalized(text or "")
     return hashlib.sha256(seen.encode()).hexdigest() if seen else ""
 
 

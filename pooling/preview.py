@@ -35,7 +35,8 @@ class PreviewedPools:
 
 
 def preview_pools(sources: Sequence[Hashes]) -> PreviewedPools:
-    """The pools of these sources: each an array of hashes, shape (queries, depth), ``NOTHING`` where there is none.
+    """Preview the pools of these sources. Each is an array of hashes, shape (queries, depth), ``NOTHING`` where there
+    is none.
 
     A source names a passage at most once for a query. Raises ValueError for more sources than can be told apart.
     """
@@ -57,7 +58,7 @@ def preview_pools(sources: Sequence[Hashes]) -> PreviewedPools:
 
 
 def _of_rows(sources: Sequence[Hashes]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Sizes of these queries' pools; per source how many passages it brought, and how many nobody else did."""
+    """Return the sizes of these queries' pools, and per source the passages it supplied, in all and alone."""
     by_source = np.concatenate(
         [source.T for source in sources]
     )  # one row a place, quicker to fill than a column
@@ -82,7 +83,7 @@ def _of_rows(sources: Sequence[Hashes]) -> tuple[NDArray[np.int64], NDArray[np.i
 
 @dataclass(frozen=True)
 class Outliers:
-    """Places (in the array of sizes) of pools with next to nothing to judge, and of those that cost most."""
+    """Indices (in the array of sizes) of pools with little to judge, and of the most expensive ones."""
 
     empty: NDArray[np.int64]
     singletons: NDArray[np.int64]
@@ -94,7 +95,7 @@ LEAST_GIANT = 10
 
 
 def outliers(sizes: NDArray[np.int64]) -> Outliers:
-    """Pools of nothing, of one passage, and giants: more than twice the median, and at least ten passages.
+    """Find empty pools, pools of one passage, and giants: more than twice the median, and at least ten passages.
 
     A pool of *n* takes n (n - 1) / 2 pairs, so twice the size is four times the cost. The largest come first.
     """

@@ -1,8 +1,7 @@
 """List every problem of a refused file: the first ones with their lines, and the count of each kind.
 
-A file that passes is read as fast as can be (pooling.columns) and stops at its first bad line. Of one that does not,
-people want to see all that is wrong at once: it is read a second time, line by line where a block is irregular, and
-nothing stops the reading but what keeps lines from being read at all.
+A valid file is read once and fast (pooling.columns). A refused file is read again, line by line where a block is
+irregular, to list all its problems. Only what keeps lines from being read at all stops the reading.
 """
 
 from __future__ import annotations
@@ -158,10 +157,10 @@ def problems_of_lines(
 ) -> Problems:
     """Return all problems of a run or qrel file.
 
-    ``known_qids``: every other query is a problem, once, or with ``skip_unknown`` none at all. ``max_depth``: a query
-    with more passages is a problem, at the line of the first one too many.
+    Queries outside ``known_qids`` are a problem each, reported once (never with ``skip_unknown``). A query with more
+    than ``max_depth`` passages is a problem at the line of the first one too many.
 
-    A passage that a query has twice is told by a 64-bit hash of both: enough for a file that is refused anyway.
+    Repeated passages are recognized by a 64-bit hash, which is enough for a refused file.
     """
     known = None if known_qids is None else frozenset(known_qids)
     reading = _Reading(content, layouts, known, Listing(most), skip_unknown, max_depth)

@@ -1,7 +1,7 @@
 """The columnar ranking: passages as integer codes, ordered by rank first.
 
-Rows hold every query's first passage, then every query's second, and so on. Queries stand in order of how
-many passages they have, most first, so that rank and query follow from the row's number alone and the
+Rows hold every query's first passage, then every query's second, and so on. Queries are sorted by
+number of passages, most first, so that rank and query follow from the row's number alone and the
 top k of a run is the beginning of its file: reading it costs k × queries, not the run's length.
 
 A pid that is a plain decimal number is its own code. Where a run has other pids, codes number them

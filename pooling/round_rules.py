@@ -36,7 +36,7 @@ class Before:
 
 @dataclass(frozen=True)
 class No:
-    """A refusal of a run: why, and what to do; ``closed`` says the same of any run, where no round is open."""
+    """A refusal of a run: the reason and the next step. ``closed``: the reason for any run while no round is open."""
 
     why: str
     next_step: str
@@ -49,7 +49,7 @@ def exactly(moment: datetime) -> str:
 
 
 def open_round(rounds: Sequence[RoundRules], at: datetime) -> RoundRules | No:
-    """Return the round that is open at this moment, the one that closes first; else why none is."""
+    """Return the round that is open at this moment (the one that closes first), or why none is."""
     found = [one for one in rounds if one.is_open(at)]
     if found:
         return min(found, key=lambda one: one.closes_at)
@@ -65,15 +65,15 @@ def open_round(rounds: Sequence[RoundRules], at: datetime) -> RoundRules | No:
 def refusal_in_round(
     rules: RoundRules, before: Sequence[Before], *, baseline: bool, priority: int | None
 ) -> No | None:
-    """Return why the round does not take one more run of a team that has ``before``; None if it does."""
+    """Return why the round does not accept one more run of a team that has ``before``; None if it does."""
     kind = "baseline run" if baseline else "run"
     most = rules.most_baselines if baseline else rules.most_runs
     sent = [one for one in before if one.baseline is baseline]
     if len(sent) >= most:
         limit = (
-            f"the round {rules.name} takes {many(most, kind)} of a team"
+            f"the round {rules.name} accepts {many(most, kind)} of each team"
             if most
-            else (f"the round {rules.name} takes no {kind}s")
+            else (f"the round {rules.name} accepts no {kind}s")
         )
         return No(
             f"{limit}, and the team has {len(sent)}.",
@@ -90,4 +90,4 @@ def refusal_in_round(
     taken = next((one.run_tag for one in sent if one.priority == priority), None)
     if taken is None:
         return None
-    return No(f"the team's run {taken} has priority {priority} already.", "Give this run another priority.")
+    return No(f"the team's run {taken} already has priority {priority}.", "Give this run another priority.")

@@ -1,4 +1,4 @@
-"""What can be said about a run in structured fields: names, definitions, allowed values. Pure.
+"""The structured details of a run: names, definitions, allowed values. Pure.
 
 The same table makes the form's fields, the command's options, the API's descriptions and the columns that
 `import_run_metadata` reads. The vocabulary is that of the TREC Deep Learning tracks (*Overview of the TREC 2022 Deep
@@ -51,7 +51,7 @@ class Detail:
 
     @property
     def explained(self) -> str:
-        """Return the definition with those of its choices."""
+        """Return the definition, with the definitions of its choices."""
         choices = "; ".join(f"{value}: {meaning}" for value, meaning in self.choices.items() if meaning)
         return " ".join(filter(None, [self.definition, f"{choices}." if choices else ""]))
 
@@ -209,7 +209,7 @@ def in_words(detail: Detail, value: Value) -> str:
 
 @dataclass(frozen=True)
 class KnownRun:
-    """A run as the tables of a track count it. ``arrived``: its file is there; else it is only announced."""
+    """A run in a track's tables. ``arrived``: its file has arrived; otherwise it is only announced."""
 
     run_tag: str
     team: str
@@ -219,7 +219,7 @@ class KnownRun:
 
     @property
     def task(self) -> str:
-        """Return what it retrieves. A run that does not say counts as a passage run."""
+        """Return what the run retrieves; passages if it does not say."""
         return str(self.details.get("task") or "passage")
 
     @property

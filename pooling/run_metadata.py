@@ -1,6 +1,6 @@
 """Read a table that describes many runs: one line for each, TSV or CSV, with a header. Pure.
 
-Columns are named as the fields of a run; those named as measures hold values that the track reported.
+Columns have the names of a run's fields; columns named after measures hold values that the track reported.
 """
 
 from __future__ import annotations
@@ -101,10 +101,10 @@ def _meaning(
         if meant is None:
             raise InvalidFile(name, 1, f"unknown column {column[:60]!r}.", _advice(plain, known))
         if meant in found:
-            raise InvalidFile(name, 1, f"two columns say the {meant}.", "Keep one of them.")
+            raise InvalidFile(name, 1, f"two columns hold the {meant}.", "Keep one of them.")
         found.append(meant)
     if "run_tag" not in found:
-        raise InvalidFile(name, 1, "there is no column for the run's tag.", "Call it run.")
+        raise InvalidFile(name, 1, "the column of run tags is missing.", "Name it run.")
     return found
 
 

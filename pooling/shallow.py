@@ -1,4 +1,4 @@
-"""The shallow pool: every run's top passages of a query plus the qrel, with who brought each.
+"""The shallow pool: every run's top passages of a query plus the qrel, with the sources of each.
 
 Arabzadeh et al., *Shallow pooling for sparse labels* (2022): the pools that its Table 3 rests on.
 """
@@ -24,7 +24,7 @@ class Candidate:
 
 
 def one_relevant_each(labels: Iterable[tuple[str, str, int]], min_grade: int) -> dict[str, str]:
-    """The qrel of each query: highest grade first, then first in file order, of grade ``min_grade`` or more.
+    """Return each query's qrel of grade ``min_grade`` or more: the highest grade, then the first in the file.
 
     ``labels`` are (qid, pid, grade) in file order. Queries without such a label are left out.
     """
@@ -36,7 +36,7 @@ def one_relevant_each(labels: Iterable[tuple[str, str, int]], min_grade: int) ->
 
 
 def pool_query(tops: Sequence[Sequence[str]], qrel: str | None) -> tuple[Candidate, ...]:
-    """The pool of one query, in order of run and rank, the qrel last if no run brought it.
+    """Return the pool of one query, in order of run and rank; the qrel comes last if no run supplied it.
 
     ``tops`` holds one sequence of pids per run, empty when the run has no line for the query.
     """

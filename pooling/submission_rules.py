@@ -1,4 +1,4 @@
-"""Compute when a team's next run is welcome, given a limit of runs in any period of days."""
+"""Compute when a team's next run is accepted, given a limit of runs in any period of days."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from datetime import date, timedelta
 
 
 def next_welcome(submitted: Sequence[date], *, wanted: date, most: int, days: int) -> date:
-    """The first day from ``wanted`` on which one more run keeps every period of ``days`` days to ``most`` runs.
+    """Return the first day from ``wanted`` on which one more run exceeds ``most`` runs in no period.
 
-    A period is any ``days`` days in a row, so two runs are in one when they are fewer than ``days`` days apart.
+    A period is any ``days`` consecutive days, so two runs share one when they are fewer than ``days`` days apart.
     Runs submitted after ``wanted`` count too: history may be entered in any order.
     """
     # A day that is not allowed stays so until some run is a whole period past.

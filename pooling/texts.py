@@ -81,7 +81,7 @@ def _too_many(content: Content, number: int) -> InvalidQueryFile:
         content.name,
         number,
         f"the file holds more than {MOST_QUERIES:,} queries.",
-        "Make several collections of them, or leave out those that no run answers.",
+        "Split them into several collections, or leave out those that no run answers.",
     )
 
 
@@ -156,7 +156,7 @@ def read_qids(content: Content) -> list[str]:
 
 
 def format_of(content: Content) -> str:
-    """``tsv`` or ``jsonl``, told from the first line that is not blank."""
+    """Return ``tsv`` or ``jsonl``, recognized by the first line that is not blank."""
     for number, line in lines_of(content):
         if line.lstrip().startswith(b"{"):
             return "jsonl"

@@ -150,7 +150,7 @@ def read_run_file(
     _refuse_duplicates(columns, again)
     columns = columns.without(skipped)
     if not len(columns):
-        raise UnknownQueries(content.name, 0, skipped, "No line is left without them.")
+        raise UnknownQueries(content.name, 0, skipped, "No lines are left without the unknown queries.")
     oddities = order_lines(columns, order)
     ranking = rank_first(columns)
     if max_depth is not None and ranking.depth > max_depth:
@@ -220,7 +220,7 @@ def read_runs(
 ) -> Iterator[RunFile | PoolingError]:
     """Read several runs at the same time, and yield them in the order given.
 
-    Reading begins with the call. What ``read_run`` would raise is yielded instead.
+    Reading begins with the call. Exceptions of ``read_run`` are yielded, not raised.
     """
 
     def read(path: Path) -> RunFile | PoolingError:

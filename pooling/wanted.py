@@ -15,10 +15,10 @@ from pooling.ranking import ROWS_A_GROUP, Codes, Ranking
 
 
 class Sought:
-    """Integers looked for among many: ascending, and behind tables of their low bits.
+    """Integers to look for among many: ascending, with lookup tables of their low bits.
 
-    The first table drops nearly all rows at the price of one look each, the second says where in ``values`` the
-    rest are likely to be.
+    The first table rejects nearly all rows with one lookup each; the second says where in ``values`` the rest are
+    likely to be.
     """
 
     def __init__(self, values: Codes) -> None:
@@ -31,7 +31,7 @@ class Sought:
         self.likely[values & self.mask] = np.arange(len(values), dtype=np.int32)
 
     def among(self, values: NDArray[np.integer]) -> tuple[Codes, Codes]:
-        """Rows, ascending, whose value is one of those sought, and which one it is."""
+        """Return the rows, ascending, whose value is sought, and which of the values it is."""
         if not len(self.values) or not len(values):
             return np.empty(0, np.int64), np.empty(0, np.int64)
         chunks = range(0, len(values), ROWS_A_GROUP)
@@ -126,7 +126,7 @@ def find_wanted(ranking: Ranking, wanted: Wanted) -> Found:
 
 
 def _held(ranking: Ranking, places: Codes, wanted: Wanted) -> tuple[Codes, Codes]:
-    """Rows, ascending, that hold a wanted passage of any query, and which distinct pid each holds.
+    """Return the rows, ascending, that hold a wanted passage of any query, and the distinct pid of each.
 
     Where most of a run's queries are not among those at ``places``, their rows are not looked at.
     """

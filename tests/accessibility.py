@@ -10,9 +10,9 @@ from playwright.sync_api import Page
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 #: What differs between light and dark.
-COLOURS = ["color-contrast", "link-in-text-block"]
+COLORS = ["color-contrast", "link-in-text-block"]
 #: What looks like two others at the same place of the page, all within it included: rows of a table, items of a list.
-#: axe-core takes a second for the colours of a hundred elements; those of the first two are those of all.
+#: axe-core takes a second for the colors of a hundred elements; those of the first two are those of all.
 ALIKE = """() => {
   const STYLES = ["color", "backgroundColor", "backgroundImage", "fontSize", "fontWeight", "opacity", "visibility",
                   "display", "textDecorationLine"];
@@ -91,7 +91,7 @@ class Inspector:
         self._note(name, _violations(page))
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
-            self._note(f"{name}, {scheme}", _wrong_colours(page))
+            self._note(f"{name}, {scheme}", _wrong_colors(page))
         self._note(name, page.evaluate(SMALL))
         page.set_viewport_size(NARROW)
         if wider := page.evaluate(WIDER):
@@ -108,23 +108,23 @@ class Inspector:
 
 
 def _violations(page: Page) -> list[str]:
-    """What is wrong whatever the colours, in every element."""
+    """What is wrong whatever the colors, in every element."""
     return _found(
         page,
         "document",
         {
             "runOnly": {"type": "tag", "values": RULES},
-            "rules": {rule: {"enabled": False} for rule in COLOURS},
+            "rules": {rule: {"enabled": False} for rule in COLORS},
         },
     )
 
 
-def _wrong_colours(page: Page) -> list[str]:
-    """What is wrong with the colours as they are now, once for all elements that look the same."""
+def _wrong_colors(page: Page) -> list[str]:
+    """What is wrong with the colors as they are now, once for all elements that look the same."""
     return _found(
         page,
         f"{{ include: [document], exclude: ({ALIKE})() }}",
-        {"runOnly": {"type": "rule", "values": COLOURS}},
+        {"runOnly": {"type": "rule", "values": COLORS}},
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tournament.copeland import Ties, best_of_queries
 from tournament.outcomes import QueryOutcome, Status
-from tournament.preferences import EXACT_BELOW, Count, ExactArray, PairWins
+from tournament.pair_wins import EXACT_BELOW, Count, ExactArray, PairWins
 from tournament.schedule import (
     Meeting,
     PairKey,

@@ -14,7 +14,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from tournament.preferences import ExactArray, IntArray, PairWins, sums
+from tournament.pair_wins import ExactArray, IntArray, PairWins, sums
 
 BoolArray = NDArray[np.bool_]
 

@@ -15,7 +15,7 @@ import numpy as np
 from tournament.contests import Contest, Need, Record, hold_contest
 from tournament.copeland import BoolArray, Standings, Ties, best_of_queries, lacking_pairs
 from tournament.outcomes import QueryOutcome, Status
-from tournament.preferences import Count, IntArray, PairWins, tally, wins_of_pairs
+from tournament.pair_wins import Count, IntArray, PairWins, tally, wins_of_pairs
 
 
 @dataclass(frozen=True)

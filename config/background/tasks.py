@@ -1,4 +1,4 @@
-"""Celery's side of the job table: only rings and sweeps."""
+"""Celery tasks: wake workers and sweep for lost jobs."""
 
 from celery import shared_task
 from django.db import close_old_connections

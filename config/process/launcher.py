@@ -165,7 +165,7 @@ def judging_pages_running() -> Iterator[None]:
             )
         yield
         return
-    process = _started("web", ["manage.py", "run", "--web-only", "--until-parent-exits"])
+    process = _start("web", ["manage.py", "run", "--web-only", "--until-parent-exits"])
     try:
         wait_for(health, process, "web")
         yield
@@ -176,12 +176,12 @@ def judging_pages_running() -> Iterator[None]:
 def start_marketplace() -> subprocess.Popen[bytes]:
     """Start the marketplace as a separate process and wait until it answers."""
     port = str(settings.MARKETPLACE_PORT)
-    process = _started("marketplace", ["-m", "marketplace", "serve", "--port", port, "--until-parent-exits"])
+    process = _start("marketplace", ["-m", "marketplace", "serve", "--port", port, "--until-parent-exits"])
     wait_for(f"{settings.CROWD_ENDPOINT}/healthz", process, "marketplace")
     return process
 
 
-def _started(name: str, words: list[str]) -> subprocess.Popen[bytes]:
+def _start(name: str, words: list[str]) -> subprocess.Popen[bytes]:
     """Start a Python process of ours and write its stderr to its log."""
     with _log(name) as log:
         return subprocess.Popen(

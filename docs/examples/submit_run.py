@@ -106,7 +106,7 @@ def main() -> None:
     said |= {"check_only": "true"} if given.check else {}
     options = urllib.parse.urlencode(said, doseq=True)
     # The same file of which the same is said is the same upload, so a job that is run again does no harm; one that
-    # was refused is checked anew.
+    # was refused is checked again.
     key = hashlib.sha256(content + options.encode()).hexdigest()
     headers = {"Idempotency-Key": key, "Content-Type": "application/octet-stream"}
     upload = call(f"/collections/{collection}/runs?{options}", content, **headers)

@@ -149,9 +149,14 @@ class CampaignSettings:
                 Guidance(Option("slip-rate"), " must be a share between 0 and 0.5.")
             )
         if self.screen not in Campaign.Screen.values:
-            found["screen"] = BadInput(f"Unknown screening rule: {self.screen!r}.")
+            found["screen"] = BadInput(
+                f"Unknown screening rule: {self.screen!r}.",
+                f"Choose from: {', '.join(Campaign.Screen.values)}.",
+            )
         if self.preset not in PRESETS:
-            found["preset"] = BadInput(f"Unknown preset: {self.preset!r}.")
+            found["preset"] = BadInput(
+                f"Unknown preset: {self.preset!r}.", f"Choose from: {', '.join(filter(None, PRESETS))}."
+            )
         if len(self.contact) > MOST_CONTACT:
             found["contact"] = BadInput(f"The contact can have at most {MOST_CONTACT} characters.")
         checks: dict[str, Callable[[], None]] = {
@@ -268,8 +273,11 @@ def campaign_named(name: str) -> Campaign:
         Campaign.objects.select_related("collection", "pool", "pool__qrel_set").filter(name=name).first()
     )
     if campaign is None:
-        names = ", ".join(Campaign.objects.order_by("name").values_list("name", flat=True)[:20]) or "none yet"
-        raise BadInput(f"There is no campaign called {name!r}.", f"There are: {names}.")
+        names = ", ".join(Campaign.objects.order_by("name").values_list("name", flat=True)[:20])
+        raise BadInput(
+            f"There is no campaign called {name!r}.",
+            f"Campaigns: {names}." if names else "There are none yet.",
+        )
     return campaign
 
 

@@ -39,7 +39,7 @@ def check_clustering(collection: Collection, likeness: Likeness) -> None:
     """Raise what :func:`cluster_texts` can refuse before it reads a text."""
     clusters.check_likeness(likeness)
     refuse_judged(collection)  # first: it makes "remove them first" impossible
-    clusters.refuse_second(collection)
+    clusters.refuse_if_clustered(collection)
 
 
 def import_clusters(
@@ -47,7 +47,7 @@ def import_clusters(
 ) -> ClusterSet:
     """Store the classes of a cluster file. Raises InvalidClusterFile, and as :func:`cluster_texts` does."""
     refuse_judged(collection)
-    clusters.refuse_second(collection)
+    clusters.refuse_if_clustered(collection)
     return _stored(collection, clusters.classes_in_file(path, name=name, progress=progress), who)
 
 
@@ -60,7 +60,7 @@ def remove_clusters(collection: Collection, *, who: str = "") -> ClusterSet:
 
 
 def refuse_judged(collection: Collection) -> None:
-    """Raise CampaignRefused if the pairs of a campaign rest on the classes of passages as they are."""
+    """Raise CampaignRefused if the pairs of a campaign depend on the present classes of passages."""
     judged = Judgment.objects.filter(campaign__collection=collection)
     asked = Pair.objects.filter(campaign__collection=collection)
     first = asked.order_by("pk").select_related("campaign").first()
@@ -68,7 +68,7 @@ def refuse_judged(collection: Collection) -> None:
     if first is not None or judged.exists() or graded is not None:
         name = first.campaign.name if first else graded.name if graded else "a campaign"
         raise CampaignRefused(
-            f"The judgments of {name} rest on the classes of {collection.name}, so these stay as they are.",
+            f"The judgments of {name} depend on the classes of {collection.name}, so they can no longer change.",
             "Near-duplicates can be found, imported and removed until a campaign is launched, a graded one is "
             "made, or judgments are imported. Afterwards, make a new collection.",
         )

@@ -54,14 +54,15 @@ def labels_for_gold(campaign: Campaign, name: str) -> QrelSet:
         if found is None:
             names = ", ".join(campaign.collection.qrel_sets.order_by("name").values_list("name", flat=True))
             raise BadInput(
-                f"The collection has no qrel set called {name!r}.", f"There are: {names or 'none'}."
+                f"The collection has no qrel set called {name!r}.",
+                f"Qrel sets: {names}." if names else "There are none yet.",
             )
         return found
     if campaign.pool is None or campaign.pool.qrel_set is None:
         raise CampaignRefused(
             "Gold pairs start from known relevant passages, and this campaign's pool has no qrels.",
             Guidance(
-                Action("import_gold", campaign.name, "FILE", lead="Bring gold pairs of your own"),
+                Action("import_gold", campaign.name, "FILE", lead="Import your own gold pairs"),
                 ". Or ",
                 Action(
                     "build_pool",
@@ -163,7 +164,7 @@ class _Proposing:
                         "fetch_passages",
                         self.campaign.collection.name,
                         "--passages FILE",
-                        lead="Bring the passage files",
+                        lead="Add the passage files",
                     ),
                     ". To rehearse without texts, prepare the campaign with ",
                     Option("placeholder-text"),

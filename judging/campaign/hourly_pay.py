@@ -56,7 +56,7 @@ def of_excluded(campaign: Campaign) -> QuerySet[Submission]:
 
 
 def seconds_of_tasks(campaign: Campaign) -> list[float]:
-    """Return the seconds from opening to sending off for each whole task, ascending.
+    """Return the seconds from opening to submission for each whole task, ascending.
 
     Tasks that were left early, resumed or never seen by our page are left out. So are excluded workers, because
     clicking without reading would make the work look quicker than it is, and simulated workers, who do not read.

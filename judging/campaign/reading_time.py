@@ -21,7 +21,7 @@ def seconds_a_pair(campaign: Campaign) -> float:
 
 
 def least_seconds_a_pair(campaign: Campaign) -> float:
-    """Return the mean over the campaign's pairs of the seconds that the fastest reader needs."""
+    """Return the fastest reader's mean seconds per pair."""
     return _times(campaign)[1]
 
 

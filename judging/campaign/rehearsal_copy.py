@@ -54,7 +54,8 @@ def check_can_be_rehearsed(campaign: Campaign) -> None:
         )
     if campaign.pool is None or campaign.rehearsal_of_id:
         raise CampaignRefused(
-            f"Campaign {campaign.name} is a rehearsal or has no pool, so it cannot be rehearsed."
+            f"Campaign {campaign.name} is a rehearsal or has no pool, so it cannot be rehearsed.",
+            "Rehearse a campaign that was created from a pool.",
         )
     if campaign.archived_at:
         raise CampaignRefused(f"Campaign {campaign.name} is archived.", restore_first(campaign))

@@ -153,7 +153,7 @@ def comparison_words(rows: list[Consequence]) -> str:
     told = "; ".join(
         f"{row.rule}{' (recommended)' if row.recommended else ''} keeps {percent_text(row.honest_kept)}% of honest "
         f"workers, catches {percent_text(row.careless_caught)}% of careless ones, finds about "
-        f"{row.per_hundred:.1f} right best answers for $100 and "
+        f"{row.per_hundred:.1f} correct best answers per $100 and "
         + ("lets almost no task count" if row.cost is None else f"costs about ${row.cost:,.2f}")
         for row in rows
     )

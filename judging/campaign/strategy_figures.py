@@ -9,7 +9,7 @@ from config import kept_objects
 from config.guidance import Action, Guidance
 from judging.campaign.read_once import kept_while_reading
 from judging.models import Campaign, GoldPair, Pair, Task, TaskPair
-from judging.rules.gold_detection import Telling
+from judging.rules.gold_detection import Detectability
 from judging.rules.gold_drawing import Shown
 from judging.rules.strategies import Known, Outcomes, Setting, told_by_the_page, try_strategies
 from pooling.models import Passage, Qrel, QrelSet, Query
@@ -42,7 +42,7 @@ def tell_proposals(campaign: Campaign) -> str:
     return telling_words(campaign, told_by_the_page(setting_of(campaign, proposed=True)))
 
 
-def telling_words(campaign: Campaign, page: Telling | None) -> str:
+def telling_words(campaign: Campaign, page: Detectability | None) -> str:
     """Return advice if gold pairs are clearly recognizable by what a page shows, or ""."""
     if page is None or not page.is_plain:
         return ""

@@ -24,6 +24,7 @@ from django.db import connection
 from config.crowd_endpoints import is_amazon
 from config.process import launcher
 from judging.crowds.arrival import ExternalQuestionPage, signed_at
+from judging.crowds.call_metrics import watched
 from judging.crowds.limiter import limiter
 from judging.crowds.mturk_errors import translated
 from judging.crowds.seam import (
@@ -36,7 +37,6 @@ from judging.crowds.seam import (
     PostingKind,
     QualificationKind,
 )
-from judging.crowds.watching import watched
 from judging.errors import CrowdAlready, CrowdLater, CrowdNever, CrowdThrottled
 from judging.rules.question_xml import external_question, parse_answers
 

@@ -97,7 +97,7 @@ class Arrival:
 
     In a preview, every field except ``preview`` can be empty. ``place_crowd_id`` is empty at a crowd whose addresses
     do not tell places apart; the place is then known when the crowd lists the submission. ``submit_to`` is the
-    address's part about the way back, kept for :meth:`Crowd.finish`; workers can read it.
+    return address from the URL, kept for :meth:`Crowd.finish`; workers can read it.
     """
 
     assignment_id: str

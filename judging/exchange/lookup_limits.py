@@ -13,7 +13,7 @@ from judging.models import Campaign
 
 
 @dataclass(frozen=True)
-class Questions:
+class LookupLimit:
     """One kind of question, and how many of them a campaign can ask in a minute."""
 
     kind: str

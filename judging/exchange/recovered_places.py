@@ -15,11 +15,11 @@ from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd, PostedPlace
 from judging.errors import CrowdNever
 from judging.exchange.calls import TOKENS_LIVE, Reply, campaign_key, record_found
-from judging.exchange.lookup_limits import Questions
+from judging.exchange.lookup_limits import LookupLimit
 from judging.models import Campaign, Place, Posting
 
 #: Lookups of places that we do not know.
-UNKNOWN_PLACES = Questions("unknown-places", a_minute=12)
+UNKNOWN_PLACES = LookupLimit("unknown-places", a_minute=12)
 #: Largest assumed difference between the crowd's clock and ours.
 CLOCKS_DIFFER = timedelta(days=1)
 

@@ -99,7 +99,7 @@ def give_out(
 def give_back(assignment: TopicAssignment, *, why: str, who: str) -> None:
     """End an assignment: the assessor declines the topic, or staff take it away. Its grades stay on record.
 
-    Another assessor begins the topic anew. Raises BadInput, CampaignRefused.
+    Another assessor starts the topic over. Raises BadInput, CampaignRefused.
     """
     if not why.strip():
         raise BadInput("The reason is missing.", "Say why.")

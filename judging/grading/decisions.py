@@ -100,7 +100,7 @@ def decide_by_hand(topic: Topic, verdict: str, *, why: str, who: str) -> TopicDe
 
 @transaction.atomic
 def reverse_decision(decision: TopicDecision, *, why: str, who: str) -> None:
-    """Reverse a decision: the topic's life goes on where it stopped. Raises BadInput, CampaignRefused."""
+    """Reverse a decision: the topic continues where it stopped. Raises BadInput, CampaignRefused."""
     if not why.strip():
         raise BadInput("The reason is missing.", "Say why the decision is reversed.")
     hold(decision.topic)

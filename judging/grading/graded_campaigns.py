@@ -177,9 +177,9 @@ def end_campaign(campaign: GradedCampaign, *, why: str, who: str = "") -> bool:
 
 @transaction.atomic
 def reopen_campaign(campaign: GradedCampaign, *, why: str, budget: int | None = None, who: str = "") -> None:
-    """Go on judging: the decisions of the end are reversed. Raises BadInput, CampaignRefused."""
+    """Continue judging: the decisions of the end are reversed. Raises BadInput, CampaignRefused."""
     if not why.strip():
-        raise BadInput("The reason is missing.", "Say why the judging goes on.")
+        raise BadInput("The reason is missing.", "Write why judging continues.")
     budget = campaign.budget if budget is None else budget
     if budget is not None and budget <= judged_so_far(campaign):
         raise BadInput(f"The budget of {budget:,} is used up.", "Enter a higher one.")

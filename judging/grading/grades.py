@@ -40,7 +40,7 @@ def item_at(assignment: TopicAssignment, position: int) -> GradedItem | None:
 
 
 def give_grade(item: GradedItem, grade: int) -> None:
-    """Append a grade, which replaces an earlier one, and go on with the topic when it was the last.
+    """Append a grade, which replaces an earlier one, and continue the topic when it was the last.
 
     Raises BadInput for a grade that the scale has not, CampaignRefused when the topic is no longer judged.
     """
@@ -90,7 +90,7 @@ def _refuse_over(assignment: TopicAssignment) -> None:
 def go_on(assignment: TopicAssignment) -> None:
     """Decide the topic, or give out the rest of its pool, once everything given out is judged.
 
-    The caller holds the topic. When it is undecided afterwards and nothing is given out, :func:`choose_next` goes on.
+    The caller holds the topic. If it is then undecided and nothing is given out, :func:`choose_next` continues.
     """
     topic = assignment.topic
     if assignment.second or assignment.items.filter(grade=None).exists():
@@ -111,7 +111,7 @@ def go_on(assignment: TopicAssignment) -> None:
 def decide(topic: Topic, decision: str, *, why: str, who: str) -> None:
     """Carry out a decision of staff: a verdict, ``reversed``, or ``taken away`` from the assessor.
 
-    A topic whose decision was reversed goes on where the rules stopped it. Raises BadInput, CampaignRefused.
+    A topic whose decision was reversed continues where the rules stopped it. Raises BadInput, CampaignRefused.
     """
     assignment, standing = assignment_of(topic), standing_decision(topic)
     if decision == REVERSED:

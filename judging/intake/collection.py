@@ -41,7 +41,7 @@ from judging.tasks.answers import fill_from_form, record_answers
 from judging.tasks.evidence import evidence_of
 from judging.tasks.leasing import clear_place, end_submission, free_lapsed
 from judging.tasks.slots import take_up
-from judging.workers.identities import crowd_of, worker_for
+from judging.workers.identities import crowd_namespace, worker_for
 
 #: Shortest interval between sweeps through all the crowd's places. Larger campaigns are swept less often.
 SWEEP_SECONDS = 20
@@ -231,7 +231,7 @@ def collect_place(campaign: Campaign, crowd: Crowd, place: Place) -> int:
 
 def take_in(campaign: Campaign, place: Place, found: CrowdSubmission) -> Submission:
     """Record a submission confirmed by the crowd: answers, standing, and pay owed. Safe to repeat."""
-    worker = worker_for(crowd_of(campaign), found.crowd_worker_id)
+    worker = worker_for(crowd_namespace(campaign), found.crowd_worker_id)
     with transaction.atomic():
         submission = _submission(campaign, place, found, worker.pk)
         work = evidence_of(submission, found)

@@ -7,7 +7,7 @@ import logging
 from config.counting import first_time
 from config.errors import Refusal
 from judging.crowds import crowd_for
-from judging.exchange.lookup_limits import Questions
+from judging.exchange.lookup_limits import LookupLimit
 from judging.intake.collection import collect_place
 from judging.intake.flagging import flag_workers
 from judging.intake.screened_work import answers_of
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 MOST_PLACES = 2
 #: Shortest time between two checks of one worker.
 AGAIN_SECONDS = 10
-UNCONFIRMED_WORK = Questions("confirmed", a_minute=30)
+UNCONFIRMED_WORK = LookupLimit("confirmed", a_minute=30)
 
 
 def confirm_failed(campaign: Campaign, worker: Worker) -> None:

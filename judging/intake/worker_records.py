@@ -28,7 +28,7 @@ from judging.models import (
     Submission,
     Worker,
 )
-from judging.rules.behavior_flags import Behaviour, Flag, Usual, flags_of, usual_among
+from judging.rules.behavior_flags import Behavior, Flag, Usual, flags_of, usual_among
 from judging.rules.pay import rounded
 from judging.rules.wilson import wilson
 from judging.tasks.evidence import seconds_on_screen
@@ -117,7 +117,7 @@ class Records:
 def records_of(
     campaign: Campaign, *, only: Collection[int] | None = None, usual: Usual | None = None
 ) -> Records:
-    """Count all workers, or ``only`` these, anew. They are compared with ``usual``, or with each other."""
+    """Count all workers again, or ``only`` these. They are compared with ``usual``, or with each other."""
     rest = (campaign, only)
     work, empty, begun = _work(*rest), _counts(is_empty(), *rest), _counts(is_begun(), *rest)
     judged, gold, money = _judged(*rest), _gold(*rest), _money(*rest)
@@ -185,18 +185,18 @@ def _flags(row: WorkerRecord, usual: Usual) -> list[Flag]:
     """Return the flags of a worker. Simulated workers do not read, so no reading time is asked of them."""
     if row.simulated:
         usual = replace(usual, least_seconds_per_pair=None)
-    return flags_of(_behaviour(row), usual)
+    return flags_of(_behavior(row), usual)
 
 
 def _usual(rows: list[WorkerRecord], least_seconds: float) -> Usual:
     """Return the usual values of workers who are neither excluded nor too fast to have read."""
     known = [row for row in rows if row.standing in ("at work", "idle")]
     read = [row for row in known if row.simulated or (row.seconds_per_pair or least_seconds) >= least_seconds]
-    return usual_among(map(_behaviour, read), least_seconds)
+    return usual_among(map(_behavior, read), least_seconds)
 
 
-def _behaviour(row: WorkerRecord) -> Behaviour:
-    return Behaviour(**{name: getattr(row, name) for name in Behaviour.__dataclass_fields__})
+def _behavior(row: WorkerRecord) -> Behavior:
+    return Behavior(**{name: getattr(row, name) for name in Behavior.__dataclass_fields__})
 
 
 def _work(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[int, int, int]]:

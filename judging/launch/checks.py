@@ -33,7 +33,7 @@ from judging.campaign.strategy_figures import outcomes_of
 from judging.campaign.worker_texts import passages_without_text, unknown_figure
 from judging.crowds import crowd_at
 from judging.errors import AlreadyLaunched, CrowdError, NotReady
-from judging.launch.check import Checked, Passed
+from judging.launch.check_results import Checked, Passed
 from judging.launch.gold_checks import check_gold, check_strategies
 from judging.launch.plan import Plan
 from judging.models import Campaign

@@ -14,7 +14,7 @@ from judging.campaign.gold_leaks import most_uses_of_one_off_topic_passage
 from judging.campaign.gold_pairs import needed_gold
 from judging.campaign.strategy_figures import outcomes_of, telling_words
 from judging.errors import NotReady
-from judging.launch.check import Passed
+from judging.launch.check_results import Passed
 from judging.launch.plan import Plan
 from judging.models import Campaign, GoldPair, TaskPair
 from judging.rules.familiarity import MOST_OF_A_CAMPAIGN, most_tasks
@@ -109,7 +109,7 @@ def _asked_twice(campaign: Campaign) -> str:
 
 
 def _tasks_that_ask_twice(campaign: Campaign) -> int:
-    """Return how many tasks ask a question twice, cached until the tasks are made anew."""
+    """Return how many tasks ask a question twice, cached until the tasks are made again."""
     made = campaign.tasks.aggregate(count=Count("pk"), last=Max("pk"))
     key = kept_objects.object_key("asked-twice", campaign.pk, made["count"], made["last"])
     kept: int | None = kept_objects.kept(key)
@@ -154,7 +154,7 @@ def check_strategies(plan: Plan) -> Passed:
     """
     campaign = plan.campaign
     if not campaign.gold_per_task:
-        return Passed("tasks have no gold pairs, so every task that is sent off passes", attention=True)
+        return Passed("tasks have no gold pairs, so every submitted task passes", attention=True)
     outcomes = outcomes_of(campaign)
     if not outcomes.gold:
         return Passed("no gold pair is accepted yet")

@@ -21,7 +21,7 @@ from judging.campaign.reservations import reserve
 from judging.campaign.screening_forecast import outlook_of
 from judging.errors import BadInput, CampaignRefused, MayNotSpend, NotReady
 from judging.intake.places import want_places
-from judging.launch.check import Checked
+from judging.launch.check_results import Checked
 from judging.launch.checks import check_list, check_not_launched
 from judging.launch.plan import Plan
 from judging.models import Campaign, Posting, Task

@@ -14,7 +14,7 @@ from judging.campaign.reservations import settle_reservations
 from judging.campaign.screening_forecast import outlook_of
 from judging.errors import BadInput, CampaignRefused
 from judging.intake.places import LIVE, lacking
-from judging.launch.check import Checked
+from judging.launch.check_results import Checked
 from judging.launch.checks import check_not_launched
 from judging.launch.launches import Launched, Terms, amount_to_confirm, confirmed, offer_tasks, plan_offer
 from judging.launch.pilot_report import pilot_posting, pilot_report

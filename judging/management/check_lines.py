@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from config.plurals import many
-from judging.launch.check import Checked
+from judging.launch.check_results import Checked
 from judging.rules.strategies import Outcome, Outcomes
 
 

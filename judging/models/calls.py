@@ -47,7 +47,7 @@ class CrowdCall(models.Model):
 
 
 class BlockList(models.Model):
-    """Our qualification type at a crowd. It hides places that require its absence from workers who have it."""
+    """Our qualification type at a crowd. Workers who have it do not see places that require its absence."""
 
     crowd = models.CharField(max_length=300, help_text="The crowd's module and endpoint.")
     name = models.CharField(max_length=100)

@@ -131,7 +131,7 @@ class Discrepancy(models.Model):
 
     class Kind(models.TextChoices):
         ONLY_THERE = "only_there"  # submitted at the crowd, never seen by our page
-        ONLY_HERE = "only_here"  # sent off from our page, not in the crowd's list
+        ONLY_HERE = "only_here"  # submitted on our page, not in the crowd's list
         DIFFERENT = "different"  # the answers in the crowd's form differ from our record
 
     submission = models.ForeignKey(Submission, models.CASCADE, related_name="discrepancies")

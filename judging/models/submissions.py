@@ -20,7 +20,7 @@ class Submission(models.Model):
 
     class State(models.TextChoices):
         HELD = "held"  # the worker has the page
-        FINISHED = "finished"  # sent off from our page; the crowd has not confirmed it yet
+        FINISHED = "finished"  # submitted on our page; the crowd has not confirmed it yet
         SUBMITTED = "submitted"  # confirmed by the crowd's list
         RETURNED = "returned"  # returned, or passed to another worker
         LAPSED = "lapsed"  # the time ran out

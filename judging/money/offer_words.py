@@ -98,7 +98,7 @@ def unread_words(so_far: Earned, wording: Wording = translation) -> str:
 
 
 def paid_when(submission: Submission, so_far: Earned, wording: Wording = translation) -> str:
-    """Return when a task that was just sent off is paid, and in which parts; empty if no pay is promised."""
+    """Return when a task that was just submitted is paid, and in which parts; empty if no pay is promised."""
     campaign = submission.campaign
     pay, earned = so_far.pay, so_far.dollars
     if not earned or (submission.left_early and not pay.bonus):

@@ -147,7 +147,9 @@ def undo_settlement(
         amount += payment.amount * updated
         changed += updated
     if not changed:  # somebody else has taken it back since the lookup
-        raise CampaignRefused(f"The settled payments for submission {submission.pk} are already owed again.")
+        raise CampaignRefused(
+            "Somebody else has just undone this settlement.", "Reload the page to see its state."
+        )
     reserve(campaign, money(campaign)["committed"], by=by, who=who)
     log_change(campaign, f"${amount:,.2f} for submission {submission.pk} owed again", why=why, who=who)
     return amount

@@ -14,7 +14,7 @@ from config.prepared_queries import Prepared
 from judging.crowds import crowd_for
 from judging.crowds.seam import Arrival
 from judging.errors import WorkRefused
-from judging.exchange.lookup_limits import Questions
+from judging.exchange.lookup_limits import LookupLimit
 from judging.exchange.recovered_places import ask_for_place
 from judging.models import Campaign, Place, Posting, Submission, Worker
 from judging.tasks.displacement import untouched
@@ -23,7 +23,7 @@ from judging.tasks.worker_memory import Past, past_of
 from judging.workers.work_history import Work
 
 #: Sessions that the crowd does not know. After this many in a minute, no more lookups are made.
-UNKNOWN_SESSIONS = Questions("unknown-sessions", a_minute=60)
+UNKNOWN_SESSIONS = LookupLimit("unknown-sessions", a_minute=60)
 #: For crowds that do not sign arrivals: most new worker ids from one network at one place in this many seconds.
 #: More than one is allowed because a returned place can go to somebody in the same room.
 ARRIVALS_AT_PLACE, ARRIVALS_SECONDS = 5, 600

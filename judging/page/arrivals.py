@@ -21,7 +21,7 @@ from judging.models import Campaign, Posting, Submission, Worker
 from judging.page.admission import check_session, leave_earlier, limits, past_with_gold, place_of
 from judging.tasks.leasing import deadlines_from, lease_task
 from judging.tasks.resumption import resumable
-from judging.workers.identities import Newcomer, crowd_of, known_worker, refusal_reason
+from judging.workers.identities import Newcomer, crowd_namespace, known_worker, refusal_reason
 from judging.workers.work_history import Work, work_of
 
 LEASES = Count("preferee_leases", "Arrivals for a new task: taken, or the reason for refusal.", ("result",))
@@ -83,7 +83,7 @@ def open_task(posting: Posting, arrival: Arrival, *, network: str = "") -> Submi
     ``network`` is the network that the request came from, if known.
     """
     campaign = posting.campaign
-    crowd = crowd_of(campaign)
+    crowd = crowd_namespace(campaign)
     worker = known_worker(crowd, arrival.crowd_worker_id)
     work: list[Work] = []
     if worker is not None:

@@ -38,12 +38,12 @@ class CrowdsFrame:
         if not request.path_info.startswith(PREFIX):
             return self.answer(request)
         if _length(request) > LARGEST_FORM:
-            return _said(request, 413)
+            return _error_response(request, 413)
         response = self.answer(request)
         # Responses of our views are exempt; errors that Django made (unknown address, server error) are not.
         if response.status_code < 400 or getattr(response, "xframe_options_exempt", False) or settings.DEBUG:
             return response
-        said = _said(request, response.status_code)
+        said = _error_response(request, response.status_code)
         for name in ("Allow", "Retry-After"):
             if words := response.get(name):
                 said[name] = words
@@ -59,7 +59,7 @@ class CrowdsFrame:
         wait = pacing.request_pause(kwargs["token"])
         if not wait:
             return None
-        said = _said(request, 429)
+        said = _error_response(request, 429)
         said["Retry-After"] = str(wait)
         return said
 
@@ -69,7 +69,7 @@ def _length(request: HttpRequest) -> int:
     return int(word) if word.isdecimal() else 0
 
 
-def _said(request: HttpRequest, status: int) -> HttpResponse:
+def _error_response(request: HttpRequest, status: int) -> HttpResponse:
     """Return the error page, or the same as JSON for a script (a request that does not accept HTML)."""
     reason = REASONS.get(status, "our-fault")
     if "text/html" in request.headers.get("Accept", "text/html"):

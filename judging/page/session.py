@@ -181,10 +181,10 @@ def save_form(submission: Submission, sides: Mapping[int, tuple[str, int]]) -> N
 
 
 def _open_slot(submission: Submission, number: int, *, late: bool = False) -> Slot:
-    """Return the slot with this number, with its submission locked so that it cannot be sent off.
+    """Return the slot with this number, with its submission locked so that it cannot be submitted.
 
     Once the time has run out (``late``), only a slot without a choice is open. Raises WorkRefused if there is no
-    such slot, or if the submission was sent off or ended since it was read.
+    such slot, or if the work was submitted or ended since it was read.
     """
     slots = Slot.objects.select_related("submission").only("submission__state")
     state = Submission.State.FINISHED if late else Submission.State.HELD

@@ -131,7 +131,7 @@ def foresee_reinstatement(campaign: Campaign, worker: Worker) -> ReinstatementFo
 
 
 def _forgiven_next(campaign: Campaign, worker: Worker) -> int:
-    """Return how many failed answers the active exclusion relies on that were not forgiven before."""
+    """Return how many failed gold answers a reinstatement would newly forgive."""
     standing = worker.exclusions.filter(campaign=campaign, reversed_at=None)
     rests_on = set(standing.exclude(gold_answers=None).values_list("gold_answers", flat=True))
     return len(rests_on - set(forgiven(campaign, worker).values_list("gold_answers", flat=True)))

@@ -63,7 +63,8 @@ def find_worker(word: str) -> Worker:
     if found is None:
         raise BadInput(
             f"There is no worker {word}.",
-            "Enter our number (shown in the campaign's exclusions and exports) or the id at the crowd.",
+            "Enter Preferee's number for the worker (shown in the campaign's exclusions and exports) or the id "
+            "at the crowd.",
         )
     return found
 
@@ -90,7 +91,7 @@ def forget_worker(
         raise CampaignRefused(
             f"Worker {worker.pk} is still owed ${amount:,.2f}, which cannot be paid without the crowd's id.",
             Guidance(
-                "Collect first, then forget. What the crowd refuses permanently: ",
+                "Collect first, then forget the worker. For payments that the crowd refuses permanently: ",
                 Action(
                     "settle_payment", owed.values_list("submission__campaign__name", flat=True)[0], lead=""
                 ),

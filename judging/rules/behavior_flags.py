@@ -33,7 +33,7 @@ class Flag:
 
 
 @dataclass(frozen=True)
-class Behaviour:
+class Behavior:
     """The record of one worker: counts of judgments, and seconds per pair from opening the task and as the page
     reported to have shown it (None: not known).
 
@@ -72,7 +72,7 @@ class Usual:
     least_seconds_per_pair: float | None = None
 
 
-def usual_among(workers: Iterable[Behaviour], least_seconds: float) -> Usual:
+def usual_among(workers: Iterable[Behavior], least_seconds: float) -> Usual:
     """Return the medians over workers; shares weigh as much as the comparisons they rest on.
 
     A median holds as long as most of the work is honest. One worker who chooses at random would lower a mean.
@@ -95,7 +95,7 @@ def _median_share(counts: Iterable[tuple[float, int]]) -> float | None:
     return None
 
 
-def flags_of(one: Behaviour, usual: Usual) -> list[Flag]:
+def flags_of(one: Behavior, usual: Usual) -> list[Flag]:
     """Return the flags of a worker, in a fixed order."""
     return [
         flag
@@ -113,19 +113,19 @@ def flags_of(one: Behaviour, usual: Usual) -> list[Flag]:
     ]
 
 
-def _failed_gold(one: Behaviour) -> Flag | None:
+def _failed_gold(one: Behavior) -> Flag | None:
     if not one.gold_failed:
         return None
     return Flag("gold pairs", f"failed {one.gold_failed:,} of {many(one.gold_seen, 'gold pair')}")
 
 
-def _sent_empty(one: Behaviour) -> Flag | None:
+def _sent_empty(one: Behavior) -> Flag | None:
     if not one.empty:
         return None
     return Flag("empty", f"agreed to {many(one.empty, 'task')} and judged no pair")
 
 
-def _stops_early(one: Behaviour) -> Flag | None:
+def _stops_early(one: Behavior) -> Flag | None:
     """Flag a worker who often stops before the last gold pair: such tasks are paid but avoid the test."""
     if one.stopped < HABIT or 2 * one.stopped <= one.tasks:
         return None
@@ -135,13 +135,13 @@ def _stops_early(one: Behaviour) -> Flag | None:
     )
 
 
-def _returns(one: Behaviour) -> Flag | None:
+def _returns(one: Behavior) -> Flag | None:
     if one.begun < HABIT or one.begun <= one.tasks:
         return None
     return Flag("returns", f"returned {one.begun:,} tasks after judging some of their pairs")
 
 
-def _one_side(one: Behaviour) -> Flag | None:
+def _one_side(one: Behavior) -> Flag | None:
     """Flag a preference for one side: sides are random, so an honest worker chooses each equally often."""
     most = max(one.left, one.decided - one.left)
     chance = min(1.0, 2 * float(scipy.special.bdtrc(most - 1, one.decided, 0.5))) if most else 1.0
@@ -155,7 +155,7 @@ def _one_side(one: Behaviour) -> Flag | None:
     )
 
 
-def _disagrees(one: Behaviour, usual: float | None) -> Flag | None:
+def _disagrees(one: Behavior, usual: float | None) -> Flag | None:
     if usual is None or not one.compared:
         return None
     chance = float(scipy.special.bdtr(int(one.agreeing), one.compared, usual))
@@ -168,7 +168,7 @@ def _disagrees(one: Behaviour, usual: float | None) -> Flag | None:
     )
 
 
-def _unread(one: Behaviour, least: float | None) -> Flag | None:
+def _unread(one: Behavior, least: float | None) -> Flag | None:
     """Flag times in which nobody can read, from the first task: there need be no other worker to compare with."""
     times = [seconds for seconds in (one.seconds_per_pair, one.seconds_on_screen) if seconds is not None]
     if least is None or least < GLANCE_SECONDS or not times or min(times) >= least:
@@ -179,7 +179,7 @@ def _unread(one: Behaviour, least: float | None) -> Flag | None:
     )
 
 
-def _quick(one: Behaviour, usual: float | None) -> Flag | None:
+def _quick(one: Behavior, usual: float | None) -> Flag | None:
     if usual is None or one.seconds_per_pair is None or one.tasks_timed < LEAST_TASKS:
         return None
     if one.seconds_per_pair >= QUICK * usual:
@@ -190,7 +190,7 @@ def _quick(one: Behaviour, usual: float | None) -> Flag | None:
     )
 
 
-def _inconsistent(one: Behaviour, usual: float | None) -> Flag | None:
+def _inconsistent(one: Behavior, usual: float | None) -> Flag | None:
     if usual is None or not one.repeated:
         return None
     chance = float(scipy.special.bdtr(one.repeated_same, one.repeated, usual))

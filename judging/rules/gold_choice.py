@@ -50,7 +50,7 @@ class Triple:
 
     @property
     def key(self) -> tuple[int, int, int]:
-        """Return the three keys."""
+        """The triple's identity: query, relevant and off-topic key."""
         return self.query_id, self.relevant_id, self.off_topic_id
 
 

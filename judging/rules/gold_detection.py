@@ -27,7 +27,7 @@ FOLDS, SPLITS, RIDGE = 5, 5, 1.0
 
 
 @dataclass(frozen=True)
-class Telling:
+class Detectability:
     """A measured AUC, with the numbers of gold pairs and real pairs."""
 
     auc: float
@@ -35,7 +35,7 @@ class Telling:
     real: int
 
     @property
-    def error(self) -> float:
+    def standard_error(self) -> float:
         """Calculate the standard error if the AUC were ``TOLD`` (Hanley and McNeil, 1982)."""
         if not self.gold or not self.real:
             return math.inf
@@ -47,10 +47,12 @@ class Telling:
     @property
     def is_plain(self) -> bool:
         """Check whether gold pairs can be told beyond chance."""
-        return self.auc > TOLD + PLAINLY * self.error
+        return self.auc > TOLD + PLAINLY * self.standard_error
 
 
-def try_to_tell(real: Sequence[tuple[int, int, int]], gold: Sequence[Triple], texts: Texts) -> Telling | None:
+def try_to_tell(
+    real: Sequence[tuple[int, int, int]], gold: Sequence[Triple], texts: Texts
+) -> Detectability | None:
     """Try to recognize gold pairs by what a page shows; None if too few pairs have texts to learn from."""
     table, is_gold = seen_on_a_page(real, gold, texts)
     number = int(is_gold.sum())
@@ -58,7 +60,7 @@ def try_to_tell(real: Sequence[tuple[int, int, int]], gold: Sequence[Triple], te
         return None
     splits = [np.random.default_rng(seed).permutation(len(table)) for seed in range(SPLITS)]
     found = [cross_validated(table, is_gold, split) for split in splits]
-    return Telling(sum(found) / SPLITS, number, len(table) - number)
+    return Detectability(sum(found) / SPLITS, number, len(table) - number)
 
 
 def seen_on_a_page(

@@ -38,11 +38,11 @@ class _Word:
 
 def marked(text: str, question: str, language: str = "en") -> tuple[Part, ...]:
     """Split ``text`` into stretches, in order; joined, they are the text."""
-    words, neighbours = _asked(question, language)
+    words, neighbors = _asked(question, language)
     at = [False] * len(text)
     for word in _words(text):
         if word.unspaced:
-            _mark_neighbours(at, text, word, neighbours)
+            _mark_neighbors(at, text, word, neighbors)
         elif _folded(text[word.start : word.end], language) in words:
             at[word.start : word.end] = [True] * (word.end - word.start)
     return _parts(text, at)
@@ -51,20 +51,20 @@ def marked(text: str, question: str, language: str = "en") -> tuple[Part, ...]:
 def _asked(question: str, language: str) -> tuple[set[str], set[str]]:
     """Collect the question's words, and its pairs of neighboring characters in scripts without spaces."""
     words: set[str] = set()
-    neighbours: set[str] = set()
+    neighbors: set[str] = set()
     for word in _words(question):
         run = _folded(question[word.start : word.end], language)
         if word.unspaced:
-            neighbours.update({run} if len(run) == 1 else map("".join, pairwise(run)))
+            neighbors.update({run} if len(run) == 1 else map("".join, pairwise(run)))
         elif len(run) > 1 or run.isdigit():
             words.add(run)
-    return (words - SILENT if language.lower().startswith("en") else words), neighbours
+    return (words - SILENT if language.lower().startswith("en") else words), neighbors
 
 
-def _mark_neighbours(at: list[bool], text: str, run: _Word, neighbours: set[str]) -> None:
+def _mark_neighbors(at: list[bool], text: str, run: _Word, neighbors: set[str]) -> None:
     for place in range(run.start, run.end):
         for length in (1, 2):
-            if place + length <= run.end and text[place : place + length] in neighbours:
+            if place + length <= run.end and text[place : place + length] in neighbors:
                 at[place : place + length] = [True] * length
 
 

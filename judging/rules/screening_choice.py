@@ -13,7 +13,7 @@ kinds (c), who get the share r of their counted judgments right:
 A best answer counts as right if the truly best passage beats every rival in its pool of m passages. For independent
 judgments, this has the probability (1 − e)^(m−1). Tournaments can be right without that, so the numbers are a
 lower bound; ``benchmarks/screening.py`` compares the order of the rules with that of real tournaments. Rules are
-level if their right best answers per dollar are within 3% of the most. Of these, the recommended rule keeps
+level if their correct best answers per dollar are within 3% of the most. Of these, the recommended rule keeps
 the most honest workers; in a tie, it leaves the fewest bad judgments.
 """
 
@@ -31,7 +31,7 @@ from judging.rules.screening import RULES, SLIP_RATE
 CARELESS_SHARE, HONEST_ERROR = 0.2, 0.1
 #: Chance of answering a pair right without reading.
 COIN = 0.5
-#: A rule is level with the best when it finds at least this share of its right best answers per dollar.
+#: A rule is level with the best when it finds at least this share of its correct best answers per dollar.
 LEVEL = 0.97
 
 
@@ -55,7 +55,7 @@ class Setting:
 class Consequence:
     """The consequences of one rule. If almost no task would count, ``cost`` is None and ``right`` is 0.
 
-    ``level``: no other rule finds clearly more right best answers per dollar.
+    ``level``: no other rule finds clearly more correct best answers per dollar.
     """
 
     rule: str
@@ -70,7 +70,7 @@ class Consequence:
 
     @property
     def per_hundred(self) -> float:
-        """Calculate the right best answers for $100."""
+        """Calculate the correct best answers per $100."""
         return 100 * self.right_per_dollar
 
 
@@ -118,7 +118,7 @@ def _consequence(rule: str, setting: Setting) -> Consequence:
 
 
 def right_answers(setting: Setting, error: float) -> float:
-    """Calculate a lower bound of right best answers if each judgment errs with this probability."""
+    """Calculate a lower bound of correct best answers if each judgment errs with this probability."""
     right = 1 - _wrong(setting.judgments_per_pair, error)
     return sum(queries * right ** (size - 1) for size, queries in setting.pools.items())
 

@@ -9,17 +9,17 @@ from judging.rules.wording import ENGLISH, Wording
 def ways_to_stop(pay: Pay, *, minutes: int, more: bool, wording: Wording = ENGLISH) -> list[str]:
     """Return a sentence for each way: finish, stop early, return the task, let the time run out."""
     return [
-        _finish(pay, wording),
-        _stop_early(pay, wording),
+        _finish_sentence(pay, wording),
+        _stop_early_sentence(pay, wording),
         wording.gettext(
             "Return the task on the site where you took it: nothing is paid, and nothing you chose is used. If you "
             "take a task again and nobody else has this one, you may go on where you stopped."
         ),
-        _run_out(pay, wording, minutes=minutes, more=more),
+        _run_out_sentence(pay, wording, minutes=minutes, more=more),
     ]
 
 
-def _finish(pay: Pay, wording: Wording) -> str:
+def _finish_sentence(pay: Pay, wording: Wording) -> str:
     if not pay.whole:
         return wording.gettext("Judge every pair and submit the task: this work is not paid.")
     told = wording.gettext("Judge every pair and submit the task: you are paid ${whole}.")
@@ -33,7 +33,7 @@ def _finish(pay: Pay, wording: Wording) -> str:
     return f"{told.format(whole=f'{pay.whole:.2f}')} {hasty}"
 
 
-def _stop_early(pay: Pay, wording: Wording) -> str:
+def _stop_early_sentence(pay: Pay, wording: Wording) -> str:
     if not pay.whole:
         return wording.gettext("Stop at any pair and submit what you have judged: those choices are used.")
     if not pay.bonus:
@@ -47,7 +47,7 @@ def _stop_early(pay: Pay, wording: Wording) -> str:
     return told.format(base=f"{pay.base:.2f}")
 
 
-def _run_out(pay: Pay, wording: Wording, *, minutes: int, more: bool) -> str:
+def _run_out_sentence(pay: Pay, wording: Wording, *, minutes: int, more: bool) -> str:
     told = wording.ngettext(
         "Run out of time after {minutes} minute: what you have judged is submitted for you, as if you had stopped.",
         "Run out of time after {minutes} minutes: what you have judged is submitted for you, as if you had stopped.",

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judging.rules.gold_choice import Texts, Triple
-from judging.rules.gold_detection import Telling, try_to_tell
+from judging.rules.gold_detection import Detectability, try_to_tell
 from judging.rules.gold_drawing import Gold, Memory, Shown, draw
 from judging.rules.layout import lay_out
 from judging.rules.pair_features import (
@@ -118,7 +118,7 @@ class Outcomes:
     rows: tuple[Outcome, ...]
     fewest: int
     wanted: int
-    page: Telling | None = None
+    page: Detectability | None = None
 
     def above(self, share: float) -> list[Outcome]:
         """Return strategies that pass one task with a higher probability than ``share``."""
@@ -153,7 +153,7 @@ def try_strategies(setting: Setting, *, seed: int = 0, workers: int = WORKERS) -
     return Outcomes(tasks, len(setting.gold), len(setting.labeled), tuple(ranked), fewest, wanted, page)
 
 
-def told_by_the_page(setting: Setting) -> Telling | None:
+def told_by_the_page(setting: Setting) -> Detectability | None:
     """Measure how well a classifier tells gold pairs from the tasks' real pairs by what a page shows."""
     real = sorted({pair for task in setting.tasks for pair in task})
     return try_to_tell(real, [Triple(*pair) for pair in setting.gold], setting.texts)

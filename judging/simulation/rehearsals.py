@@ -20,7 +20,7 @@ from judging.campaign.rehearsal_copy import (
 )
 from judging.errors import BadInput, CampaignRefused
 from judging.jobs import ring_to_close_places, ring_to_collect, ring_to_post_places
-from judging.launch.check import Checked
+from judging.launch.check_results import Checked
 from judging.launch.checks import check_rehearsable
 from judging.launch.closure import close
 from judging.launch.launches import Terms, launch_campaign, plan_offer

@@ -38,7 +38,7 @@ from judging.simulation.browser import Browser, Page, hang_up
 from judging.simulation.leftovers import end_leftover_leases, held_words, only_simulation
 from judging.watching.status import is_complete
 from judging.watching.stuck_work import budget_used_up
-from judging.workers.identities import crowd_of, declare_simulated
+from judging.workers.identities import crowd_namespace, declare_simulated
 from pooling.models import Passage, Qrel, QrelSet, Query
 
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
@@ -46,7 +46,7 @@ LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 IDLE_ROUNDS = 5
 #: Not more in all. Excluded workers and those who judged a pair before cannot do what is left, as in a real crowd.
 MOST_WORKERS = 400
-UNLABELLED = -1
+UNLABELED = -1
 #: Grades that differ by this much make a pair obvious.
 FAR_APART = 2
 
@@ -95,30 +95,30 @@ class Truth:
         labels = Qrel.objects.filter(qrel_set=qrel_set).values_list("query_id", "passage_id", "grade")
         for query, passage, grade in labels.iterator(chunk_size=5000):
             key = (query, texts[passage])
-            self.grades[key] = max(grade, self.grades.get(key, UNLABELLED))
+            self.grades[key] = max(grade, self.grades.get(key, UNLABELED))
         pairs = Pair.objects.filter(campaign=campaign).values_list("query_id", "passage_a_id", "passage_b_id")
         self.asked = {(query, texts[one]) for query, *both in pairs.iterator(chunk_size=5000) for one in both}
 
     def prefers_left(self, page: Page) -> tuple[bool, bool]:
         """Return (whether the left text is better, whether that is obvious).
 
-        As in a gold pair, a labelled text is obvious against one that is in no pair of this question, or one
-        labelled two grades lower.
+        As in a gold pair, a labeled text is obvious against one that is in no pair of this question, or one
+        labeled two grades lower.
         """
         left, right = _plain(page.left), _plain(page.right)
         grades = [self._grade(page.question, left), self._grade(page.question, right)]
         stray = [
-            grade == UNLABELLED and not self._asked(page.question, text)
+            grade == UNLABELED and not self._asked(page.question, text)
             for grade, text in zip(grades, (left, right), strict=True)
         ]
-        far_apart = UNLABELLED not in grades and abs(grades[0] - grades[1]) >= FAR_APART
+        far_apart = UNLABELED not in grades and abs(grades[0] - grades[1]) >= FAR_APART
         obvious = stray[0] != stray[1] or far_apart
         if grades[0] != grades[1]:
             return grades[0] > grades[1], obvious
         return self._taste(left) > self._taste(right), False
 
     def _grade(self, question: str, text: str) -> int:
-        return max(self.grades.get((query, text), UNLABELLED) for query in self.queries[_plain(question)])
+        return max(self.grades.get((query, text), UNLABELED) for query in self.queries[_plain(question)])
 
     def _asked(self, question: str, text: str) -> bool:
         return any((query, text) in self.asked for query in self.queries[_plain(question)])
@@ -303,7 +303,7 @@ def _sign_up(
             ids.append(one)
             if progress:
                 progress(0, 1, f"{len(ids)} of {len(crew)} simulated workers signed up")
-    workers = declare_simulated(crowd_of(campaign), ids)
+    workers = declare_simulated(crowd_namespace(campaign), ids)
     if campaign.rehearsal_of_id:
         rehearsal_copy.let_in(campaign, workers)
     return crew
@@ -312,7 +312,10 @@ def _sign_up(
 def _recruits(
     campaign: Campaign, settings: SimulationSettings, truth: Truth, there: int
 ) -> list[SimulatedWorker]:
-    """Return new workers for what nobody so far can do. Raises JudgingError if they could not do it either."""
+    """Sign up more workers if nobody present can go on.
+
+    Raises JudgingError if no place is open or the maximum is reached.
+    """
     open_places = Place.objects.filter(posting__campaign=campaign, state__in=LIVE)
     if not open_places.exists() or there >= MOST_WORKERS:
         raise _stuck(campaign, there)

@@ -207,7 +207,7 @@ def _take_next(taking: Taking) -> Submission | None:
     if task_id is None:
         transaction.set_rollback(True)
         return None
-    worker = taking.who.stored() if isinstance(taking.who, Newcomer) else taking.who
+    worker = taking.who.store() if isinstance(taking.who, Newcomer) else taking.who
     now = clock.now()
     until = deadlines_from(now, taking.campaign, taking.place, taking.taken_at)
     submission = Submission.objects.create(

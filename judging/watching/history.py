@@ -132,7 +132,7 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def course_of(campaign: Campaign) -> Course:
-    """Count all the campaign's figures anew."""
+    """Count all the campaign's figures again."""
     begin, end = _span(campaign)
     width = width_for(end - begin)
     points = [Point(begin + width * place) for place in range(int((end - begin) / width) + 1)]

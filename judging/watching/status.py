@@ -137,7 +137,7 @@ def what_comes_next(campaign: Campaign, status: dict[str, Any]) -> Guidance:
 def _last_steps(campaign: Campaign) -> Guidance:
     resolve = Action("resolve", campaign.name, lead="")
     if campaign.rehearsal_of:  # simulated judgments are not published
-        return Guidance(resolve, f", and go on with {campaign.rehearsal_of.name}")
+        return Guidance(resolve, f", and continue with {campaign.rehearsal_of.name}")
     return Guidance(resolve, ", then ", Action("publish_qrels", campaign.name, lead=""))
 
 

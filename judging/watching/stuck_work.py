@@ -112,7 +112,7 @@ def failed_in_words(job: Job) -> Guidance:
 
 def _budget_problem(campaign: Campaign) -> list[Problem]:
     used_up = budget_used_up(campaign)
-    return [Problem(used_up[0], Guidance("To go on: ", used_up[1]))] if used_up else []
+    return [Problem(used_up[0], Guidance("To continue: ", used_up[1]))] if used_up else []
 
 
 def _held_problem(campaign: Campaign) -> list[Problem]:

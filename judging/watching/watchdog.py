@@ -224,7 +224,7 @@ def _unconfirmed(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     work = work.exclude(standing=Submission.Standing.TRIAL)
     if found := _one(work.filter(finished_at__lte=now - 2 * GRACE), "finished_at"):
         yield Stalled(
-            f"{many(found[0], 'submission')} sent off from our page",
+            f"{many(found[0], 'submission')} submitted on our page",
             *found,
             nobody_at_work() or "The crowd's list does not include them: its own form was not sent.",
             _collect(campaign) + ". When their time is over the tasks go to others.",

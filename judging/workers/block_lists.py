@@ -21,7 +21,7 @@ from judging.crowds.seam import Crowd
 from judging.errors import CrowdAlready, CrowdNever
 from judging.exchange.calls import Patience, Reply, campaign_key, perform
 from judging.models import BlockList, Campaign, CrowdCall, CrowdIdentity, Exclusion, Submission, Worker
-from judging.workers.identities import crowd_of
+from judging.workers.identities import crowd_namespace
 from judging.workers.unfinished import unfinished_of
 from judging.workers.work_history import is_begun, is_empty, is_stopped
 
@@ -49,13 +49,13 @@ def stem(crowd: str) -> str:
 def list_name(campaign: Campaign) -> str:
     """Name the list of workers excluded by the campaign itself."""
     if campaign.one_block_list and campaign.refuse_excluded_elsewhere:
-        return stem(crowd_of(campaign))
-    return f"{stem(crowd_of(campaign))} of {campaign.name}"
+        return stem(crowd_namespace(campaign))
+    return f"{stem(crowd_namespace(campaign))} of {campaign.name}"
 
 
 def common_list_name(campaign: Campaign) -> str:
     """Name the list of workers whom later campaigns of the collection also refuse."""
-    name = stem(crowd_of(campaign))
+    name = stem(crowd_namespace(campaign))
     return name if campaign.one_block_list else f"{name} in {campaign.collection.name}"
 
 
@@ -86,7 +86,7 @@ def spared(campaign: Campaign, crowd: Crowd) -> list[dict[str, Any]]:
 
 def ensure_list(campaign: Campaign, crowd: Crowd, name: str) -> str:
     """Return the crowd's id of our list with that name, creating the list on first use."""
-    known = BlockList.objects.filter(crowd=crowd_of(campaign), name=name).first()
+    known = BlockList.objects.filter(crowd=crowd_namespace(campaign), name=name).first()
     if known:
         return known.crowd_key
 
@@ -107,7 +107,7 @@ def ensure_list(campaign: Campaign, crowd: Crowd, name: str) -> str:
         find=find,
     )
     row, _ = BlockList.objects.get_or_create(
-        crowd=crowd_of(campaign), name=name, defaults={"crowd_key": reply["list"]}
+        crowd=crowd_namespace(campaign), name=name, defaults={"crowd_key": reply["list"]}
     )
     return row.crowd_key
 

@@ -13,7 +13,7 @@ from judging.workers.unfinished import unfinished_of
 from judging.workers.work_history import Work, taken_by, work_of
 
 
-def crowd_of(campaign: Campaign) -> str:
+def crowd_namespace(campaign: Campaign) -> str:
     """Return the namespace of a campaign's worker ids: the crowd's module and endpoint."""
     return f"{campaign.crowd}:{campaign.endpoint}"
 
@@ -42,7 +42,7 @@ class Newcomer(NamedTuple):
     crowd_worker_id: str
     pk: None = None
 
-    def stored(self) -> Worker:
+    def store(self) -> Worker:
         """Store the worker. Raises IntegrityError if a concurrent request just did."""
         worker = Worker.objects.create()
         CrowdIdentity.objects.create(worker=worker, crowd=self.crowd, crowd_worker_id=self.crowd_worker_id)
@@ -58,7 +58,7 @@ def new_worker(crowd: str, crowd_worker_id: str) -> Worker:
     """Create our worker for a crowd's id; if a concurrent request just did, return that one."""
     try:
         with transaction.atomic():
-            return Newcomer(crowd, crowd_worker_id).stored()
+            return Newcomer(crowd, crowd_worker_id).store()
     except IntegrityError:
         return CrowdIdentity.objects.get(crowd=crowd, crowd_worker_id=crowd_worker_id).worker
 

@@ -23,14 +23,14 @@ class Number:
     help: str = ""
 
     @property
-    def whole(self) -> bool:
+    def integers_only(self) -> bool:
         """Return whether only integers are allowed."""
         return isinstance(self.default, int)
 
     @property
     def limits(self) -> str:
         """The allowed values, in words."""
-        kind = "a whole number" if self.whole else "a number"
+        kind = "a whole number" if self.integers_only else "a number"
         return f"{kind} from {_shown(self.least)} to {_shown(self.most)}"
 
     def allows(self, number: float) -> bool:
@@ -42,7 +42,7 @@ class Number:
         if not text.strip():
             return self.default
         try:
-            number = int(text) if self.whole else float(text)
+            number = int(text) if self.integers_only else float(text)
         except ValueError:
             number = math.nan
         if not self.allows(number):

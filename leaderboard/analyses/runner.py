@@ -86,8 +86,8 @@ def _refuse_withheld(asked: Asked) -> None:
     ]
     if not chosen or any(not names or withheld.intersection(names) for names in chosen):
         raise MembersOnly(
-            f"{asked.kind.title} would tell more about the withheld labels {', '.join(sorted(withheld))} than their "
-            "leaderboard does.",
+            f"{asked.kind.title} would reveal more about the withheld labels {', '.join(sorted(withheld))} than "
+            "their leaderboard does.",
             "Choose labels that are not withheld, or sign in as a member.",
         )
 

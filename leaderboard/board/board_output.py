@@ -171,8 +171,8 @@ def _panels(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
         from leaderboard.output.drawing import OFFICIAL, PREFERENCE, short
 
         panels = canvas.subplots(1, len(sides), gridspec_kw={"wspace": 0.3}, squeeze=False)[0]
-        colours = (OFFICIAL, PREFERENCE)
-        for axes, (name, title), color in zip(panels, sides, colours, strict=False):
+        colors = (OFFICIAL, PREFERENCE)
+        for axes, (name, title), color in zip(panels, sides, colors, strict=False):
             ordered = _ordered(rows, name)
             estimates = [getattr(row, name) for row in ordered]
             places = np.arange(len(ordered))
@@ -199,8 +199,8 @@ def _panels(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
         )
     height = max(2.4, 0.9 + 0.17 * len(rows))
     charts = tuple(
-        chart_content(_panel(published, name, title, facts.measure, colour))
-        for colour, (name, title) in enumerate(sides)
+        chart_content(_panel(published, name, title, facts.measure, color))
+        for color, (name, title) in enumerate(sides)
     )
     title = "Official and preference boards" if len(sides) > 1 else f"Board under {published.official} qrels"
     return Figure("panels", title, caption, facts, draw, board, charts, 7.0, height, beside=len(sides) > 1)
@@ -210,12 +210,12 @@ def _draw_moves(canvas: Any, panels: Sequence[Any], rows: Sequence[BoardRow]) ->
     """Draw a line from each run's place in the left panel to its place in the right one."""
     from matplotlib.patches import ConnectionPatch
 
-    from leaderboard.output.drawing import GREY, OKABE_ITO
+    from leaderboard.output.drawing import GRAY, OKABE_ITO
 
     left, right = ([row.run for row in _ordered(rows, name)] for name in ("official", "preference"))
     for row in rows:
         before, after = left.index(row.run), right.index(row.run)
-        color = GREY if before == after else OKABE_ITO[2] if after < before else OKABE_ITO[3]
+        color = GRAY if before == after else OKABE_ITO[2] if after < before else OKABE_ITO[3]
         line = ConnectionPatch(
             (1, before),
             (0, after),
@@ -244,7 +244,7 @@ def _ordered(rows: Sequence[BoardRow], name: str) -> list[BoardRow]:
     return sorted(rows, key=lambda row: (getattr(row, name).rank, not row.perfect, row.run))
 
 
-def _panel(published: PublishedBoard, name: str, title: str, measure: str, colour: int) -> Spans:
+def _panel(published: PublishedBoard, name: str, title: str, measure: str, color: int) -> Spans:
     rows = _ordered(published.board.rows, name)
     marks = [_mark(getattr(row, name)) for row in rows]
     return Spans(
@@ -253,7 +253,7 @@ def _panel(published: PublishedBoard, name: str, title: str, measure: str, colou
         [row.run for row in rows],
         [Series(title, marks)],
         notes=[_ranks(row) for row in rows],
-        first_colour=colour,
+        first_colour=color,
     )
 
 
@@ -267,16 +267,16 @@ def _against(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
     named = {row.run for row in named_rows(published)}
 
     def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import GREY, OFFICIAL, name_points
+        from leaderboard.output.drawing import GRAY, OFFICIAL, name_points
 
         axes = canvas.subplots()
         points = {row.run: (row.official.value, row.leading.value) for row in rows}
         for row in rows:
             x, y = points[row.run]
-            whisker = {"color": GREY, "linewidth": 0.5, "alpha": 0.35}
+            whisker = {"color": GRAY, "linewidth": 0.5, "alpha": 0.35}
             axes.plot([row.official.low, row.official.high], [y, y], **whisker)
             axes.plot([x, x], [row.leading.low, row.leading.high], **whisker)
-            color = OFFICIAL if row.run in named else GREY
+            color = OFFICIAL if row.run in named else GRAY
             axes.plot(x, y, "o", color=color, markersize=3, zorder=4 if row.run in named else 3)
         axes.set_xlabel(f"{facts.measure}, {published.official} qrels")
         axes.set_ylabel(f"{facts.measure}, preference qrels")

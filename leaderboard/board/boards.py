@@ -189,7 +189,7 @@ class AskedBoard:
         kept_objects.keep_object(self.key, drawn, KEPT_SECONDS)
         return drawn
 
-    def set_aside(self) -> None:
+    def mark_undrawable(self) -> None:
         """Cache that the board cannot be drawn. Pages stop waiting for it, and a request for it gets the reason."""
         kept_objects.keep_object(self.key, None, KEPT_SECONDS)
 

@@ -1,9 +1,9 @@
-"""A board as an artefact: values rounded to a published precision, in the order of the true ones.
+"""A published board: rounded values in the true order.
 
-Ranks, ranges of ranks and the agreement of both orders come from the true values. What could tell the labels of a
-single query otherwise is left out: the share of answered queries, and, under withheld labels, intervals (a run that
-answers one query alone has one above 0) and the perfect run, whose value under preference qrels is the share of
-labels that are best answers (at 1 it tells them all).
+Ranks, ranges of ranks and the agreement of both orders come from the true values. Anything else that could reveal a
+query's labels is left out: the share of answered queries, and, under withheld labels, intervals (a run that answers
+one query alone has one above 0) and the perfect run, whose value under preference qrels is the share of labels that
+are best answers (at 1 it reveals them all).
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ def _how(field: Field) -> dict[str, Any]:
         usual = "" if field.default is None else f" (default: {field.default})"
         words = f"{field.help or field.label}, {field.limits}{usual}"
         return how | {
-            "type": int if field.whole else float,
+            "type": int if field.integers_only else float,
             "default": field.default,
             "help": _escaped(words),
         }
@@ -99,7 +99,7 @@ def _setting(field: Field, given: Any) -> Any:
     """Return the option's value as the kind expects it. Raises UsageError for a number beyond its limits."""
     if isinstance(field, Number):
         if given is not None and not field.allows(given):
-            raise UsageError(f"{_option(field)} is {given:,}; give {field.limits}")
+            raise UsageError(f"{_option(field)} must be {field.limits}, not {given:,}.")
         return given
     if field.flag:
         return field.options[1][0] if given else ""

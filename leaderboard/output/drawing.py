@@ -16,7 +16,7 @@ from math import isfinite
 from threading import Lock
 from typing import Any
 
-from leaderboard.output.labelling import Box, Named, label_places
+from leaderboard.output.label_positions import Box, Named, label_places
 from leaderboard.output.right_to_left import isolated
 from leaderboard.output.table import Figure
 
@@ -33,7 +33,7 @@ OKABE_ITO = (
     "#000000",
 )
 OFFICIAL, PREFERENCE = OKABE_ITO[:2]
-GREY = "#6b6b6b"
+GRAY = "#6b6b6b"
 #: Marks of series that color alone would tell apart.
 MARKERS = "osD^vP"
 STYLE: dict[str, Any] = {
@@ -87,7 +87,7 @@ FOOTER_LINE_INCHES = 0.12
 _drawing = Lock()
 
 
-def colour(place: int) -> str:
+def color_of(place: int) -> str:
     """Return the color of the series at this index, from 0. After eight they repeat."""
     return OKABE_ITO[place % len(OKABE_ITO)]
 
@@ -136,7 +136,7 @@ def name_points(
         if place is None:
             continue
         offset = (place.box.left - one.x, place.box.bottom - one.y)
-        line = {"arrowstyle": "-", "color": GREY, "linewidth": 0.4, "shrinkA": 0, "shrinkB": 1}
+        line = {"arrowstyle": "-", "color": GRAY, "linewidth": 0.4, "shrinkA": 0, "shrinkB": 1}
         axes.annotate(
             short(name),
             (x, y),
@@ -148,11 +148,11 @@ def name_points(
             zorder=5,
             in_layout=False,
             path_effects=[withStroke(linewidth=1.2, foreground="white")],
-            arrowprops=line | {"relpos": _towards(place.box, one)} if place.led else None,
+            arrowprops=line | {"relpos": _toward(place.box, one)} if place.led else None,
         )
 
 
-def _towards(box: Box, one: Named) -> tuple[float, float]:
+def _toward(box: Box, one: Named) -> tuple[float, float]:
     """Return where a line from the point meets the name's box, as shares of its width and height."""
     across = (min(max(one.x, box.left), box.right) - box.left) / (box.right - box.left)
     up = (min(max(one.y, box.bottom), box.top) - box.bottom) / (box.top - box.bottom)
@@ -190,7 +190,7 @@ def drawn(figure: Figure, form: str) -> bytes:
         layout = ConstrainedLayoutEngine(rect=(0, below / height, 1, 1 - below / height))
         canvas = Canvas(figsize=(figure.width, height), layout=layout)
         figure.draw(canvas)
-        canvas.text(0.01, 0.01, "\n".join(lines), fontsize=FOOTER_POINTS, color=GREY, va="bottom")
+        canvas.text(0.01, 0.01, "\n".join(lines), fontsize=FOOTER_POINTS, color=GRAY, va="bottom")
         buffer = io.BytesIO()
         canvas.savefig(buffer, format=form, metadata=_metadata(figure, form))
     return buffer.getvalue()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from config.commands.console import UsageError, write_result
-from leaderboard.output.commas import csv_table
+from leaderboard.output.csv_tables import csv_table
 from leaderboard.output.drawing import FORMATS, drawn
 from leaderboard.output.latex import latex_table
 from leaderboard.output.markdown import markdown_table

@@ -122,14 +122,14 @@ def latex_table(table: Table) -> str:
     spec = "".join("r" if is_number(column.kind) else "l" for column in table.columns)
     heads = [*_groups(table), _line(_head(table, column, layout) for column in table.columns)]
     rows = [_line(_cell(table, row, column.key) for column in table.columns) for row in table.rows]
-    setting = _long if len(rows) > LONGEST else _floating
+    setting = _long_table if len(rows) > LONGEST else _float_table
     text = "\n".join(setting(table, layout, spec, heads, rows)) + "\n"
     too_wide = layout.shrunk and len(rows) > LONGEST
     warning = "% Wider than a page, even with the smallest letters: choose fewer runs.\n" if too_wide else ""
     return warning + _needed(text) + _other_engine(text) + text
 
 
-def _floating(table: Table, layout: Layout, spec: str, heads: list[str], rows: list[str]) -> list[str]:
+def _float_table(table: Table, layout: Layout, spec: str, heads: list[str], rows: list[str]) -> list[str]:
     """Set the table on one page, wherever LaTeX finds room."""
     return [
         rf"\begin{{{layout.environment}}}",
@@ -149,7 +149,7 @@ def _floating(table: Table, layout: Layout, spec: str, heads: list[str], rows: l
     ]
 
 
-def _long(table: Table, layout: Layout, spec: str, heads: list[str], rows: list[str]) -> list[str]:
+def _long_table(table: Table, layout: Layout, spec: str, heads: list[str], rows: list[str]) -> list[str]:
     """Set the table across pages, with its head on each."""
     return [
         r"\begingroup",

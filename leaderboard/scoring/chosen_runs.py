@@ -13,7 +13,7 @@ from tournament.services.publishing import version_numbered
 
 
 def chosen_runs(collection: Collection, run_tags: Sequence[str] = ()) -> list[Run]:
-    """Return the runs with these tags, or all runs of the collection by tag. Raises :class:`NothingToScore`."""
+    """Return the runs with these tags, or all runs of the collection, sorted by tag. Raises NothingToScore."""
     runs = runs_tagged(collection, run_tags or None)
     if not runs:
         raise NothingToScore(f"{collection.name} has no runs.", Action("import_runs", lead="Import some"))

@@ -41,7 +41,7 @@ def parse_measure(name: str) -> Measure:
     Raises UnknownMeasure.
     """
     if not name.strip():
-        raise UnknownMeasure("No measure is named.", KNOWN)
+        raise UnknownMeasure("The measure is missing.", KNOWN)
     match = _NAME.fullmatch(name.strip())
     kind = _KINDS.get(match["letters"].lower()) if match else None
     if match is None or kind is None:
@@ -84,5 +84,5 @@ def measure_names(names: str) -> list[str]:
     """
     found = [name for name in _SEPARATOR.split(names.strip()) if name]
     if not found:
-        raise UnknownMeasure("No measure is named.", KNOWN)
+        raise UnknownMeasure("The measure is missing.", KNOWN)
     return found

@@ -22,7 +22,7 @@ from marketplace.errors import (
 from marketplace.models import Requester, RequesterKey
 from marketplace.protocol import shapes, signature
 from marketplace.protocol import wire_format as protocol
-from marketplace.services import deadlines, hit_state, rates
+from marketplace.services import expiry, hit_state, rates
 from marketplace.services.call import Call
 from marketplace.services.requester import operations
 
@@ -58,7 +58,7 @@ def _answer(request: HttpRequest, request_id: str) -> dict[str, Any]:
     operation = operations.operation_named(name)
     checked = shapes.read_request(name, protocol.read_body(request.body))
     now = clock.now()
-    deadlines.apply_due(now)
+    expiry.apply_due(now)
     for attempt in range(_ATTEMPTS):
         try:
             return shapes.write_response(name, operation(Call(requester, checked, now, request_id)))

@@ -16,7 +16,7 @@ from marketplace import clock
 from marketplace.errors import AccountRefused, TaskRefused
 from marketplace.forms import DeleteAccountForm, PayoutForm
 from marketplace.rules.payout_day import next_payout
-from marketplace.services import deadlines
+from marketplace.services import expiry
 from marketplace.services.account import passwords
 from marketplace.services.worker import own_data
 from marketplace.views.account import proof
@@ -64,7 +64,7 @@ def export(request: HttpRequest) -> HttpResponse:
 def delete(request: HttpRequest) -> HttpResponse:
     """Show the effects of deleting the account, then delete it."""
     worker, now = signed_in_worker(request), clock.now()
-    deadlines.apply_due(now)
+    expiry.apply_due(now)
     leaving = own_data.leaving_of(worker)
     form = DeleteAccountForm(
         request.POST or None, worker=worker, prove=proof(request, worker), given_up=leaving.given_up

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from marketplace import clock
 from marketplace.errors import QualificationRefused
 from marketplace.models import QualificationRequest
-from marketplace.services import deadlines
+from marketplace.services import expiry
 from marketplace.services.requester import qualification_requests
 from marketplace.services.worker import groups
 from marketplace.views.site import signed_in_worker
@@ -26,7 +26,7 @@ _REFUSED_STATUS = {"unknown": 404, "blocked": 403}
 def qualifications(request: HttpRequest) -> HttpResponse:
     """Show qualifications that tasks ask for and the worker could get, and the results of earlier requests."""
     now = clock.now()
-    deadlines.apply_due(now)
+    expiry.apply_due(now)
     worker = signed_in_worker(request)
     wanted = {kind.pk: kind for group in groups.visible(worker, now) for kind in group.askable}
     asked = worker.qualification_requests.select_related("qualification_type__requester").order_by("-pk")

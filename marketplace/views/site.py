@@ -18,10 +18,10 @@ from django.views.decorators.http import require_POST, require_safe
 from marketplace import clock
 from marketplace.models import Assignment, Worker
 from marketplace.rules.payout_day import next_payout
-from marketplace.services import deadlines
+from marketplace.services import expiry
 from marketplace.services.operator import payouts
+from marketplace.services.worker import closed_requesters as refusing
 from marketplace.services.worker import groups, receipts
-from marketplace.services.worker import refusals as refusing
 from marketplace.services.worker.in_review import in_review_of
 from marketplace.views import endpoint
 
@@ -47,7 +47,7 @@ def root(request: HttpRequest) -> HttpResponseBase:
 def home(request: HttpRequest) -> HttpResponse:
     """Show available tasks, held tasks, earnings and messages."""
     now = clock.now()
-    deadlines.apply_due(now)
+    expiry.apply_due(now)
     worker = signed_in_worker(request)
     offered = groups.offered(now)
     visible = groups.visible(worker, now, offered)
@@ -83,7 +83,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 def done(request: HttpRequest) -> HttpResponse:
     """Show every submitted task and its earnings."""
-    deadlines.apply_due(clock.now())
+    expiry.apply_due(clock.now())
     worker = signed_in_worker(request)
     page = Paginator(_done(worker), _DONE_PER_PAGE).get_page(request.GET.get("page"))
     unsubmitted = worker.bonuses.filter(assignment__status=Assignment.Status.FREE).order_by("-pk")
@@ -97,7 +97,7 @@ def done(request: HttpRequest) -> HttpResponse:
 def receipt(request: HttpRequest, assignment_id: str) -> HttpResponse:
     """Show what was paid for one task, and when."""
     now = clock.now()
-    deadlines.apply_due(now)
+    expiry.apply_due(now)
     found = receipts.worker_receipt(signed_in_worker(request), assignment_id)
     if found is None:
         raise Http404
@@ -124,7 +124,7 @@ def _done(worker: Worker) -> QuerySet[Assignment]:
 @require_safe
 def earnings(request: HttpRequest) -> HttpResponse:
     """Show earnings month by month, and payouts."""
-    deadlines.apply_due(clock.now())
+    expiry.apply_due(clock.now())
     worker = signed_in_worker(request)
     context = {
         "money": payouts.payout_standing(worker),

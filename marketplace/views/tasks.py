@@ -22,7 +22,7 @@ from marketplace.errors import TaskRefused
 from marketplace.models import Assignment, Hit
 from marketplace.protocol import arrival_signature
 from marketplace.protocol.question import PREVIEW, SIGNATURE, frame_address, origin
-from marketplace.services import deadlines
+from marketplace.services import expiry
 from marketplace.services.operator import requesters
 from marketplace.services.worker import groups
 from marketplace.services.worker import tasks as taking
@@ -43,7 +43,7 @@ _REFUSED_STATUS = {
 def group(request: HttpRequest, type_id: str) -> HttpResponse:
     """Describe the tasks of a group, with one of them as a preview."""
     now = clock.now()
-    deadlines.apply_due(now)
+    expiry.apply_due(now)
     worker = signed_in_worker(request)
     try:
         kind = groups.group_numbered(type_id)
@@ -83,7 +83,7 @@ def take(request: HttpRequest, type_id: str) -> HttpResponse:
 def task(request: HttpRequest, assignment_id: str) -> HttpResponse:
     """Show the task's own page in a frame or, once it is submitted, the way to the next task."""
     now = clock.now()
-    deadlines.apply_due(now)
+    expiry.apply_due(now)
     assignment = _own(request, assignment_id)
     if assignment is None:
         return _refused(request, taking.not_held(signed_in_worker(request), assignment_id))
@@ -112,7 +112,7 @@ def task(request: HttpRequest, assignment_id: str) -> HttpResponse:
 @require_safe
 def status(request: HttpRequest, assignment_id: str) -> JsonResponse:
     """Return the state of a task for the page around the frame: ``held``, ``submitted`` or ``gone``."""
-    deadlines.apply_due(clock.now())
+    expiry.apply_due(clock.now())
     assignment = _own(request, assignment_id)
     if assignment is None:
         return JsonResponse({"state": "gone"})

@@ -42,9 +42,9 @@ class Collection(models.Model):
         return self.name
 
     def default_labels(self) -> QrelSet | None:
-        """Return the qrel set that the leaderboard is under unless others are chosen; None without any.
+        """Return the leaderboard's default qrel set; None if there are no sets.
 
-        It is the first set, and stays it when others come, until an owner chooses another.
+        It is the first set, also after others are added, until an owner chooses another.
         """
         return self.board_labels or self.qrel_sets.order_by("pk").first()
 
@@ -256,12 +256,12 @@ class Run(models.Model):
 
     @property
     def run_type(self) -> str:
-        """The family in free text, under the name that the API had for it first."""
+        """The family in free text, under the API's former name for it."""
         return str(self.details.get("family", ""))
 
     @property
     def is_public(self) -> bool:
-        """Return whether all of it is released, including its passages."""
+        """Return whether the whole run is released, including its passages."""
         return self.release == self.Release.PUBLIC
 
     @property
@@ -281,7 +281,7 @@ class Run(models.Model):
 
 
 class AnnouncedRun(models.Model):
-    """A run described before its file arrived. When the file comes, the run takes over what was said."""
+    """A run described before its file arrived. When the file arrives, the run gets this description."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="announced_runs")
     run_tag = models.CharField(max_length=200)

@@ -13,8 +13,8 @@ from pooling.models.collections import Collection
 class Membership(models.Model):
     """A person's role in a collection. accounts.roles defines what each role permits.
 
-    It lives here and not in accounts, so that a deleted collection takes its memberships along: a later collection of
-    the same name must not find the members of the one before.
+    It is here and not in accounts, so that deleting a collection deletes its memberships: a later collection of the
+    same name must not inherit them.
     """
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="memberships")

@@ -1,4 +1,4 @@
-"""The right to spend the installation's crowd money: who may commit how much until when, and who decided it."""
+"""Spending grants: the person, the amount, the last day, and who decided."""
 
 from __future__ import annotations
 

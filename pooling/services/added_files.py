@@ -44,8 +44,8 @@ def ask_to_add(
 ) -> AddedFiles:
     """Keep the files for a job to read them; without files the job fetches missing texts from known sources.
 
-    ``details`` of labels: ``set`` (its name), ``min_grade``, ``skip_unknown``, ``withheld``. ``there``:
-    passage files that lie on the server already. Raises PoolingError for what can be told at once.
+    ``details`` of labels: ``set`` (its name), ``min_grade``, ``skip_unknown``, ``withheld``. ``there``: passage files
+    that are already on the server. Raises PoolingError for what can be checked at once.
     """
     details = details or {}
     check_addable(
@@ -103,7 +103,7 @@ def _labels(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
 
 
 def _texts(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
-    """New sources, then one pass over all for what has no text: labels may have brought passages, too."""
+    """Add new sources, then fetch missing texts in one pass: labels may also have added passages."""
     refuse_bad_passages(wanted.files, progress)
     called = names(wanted.files)
     found = [

@@ -1,7 +1,7 @@
 """Receive a collection's files that a program announces and then sends in parts.
 
-The row says how much of each file is there. A part is written while the row is held, where the file goes on: so of
-two parts sent for the same place one wins. With the last byte of the last file the row waits for its job.
+The row says how much of each file has arrived. A part is written while the row is locked, so of two parts for the
+same offset one wins. With the last byte of the last file the row waits for its job.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pooling.services.added_files import check_addable
 from pooling.services.leaving_out import can_leave_out
 from pooling.services.new_collections import check_new
 from pooling.services.quotas import refuse_over_quota
-from pooling.services.receiving import CHUNK, Stream, copied, incoming, refuse_unfit
+from pooling.services.receiving import CHUNK, Stream, copy_stream, incoming, refuse_unfit
 from pooling.services.sent_files import (
     PASSAGES,
     QRELS,
@@ -101,11 +101,11 @@ def receive_part(wanted: Arriving, number: int, *, offset: int, stream: Stream, 
     left = _going_on(wanted, number, offset)
     if length < 1 or length > left:
         raise UploadRefused(
-            f"A part of {length:,} bytes does not fit: {left:,} are left.",
-            "Send what was announced, no more.",
+            f"This part has {length:,} bytes, but only {left:,} are left.",
+            f"Send at most {left:,}.",
         )
     with tempfile.TemporaryFile(dir=incoming()) as part:
-        _, missing = copied(stream, part, length)
+        _, missing = copy_stream(stream, part, length)
         if missing < length:
             part.seek(0)
             _keep_part(wanted, number, offset, part, length - missing)
@@ -123,7 +123,7 @@ def abandon_files(wanted: Arriving) -> None:
     if can_leave_out(wanted):
         there |= Q(state=wanted.state)
     if not type(wanted).objects.filter(there, pk=wanted.pk).delete()[0]:
-        raise UploadRefused("These files were read.", "There is nothing to drop.")
+        raise UploadRefused("These files have already been read.", "There is nothing to drop.")
     forget_sent_files(files, {QUERIES, PASSAGES, QRELS})
 
 
@@ -151,7 +151,9 @@ def forget_unfinished() -> int:
 def file_of(wanted: Arriving, number: int) -> Kept:
     """Return the announced file with this number, from 1. Raises NotFound."""
     if not 1 <= number <= len(wanted.files) or "size_bytes" not in wanted.files[number - 1]:
-        raise NotFound(f"No file {number} was announced.", "The answer to the announcement numbers them.")
+        raise NotFound(
+            f"No file {number} was announced.", "Use a number from the response to the announcement."
+        )
     return dict(wanted.files[number - 1])
 
 
@@ -193,7 +195,7 @@ def _announced(
 def _there(names: Sequence[str]) -> list[Path]:
     offered = {path.name: path for path in sources_on_the_server()}
     if missing := [name for name in names if name not in offered]:
-        raise NotFound(f"The server offers no passage file {missing[0]!r}.", "Send it.")
+        raise NotFound(f"The server offers no passage file {missing[0]!r}.", "Upload it instead.")
     return [offered[name] for name in names]
 
 
@@ -204,7 +206,7 @@ def _same(
     wanted += [(PASSAGES, name, None) for name in on_server]
     there = [(file["what"], file["name"], file.get("size_bytes")) for file in before.files]
     if there != wanted or any(getattr(before, name) != value for name, value in facts.items()):
-        raise KeyUsed("This idempotency key stands for other files.", "Take a new key for what is new.")
+        raise KeyUsed("This idempotency key was used for other files.", "Use a new key.")
     return before
 
 
@@ -214,9 +216,9 @@ def _going_on(wanted: Arriving, number: int, offset: int) -> int:
     received: int = file["received_bytes"]
     left: int = file["size_bytes"] - received
     if wanted.state != RECEIVING or not left:
-        raise WrongOffset("The whole file is here already.", "Ask what became of it.", received)
+        raise WrongOffset("The whole file has already arrived.", "Check its state.", received)
     if received != offset:
-        raise WrongOffset(f"The file goes on at byte {received:,}.", "Send from there.", received)
+        raise WrongOffset(f"The next byte expected is {received:,}.", "Continue there.", received)
     return left
 
 

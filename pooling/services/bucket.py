@@ -134,7 +134,7 @@ class Bucket(S3Storage):
         if isinstance(error, NoConnection | HTTPClientError | IncompleteReadError):
             return BucketAway(
                 f"{self.where} does not answer ({type(error).__name__}).",
-                "Check the server, the network and PREFEREE_S3_ENDPOINT, then do the same again.",
+                "Check the server, the network and PREFEREE_S3_ENDPOINT, then try again.",
             )
         if isinstance(error, NoCredentialsError | PartialCredentialsError):
             return BucketRefused(
@@ -145,11 +145,11 @@ class Bucket(S3Storage):
         code = _code(error)
         status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
         if status >= 500 or status == 429 or code in _BUSY:
-            return BucketAway(f"{self.where} cannot answer now ({code}).", "Do the same again in a minute.")
+            return BucketAway(f"{self.where} cannot answer now ({code}).", "Try again in a minute.")
         if code in _GONE or code == "NoSuchBucket":
             return BucketRefused(
                 f"{self.where} has no bucket {self.bucket_name!r}.",
-                "Make it, or correct PREFEREE_S3_BUCKET.",
+                "Create it, or correct PREFEREE_S3_BUCKET.",
             )
         if code in _REGION:
             return BucketRefused(

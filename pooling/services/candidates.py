@@ -31,7 +31,7 @@ def set_candidates(
 ) -> CandidateSet:
     """Set or replace the candidate set from a file in a run's format. Lines of unknown queries are left out.
 
-    Runs that are there stay. Raises InvalidFile.
+    Existing runs are not affected. Raises InvalidFile.
     """
     file = trec.read_run_file(
         path,
@@ -75,7 +75,7 @@ def drop_candidates(*, collection: Collection, who: str) -> bool:
 def refuse_outside_candidates(
     collection: Collection, ranking: Ranking, details: Mapping[str, Any], *, path: Path, name: str = ""
 ) -> None:
-    """Raise OutsideCandidates if a run says that it reranks, and has passages that are no candidates.
+    """Raise OutsideCandidates if a reranked run has passages that are not candidates.
 
     The error names the first such line. Nothing is checked for other runs, or without a candidate set.
     """

@@ -99,7 +99,7 @@ def store_classes(collection: Collection, classes: Classes, *, who: str = "") ->
     """Store the classes and give them to the collection's passages. Raises AlreadyImported, ClustersRefused."""
     if not classes.canonical:
         raise ClustersRefused("No two passages are near-duplicates.", "Nothing was changed.")
-    refuse_second(collection)
+    refuse_if_clustered(collection)
     canonical = classes.canonical
     try:
         with transaction.atomic():
@@ -119,12 +119,12 @@ def store_classes(collection: Collection, classes: Classes, *, who: str = "") ->
             _give_keys(collection, canonical)
             log(collection, f"{many(stored.classes, 'class', 'classes')} of near-duplicates stored", who=who)
     except IntegrityError:
-        refuse_second(collection)
+        refuse_if_clustered(collection)
         raise
     return stored
 
 
-def refuse_second(collection: Collection) -> None:
+def refuse_if_clustered(collection: Collection) -> None:
     """Raise AlreadyImported if the collection has classes of near-duplicates."""
     if cluster_set_of(collection) is not None:
         raise AlreadyImported(
@@ -134,7 +134,7 @@ def refuse_second(collection: Collection) -> None:
 
 
 def remove_classes(collection: Collection, *, who: str = "") -> ClusterSet:
-    """Remove the near-duplicates: passages are one class only with the same text again. Raises NotFound."""
+    """Remove the near-duplicates; then only passages with the same text share a class. Raises NotFound."""
     with transaction.atomic():
         stored = cluster_set_of(collection)
         if stored is None:
@@ -159,7 +159,7 @@ def cluster_set_of(collection: Collection) -> ClusterSet | None:
 
 
 def canonical_of(collection: Collection, pids: Iterable[str]) -> dict[str, str]:
-    """Return pid → canonical pid of those passages that are in a class of near-duplicates."""
+    """Return pid → canonical pid for passages in a class of near-duplicates."""
     stored = cluster_set_of(collection)
     found: dict[str, str] = {}
     waiting = iter(pids)
@@ -170,12 +170,12 @@ def canonical_of(collection: Collection, pids: Iterable[str]) -> dict[str, str]:
 
 
 def keys_of(collection: Collection, pids: Iterable[str]) -> dict[str, str]:
-    """Return pid → key of the class, of those passages that are in a class of near-duplicates."""
+    """Return pid → class key for passages in a class of near-duplicates."""
     return {pid: canonical_key(first) for pid, first in canonical_of(collection, pids).items()}
 
 
 def members_of(collection: Collection, canonical: Iterable[str]) -> dict[str, list[str]]:
-    """Return canonical pid → pids of its class, in order, of the classes with these canonical passages."""
+    """Return canonical pid → sorted pids of its class, for these canonical passages."""
     stored = cluster_set_of(collection)
     found: dict[str, list[str]] = {}
     waiting = iter(canonical)

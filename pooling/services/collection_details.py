@@ -20,7 +20,7 @@ DEEPEST = 1_000_000
 def describe_collection(*, collection: Collection, changes: Mapping[str, str], who: str) -> list[str]:
     """Change the description. Returns the names of the changed fields. Raises PoolingError."""
     if strange := changes.keys() - MOST.keys():
-        raise PoolingError(f"Nothing about a collection is called {', '.join(sorted(strange))}.")
+        raise PoolingError(f"Unknown field {', '.join(sorted(strange))}.", f"Fields: {', '.join(MOST)}.")
     said = {name: text.strip() for name, text in changes.items()}
     for name, text in said.items():
         if len(text) > MOST[name]:
@@ -35,7 +35,7 @@ def describe_collection(*, collection: Collection, changes: Mapping[str, str], w
 
 
 def set_board_labels(*, collection: Collection, name: str, who: str) -> bool:
-    """Choose the qrel set that the leaderboard is under by default; return whether that changed.
+    """Choose the leaderboard's default qrel set; return whether that changed.
 
     Raises NotImportedYet.
     """

@@ -48,9 +48,9 @@ def import_collection(
     """Make a collection of a query file, register passage files as its sources, and import qrels as ``official``.
 
     ``language``: a BCP 47 tag; workers' pages read and break lines by it. ``min_grade``: of the qrels.
-    ``skip_unknown``: leave out labels of queries that the query file does not have.
-    ``names``: what errors call files that lie under other names than people gave them. All or nothing. Raises
-    AlreadyImported, InvalidFile, and PoolingError for a name or language that cannot be.
+    ``skip_unknown``: leave out labels of queries that the query file does not have. ``names``: for errors, the names
+    that people gave stored files. All or nothing. Raises AlreadyImported, InvalidFile, and PoolingError for a name or
+    language that cannot be.
     """
     names = names or {}
     check_name(name)
@@ -92,7 +92,7 @@ def import_collection(
 
 
 def _taken(name: str) -> AlreadyImported:
-    return AlreadyImported(f"There already is a collection {name!r}.", "Choose another name.")
+    return AlreadyImported(f"A collection {name!r} already exists.", "Choose another name.")
 
 
 def set_language(collection: Collection, language: str, *, who: str = "") -> str:

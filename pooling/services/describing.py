@@ -13,7 +13,7 @@ from pooling.run_details import REPORTED, read_details
 from pooling.services.members import log
 from pooling.services.run_fields import known_details
 from pooling.services.runs import RunFacts
-from pooling.services.submissions import refuse_change_against_policy
+from pooling.services.submission_policies import refuse_change_against_policy
 
 #: Which run it is a variant of is part of how it was let in, and stays.
 MEANT = frozenset(RunFacts.__dataclass_fields__) - {"variant_of"}
@@ -31,9 +31,11 @@ def describe_run(*, run: Run, changes: dict[str, Any], who: str, by_team: bool =
     Raises PoolingError, and SubmissionRefused for a change that the board's policy, or a team's role, forbids.
     """
     if strange := changes.keys() - MEANT:
-        raise PoolingError(f"Nothing about a run is called {', '.join(sorted(strange))}.")
+        raise PoolingError(
+            f"Unknown field {', '.join(sorted(strange))}.", f"Fields: {', '.join(sorted(MEANT))}."
+        )
     if changes.get("release", run.release) not in Run.Release.values:
-        raise PoolingError("A run is released as public, scores or private.")
+        raise PoolingError("The release level must be public, scores or private.")
     if "details" in changes:
         changes = changes | {"details": _details(run, changes["details"])}
     changed = {name: value for name, value in changes.items() if getattr(run, name) != value}
@@ -55,7 +57,7 @@ def opened_further(run: Run) -> list[Run.Release]:
 
 
 def _refuse_change_by_team(run: Run, changed: Mapping[str, Any]) -> None:
-    """Raise SubmissionRefused for what only the board's maintainers change."""
+    """Raise SubmissionRefused for changes that only the board's maintainers can make."""
     details = changed.get("details", run.details)
     settled = {name for name in SETTLED if details.get(name) != run.details.get(name)}
     if fixed := sorted((changed.keys() - OF_A_TEAM) | settled):

@@ -59,7 +59,7 @@ def documents_in_file(path: Path, *, name: str = "", progress: Progress | None =
         if not fields:
             continue
         if len(fields) != 2:
-            raise InvalidFile(content.name, number, "the line is not a passage and its document.")
+            raise InvalidFile(content.name, number, "expected two columns: passage and document.")
         if found.setdefault(*fields) != fields[1]:
             raise InvalidFile(
                 content.name,
@@ -72,7 +72,7 @@ def documents_in_file(path: Path, *, name: str = "", progress: Progress | None =
 
 
 def before_last(separator: str) -> DocumentOf:
-    """Return the rule that a document's id is what stands before the last ``separator`` of its passage's id."""
+    """Return the rule that a document's id is its passage's id up to the last ``separator``."""
 
     def document_of(pid: str) -> str | None:
         document, found, _ = pid.rpartition(separator)
@@ -106,7 +106,7 @@ def highest(
 def map_labels(
     *, qrel_set: QrelSet, document_of: DocumentOf, set_name: str, min_grade: int = 1
 ) -> MappedLabels:
-    """Store the document labels as a new qrel set, withheld like the passages'.
+    """Store the document labels as a new qrel set, withheld if the passage labels are.
 
     Raises AlreadyImported for a name that is taken, and UnmappedLabels for labeled passages without a document; then
     nothing is stored.
@@ -168,7 +168,7 @@ def _refuse_unmapped(pids: set[str], document_of: DocumentOf) -> None:
 
 
 def provenance_of(qrel_set: QrelSet) -> list[DocumentLabel]:
-    """Return the labels of a set that was carried over, with the passage behind each. Raises NotFound for another."""
+    """Return the labels of a set that was carried over, with the passage behind each. Raises NotFound for others."""
     if qrel_set.mapped_from_id is None:
         raise NotFound(f"The labels {qrel_set.name} were not carried over from passages.")
     rows = qrel_set.qrels.order_by("position")

@@ -44,7 +44,7 @@ def any_to_release() -> bool:
 
 
 def _lower(policy: SubmissionPolicy) -> list[Run]:
-    """Return the teams' runs that are released less than the policy says."""
+    """Return the teams' runs whose release level is below the policy's."""
     below = [Run.Release.PRIVATE] if policy.release_after == Run.Release.SCORES else ["private", "scores"]
     runs = Run.objects.filter(collection=policy.collection_id, release__in=below, baseline=False)
     return list(runs.exclude(team="").select_related("collection").order_by("pk"))

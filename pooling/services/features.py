@@ -69,7 +69,7 @@ def _make(collection: Collection, folder: Path, made_of: dict[str, Any], progres
         if not made.passages:
             raise NotFound(
                 f"Collection {collection.name} has no passage texts.",
-                Action("fetch_passages", collection.name, "--passages FILE", lead="Bring the passage files"),
+                Action("fetch_passages", collection.name, "--passages FILE", lead="Add the passage files"),
             )
         shutil.rmtree(folder, ignore_errors=True)
         arriving.replace(folder)
@@ -78,7 +78,7 @@ def _make(collection: Collection, folder: Path, made_of: dict[str, Any], progres
 
 
 def state_of(collection: Collection) -> dict[str, Any]:
-    """Return what tells one state of the texts from another: texts are added, and never changed."""
+    """Return what identifies the state of the texts: texts are added, and never changed."""
     sources = list(collection.sources.order_by("pk").values_list("sha256", flat=True))
     texts = collection.passages.filter(text__isnull=False)
     found = {} if sources else texts.aggregate(count=Count("pk"), last=Max("pk"))

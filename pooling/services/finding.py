@@ -13,7 +13,7 @@ from pooling.models import Collection, Pool, QrelSet, Run
 
 def _names(rows: models.QuerySet, field: str) -> str:
     names = list(rows.order_by(field).values_list(field, flat=True)[:10])
-    return f"There are: {', '.join(names)}." if names else ""
+    return f"{str(rows.model._meta.verbose_name_plural).capitalize()}: {', '.join(names)}." if names else ""
 
 
 def collection_named(name: str) -> Collection:
@@ -51,15 +51,17 @@ def qrel_set_named(collection: Collection, name: str) -> QrelSet:
 
 
 def tags_meant(collection: Collection, words: Sequence[str]) -> list[str]:
-    """The run tags that a person typed: a word that is a run's tag is that run, commas and all; other words are
-    tags separated by commas."""
+    """Return the run tags that a person typed.
+
+    A word that is a run's tag, even with commas, is that run. Other words are tags separated by commas.
+    """
     known = set(collection.runs.filter(run_tag__in=words).values_list("run_tag", flat=True))
     parts = ([word] if word in known else word.split(",") for word in words)
     return [tag for some in parts for tag in some if tag]
 
 
 def runs_tagged(collection: Collection, tags: Sequence[str] | None) -> list[Run]:
-    """Return the collection's runs with these tags, in that order; None: all runs, by tag. Raises NotFound."""
+    """Return the collection's runs with these tags, in that order; None: all runs, sorted by tag. Raises NotFound."""
     runs = {run.run_tag: run for run in collection.runs.order_by("run_tag")}
     if tags is None:
         return list(runs.values())

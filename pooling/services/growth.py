@@ -17,7 +17,7 @@ def most_bytes(size: int) -> int:
 
 
 def most_bytes_of_run(size: int | None = None) -> int:
-    """Return the same for a run, which is read into memory. Without a size, the file is on this machine already."""
+    """Return the limit for a run, which is read into memory. Without a size, the file is already on this machine."""
     most = settings.MAX_RUN_BYTES, settings.MAX_DECOMPRESSED_BYTES
     return int(min(most) if size is None else min(*most, most_bytes(size)))
 

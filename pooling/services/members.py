@@ -92,7 +92,7 @@ def add_member(*, collection: Collection, username: str, role: Role, who: str) -
             member = Membership.objects.create(collection=collection, user=user, role=role)
             log(collection, f"{username} added as {role.words}", who=who)
     except IntegrityError:
-        raise MembersRefused(f"{username} is a member already.", "Change the role in the list.") from None
+        raise MembersRefused(f"{username} is already a member.", "Change the role in the list.") from None
     return member
 
 
@@ -119,7 +119,7 @@ def remove_member(*, member: Membership, who: str) -> None:
 
 
 def transfer_ownership(*, member: Membership, by: User) -> None:
-    """Make the member an owner, and the owner who does it a maintainer."""
+    """Make the member an owner, and the acting owner a maintainer."""
     with transaction.atomic():
         _hold(member.collection)
         Membership.objects.filter(pk=member.pk).update(role=Role.OWNER)
@@ -159,8 +159,8 @@ def invite_member(
 def _refuse_submitter(role: Role) -> None:
     if role is Role.SUBMITTER:
         raise MembersRefused(
-            "A submitter belongs to a team, not to the members.",
-            "Invite them on the collection's page of teams.",
+            "Submitters join a team and are not members.",
+            "Invite them on the Teams page.",
         )
 
 
@@ -186,7 +186,7 @@ def open_invitations(collection: Collection) -> QuerySet[InvitedMember]:
 def join(*, invitation: Invitation, user: User) -> Collection | None:
     """Use the invitation for this person and give the role. Returns the collection, if it is for one.
 
-    Once: who was removed later does not come back by the old link. A member keeps the role there is.
+    It works once: a removed member cannot rejoin with the old link. Existing members keep their role.
     Raises InvitationOver.
     """
     with transaction.atomic():

@@ -47,7 +47,7 @@ def ask_for_collection(
 ) -> NewCollection:
     """Store the files and the request for a job that creates the collection.
 
-    ``there``: passage files that lie on the server already. Raises PoolingError for what can be told at once.
+    ``there``: passage files that are already on the server. Raises PoolingError for what can be checked at once.
     """
     check_new(name, details)
     with kept_within_quota(user, sent, there) as files:
@@ -59,7 +59,7 @@ def check_new(name: str, details: dict[str, Any]) -> None:
     check_name(name)
     check_language(details.get("language", "en"))
     if Collection.objects.filter(name=name).exists():
-        raise AlreadyImported(f"There already is a collection {name!r}.", "Choose another name.")
+        raise AlreadyImported(f"A collection {name!r} already exists.", "Choose another name.")
 
 
 def make_collection(wanted: NewCollection, *, progress: Progress | None = None) -> NewCollection:

@@ -57,6 +57,6 @@ def build_pair_pool(
             PooledPassage.objects.bulk_create(rows, batch_size=2000)
     except IntegrityError:
         if Pool.objects.filter(name=name).exists():
-            raise AlreadyImported(f"There already is a pool {name!r}.", "Choose another name.") from None
+            raise AlreadyImported(f"A pool {name!r} already exists.", "Choose another name.") from None
         raise
     return pool

@@ -60,7 +60,7 @@ def examine(path: Path, progress: Progress | None = None, *, name: str = "") -> 
 def register_source(collection: Collection, source: Source, *, name: str = "") -> PassageSource:
     """Make a file a source of the collection's texts. Raises AlreadyImported.
 
-    ``name``: what errors call a file that lies under another name than people gave it.
+    ``name``: for errors, the name that people gave a stored file.
     """
     registered, new = PassageSource.objects.get_or_create(
         collection=collection,
@@ -119,8 +119,8 @@ def fetch_missing(*, collection: Collection, progress: Progress | None = None) -
 def fetch(*, collection: Collection, pids: Group[str], progress: Progress | None = None) -> Fetched:
     """Fetch the texts of recorded passages in one streaming pass over the sources.
 
-    The first source that holds a passage gives its text; texts that are there already stay.
-    The pass ends early when everything was found.
+    The first source that holds a passage gives its text; existing texts stay. The pass ends early when everything was
+    found.
     """
     wanted = set(pids)
     for source in collection.sources.order_by("pk"):
@@ -137,7 +137,7 @@ def fetch_all(*, collection: Collection, progress: Progress | None = None) -> in
     if not collection.sources.exists():
         raise NotFound(
             f"Collection {collection.name} has no passage source.",
-            Action("fetch_passages", collection.name, "--passages FILE", lead="Bring the passage files"),
+            Action("fetch_passages", collection.name, "--passages FILE", lead="Add the passage files"),
         )
     for source in collection.sources.order_by("pk"):
         with transaction.atomic():
@@ -205,9 +205,9 @@ def _changed(source: PassageSource) -> UnreadableContent:
     return UnreadableContent(
         source.path,
         0,
-        "the passage source is not there as it was registered.",
+        "the passage file changed or moved since it was registered.",
         Guidance(
-            "Put the same file back, or bring the new one: ",
+            "Restore it, or register the new one: ",
             Action("fetch_passages", source.collection.name, "--passages FILE", lead=""),
         ),
     )

@@ -57,7 +57,7 @@ def plan_pool(
     """
     choice, prices = choice or Choice(), prices or shallow.Prices()
     if not 1 <= depth <= MOST_DEPTH:
-        raise PoolRefused(f"The depth shown here is between 1 and {MOST_DEPTH}.")
+        raise PoolRefused(f"The depth shown here must be between 1 and {MOST_DEPTH}.")
     check_choice(choice, depth)
     qids = tuple(collection.queries.order_by("position").values_list("qid", flat=True))
     sources = _sources(runs, qrel_set, qids, depth, cluster_set_of(collection))
@@ -90,7 +90,7 @@ def plan_pool(
 def _asked(
     collection: Collection, qids: Sequence[str], wanted: Sequence[str] | None
 ) -> slice | NDArray[np.int64]:
-    """The places of the queries asked for; a slice, which copies nothing, for all of them."""
+    """Return the indices of the chosen queries; for all of them a slice, which copies nothing."""
     if wanted is None:
         return slice(None)
     position = {qid: place for place, qid in enumerate(qids)}
@@ -113,7 +113,7 @@ def _drawn(qids: Sequence[str], sizes: NDArray[np.int64], choice: Choice) -> NDA
 
 
 class _Kept:
-    """Arrays of what never changes (a stored run's top), the ones used last, up to so many bytes a process."""
+    """Immutable arrays (stored runs' tops): the most recently used, up to a number of bytes per process."""
 
     def __init__(self, most_bytes: int) -> None:
         self.most_bytes, self.held = most_bytes, 0

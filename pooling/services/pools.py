@@ -131,7 +131,7 @@ def _candidates(
     depth: int,
     choice: Choice,
 ) -> Pools:
-    """The pool of every chosen query, in the order of the collection's queries."""
+    """Return the pool of every chosen query, in the order of the collection's queries."""
     qids = list(collection.queries.order_by("position").values_list("qid", flat=True))
     if choice.qids is not None:
         unknown = sorted(set(choice.qids) - set(qids))
@@ -164,7 +164,7 @@ def _within(
 
 
 def _with_canonical(collection: Collection, pools: Pools) -> Pools:
-    """Add the canonical passage of each near-duplicate to the pool of its query. No run brought an added one."""
+    """Add the canonical passage of each near-duplicate to the pool of its query. No run supplied an added one."""
     pids = {candidate.pid for candidates in pools.values() for candidate in candidates}
     canonical = clusters.canonical_of(collection, sorted(pids))
     if not canonical:
@@ -249,7 +249,7 @@ def pool_stats(*, pool: Pool, prices: shallow.Prices | None = None) -> PoolSumma
 def taken(name: str) -> AlreadyImported:
     """Return the error for a name that another pool has."""
     return AlreadyImported(
-        f"There already is a pool {name!r}.", Guidance("Choose another name with ", Option("pool"), ".")
+        f"A pool {name!r} already exists.", Guidance("Choose another name with ", Option("pool"), ".")
     )
 
 

@@ -31,14 +31,14 @@ def parted(
     """Return the private queries: the given ones, or a share drawn with the seed. Raises SplitRefused."""
     there = list(collection.queries.order_by("position", "qid").values_list("qid", flat=True))
     if qids and share is not None:
-        raise SplitRefused("A share is drawn, or queries are listed: not both.", "Say one of the two.")
+        raise SplitRefused("Both a share and a list of queries are given.", "Give one of them.")
     if share is None:
         _refuse(collection, qids, there)
         return Parted(tuple(qids))
     if not 0 < share < 1:
-        raise SplitRefused(f"{share:g} is no share of private queries.", "Give one between 0 and 1.")
+        raise SplitRefused(f"The share must be between 0 and 1, not {share:g}.", "Correct it.")
     if seed < 0:
-        raise SplitRefused(f"{seed} is no seed.", "Give one from 0.")
+        raise SplitRefused(f"The seed must be 0 or more, not {seed}.", "Correct it.")
     places = np.random.default_rng(seed).permutation(len(there))[: round(share * len(there))]
     drawn = tuple(there[place] for place in places)
     _refuse(collection, drawn, there)

@@ -22,7 +22,8 @@ Sent = RunUpload | NewCollection | AddedFiles
 def refuse_over_quota(user: User, *, files: int, size: int) -> None:
     """Raise QuotaReached if these further files are too many or too large for this person.
 
-    Call it in the transaction that keeps them: it holds the person's row, so that two at once are counted in turn.
+    Call it in the transaction that stores them: it locks the person's row, so that concurrent requests are counted in
+    turn.
     """
     list(User.objects.select_for_update().filter(pk=user.pk))
     refuse_if_full(user, files=files, size=size)
@@ -36,8 +37,8 @@ def refuse_if_full(user: User, *, files: int, size: int) -> None:
         return
     most = f"{many(settings.MAX_WAITING_FILES, 'file')} and {filesizeformat(settings.MAX_WAITING_BYTES)}"
     raise QuotaReached(
-        f"You have {many(kept, 'unread file')} ({filesizeformat(there)}). With this one, you would have more than an "
-        f"account may have at a time: {most}.",
+        f"This file would exceed your limit: {most} at a time. You have {many(kept, 'unread file')} "
+        f"({filesizeformat(there)}).",
         "Wait until some are read, or drop some.",
     )
 
@@ -45,7 +46,7 @@ def refuse_if_full(user: User, *, files: int, size: int) -> None:
 def held_uploads(user: User) -> tuple[int, int]:
     """Return the number and bytes of this person's files that wait to be completed, submitted or read.
 
-    Files whose job failed count for nothing: that was no fault of theirs.
+    Files whose job failed do not count: the person is not to blame.
     """
     mine = {"user": user}
     states = RunUpload.State

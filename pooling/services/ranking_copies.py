@@ -1,7 +1,7 @@
 """Local copies of files on S3, below ``PREFEREE_DATA_DIR/cache/runs``.
 
 A file is named after its content and never changes, so a copy never ages. Any number of processes may read, fetch and
-clear away at once: a copy appears whole or not at all, and a process reads what it fetched before it can be cleared.
+delete at once: a copy appears whole or not at all, and a process reads what it fetched before it can be cleared.
 """
 
 from __future__ import annotations
@@ -121,5 +121,5 @@ def clear(*, keep: Path | None = None) -> None:
 def _no_room(error: OSError) -> NoRoom:
     return NoRoom(
         f"No local copy of a stored run can be kept in {folder()}: {error.strerror or error}.",
-        "Make room there, or lower PREFEREE_S3_CACHE_BYTES.",
+        "Free space there, or lower PREFEREE_S3_CACHE_BYTES.",
     )

@@ -1,7 +1,7 @@
 """Store the rankings of runs: one immutable Parquet file per run, in the storage ``runs``.
 
-On S3 the beginning of a long ranking lies beside it as a file of its own, so that the top of a run costs
-neither the run's length nor a request for each part of the file.
+On S3 the beginning of a long ranking is stored next to it as a separate file, so that reading the top of a run
+costs neither the run's length nor a request for each part of the file.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def get(run: Run, depth: int | None = None) -> Ranking:
     if found is None:
         raise NotFound(
             f"The stored ranking of run {run.run_tag} is gone ({run.storage_name}).",
-            "Put the folder or bucket of stored runs back from a backup, or import the run again.",
+            "Restore the folder or bucket of stored runs from a backup, or import the run again.",
         )
     return found
 

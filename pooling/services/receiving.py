@@ -1,8 +1,8 @@
 """Receive run files, whole or in parts, and keep them under the sender's key until a job checks them.
 
-Every part is stored as an object of its own in the storage ``runs``, so that parts of one file may reach different
+Every part is stored as a separate object in the storage ``runs``, so that parts of one file may reach different
 machines. The row says how much is there; a part counts only if it continues exactly there (a conditional update), so
-of two parts sent for the same place one wins.
+of two parts for the same offset one wins.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def receive(
     if before is None or before.state == RunUpload.State.REFUSED:
         refuse_if_full(user, files=1, size=length)
     with tempfile.TemporaryFile(dir=incoming()) as file:
-        sha256, left = copied(stream, file, length)
+        sha256, left = copy_stream(stream, file, length)
         if left:
             raise UploadRefused(
                 f"The upload stopped {left:,} bytes before its end. Nothing was kept.", "Send it again."
@@ -131,11 +131,11 @@ def append(upload: RunUpload, *, offset: int, stream: Stream, length: int) -> Ru
         raise _wrong_offset(upload)
     if length < 1 or length > upload.size_bytes - offset:
         raise UploadRefused(
-            f"A part of {length:,} bytes does not fit: {upload.size_bytes - offset:,} are left.",
-            "Send what was announced, no more.",
+            f"This part has {length:,} bytes, but only {upload.size_bytes - offset:,} are left.",
+            f"Send at most {upload.size_bytes - offset:,}.",
         )
     with tempfile.TemporaryFile(dir=incoming()) as file:
-        _, left = copied(stream, file, length)
+        _, left = copy_stream(stream, file, length)
         if left == length:
             return upload
         stored = _stored(file)
@@ -164,7 +164,7 @@ def abandon(upload: RunUpload) -> None:
     gone = RunUpload.objects.filter(there | Q(state=states.REFUSED) & ~Q(parts=[]), pk=upload.pk)
     parts = list(upload.parts)
     if not gone.delete()[0]:
-        raise UploadRefused("This file was imported or refused.", "There is nothing to drop.")
+        raise UploadRefused("This file has already been imported or refused.", "There is nothing to drop.")
     forget_parts(parts)
 
 
@@ -201,7 +201,7 @@ def refuse_unfit(file_name: str, length: int) -> None:
         raise UploadRefused("The file's name is not allowed.", "Give a plain name without folders.")
 
 
-def copied(stream: Stream, file: IO[bytes], length: int) -> tuple[str, int]:
+def copy_stream(stream: Stream, file: IO[bytes], length: int) -> tuple[str, int]:
     """Copy the announced bytes. Returns the SHA-256 and the number of missing bytes."""
     digest, left = hashlib.sha256(), length
     with suppress(UnreadablePostError):  # the sender's connection is gone
@@ -233,12 +233,12 @@ def _same(
 ) -> RunUpload:
     content = there.sha256 == sha256 if size is None else there.size_bytes == size
     if not content or (there.options, there.check_only) != (options, check_only):
-        raise KeyUsed("This idempotency key stands for another upload.", "Take a new key for a new upload.")
+        raise KeyUsed("This idempotency key was used for another upload.", "Use a new key.")
     return there
 
 
 def _anew(upload: RunUpload, *stored: str) -> RunUpload:
-    """The refused upload with the whole file, waiting for another check; or without it, waiting for its parts."""
+    """Return the refused upload with the whole file, waiting for another check, or waiting for its parts."""
     state = RunUpload.State.WAITING if stored else RunUpload.State.RECEIVING
     forgotten: dict[str, Any] = {"problems": [], "problem_counts": {}, "report": {}, "finished_at": None}
     if not stored:
@@ -263,7 +263,7 @@ def _anew(upload: RunUpload, *stored: str) -> RunUpload:
 
 def _wrong_offset(upload: RunUpload) -> WrongOffset:
     if upload.state != RunUpload.State.RECEIVING:
-        return WrongOffset("The whole file is here already.", "Ask what became of it.", upload.received_bytes)
+        return WrongOffset("The whole file has already arrived.", "Check its state.", upload.received_bytes)
     return WrongOffset(
-        f"The file goes on at byte {upload.received_bytes:,}.", "Send from there.", upload.received_bytes
+        f"The next byte expected is {upload.received_bytes:,}.", "Continue there.", upload.received_bytes
     )

@@ -35,7 +35,7 @@ def set_round(
     priorities: bool = False,
     who: str,
 ) -> Round:
-    """Plan a round, or change the one of this name. Runs that are there stay. Raises SubmissionRefused."""
+    """Plan a round, or change the one with this name. Existing runs are not affected. Raises SubmissionRefused."""
     name = " ".join(name.split())
     if not name or len(name) > 80:
         raise SubmissionRefused("A round needs a name of at most 80 characters.", "Give one, such as 2026.")
@@ -44,7 +44,7 @@ def set_round(
             f"The round {name} would close before it opens.", "Give a closing time after the opening time."
         )
     if not 1 <= most_runs <= 1000 or not 0 <= most_baselines <= 1000:
-        raise SubmissionRefused("A round takes 1 to 1,000 runs and 0 to 1,000 baselines of a team.", "")
+        raise SubmissionRefused("A round must allow each team 1 to 1,000 runs and 0 to 1,000 baselines.", "")
     planned = {
         "opens_at": opens_at,
         "closes_at": closes_at,
@@ -95,7 +95,7 @@ def rules_of(planned: Round) -> RoundRules:
 
 
 def round_at(collection: Collection, at: datetime) -> Round | No | None:
-    """Return the round that takes what arrives at this moment, why none does, or None on a board without rounds."""
+    """Return the round that accepts runs at this moment, why none does, or None on a board without rounds."""
     rounds = {one.name: one for one in Round.objects.filter(collection=collection)}
     if not rounds:
         return None
@@ -108,14 +108,15 @@ def hold_to_rounds(
 ) -> Round | None:
     """Return the round that takes this run of a team, None on a board without rounds. Raises SubmissionRefused.
 
-    To be called in the transaction that makes the run: writing to the round's row first keeps the team's next
-    submission waiting until this one is through.
+    Call it in the transaction that creates the run: writing to the round's row first makes the team's next submission
+    wait until this one is done.
     """
     current = round_at(collection, entry.at)
     if current is None:
         if facts["baseline"]:
             raise SubmissionRefused(
-                f"{run_tag}: baselines are the board's own.", "Submit the run without calling it a baseline."
+                f"{run_tag}: only the board's maintainers can add baselines.",
+                "Submit it as a run of your team.",
             )
         return None
     if isinstance(current, No):

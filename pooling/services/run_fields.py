@@ -49,7 +49,7 @@ def asked_details(collection: Collection) -> dict[str, Detail]:
 def set_run_fields(
     *, collection: Collection, asked: Sequence[str], own: Sequence[Mapping[str, Any]], who: str
 ) -> Collection:
-    """Choose what is asked about runs, and define own fields. What runs already say stays.
+    """Choose what is asked about runs, and define own fields. Existing details of runs stay.
 
     An own field has a ``name``, a ``label``, a ``definition``, and ``choices`` unless it is free text.
     Raises PoolingError.
@@ -103,7 +103,7 @@ ANNOUNCED: dict[str, Any] = {
 
 
 def completed(said: dict[str, Any], announced: AnnouncedRun) -> dict[str, Any]:
-    """Return what is said about a run, with its announcement for what is not. What was sent with the file wins."""
+    """Return the facts about a run, completed from its announcement. Facts sent with the file win."""
     before = dict(announced.said)
     if before.get("submitted_on"):
         before["submitted_on"] = date.fromisoformat(before["submitted_on"])

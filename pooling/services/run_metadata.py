@@ -1,4 +1,4 @@
-"""Describe many runs at once, also those whose files have not arrived yet."""
+"""Describe many runs at once, including those whose files have not arrived yet."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def import_run_metadata(
     who: str,
     dry_run: bool = False,
 ) -> DescribedRuns:
-    """Describe every run of a table, all or none; a run that is not there is announced.
+    """Describe every run of a table, all or none; a run without a file is announced.
 
     Empty cells change nothing. Raises InvalidFile, naming the line.
     """

@@ -26,7 +26,7 @@ from pooling.services.growth import most_bytes_of_run
 from pooling.services.rounds import Entry
 from pooling.services.run_fields import completed, known_details
 from pooling.services.run_problems import each_refusal
-from pooling.services.submissions import hold_to_policy, refuse_against_policy
+from pooling.services.submission_policies import hold_to_policy, refuse_against_policy
 
 _ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".zstd", ".txt", ".tsv", ".run", ".trec", ".res")
 
@@ -103,8 +103,8 @@ def import_run(
 ) -> Run:
     """Import one run, whole or not at all.
 
-    Raises what ``check_run`` raises, and SubmissionRefused where the collection's policy does not let it in; then
-    nothing is imported.
+    Raises what ``check_run`` raises, and SubmissionRefused if the collection's policy refuses it; then nothing is
+    imported.
     """
     checked = check_run(
         path=path,
@@ -136,7 +136,7 @@ def import_runs(
     skip_unknown: bool = False,
     progress: Progress | None = None,
 ) -> ImportedRuns:
-    """Import several runs, each whole or not at all; a refused one keeps no other out.
+    """Import several runs, each whole or not at all; a refused run does not stop the others.
 
     ``progress`` is called with files done and files in all. When runs can't be stored at all, the rest is not tried.
     """
@@ -343,6 +343,6 @@ def _refuse_if_there(collection: Collection, checked: CheckedRun, name: str) -> 
         )
     if tagged is not None:
         raise AlreadyImported(
-            f"{name}: there already is a run {checked.run_tag} with other content.",
+            f"{name}: a run {checked.run_tag} with other content already exists.",
             Guidance("Import this one under another tag with ", Option("tag"), "."),
         )

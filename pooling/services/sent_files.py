@@ -54,9 +54,9 @@ class AnnouncedFile:
 
 
 def keep_sent_files(sent: Sequence[SentFile | AnnouncedFile], there: Sequence[Path] = ()) -> list[Kept]:
-    """Keep sent files, and places for announced ones, in a folder of their own.
+    """Store sent files, and empty files for announced ones, in a separate folder.
 
-    Those that lie on the server stay where they are.
+    Files already on the server stay where they are.
     """
     folder = Path(settings.DATA_DIR) / "sources" / uuid.uuid4().hex
     files = [_kept(folder, number, file) for number, file in enumerate(sent, 1)]
@@ -65,7 +65,7 @@ def keep_sent_files(sent: Sequence[SentFile | AnnouncedFile], there: Sequence[Pa
 
 @contextmanager
 def kept_within_quota(user: User, sent: Sequence[SentFile], there: Sequence[Path]) -> Iterator[list[Kept]]:
-    """Keep sent files for the row that is made of them, in its transaction; without a row they are deleted.
+    """Store sent files in the transaction of the row that uses them; delete them if it fails.
 
     Raises QuotaReached.
     """
@@ -111,9 +111,9 @@ def passages_told(files: Iterable[Kept]) -> Iterable[tuple[str, Problems]]:
 
 
 def refuse_bad_passages(files: Iterable[Kept], progress: Progress | None = None) -> None:
-    """Raises InvalidPassageFile with the first problem of a passage file that came along.
+    """Raise InvalidPassageFile for the first problem of an uploaded passage file.
 
-    Who sends a file wants each line of it; of the larger ones on a server, lines that nobody asks for are not read.
+    Uploaded files are checked completely; files on the server only where needed.
     """
     for name, path in sent_passages(files):
         found = passage_problems(Content(path, name, most_bytes_of(path), progress))
@@ -155,9 +155,9 @@ def read_once(
 ) -> Row:
     """Import the files that are waiting, all or none, and return the row with the outcome.
 
-    ``bring_in`` returns the row's changes on success; ``look`` finds all problems when files are refused.
-    Files of the kinds ``done_with`` are deleted, and passages too when nothing was brought in. Files refused only for
-    unknown queries are kept for ``pooling.services.leaving_out``. Safe to repeat.
+    ``bring_in`` returns the row's changes on success; ``look`` finds all problems when files are refused. Files of
+    the kinds ``done_with`` are deleted, and passages too when nothing was imported. Files refused only for unknown
+    queries are kept for ``pooling.services.leaving_out``. Safe to repeat.
     """
     states = type(wanted).State
     if wanted.state != states.WAITING:
@@ -182,9 +182,9 @@ def read_once(
 def every_problem(
     refusal: PoolingError, look: Callable[[], Iterable[tuple[str, Problems]]]
 ) -> tuple[list[dict[str, Any]], dict[str, int]]:
-    """A row for each problem, with its file and line, and how many there are of each kind.
+    """Return a row for each problem, with its file and line, and the number of each kind.
 
-    ``look`` reads refused files again for all that is wrong; what it does not find is the refusal itself.
+    ``look`` reads refused files again to find every problem; if it finds none, the refusal itself is the problem.
     """
     found: list[tuple[str, Problems]] = []
     if isinstance(refusal, InvalidFile) and not isinstance(refusal, ReaderFailed):

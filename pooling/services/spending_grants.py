@@ -102,7 +102,7 @@ def _check(amount: Decimal, last_day: date) -> None:
             f"The amount must be more than $0.00 and at most ${MOST_DOLLARS:,.2f}, with at most two decimals."
         )
     if last_day < clock.now().date():
-        raise BadGrant(f"The last day {last_day} is over.", "Name today or a later day.")
+        raise BadGrant(f"The last day {last_day} is in the past.", "Choose today or later.")
 
 
 def _words(amount: Decimal, last_day: date) -> str:

@@ -16,7 +16,7 @@ from config import clock
 from pooling.errors import TeamRefused
 from pooling.models import Collection, InvitedMember, Run, RunUpload, Team, TeamApplication, TeamMember
 from pooling.services.members import invite_member, log, open_invitations, role_of, withdraw_invitation
-from pooling.services.submissions import plain_name, policy_of
+from pooling.services.submission_policies import plain_name, policy_of
 
 MOST_INVITED = 20
 MOST_WAITING = 200
@@ -77,12 +77,13 @@ def make_team(*, collection: Collection, name: str, affiliation: str = "", who: 
     alike = [other for other in taken if plain_name(other) == plain_name(name)]
     if alike:
         raise TeamRefused(
-            f"There is a team {alike[0]!r} already.", "Invite people into it, or choose another name."
+            f"A team {alike[0]!r} already exists.", "Invite people into it, or choose another name."
         )
     alike = sorted(other for other in of_runs if plain_name(other) == plain_name(name) and other != name)
     if alike:
         raise TeamRefused(
-            f"Runs of {alike[0]!r} are on the board, and names are frozen.", "Write it the same way."
+            f"The board has runs of {alike[0]!r}, and team names cannot change.",
+            f"Write it as {alike[0]!r}.",
         )
     with transaction.atomic():
         team = Team.objects.create(collection=collection, name=name, affiliation=affiliation.strip())
@@ -93,9 +94,7 @@ def make_team(*, collection: Collection, name: str, affiliation: str = "", who: 
 def invite_to_team(*, team: Team, email: str, invited_by: User) -> Invited:
     """Invite somebody to submit for the team. Raises NotAnAccount, TeamRefused."""
     if invitations_of(team).count() >= MOST_INVITED:
-        raise TeamRefused(
-            f"The team has {MOST_INVITED} invitations that nobody used yet.", "Withdraw some first."
-        )
+        raise TeamRefused(f"The team has {MOST_INVITED} unused invitations.", "Withdraw some first.")
     return invite_member(
         collection=team.collection, email=email, role=Role.SUBMITTER, invited_by=invited_by, team=team
     )
@@ -167,7 +166,7 @@ def decide_application(*, application: TeamApplication, accept: bool, decided_by
     with transaction.atomic():
         open_ones = TeamApplication.objects.filter(pk=application.pk, state=TeamApplication.State.WAITING)
         if not open_ones.update(state=state, decided_by=who, decided_at=clock.now()):
-            raise TeamRefused("Somebody decided this application already.", "Reload the page.")
+            raise TeamRefused("This application has already been decided.", "Reload the page.")
         if not accept:
             log(application.collection, f"application of {application.team_name} declined"[:300], who=who)
             return None

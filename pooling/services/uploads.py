@@ -49,7 +49,7 @@ from pooling.services.runs import (
     summary,
     tag_of,
 )
-from pooling.services.submissions import FORMER, METADATA, refuse_against_policy
+from pooling.services.submission_policies import FORMER, METADATA, refuse_against_policy
 from pooling.services.teams import runs_of_team, team_of
 
 DAYS = ("submitted_on", "anonymous_until")
@@ -62,7 +62,7 @@ QIDS_SHOWN = 100
 
 
 def check_upload(upload: RunUpload, *, progress: Progress | None = None) -> RunUpload:
-    """Check the file, and unless only that was asked for import it as a run, whole or not at all.
+    """Check the file and, unless only a check was asked for, import it as a run, whole or not at all.
 
     Safe to repeat.
     """
@@ -166,22 +166,22 @@ def _not_submitted(upload: RunUpload) -> PoolingError:
         here = f"{now.received_bytes:,} of {now.size_bytes:,} bytes are here"
         return WrongOffset(
             f"The file is still arriving: {here}.",
-            "Send the rest from there; its check begins with the last byte.",
+            "Send the rest. The check starts when the last byte arrives.",
             now.received_bytes,
         )
     if now.state == RunUpload.State.WAITING:
-        return UploadRefused("The file is being checked.", "Ask what became of it.")
+        return UploadRefused("The file is being checked.", "Check its state.")
     if now.state == RunUpload.State.IMPORTED:
-        return UploadRefused("The file is imported already.", "There is nothing left to do.")
+        return UploadRefused("The file is already imported.", "There is nothing left to do.")
     if now.state == RunUpload.State.REFUSED:
-        return UploadRefused("The file was refused.", "Mend what its problems name, and send it anew.")
-    return UploadRefused("The file is not here any more.", "Send it again.")
+        return UploadRefused("The file was refused.", "Fix the listed problems and send the file again.")
+    return UploadRefused("The file is no longer here.", "Send it again.")
 
 
 def forget_old_uploads() -> int:
-    """Drop files that nobody finished or submitted in time, and those whose check failed long ago; how many.
+    """Drop files that nobody finished or submitted in time, and those whose check failed long ago; return how many.
 
-    One that cannot be dropped holds up no other: SweepFailed is raised at the end.
+    An upload that cannot be dropped does not hold up others: SweepFailed is raised at the end.
     """
     now = clock.now()
     checked = Q(state=RunUpload.State.CHECKED, finished_at__lte=now - KEPT_AFTER_CHECK)
@@ -317,7 +317,7 @@ def _local(upload: RunUpload) -> Iterator[Path]:
             try:
                 part = storage.open(stored)
             except FileNotFoundError:
-                raise _StoredFileGone("The file is not here any more.", "Send it again.") from None
+                raise _StoredFileGone("The file is no longer here.", "Send it again.") from None
             with part:
                 shutil.copyfileobj(part, whole, CHUNK)
         whole.flush()

@@ -161,7 +161,7 @@
     if (!input) return;
     // The second click of a double click would fall on the pair that comes next.
     const counts = event.detail < 2 || Date.now() - choseAt > TWICE;
-    // The input itself is clicked by the space bar, and by fingers near it: cancelled, it would be unchecked again.
+    // The input itself is clicked by the space bar, and by fingers near it: canceled, it would be unchecked again.
     if (event.target !== input || !counts || held(page)) event.preventDefault();
     if (counts) choose(page, input.value, event);
   }));

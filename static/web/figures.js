@@ -4,7 +4,7 @@
 
 (() => {
   // Okabe and Ito, in the order of leaderboard/output/drawing.py; the last is black on white and white on black.
-  const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#f0e442"];
+  const COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#f0e442"];
   const SYMBOLS = ["circle", "rect", "diamond", "triangle", "pin", "arrow"];
   const ROW = 22;
   /* The width in pixels from which points have names beside them. */
@@ -26,7 +26,7 @@
     const style = getComputedStyle(document.documentElement);
     const names = ["paper", "surface", "ink", "ink-soft", "line", "line-strong"];
     const found = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
-    return { ...found, font: getComputedStyle(document.body).fontFamily, colours: [...COLOURS, found.ink] };
+    return { ...found, font: getComputedStyle(document.body).fontFamily, colors: [...COLORS, found.ink] };
   }
 
   const percent = (share) => `${(share * 100).toFixed(1)}%`;
@@ -99,7 +99,7 @@
     return axis(theme, { type: "category", data: names, inverse: true, axisLabel: label, axisTick: { show: false } });
   }
 
-  function intervalShape(place, count, kind, colour, theme) {
+  function intervalShape(place, count, kind, color, theme) {
     const shift = (place - (count - 1) / 2) * Math.min(8, 14 / count);
     return (_, api) => {
       const [y, x] = [api.value(0), api.value(1)];
@@ -107,18 +107,18 @@
       const at = api.coord([x, y]);
       const dot = { cx: at[0], cy: at[1] + shift, r: 4 };
       const shape = { x: dot.cx - 3.5, y: dot.cy - 3.5, width: 7, height: 7 };
-      const style = { fill: colour, stroke: theme.ink, lineWidth: 0.5 };
+      const style = { fill: color, stroke: theme.ink, lineWidth: 0.5 };
       const children = [kind % 2 ? { type: "rect", shape, style } : { type: "circle", shape: dot, style }];
       if (!Number.isNaN(api.value(2))) {
         const ends = { x1: api.coord([api.value(2), y])[0], x2: api.coord([api.value(3), y])[0], y1: dot.cy, y2: dot.cy };
-        children.unshift({ type: "line", shape: ends, style: { stroke: colour, lineWidth: 2 } });
+        children.unshift({ type: "line", shape: ends, style: { stroke: color, lineWidth: 2 } });
       }
       return { type: "group", children };
     };
   }
 
   /* A box from the lower to the upper quartile with the median in it, and whiskers to the lowest and the highest value. */
-  function boxShape(colour, theme) {
+  function boxShape(color, theme) {
     return (_, api) => {
       const [y, median, lower, upper, low, high] = [0, 1, 2, 3, 4, 5].map((place) => api.value(place));
       const [middle, left, right, start, end] = [median, lower, upper, low, high].map((value) => api.coord([value, y])[0]);
@@ -129,7 +129,7 @@
         type: "group",
         children: [
           line(start, end, at, at, { stroke: theme["ink-soft"], lineWidth: 1 }),
-          { type: "rect", shape: box, style: { fill: colour, fillOpacity: 0.35, stroke: colour, lineWidth: 1 } },
+          { type: "rect", shape: box, style: { fill: color, fillOpacity: 0.35, stroke: color, lineWidth: 1 } },
           line(middle, middle, at - 6, at + 6, { stroke: theme.ink, lineWidth: 2 }),
         ],
       };
@@ -145,12 +145,12 @@
     const reach = chart.line === null ? [] : [[-1, chart.line, NaN, NaN]];
     const series = chart.series.map((one, place) => {
       const kind = place + chart.first_colour;
-      const colour = theme.colours[kind % theme.colours.length];
+      const color = theme.colors[kind % theme.colors.length];
       return {
         type: "custom",
         name: one.name,
-        itemStyle: { color: colour },
-        renderItem: chart.reach.length ? boxShape(colour, theme) : intervalShape(place, chart.series.length, kind, colour, theme),
+        itemStyle: { color: color },
+        renderItem: chart.reach.length ? boxShape(color, theme) : intervalShape(place, chart.series.length, kind, color, theme),
         encode: { x: [1, 2, 3, 4, 5], y: 0 },
         // The last is not drawn: the axis reaches as far as the line.
         data: [...one.marks.map((mark, row) => [row, ...mark.map((part) => part ?? NaN), ...(chart.reach[row] ?? [])]), ...reach],
@@ -173,15 +173,15 @@
     };
   }
 
-  const parts = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255);
+  const parts = (color) => [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16) / 255);
   const hex = (channels) => `#${channels.map((part) => Math.round(part * 255).toString(16).padStart(2, "0")).join("")}`;
 
-  /* A cell's colour lies between the page's own, for a weak value, and one that is the same in light and dark. Shares
-     of many runs are small: their colours grow with the square root. */
+  /* A cell's color lies between the page's own, for a weak value, and one that is the same in light and dark. Shares
+     of many runs are small: their colors grow with the square root. */
   function scaleOf(chart) {
     const weak = matchMedia(darkSheet.media).matches ? "#2b3138" : "#f4f4f4";
-    if (chart.diverging) return [COLOURS[0], weak, COLOURS[1]];
-    return [0, 0.25, 0.5, 0.75, 1].map((at) => hex(between([weak, COLOURS[0]], Math.sqrt(at))));
+    if (chart.diverging) return [COLORS[0], weak, COLORS[1]];
+    return [0, 0.25, 0.5, 0.75, 1].map((at) => hex(between([weak, COLORS[0]], Math.sqrt(at))));
   }
 
   function between(scale, value) {
@@ -336,7 +336,7 @@
     // A phone has no room: there a name is said of the point that is touched.
     const named = width >= NAMES_FROM ? (chart.named ?? chart.points.map((_, place) => place)) : chart.steps;
     const stairs = new Set(chart.steps);
-    // One colour, as in print: what is named stands out, and the point that is asked most of all.
+    // One color, as in print: what is named stands out, and the point that is asked most of all.
     const standsOut = new Set(chart.named ?? chart.points.map((_, place) => place));
     const whiskers = {
       type: "custom",
@@ -371,26 +371,26 @@
       lineStyle: { color: theme["ink-soft"], width: 1 },
       data: chart.diagonal ? [Math.min(...ends), Math.max(...ends)].map((end) => [end, end]) : [],
     };
-    const dot = (place, colour) => ({
+    const dot = (place, color) => ({
       place,
       value: value(chart.points[place]),
       symbolSize: stairs.has(place) ? 13 : 10,
-      itemStyle: { color: colour, borderColor: theme.ink, borderWidth: stairs.has(place) ? 1.5 : 0.5 },
+      itemStyle: { color: color, borderColor: theme.ink, borderWidth: stairs.has(place) ? 1.5 : 0.5 },
     });
-    const ownColour = (place) => (standsOut.has(place) ? theme.colours[0] : theme["line-strong"]);
+    const ownColor = (place) => (standsOut.has(place) ? theme.colors[0] : theme["line-strong"]);
     const places = chart.points.map((_, place) => place);
     const dots = (groups.length ? groups : [""]).map((group, kind) => {
-      const colour = theme.colours[kind % theme.colours.length];
+      const color = theme.colors[kind % theme.colors.length];
       return {
         type: "scatter",
         name: group,
         symbol: SYMBOLS[kind % SYMBOLS.length],
-        itemStyle: { color: colour },
-        emphasis: { scale: 1.5, itemStyle: groups.length ? { borderWidth: 2 } : { color: theme.colours[1] } },
+        itemStyle: { color: color },
+        emphasis: { scale: 1.5, itemStyle: groups.length ? { borderWidth: 2 } : { color: theme.colors[1] } },
         tooltip: { formatter: (item) => told(chart.points[item.data.place]) },
         data: groups.length
-          ? places.filter((place) => chart.groups[place] === group).map((place) => dot(place, colour))
-          : places.map((place) => dot(place, ownColour(place))),
+          ? places.filter((place) => chart.groups[place] === group).map((place) => dot(place, color))
+          : places.map((place) => dot(place, ownColor(place))),
       };
     });
     const zoom = { type: "inside", zoomOnMouseWheel: "ctrl", moveOnMouseWheel: false, filterMode: "none" };
@@ -427,7 +427,7 @@
   }
 
   /* A part of a bar from ``from`` to ``to``, with its number inside, or to its right where it stands alone. */
-  function piece(theme, [colour, ink], { top, high, alone = false }) {
+  function piece(theme, [color, ink], { top, high, alone = false }) {
     return (_, api) => {
       const [row, from, to] = [0, 1, 2].map((place) => api.value(place));
       const [x, y] = api.coord([from, row]);
@@ -437,7 +437,7 @@
       return {
         type: "rect",
         shape: { x, y: y + top, width: wide, height: high },
-        style: { fill: colour, stroke: theme.paper, lineWidth: alone ? 0 : 0.5 },
+        style: { fill: color, stroke: theme.paper, lineWidth: alone ? 0 : 0.5 },
         textContent: { style: { text, fill: ink, fontSize: 11, fontFamily: theme.font } },
         textConfig: { position: alone ? "right" : "inside", distance: 4 },
       };
@@ -451,7 +451,7 @@
     const shares = (row) => [...chart.parts, chart.beside].map((one) => `${one.name}: ${percent(one.shares[row])}`);
     const told = (row) => joined(chart.rows[row], ...shares(row), chart.notes[row]);
     const tooltip = { formatter: (item) => told(item.dataIndex) };
-    const looks = [[COLOURS[0], "#ffffff"], [COLOURS[5], "#000000"], [COLOURS[1], "#000000"]];
+    const looks = [[COLORS[0], "#ffffff"], [COLORS[5], "#000000"], [COLORS[1], "#000000"]];
     const starts = chart.rows.map(() => 0);
     const made = (one, look, place, starts) => ({
       type: "custom",

@@ -59,7 +59,7 @@ const lettering = (() => {
     return { written, further: further + high };
   }
 
-  /* Where a point's name stands, as leaderboard/output/labelling.py does on paper: each takes the first free place, near
+  /* Where a point's name stands, as leaderboard/output/label_positions.py does on paper: each takes the first free place, near
      its point and then farther away, with a line. */
   const RINGS = [10, 16, 25, 36, 49, 64, 81];
   const ANGLES = [90, 45, 135, 270, 0, 180, 315, 225, 65, 115, 20, 160].map((angle) => (angle * Math.PI) / 180);

@@ -96,7 +96,7 @@ async function sendFile(form, options, file, line) {
     } catch (broken) {
       tries += 1;
       if (tries >= TRIES) throw broken;
-      line.words.textContent = "The connection broke; it goes on in a moment.";
+      line.words.textContent = "The connection broke; the upload continues in a moment.";
       await wait(1000 * 2 ** tries);
       continue;
     }
@@ -105,7 +105,7 @@ async function sendFile(form, options, file, line) {
     if (asked.status !== 200 && asked.status !== 409) throw new Error(next.problem ?? "The server refused a part.");
     if (next.offset === from) {
       tries += 1;
-      if (tries >= TRIES) throw new Error("The server takes no more of it. Send it again.");
+      if (tries >= TRIES) throw new Error("The server is not accepting the rest. Send the file again.");
     } else tries = 0;
     state = next;
     line.sent(state.offset);

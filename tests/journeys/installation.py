@@ -36,8 +36,8 @@ call_command("import_qrels", "meadow", sample + "/grades.txt", "--set", "labels"
 collection = Collection.objects.get(name="meadow")
 labels = collection.qrel_sets.get(name="labels")
 pool = Pool.objects.create(collection=collection, name="tops", qrel_set=labels)
-labelled = Counter(Qrel.objects.filter(qrel_set=labels).values_list("query_id", flat=True))
-for query in [query for query, count in sorted(labelled.items()) if count >= 5][:2]:
+labeled = Counter(Qrel.objects.filter(qrel_set=labels).values_list("query_id", flat=True))
+for query in [query for query, count in sorted(labeled.items()) if count >= 5][:2]:
     for passage in Passage.objects.filter(pk__in=Qrel.objects.filter(query=query).values("passage"))[:5]:
         PooledPassage.objects.create(pool=pool, query_id=query, passage=passage, is_qrel=True)
 for name in names:

@@ -34,8 +34,8 @@ def campaign(site) -> Campaign:
     collection = Collection.objects.get(name="meadow")
     labels = collection.qrel_sets.get()
     pool = Pool.objects.create(collection=collection, name="tops", qrel_set=labels)
-    labelled = Counter(Qrel.objects.filter(qrel_set=labels).values_list("query_id", flat=True))
-    for query, _ in islice(((query, n) for query, n in sorted(labelled.items()) if n >= 5), 2):
+    labeled = Counter(Qrel.objects.filter(qrel_set=labels).values_list("query_id", flat=True))
+    for query, _ in islice(((query, n) for query, n in sorted(labeled.items()) if n >= 5), 2):
         for passage in Passage.objects.filter(pk__in=Qrel.objects.filter(query=query).values("passage"))[:5]:
             PooledPassage.objects.create(pool=pool, query_id=query, passage=passage, is_qrel=True)
     typed("create_campaign", "first", "--pool", "tops", "--max-tasks-per-worker", 2, "--seed", 7)

@@ -16,7 +16,7 @@ from tests.waiting import PATIENCE_SECONDS
 
 SAMPLE = BASE_DIR / "docs" / "sample"
 #: Simulated workers judge once the campaign is launched.
-JUDGED = "./manage.py simulate_workers first --workers 25 --truth official --seed 1"
+JUDGED = "./manage.py simulate_workers spring --workers 25 --truth official --seed 1"
 
 pytestmark = [pytest.mark.journey, pytest.mark.soak]
 

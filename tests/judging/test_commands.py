@@ -35,7 +35,7 @@ def at_hand(monkeypatch, crowd):
 
 
 @pytest.fixture
-def labelled(fair):
+def labeled(fair):
     """The fair with a known relevant passage for each query, and for some that only gold pairs use."""
     others = [fair.query(f"x{number}").qid for number in range(5)]
     fair.passages([f"{qid}-a" for qid in others] + [f"far-{number}" for number in range(12)])
@@ -72,7 +72,7 @@ def create(*words: str) -> dict:
     return run("create_campaign", "first", "--pool", "fair-pool", *small, *words)
 
 
-def test_campaign_from_the_pool_to_places_offered(labelled):
+def test_campaign_from_the_pool_to_places_offered(labeled):
     created = create()
     proposed = run("propose_gold", "first")
     accepted = run("accept_gold", "first", "--all")
@@ -85,10 +85,10 @@ def test_campaign_from_the_pool_to_places_offered(labelled):
     assert texts["accepted"]
     assert (launched["state"], launched["posted"], launched["cost"]) == ("open", 4, 9.6)
     assert (status["state"], status["tasks"], status["places"]["open"]) == ("open", 4, 4)
-    assert labelled.crowd.open_places == 4
+    assert labeled.crowd.open_places == 4
 
 
-def test_the_recommended_screening_rule_takes_one_option(labelled):
+def test_the_recommended_screening_rule_takes_one_option(labeled):
     create()
     run("propose_gold", "first")
     run("accept_gold", "first", "--all")
@@ -106,7 +106,7 @@ def test_the_recommended_screening_rule_takes_one_option(labelled):
     assert campaign_named("first").screen == best
 
 
-def test_a_launch_names_the_recommended_screening_rule(labelled):
+def test_a_launch_names_the_recommended_screening_rule(labeled):
     create()
     _, told = refused(*LAUNCH)
 
@@ -115,7 +115,7 @@ def test_a_launch_names_the_recommended_screening_rule(labelled):
     assert "--screen recommended" in told
 
 
-def test_a_launch_tells_of_places_that_a_killed_process_offered(labelled, monkeypatch):
+def test_a_launch_tells_of_places_that_a_killed_process_offered(labeled, monkeypatch):
     create()
     for words in (["propose_gold"], ["accept_gold", "--all"], ["set_texts", "--accept"]):
         run(words[0], "first", *words[1:])
@@ -129,56 +129,56 @@ def test_a_launch_tells_of_places_that_a_killed_process_offered(labelled, monkey
     assert run(*LAUNCH)["posted"] == 4
 
 
-def test_collect_takes_in_pays_and_offers_again(labelled):
+def test_collect_takes_in_pays_and_offers_again(labeled):
     create("--budget", "20")
     for words in ("propose_gold first", "accept_gold first --all", "set_texts first --accept"):
         run(*words.split())
     run(*LAUNCH)
     campaign = campaign_named("first")
-    labelled.do_task(campaign, "A1")
-    labelled.do_task(campaign, "A2", pass_gold=False)
+    labeled.do_task(campaign, "A1")
+    labeled.do_task(campaign, "A2", pass_gold=False)
 
     status = run("collect", "first")
 
     assert (status["judgments"]["counted"], status["judgments"]["excluded"]) == (3, 3)
     assert (status["exclusions"], status["spent"], status["committed"]) == (1, 4.8, 12.0)
-    assert labelled.crowd.open_places == 3
+    assert labeled.crowd.open_places == 3
     assert "worker" in shown("campaign_status", "first")
 
 
-def test_places_that_an_interrupted_launch_left_are_offered_by_collect(labelled):
+def test_places_that_an_interrupted_launch_left_are_offered_by_collect(labeled):
     create()
     for words in ("propose_gold first", "accept_gold first --all", "set_texts first --accept"):
         run(*words.split())
-    labelled.crowd.fail("post_place", CrowdConfiguration("the key is not known"))
+    labeled.crowd.fail("post_place", CrowdConfiguration("the key is not known"))
 
     status, words = refused(*LAUNCH)
     assert (status, "the key is not known" in words) == (1, True)
-    assert labelled.crowd.open_places == 0
+    assert labeled.crowd.open_places == 0
     assert "collect first" in refused(*LAUNCH)[1]
 
     run("collect", "first")
-    assert labelled.crowd.open_places == 4
+    assert labeled.crowd.open_places == 4
 
 
-def test_what_the_crowd_refused_for_good_is_asked_again_when_a_person_says_so(labelled):
+def test_what_the_crowd_refused_for_good_is_asked_again_when_a_person_says_so(labeled):
     create()
     for words in ("propose_gold first", "accept_gold first --all", "set_texts first --accept"):
         run(*words.split())
-    labelled.crowd.fail("post_place", CrowdNever("the address is not allowed"))
+    labeled.crowd.fail("post_place", CrowdNever("the address is not allowed"))
 
     status, words = refused(*LAUNCH)
     assert (status, "the address is not allowed" in words) == (1, True)
-    asked = labelled.crowd.calls["post_place"]
+    asked = labeled.crowd.calls["post_place"]
     status = run("collect", "first")
-    assert labelled.crowd.calls["post_place"] == asked
+    assert labeled.crowd.calls["post_place"] == asked
     assert "ask_again first" in status["problems"][0]
 
     assert run("ask_again", "first")["problems"] == []
-    assert labelled.crowd.open_places == 4
+    assert labeled.crowd.open_places == 4
 
 
-def test_collect_can_wait_until_every_task_is_done(labelled, monkeypatch):
+def test_collect_can_wait_until_every_task_is_done(labeled, monkeypatch):
     create()
     for words in ("propose_gold first", "accept_gold first --all", "set_texts first --accept"):
         run(*words.split())
@@ -186,31 +186,31 @@ def test_collect_can_wait_until_every_task_is_done(labelled, monkeypatch):
     campaign = campaign_named("first")
     workers = iter(["A1", "A2", "A3", "A4"])
     monkeypatch.setattr(
-        "judging.management.commands.collect.time.sleep", lambda _: labelled.do_task(campaign, next(workers))
+        "judging.management.commands.collect.time.sleep", lambda _: labeled.do_task(campaign, next(workers))
     )
 
     assert run("collect", "first", "--wait")["complete"]
 
 
-def test_pausing_takes_places_off_and_resuming_offers_them_anew(labelled):
+def test_pausing_takes_places_off_and_resuming_offers_them_anew(labeled):
     create()
     for words in ("propose_gold first", "accept_gold first --all", "set_texts first --accept"):
         run(*words.split())
     run(*LAUNCH)
 
     assert run("pause_campaign", "first", "--why", "holiday")["state"] == "paused"
-    assert labelled.crowd.open_places == 0
+    assert labeled.crowd.open_places == 0
     assert run("resume_campaign", "first")["state"] == "open"
-    assert labelled.crowd.open_places == 4
-    held = labelled.open_task(campaign_named("first"), "A1")
+    assert labeled.crowd.open_places == 4
+    held = labeled.open_task(campaign_named("first"), "A1")
     said = shown("close_campaign", "first")
     assert "waits for" in said
     assert "1 task that workers hold" in said
-    assert labelled.crowd.open_places == 0
+    assert labeled.crowd.open_places == 0
     assert held.state == "held"
 
 
-def test_campaign_that_is_closed_says_of_nothing_that_it_waits_for_it(labelled):
+def test_campaign_that_is_closed_says_of_nothing_that_it_waits_for_it(labeled):
     create()
 
     said = shown("close_campaign", "first")
@@ -219,7 +219,7 @@ def test_campaign_that_is_closed_says_of_nothing_that_it_waits_for_it(labelled):
     assert "waits" not in said
 
 
-def test_launch_that_is_not_ready_is_refused_with_what_to_do(labelled):
+def test_launch_that_is_not_ready_is_refused_with_what_to_do(labeled):
     create()
 
     status, words = refused(*LAUNCH)
@@ -230,7 +230,7 @@ def test_launch_that_is_not_ready_is_refused_with_what_to_do(labelled):
     assert campaign_named("first").state == Campaign.State.DRAFT
 
 
-def test_spending_elsewhere_is_refused_without_confirmation_and_done_with_it(labelled, settings, pages):
+def test_spending_elsewhere_is_refused_without_confirmation_and_done_with_it(labeled, settings, pages):
     create()
     for words in ("propose_gold first", "accept_gold first --all", "set_texts first --accept"):
         run(*words.split())
@@ -244,7 +244,7 @@ def test_spending_elsewhere_is_refused_without_confirmation_and_done_with_it(lab
     assert launched["endpoint"] == "https://crowd.example"
 
 
-def test_gold_pairs_are_looked_at_one_by_one(labelled, monkeypatch):
+def test_gold_pairs_are_looked_at_one_by_one(labeled, monkeypatch):
     create()
     run("propose_gold", "first")
     answers = iter(["a", "d", "s", "q"])
@@ -257,7 +257,7 @@ def test_gold_pairs_are_looked_at_one_by_one(labelled, monkeypatch):
     assert list(states) == ["accepted", "dropped", "proposed", "proposed", "proposed", "proposed"]
 
 
-def test_gold_pairs_are_named_by_number_and_shown_side_by_side(labelled):
+def test_gold_pairs_are_named_by_number_and_shown_side_by_side(labeled):
     create()
     run("propose_gold", "first")
     gold = GoldPair.objects.order_by("pk").first()
@@ -272,7 +272,7 @@ def test_gold_pairs_are_named_by_number_and_shown_side_by_side(labelled):
     assert gold.state == GoldPair.State.DROPPED
 
 
-def test_asking_about_gold_pairs_with_nobody_there_is_wrong_usage(labelled, monkeypatch):
+def test_asking_about_gold_pairs_with_nobody_there_is_wrong_usage(labeled, monkeypatch):
     create()
     run("propose_gold", "first")
 
@@ -283,7 +283,7 @@ def test_asking_about_gold_pairs_with_nobody_there_is_wrong_usage(labelled, monk
     assert refused("accept_gold", "first")[0] == 2
 
 
-def test_workers_excluded_elsewhere_are_refused_unless_told_otherwise(labelled):
+def test_workers_excluded_elsewhere_are_refused_unless_told_otherwise(labeled):
     create()
     run("create_campaign", "kind", "--pool", "fair-pool", "--no-refuse-excluded-elsewhere")
 
@@ -291,7 +291,7 @@ def test_workers_excluded_elsewhere_are_refused_unless_told_otherwise(labelled):
     assert not campaign_named("kind").refuse_excluded_elsewhere
 
 
-def test_too_few_gold_pairs_say_what_to_lower(labelled):
+def test_too_few_gold_pairs_say_what_to_lower(labeled):
     run("create_campaign", "large", "--pool", "fair-pool", "--max-tasks-per-worker", "500")
     err = io.StringIO()
 
@@ -300,7 +300,7 @@ def test_too_few_gold_pairs_say_what_to_lower(labelled):
     assert "--max-tasks-per-worker" in err.getvalue()
 
 
-def test_bad_gold_file_leaves_no_campaign_behind(labelled, tmp_path):
+def test_bad_gold_file_leaves_no_campaign_behind(labeled, tmp_path):
     gold = tmp_path / "gold.tsv"
     gold.write_text("q0 q0-a\n")
 
@@ -312,7 +312,7 @@ def test_bad_gold_file_leaves_no_campaign_behind(labelled, tmp_path):
     assert create("--gold", str(gold))["gold_pairs"] == 1
 
 
-def test_texts_of_ones_own_are_shown_as_workers_see_them(labelled, tmp_path):
+def test_texts_of_ones_own_are_shown_as_workers_see_them(labeled, tmp_path):
     create()
     consent = tmp_path / "consent.txt"
     consent.write_text("{pairs} pairs for ${reward}")
@@ -419,7 +419,7 @@ def test_pay_that_can_not_be_is_refused(fair, words, status):
     assert refused("create_campaign", "x", "--pool", "fair-pool", *words)[0] == status
 
 
-def test_a_campaign_is_archived_and_restored(labelled):
+def test_a_campaign_is_archived_and_restored(labeled):
     create()
 
     assert run("archive_campaign", "first", "--why", "replaced")["archived"] is True

@@ -64,8 +64,11 @@ def test_without_a_kind_it_lists_them(db, capsys):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["stability", "valley", "--trials", "0"], "--trials is 0; give a whole number from 1 to 10,000"),
-        (["compare", "valley", "--alpha", "0.9"], "--alpha is 0.9; give a number from 0.0001 to 0.5"),
+        (
+            ["stability", "valley", "--trials", "0"],
+            "--trials must be a whole number from 1 to 10,000, not 0.",
+        ),
+        (["compare", "valley", "--alpha", "0.9"], "--alpha must be a number from 0.0001 to 0.5, not 0.9."),
         (["judge_agreement", "spring", "--figure", "here.txt"], "here.txt"),
     ],
 )

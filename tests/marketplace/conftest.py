@@ -64,13 +64,13 @@ def ask(requester):
 def asker(requester):
     from marketplace.protocol import shapes
     from marketplace.protocol import wire_format as protocol
-    from marketplace.services import deadlines
+    from marketplace.services import expiry
     from marketplace.services.call import Call
     from marketplace.services.requester import operations
 
     def ask(name, *, at=NOW, **request):
         document = json.loads(protocol.write_body(request))
-        deadlines.apply_due(at)
+        expiry.apply_due(at)
         call = Call(requester, shapes.read_request(name, document), at, "request-1")
         return shapes.write_response(name, operations.operation_named(name)(call))
 

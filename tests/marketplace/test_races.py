@@ -11,7 +11,7 @@ from django.db import connections
 
 from marketplace.errors import ProtocolError, TaskRefused
 from marketplace.models import Assignment, Bonus, Hit, LedgerEntry, Requester
-from marketplace.services import deadlines
+from marketplace.services import expiry
 from marketplace.services.worker import tasks as taking
 from tests.marketplace.conftest import NOW, hours, make_hit, make_type, make_worker, work
 
@@ -86,7 +86,7 @@ def test_an_approval_and_the_clock_pay_once(ask, hit_type, ada, requester):
     at_once(
         [
             lambda: ask("ApproveAssignment", AssignmentId=assignment_id),
-            lambda: deadlines.apply_due(later),
+            lambda: expiry.apply_due(later),
             lambda: ask("ApproveAssignment", AssignmentId=assignment_id),
         ]
     )
@@ -135,7 +135,7 @@ def test_a_return_and_a_deadline_free_a_place_once(ask, hit_type, ada):
     at_once(
         [
             lambda: taking.return_task(ada, held.assignment_id, NOW),
-            lambda: deadlines.apply_due(NOW + hours(1)),
+            lambda: expiry.apply_due(NOW + hours(1)),
         ]
         * 2
     )

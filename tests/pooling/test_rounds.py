@@ -16,7 +16,7 @@ from pooling.services.embargoes import release_after_embargoes
 from pooling.services.members import add_member, join, joined_by, role_of, roles_of, sees, visible_to
 from pooling.services.rounds import Entry, drop_round, set_round
 from pooling.services.runs import RunFacts, check_run, keep_run
-from pooling.services.submissions import set_policy
+from pooling.services.submission_policies import set_policy
 from pooling.services.teams import (
     add_to_team,
     apply_as_team,
@@ -81,17 +81,17 @@ def test_a_deadline_anywhere_on_earth_is_the_same_moment():
     [
         ([], False, 1, None),
         ([Before("a", False, 1)], False, 2, None),
-        ([Before("a", False, 1)], False, 1, "the team's run a has priority 1 already."),
+        ([Before("a", False, 1)], False, 1, "the team's run a already has priority 1."),
         ([], False, None, "the round 2026 asks for a priority from 1 to 2."),
         ([], False, 3, "the round 2026 asks for a priority from 1 to 2."),
         (
             [Before("a", False, 1), Before("b", False, 2)],
             False,
             3,
-            "takes 2 runs of a team, and the team has 2",
+            "accepts 2 runs of each team, and the team has 2",
         ),
         ([Before("a", False, 1), Before("b", False, 2)], True, None, None),
-        ([Before("c", True, None)], True, None, "takes 1 baseline run of a team, and the team has 1"),
+        ([Before("c", True, None)], True, None, "accepts 1 baseline run of each team, and the team has 1"),
     ],
 )
 def test_a_round_counts_runs_and_baselines_apart_and_wants_each_priority_once(
@@ -164,9 +164,9 @@ def test_the_limit_of_a_round_holds_for_each_team_alone(board, otters, send):
     send(otters, "base", OPENS, baseline=True)
     send(seals, "s", OPENS)
 
-    with pytest.raises(SubmissionRefused, match="takes 1 run of a team, and the team has 1"):
+    with pytest.raises(SubmissionRefused, match="accepts 1 run of each team, and the team has 1"):
         send(otters, "b", OPENS)
-    with pytest.raises(SubmissionRefused, match="takes 1 baseline run of a team"):
+    with pytest.raises(SubmissionRefused, match="accepts 1 baseline run of each team"):
         send(otters, "base2", OPENS, baseline=True)
 
 
@@ -183,7 +183,7 @@ def test_the_policy_holds_in_a_round_too_and_a_baseline_must_say_what_is_require
 
 
 def test_without_rounds_a_team_cannot_escape_the_policy_as_a_baseline(board, otters, send):
-    with pytest.raises(SubmissionRefused, match="baselines are the board's own"):
+    with pytest.raises(SubmissionRefused, match="only the board's maintainers can add baselines"):
         send(otters, "a", OPENS, baseline=True)
 
 
@@ -219,7 +219,7 @@ def test_a_submitter_is_no_member(board, otters):
     assert board in visible_to(oda)
     assert not joined_by(oda).exists()
     assert [action for action in ACTIONS if permits(Role.SUBMITTER, action)] == ["submit run"]
-    with pytest.raises(MembersRefused, match="belongs to a team"):
+    with pytest.raises(MembersRefused, match="join a team"):
         add_member(collection=board, username="oda", role=Role.SUBMITTER, who="olga")
 
 
@@ -265,7 +265,7 @@ def test_an_application_is_decided_once_and_brings_a_team(board):
 
     assert invited.invitation.email == "s@example.org"
     assert Team.objects.get().affiliation == "Bay"
-    with pytest.raises(TeamRefused, match="decided this application already"):
+    with pytest.raises(TeamRefused, match="has already been decided"):
         decide_application(application=asked, accept=False, decided_by=olga)
     assert TeamApplication.objects.get().state == "accepted"
 

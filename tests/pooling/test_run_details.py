@@ -16,7 +16,7 @@ from pooling.services.describing import describe_run
 from pooling.services.run_fields import asked_details, known_details, set_run_fields
 from pooling.services.run_metadata import import_run_metadata, withdraw_announcements
 from pooling.services.runs import RunFacts, import_run
-from pooling.services.submissions import set_policy
+from pooling.services.submission_policies import set_policy
 from tests.factories import make_collection
 
 MEASURES = {"nDCG@10", "AP"}
@@ -131,7 +131,7 @@ def test_a_policy_can_require_details_and_no_is_an_answer(board, submit):
     assert refused.value.missing == ("neural",)
 
     run = submit("a", team="Otters", details={"dense": "no", "neural": "trad"})
-    with pytest.raises(SubmissionRefused, match="asks for more"):
+    with pytest.raises(SubmissionRefused, match="would remove required details"):
         describe_run(run=run, changes={"details": {"neural": ""}}, who="ann")
     assert Run.objects.get(pk=run.pk).details["neural"] == "trad"
 
@@ -194,8 +194,8 @@ def test_a_file_takes_over_its_announcement_and_what_comes_with_it_wins(board, s
     [
         ("run\tsubtask\na\trerank\nb\tnone\n", 3, "Subtask cannot be 'none'"),
         ("run\tnueral\na\tnn\n", 1, "unknown column 'nueral'"),
-        ("team\tsubtask\nA\trerank\n", 1, "no column for the run's tag"),
-        ("run\tteam\tgroup\na\tA\tB\n", 1, "two columns say the team"),
+        ("team\tsubtask\nA\trerank\n", 1, "the column of run tags is missing"),
+        ("run\tteam\tgroup\na\tA\tB\n", 1, "two columns hold the team"),
         ("run\tteam\na\n", 2, "1 columns where the header has 2"),
         ("run\tteam\na\tA\na\tB\n", 3, "already described in line 2"),
         ("run\tAP\na\thigh\n", 2, "'high' is not a number"),
@@ -203,7 +203,7 @@ def test_a_file_takes_over_its_announcement_and_what_comes_with_it_wins(board, s
         ("run\tbaseline\na\tperhaps\n", 2, "neither yes nor no"),
         ('run,team\na,"A\n', 2, "not a table"),
         ("run\tteam\n", 0, "describes no runs"),
-        ("", 1, "no column for the run's tag"),
+        ("", 1, "the column of run tags is missing"),
     ],
 )
 def test_a_wrong_table_changes_nothing_and_names_the_line(board, table, line, reason):

@@ -98,16 +98,16 @@ class Site:
 
 
 def made_up_runs(qrels: Path, folder: Path) -> list[Path]:
-    """Five runs that rank the labelled passages by lot, with a leaning to the better ones."""
-    labelled: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    """Five runs that rank the labeled passages by lot, with a leaning to the better ones."""
+    labeled: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for line in qrels.read_text().splitlines():
         qid, _, pid, grade = line.split()
-        labelled[qid].append((pid, int(grade)))
+        labeled[qid].append((pid, int(grade)))
     paths = []
     for number in range(1, 6):
         lot = random.Random(number)
         lines = []
-        for qid, rows in labelled.items():
+        for qid, rows in labeled.items():
             ranked = sorted(rows, key=lambda row: row[1] + lot.gauss(0, 1.5), reverse=True)
             lines += [
                 f"{qid} Q0 {pid} {rank} {100 - rank} lot{number}\n" for rank, (pid, _) in enumerate(ranked, 1)

@@ -103,7 +103,7 @@ def pool(reader: Reader) -> None:
 def prepare(reader: Reader) -> None:
     """Settings, gold pairs, texts, pay."""
     page = reader.page
-    page.get_by_label("Name", exact=True).fill("first")
+    page.get_by_label("Name", exact=True).fill("spring")
     reader.click("Create draft")
     reader.click("Propose gold pairs")
     page.locator("[data-key=a]").wait_for()
@@ -122,7 +122,7 @@ def rehearse(reader: Reader) -> None:
     """Simulated workers on a copy."""
     page = reader.page
     page.get_by_role("link", name="Rehearsal").first.click()
-    reader.click("Rehearse first")
+    reader.click("Rehearse spring")
     reader.until("The best answer found is truly the best")
     reader.shows("rehearsal", "Results of the last rehearsal")
     page.get_by_role("link", name="Pay").first.click()
@@ -139,7 +139,7 @@ def launch(reader: Reader) -> None:
     page.locator("main button.primary").evaluate("one => one.scrollIntoView({ block: 'center' })")
     reader.shows("launch")
     page.locator("main button.primary").click()
-    page.get_by_role("heading", name="first").wait_for()
+    page.get_by_role("heading", name="spring").wait_for()
     simulate(reader, picture="live")
 
 
@@ -147,8 +147,8 @@ def simulate(reader: Reader, *, picture: str = "") -> None:
     """From the campaign's page: simulated workers, until every task is done."""
     page = reader.page
     reader.click("Simulated workers")
-    page.get_by_label("Confirm").fill("first")
-    reader.click("Have simulated workers judge first")
+    page.get_by_label("Confirm").fill("spring")
+    reader.click("Have simulated workers judge spring")
     page.get_by_text("judgments counted").first.wait_for()
     if picture:
         while page.locator("progress").first.evaluate("bar => bar.value") < 1:
@@ -199,7 +199,7 @@ def new_run(reader: Reader) -> None:
 def challenge(reader: Reader) -> None:
     """What nobody has judged of the new runs, and the challenge."""
     page = reader.page
-    page.goto(f"{reader.site.address}/campaigns/first/")
+    page.goto(f"{reader.site.address}/campaigns/spring/")
     reader.click("New runs challenge the best answers")
     for run in page.locator("[name=run]").all()[:2]:
         run.check()
@@ -208,7 +208,7 @@ def challenge(reader: Reader) -> None:
     reader.shows("challenge")
     page.get_by_role("button", name="Challenge and spend up to").click()
     reader.until("is open:")
-    page.get_by_role("link", name="first", exact=True).first.click()
+    page.get_by_role("link", name="spring", exact=True).first.click()
     simulate(reader)
 
 

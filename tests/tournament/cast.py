@@ -10,7 +10,7 @@ import numpy as np
 from tournament.contests import Contest
 from tournament.copeland import Standings, Ties, best_of_queries
 from tournament.derivation import Entrants, Judged, Parameters, derive
-from tournament.preferences import Count, tally, wins_of_pairs
+from tournament.pair_wins import Count, tally, wins_of_pairs
 
 #: (left, right, preferred); preferred None for "cannot decide".
 Judgment = tuple[int, int, int | None]

@@ -8,7 +8,7 @@ from decimal import Decimal
 from pooling.models import Passage, Run
 from tournament import services
 from tournament.models import QueryResult
-from tournament.services import neighbours
+from tournament.services import neighbors
 from tournament.services.advancing import advance_challenges
 from tournament.services.challenging import open_challenge, plan_challenge
 
@@ -30,7 +30,7 @@ class Crowd:
             "ask_judgments",
             "want_places_of",
         ):
-            monkeypatch.setattr(neighbours, name, getattr(self, name))
+            monkeypatch.setattr(neighbors, name, getattr(self, name))
 
     def run(self, tag: str, **tops: str) -> None:
         """Create a run with these top passages: qid=pid."""

@@ -16,7 +16,7 @@ from tournament import jobs, services
 from tournament.contests import Need
 from tournament.errors import ChallengeUnderWay
 from tournament.models import Challenge
-from tournament.services import neighbours
+from tournament.services import neighbors
 from tournament.services.advancing import still_wanted, worth_asking
 
 
@@ -32,13 +32,13 @@ def challenged(judged_town, monkeypatch):
         parser_version=1,
         storage_name="new",
     )
-    monkeypatch.setattr(neighbours, "top_pids", lambda run: {"q1": "x"})
+    monkeypatch.setattr(neighbors, "top_pids", lambda run: {"q1": "x"})
     monkeypatch.setattr(
-        neighbours,
+        neighbors,
         "passages_with_text",
         lambda collection, pids, progress: {p: judged_town.passage(p) for p in pids},
     )
-    monkeypatch.setattr(neighbours, "price", lambda campaign, tasks: Decimal(tasks))
+    monkeypatch.setattr(neighbors, "price", lambda campaign, tasks: Decimal(tasks))
     plan = services.plan_challenge(campaign=judged_town.campaign, run_tags=["new"])
     services.open_challenge(plan=plan)
     return judged_town
@@ -120,7 +120,7 @@ def test_of_several_challenges_opened_at_once_one_is_recorded(challenged):
     answer(challenged, "a", "a")
     services.advance_challenges()
     Run.objects.update(run_tag="newer")
-    neighbours.top_pids = lambda run: {"q1": "y"}  # restored by the fixture's monkeypatch
+    neighbors.top_pids = lambda run: {"q1": "y"}  # restored by the fixture's monkeypatch
 
     def challenge():
         plan = services.plan_challenge(campaign=challenged.campaign, run_tags=["newer"])

@@ -11,7 +11,7 @@ from tests.tournament.challengers import challenge
 from tournament.errors import CampaignOver, ChallengeUnderWay, SpendNotConfirmed, TextsMissing
 from tournament.services.advancing import advance_challenges
 from tournament.services.challenging import open_challenge, plan_challenge
-from tournament.services.neighbours import taken_up
+from tournament.services.neighbors import taken_up
 
 
 def test_a_second_challenge_waits_for_the_first(crowd):

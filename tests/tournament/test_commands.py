@@ -14,7 +14,7 @@ from judging.campaign.imported_judgments import import_judgments
 from judging.models import Campaign
 from pooling.models import Collection, Query, Run
 from tournament.models import Challenge
-from tournament.services import neighbours
+from tournament.services import neighbors
 
 
 @pytest.fixture(autouse=True)
@@ -109,13 +109,13 @@ def new_run(judged_town, monkeypatch):
         parser_version=1,
         storage_name="new",
     )
-    monkeypatch.setattr(neighbours, "top_pids", lambda run: {"q1": "x", "q2": "b"})
+    monkeypatch.setattr(neighbors, "top_pids", lambda run: {"q1": "x", "q2": "b"})
     monkeypatch.setattr(
-        neighbours,
+        neighbors,
         "passages_with_text",
         lambda collection, pids, progress: {p: judged_town.passage(p) for p in pids},
     )
-    monkeypatch.setattr(neighbours, "price", lambda campaign, tasks: tasks * Decimal("2.40"))
+    monkeypatch.setattr(neighbors, "price", lambda campaign, tasks: tasks * Decimal("2.40"))
     return judged_town
 
 

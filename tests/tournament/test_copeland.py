@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.tournament.cast import ALL_JUDGED_CYCLE, best_of, ladder, standings
 from tournament.copeland import Ties, best_of_queries
-from tournament.preferences import Count, PairWins
+from tournament.pair_wins import Count, PairWins
 
 
 def test_the_passage_with_the_most_wins_is_the_best_answer():
@@ -183,12 +183,12 @@ def test_arrays_agree_with_the_rule_in_its_plainest_form(tournament, how):
 
 
 @given(tournaments(), options, st.randoms(use_true_random=False))
-def test_relabelling_and_shuffling_change_nothing(tournament, how, random):
+def test_relabeling_and_shuffling_change_nothing(tournament, how, random):
     size, judgments = tournament
     names = random.sample(range(size), size)
-    relabelled = [(names[a], names[b], None if p is None else names[p]) for a, b, p in judgments]
-    random.shuffle(relabelled)
-    mirrored = [(b, a, p) if random.random() < 0.5 else (a, b, p) for a, b, p in relabelled]
+    relabeled = [(names[a], names[b], None if p is None else names[p]) for a, b, p in judgments]
+    random.shuffle(relabeled)
+    mirrored = [(b, a, p) if random.random() < 0.5 else (a, b, p) for a, b, p in relabeled]
 
     assert best_of(size, mirrored, **how) == {names[node] for node in best_of(size, judgments, **how)}
 

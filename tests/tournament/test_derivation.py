@@ -10,7 +10,7 @@ from tests.tournament.cast import derived, ladder
 from tournament.copeland import Ties
 from tournament.derivation import Entrants, Judged, Parameters, derive
 from tournament.outcomes import Status
-from tournament.preferences import Count
+from tournament.pair_wins import Count
 
 
 def test_outcomes_are_told_by_database_keys():

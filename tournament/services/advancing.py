@@ -13,7 +13,7 @@ from judging.models import Campaign
 from tournament.contests import Need
 from tournament.models import Challenge, Resolution
 from tournament.outcomes import Status
-from tournament.services import neighbours
+from tournament.services import neighbors
 from tournament.services.judged_facts import load_facts
 
 ATTEMPTS = 5
@@ -78,7 +78,7 @@ def _advance(campaign: Campaign) -> Advance:
     facts = load_facts(campaign, with_asking=True)
     last = Resolution.objects.filter(campaign=campaign).first() or Resolution()
     derivation = facts.derive(facts.parameters(last.ties, last.count))
-    flying = neighbours.under_way(campaign, derivation.needs) if derivation.needs else {}
+    flying = neighbors.under_way(campaign, derivation.needs) if derivation.needs else {}
     wanted = still_wanted(derivation.needs, flying)
     now = worth_asking(wanted, campaign.pairs_per_task, under_way=sum(flying.values()) > 0)
     _ask(campaign, now)
@@ -98,7 +98,7 @@ def _advance(campaign: Campaign) -> Advance:
     return Advance(asked, sum(flying.values()), waiting, finished)
 
 
-def still_wanted(needs: Sequence[Need], flying: Mapping[neighbours.PairOfQuery, int]) -> list[Need]:
+def still_wanted(needs: Sequence[Need], flying: Mapping[neighbors.PairOfQuery, int]) -> list[Need]:
     """Return the needs that judgments under way do not meet."""
     wanted = [
         replace(need, judgments=need.judgments - flying.get((need.query, need.a, need.b), 0))
@@ -122,5 +122,5 @@ def _ask(campaign: Campaign, needs: Sequence[Need]) -> None:
     if not needs:
         return
     for turn in range(max(need.judgments for need in needs)):
-        neighbours.ask_judgments(campaign, [need for need in needs if need.judgments > turn])
-    neighbours.want_places_of(campaign)
+        neighbors.ask_judgments(campaign, [need for need in needs if need.judgments > turn])
+    neighbors.want_places_of(campaign)

@@ -21,7 +21,7 @@ from tournament.errors import CampaignOver, ChallengeUnderWay, SpendNotConfirmed
 from tournament.models import Challenge, ChallengedQuery, QrelVersion, Resolution
 from tournament.outcomes import Status
 from tournament.schedule import Forecast, Rule, Sides, forecast
-from tournament.services import neighbours
+from tournament.services import neighbors
 from tournament.services.advancing import Advance, advance_campaign
 from tournament.services.judged_facts import Facts, load_facts
 from tournament.services.publishing import latest_version, queries_by_key
@@ -98,9 +98,9 @@ def plan_challenge(
     titles = _titles(load_facts(campaign), version)
     tops, uncovered = _tops(runs, titles)
     pids = {pid for at_top in tops.values() for pid in at_top}
-    passages = neighbours.passages_with_text(campaign.collection, pids, progress)
+    passages = neighbors.passages_with_text(campaign.collection, pids, progress)
     class_of = _classes_of_known([titles[query] for query in tops])
-    stands_for = neighbours.canonical_passages(campaign.collection, pids, progress)
+    stands_for = neighbors.canonical_passages(campaign.collection, pids, progress)
     rows = [
         row
         for query, at_top in sorted(tops.items())
@@ -117,8 +117,8 @@ def plan_challenge(
         version=version,
         rows=tuple(rows),
         forecast=expected,
-        cost_fewest=neighbours.price(campaign, expected.tasks_fewest),
-        cost_most=neighbours.price(campaign, expected.tasks_most),
+        cost_fewest=neighbors.price(campaign, expected.tasks_fewest),
+        cost_most=neighbors.price(campaign, expected.tasks_most),
         known_tops=found
         - sum(_newcomers(row, {passages[pid].pk for pid in tops[row.query_id]}) for row in rows),
         not_covered=uncovered,
@@ -159,7 +159,7 @@ def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None)
 
 def beyond_budget(campaign: Campaign, cost_most: Decimal) -> SpendNotConfirmed | None:
     """Return why the campaign cannot pay ``cost_most`` dollars for a challenge, fees included; None if it can."""
-    limit, total = neighbours.limit_of(campaign), neighbours.taken_up(campaign) + cost_most
+    limit, total = neighbors.limit_of(campaign), neighbors.taken_up(campaign) + cost_most
     if settings.BUDGET_CAP and total > settings.BUDGET_CAP:
         return SpendNotConfirmed(
             f"Up to ${cost_most:,.2f} more would put the campaign over the cap of ${settings.BUDGET_CAP:,.2f}.",
@@ -179,7 +179,7 @@ def beyond_budget(campaign: Campaign, cost_most: Decimal) -> SpendNotConfirmed |
 def _refuse_unconfirmed(plan: ChallengePlan, confirm_spend: Decimal | None) -> None:
     if refusal := beyond_budget(plan.campaign, plan.cost_most):
         raise refusal
-    real = neighbours.takes_real_money(plan.campaign)
+    real = neighbors.takes_real_money(plan.campaign)
     if (confirm_spend is None and not real) or (confirm_spend or 0) >= plan.cost_most:
         return
     raise SpendNotConfirmed(
@@ -248,7 +248,7 @@ def _tops(runs: Iterable[Run], titles: dict[int, Title]) -> tuple[dict[int, list
     tops: dict[int, set[str]] = {}
     uncovered = set()
     for run in runs:
-        for qid, pid in neighbours.top_pids(run).items():
+        for qid, pid in neighbors.top_pids(run).items():
             if qid in by_qid:
                 tops.setdefault(by_qid[qid], set()).add(pid)
             else:

@@ -16,7 +16,7 @@ from tournament.contests import Contest
 from tournament.copeland import BoolArray
 from tournament.derivation import Derivation, Entrants, Judged, Parameters, derive
 from tournament.models import Challenge, ChallengedQuery
-from tournament.preferences import IntArray
+from tournament.pair_wins import IntArray
 from tournament.schedule import Rule, Sides
 
 #: query key → representative's key → keys of its class's members, the representative first.

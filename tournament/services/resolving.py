@@ -48,7 +48,7 @@ def resolve_with_facts(*, campaign: Campaign, ties: str, count: str) -> Resolved
         facts = load_facts(campaign)
         parameters = facts.parameters(ties, count)
         derivation = facts.derive(parameters)
-        summary = summarise(derivation, facts, parameters)
+        summary = summarize(derivation, facts, parameters)
         _save(campaign, derivation.outcomes)
         Resolution.objects.update_or_create(
             campaign=campaign,
@@ -57,7 +57,7 @@ def resolve_with_facts(*, campaign: Campaign, ties: str, count: str) -> Resolved
     return Resolved(facts, derivation, parameters, summary)
 
 
-def summarise(derivation: Derivation, facts: Facts, parameters: Parameters) -> dict[str, Any]:
+def summarize(derivation: Derivation, facts: Facts, parameters: Parameters) -> dict[str, Any]:
     """Return the counts. Closed, open and singletons add up to the queries; cycles are among the tied."""
     outcomes = derivation.outcomes.values()
     by_status = {status: sum(outcome.status is status for outcome in outcomes) for status in Status}

@@ -133,7 +133,7 @@ def make_analysis(
 def _given(collection: Collection, kind: Kind, asked: AnalysisIn) -> QueryDict:
     """Return the request in the shape of the page's form. Raises WrongSetting for an unknown setting."""
     known = [field.name for field in kind.fields] + ["campaign"] * kind.of_campaign
-    whole = {field.name for field in kind.fields if isinstance(field, Number) and field.whole}
+    whole = {field.name for field in kind.fields if isinstance(field, Number) and field.integers_only}
     given = QueryDict(mutable=True)
     for name, value in asked.settings.items():
         if name not in known:

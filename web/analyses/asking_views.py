@@ -14,7 +14,7 @@ from config.errors import Refusal
 from leaderboard import jobs
 from pooling.models import Collection
 from pooling.services.members import may
-from web.analyses.better_than_perfect import asking_page
+from web.analyses.asking_plans import asking_page
 from web.common.access import needs
 from web.common.planned_views import back_to, show_work
 from web.preparation.step_views import say, who

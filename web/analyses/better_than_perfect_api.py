@@ -13,7 +13,7 @@ from ninja import Field, Router, Schema, Status
 from accounts.models import ApiToken
 from config.background.models import Job
 from leaderboard import jobs
-from web.analyses.better_than_perfect import asking_plan, campaign_asked_for
+from web.analyses.asking_plans import asking_plan, campaign_asked_for
 from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.works import Text, WorkOut, work_out

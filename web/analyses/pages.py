@@ -209,7 +209,7 @@ def controls(collection: Collection, kind: Kind, given: Mapping[str, str], user:
 
 def _number(one: Number, value: str) -> Control:
     usual = "" if one.default is None else f"{one.default}"
-    step = "1" if one.whole else "any"
+    step = "1" if one.integers_only else "any"
     return Control(one.name, one.label, value or usual, least=one.least, most=one.most, step=step)
 
 

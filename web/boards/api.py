@@ -12,7 +12,7 @@ from ninja import Field, Router, Schema, Status
 from accounts.models import ApiToken
 from pooling.models import Collection, QrelSet, Query, QuerySplit, SubmissionPolicy
 from pooling.services import query_splits
-from pooling.services.submissions import MOST_DECIMALS, drop_policy, policy_of, set_policy
+from pooling.services.submission_policies import MOST_DECIMALS, drop_policy, policy_of, set_policy
 from pooling.services.withholding import withhold_labels
 from web.api.bodies import Body, DryRun
 from web.api.callers import actor, reader

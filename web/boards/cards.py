@@ -38,8 +38,8 @@ class BoardCard:
 def with_a_board(collections: Sequence[Collection]) -> list[Collection]:
     """Return the collections that have runs and labels, those with a version first."""
     keys = [one.pk for one in collections]
-    labelled = QrelSet.objects.filter(collection__in=keys, collection__runs__isnull=False)
-    scorable = set(labelled.values_list("collection", flat=True))
+    labeled = QrelSet.objects.filter(collection__in=keys, collection__runs__isnull=False)
+    scorable = set(labeled.values_list("collection", flat=True))
     versioned = set(QrelVersion.objects.filter(collection__in=keys).values_list("collection", flat=True))
     found = [one for one in collections if one.pk in scorable]
     return sorted(found, key=lambda one: one.pk not in versioned)

@@ -47,7 +47,7 @@ class Filters:
 
     @classmethod
     def of(cls, parameters: Any) -> Filters:
-        """Parse a query string. Days that are none are ignored."""
+        """Parse a query string. Invalid dates are ignored."""
         said = {name: parameters.get(name, "").strip()[:LONGEST] for name in ("q", "team", *TYPES)}
         return cls(
             text=said["q"],
@@ -58,19 +58,19 @@ class Filters:
         )
 
     @property
-    def beyond_text(self) -> int:
+    def other_filters(self) -> int:
         """Number of filters set besides the run tag."""
         return len(self.types) + sum(map(bool, (self.team, self.since, self.until)))
 
     def __bool__(self) -> bool:
-        return bool(self.text or self.beyond_text)
+        return bool(self.text or self.other_filters)
 
     def fits(self, run_tag: str, run: Run | None) -> bool:
         """Return whether the row is shown; ``run`` as this person sees it, None for the perfect run."""
         if self.text.casefold() not in run_tag.casefold():
             return False
-        if run is None or not self.beyond_text:
-            return not self.beyond_text
+        if run is None or not self.other_filters:
+            return not self.other_filters
         day = run.submitted_on
         return (
             (not self.team or run.team == self.team)

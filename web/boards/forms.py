@@ -9,7 +9,7 @@ from django import forms
 from pooling.errors import SplitRefused
 from pooling.models import Collection, SubmissionPolicy
 from pooling.services.query_splits import Parted, parted, qids_in
-from pooling.services.submissions import (
+from pooling.services.submission_policies import (
     MOST_DECIMALS,
     PUBLIC_LISTS,
     RELEASED_AFTER,

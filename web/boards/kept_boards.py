@@ -28,7 +28,7 @@ def keep_boards(progress: Progress) -> int:
         except NotNow:
             raise
         except Refusal:
-            board.set_aside()
+            board.mark_undrawable()
     return len(lacking)
 
 

@@ -276,11 +276,11 @@ def published_board(
 
 
 def _refuse_unusual_measure(labels: str, name: str) -> None:
-    """Raise MembersOnly for unusual measures: further cutoffs, or values above 1, tell more of withheld labels."""
+    """Raise MembersOnly for unusual measures: other cutoffs or values above 1 reveal more about withheld labels."""
     usual = [one for one in MEASURES if parse_measure(one).higher_is_better]
     if parse_measure(name) not in [parse_measure(one) for one in usual]:
         raise MembersOnly(
-            f"The labels {labels} are withheld, so their boards have the usual measures only.",
+            f"The labels {labels} are withheld, so their boards show only the standard measures.",
             f"Choose one of: {', '.join(usual)}.",
         )
 

@@ -11,7 +11,14 @@ from leaderboard.scoring.labels import qrel_set_labels
 from pooling.models import Collection, CollectionChange, QrelSet, Query, QuerySplit, Run
 from pooling.services.members import may
 from pooling.services.query_splits import private_qids
-from pooling.services.submissions import LOGGED, PUBLIC_LISTS, RELEASED_AFTER, policy_of, said_as, teams_under
+from pooling.services.submission_policies import (
+    LOGGED,
+    PUBLIC_LISTS,
+    RELEASED_AFTER,
+    policy_of,
+    said_as,
+    teams_under,
+)
 from pooling.services.withholding import hiding_decimals
 from tournament.models import QrelVersion
 from web.boards.forms import PolicyForm, SplitForm

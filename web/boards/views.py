@@ -12,7 +12,7 @@ from config.errors import Refusal
 from config.plurals import many
 from pooling.models import Collection, QrelSet
 from pooling.services.query_splits import keep_split
-from pooling.services.submissions import drop_policy, policy_of, set_policy
+from pooling.services.submission_policies import drop_policy, policy_of, set_policy
 from pooling.services.withholding import withhold_labels
 from web.boards import rules as pages
 from web.boards.forms import LONGEST_WHY, PolicyForm, SplitForm

@@ -1,4 +1,4 @@
-"""Which campaigns simulated workers can judge from their page: those that no person has worked in."""
+"""Decide whether simulated workers may judge a campaign: only if no person has worked in it."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def added(request: HttpRequest, collection: Collection, key: int) -> HttpRespons
 @never_cache
 @needs("add files")
 def adding(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    """Return the live part of that page."""
+    """Return the progress part of the added-files page."""
     work = work_on(get_object_or_404(AddedFiles, collection=collection, pk=key))
     return render(request, "web/parts/work.html", {"work": work, "part": True})
 

@@ -1,4 +1,4 @@
-"""Collections."""
+"""API of collections."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from leaderboard.output import Analysis, Figure, Table
-from leaderboard.output.commas import csv_table
 from leaderboard.output.content import analysis_content
+from leaderboard.output.csv_tables import csv_table
 from leaderboard.output.drawing import FORMATS, MEDIA_TYPES, drawn
 from leaderboard.output.latex import latex_table
 from leaderboard.output.markdown import markdown_table
@@ -59,7 +59,7 @@ class TableView:
     """Number of rows that only the files have."""
 
     @property
-    def whole(self) -> bool:
+    def shows_all_rows(self) -> bool:
         """Return whether the page shows all rows at once instead of in a scrolling area."""
         return len(self.rows) <= ROWS_WHOLE
 

@@ -120,7 +120,7 @@ class _TaskCounts(NamedTuple):
 
 
 def _tasks(keys: list[int]) -> dict[int, _TaskCounts]:
-    """Count tasks and their pairs by campaign. Pairs are cached until tasks are made anew: they never change."""
+    """Count tasks and their pairs by campaign. Pairs are cached until tasks are made again: they never change."""
     counts = {
         "made": Count("pk"),
         "ended": Count("pk", filter=Q(state=Task.State.DONE)),

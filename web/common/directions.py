@@ -1,6 +1,6 @@
-"""What pages and calls say for the actions and options that a text names: a link or a button's page, a call, a field.
+"""Render the actions and options of a text for pages (links, buttons, fields) and the API (calls).
 
-A terminal's reader types what :mod:`config.guidance` says instead.
+Terminals use :mod:`config.guidance`.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ def next_of(campaign: Campaign) -> Direction | None:
     """Return what comes next for a campaign that asks nobody now; None when that depends on how its work goes."""
     name = campaign.name
     if campaign.archived_at:
-        words = "It is archived: lists show it under Archived. Restore it to go on with it."
+        words = "It is archived: lists show it under Archived. Restore it to continue."
         return Direction(
             words, reverse("web:campaign_step", args=[name, "restore"]), "Restore it", "steer campaign"
         )
@@ -281,7 +281,7 @@ def step_after_judging(campaign: Campaign) -> Direction:
     """Return what comes next when the judgments are in."""
     if original := campaign.rehearsal_of:  # simulated judgments are not published
         return Direction(
-            f"The rehearsal is over. Go on with {original.name}.",
+            f"The rehearsal is over. Continue with {original.name}.",
             reverse("web:prepare_rehearsal", args=[original.name]),
             "See its results",
             "prepare campaign",
@@ -289,7 +289,7 @@ def step_after_judging(campaign: Campaign) -> Direction:
     challenges = Challenge.objects.filter(campaign_id=campaign.pk)
     if asking := challenges.filter(state=Challenge.State.ASKING).first():
         return Direction(
-            f"Challenge {asking.number} goes on: each answer may make further pairs worth asking.",
+            f"Challenge {asking.number} continues: each answer may make further pairs worth asking.",
             reverse("web:challenge", args=[campaign.name]),
             "View progress",
             "plan challenge",

@@ -1,4 +1,4 @@
-"""E-mails that people ask for on a page that waits: one when its background work is over."""
+"""E-mails sent, if requested, when background work ends."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from leaderboard.errors import MembersOnly
 from pooling.models import Collection, QrelSet, SubmissionPolicy
-from pooling.services.submissions import policy_of
+from pooling.services.submission_policies import policy_of
 from pooling.services.withholding import published_decimals, withheld_names
 from web.common.visibility import sees_everything
 

@@ -1,4 +1,4 @@
-"""Forms of two tabs, or of two people: what was saved after a page was opened is never overwritten unseen.
+"""Prevent a form from overwriting values saved after its page was opened.
 
 The page carries signed fingerprints of the values that it showed. A form that comes back is compared with what is
 saved now; what changed in between is named, and nothing is saved until the page that shows it is sent.

@@ -176,8 +176,8 @@ def sight_of(
         sight.suppliers[query, passage] |= set(run_ids)
         if is_qrel and qrel_set not in withheld:
             sight.released.add((query, passage))
-    labelled = Qrel.objects.filter(qrel_set__collection=collection, **those).exclude(qrel_set__in=withheld)
-    sight.released.update(labelled.values_list("query_id", "passage_id"))
+    labeled = Qrel.objects.filter(qrel_set__collection=collection, **those).exclude(qrel_set__in=withheld)
+    sight.released.update(labeled.values_list("query_id", "passage_id"))
     _add_challengers(sight, collection, among)
     return sight
 

@@ -104,7 +104,7 @@ class EndIn(Body):
 
 
 class ReopenIn(EndIn):
-    """Why it goes on, and a new budget."""
+    """Why it continues, and a new budget."""
 
     budget: Annotated[int, Field(ge=1, le=graded_campaigns.MOST_BUDGET)] | None = None
 
@@ -246,7 +246,7 @@ def end_grading(request: HttpRequest, name: str, graded: str, asked: EndIn) -> d
 @router.post(
     "/collections/{name}/grading/{graded}/reopen",
     response=GradedCampaignOut,
-    summary="Go on judging; decisions of the end are reversed",
+    summary="Continue judging; decisions of the end are reversed",
 )
 def reopen_grading(request: HttpRequest, name: str, graded: str, asked: ReopenIn) -> dict[str, Any]:
     user, campaign = _steered(request, name, graded, "run grading")

@@ -57,7 +57,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "needs": needs_of(request.user, everything, told),
         "campaigns": moving[:CAMPAIGNS_SHOWN],
         "campaigns_left_out": len(everything) - len(moving[:CAMPAIGNS_SHOWN]),
-        **_making(request),
+        **_creation_context(request),
     }
     return render(request, "web/home.html", context)
 
@@ -94,7 +94,7 @@ def campaigns(request: HttpRequest) -> HttpResponse:
 @require_safe
 def collections(request: HttpRequest) -> HttpResponse:
     """List the collections that the person can see."""
-    context = {"listed": listed_collections(request.user), **_making(request)}
+    context = {"listed": listed_collections(request.user), **_creation_context(request)}
     return render(request, "web/collections.html", context)
 
 
@@ -121,7 +121,7 @@ def _campaigns(request: HttpRequest, listed: Sequence[Listed]) -> CampaignLists:
     return in_lists(sorted(found, key=lambda one: one.campaign.closed_at is not None))
 
 
-def _making(request: HttpRequest) -> dict[str, Any]:
+def _creation_context(request: HttpRequest) -> dict[str, Any]:
     """Return whether the person can create collections, and the sample if it is being loaded."""
     return {
         "may_create": may_create(request.user),

@@ -13,8 +13,8 @@ from ninja import Field, Router, Schema
 from accounts.models import ApiToken
 from judging.models import Campaign, Submission
 from judging.money.held_pay import held_work, pay_held
-from judging.money.receipts import missing_work, pay_missing
 from judging.money.rejections import decide_rejection
+from judging.money.unlisted_work import missing_work, pay_missing
 from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.works import Text

@@ -13,8 +13,8 @@ from django.db.models import Q
 from judging.models import Campaign, Payment, Submission
 from judging.money.held_pay import held_work
 from judging.money.ledger import ledger
-from judging.money.receipts import missing_work
 from judging.money.refused_payments import RefusedPayment, refused_payments, settled_payments
+from judging.money.unlisted_work import missing_work
 
 REFUSED_A_PAGE = 20
 SETTLED_A_PAGE = 50

@@ -15,9 +15,9 @@ from judging.jobs import ring_to_go_on
 from judging.models import Campaign, Submission
 from judging.money import top_ups
 from judging.money.held_pay import pay_held
-from judging.money.receipts import ANOTHER_WAY, BONUS, pay_missing
 from judging.money.refused_payments import settle_payments, undo_settlement
 from judging.money.rejections import decide_rejection
+from judging.money.unlisted_work import ANOTHER_WAY, BONUS, pay_missing
 from web.common.access import campaign_for, require
 from web.payments.forms import HeldPayForm, TopUpForm
 from web.payments.pages import payments_page

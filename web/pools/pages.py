@@ -17,7 +17,7 @@ from pooling.services.pools import Choice, labeled_qids, without_text
 from pooling.shallow import Contribution, PoolStats
 from web.pools.forms import PoolForm
 from web.pools.histogram import Bar, histogram
-from web.preparation.pool_sizes import summary_of
+from web.preparation.pool_workload import summary_of
 
 NAMED = 20
 

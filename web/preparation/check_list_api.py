@@ -10,7 +10,7 @@ from ninja import Field, Router, Schema
 from judging.campaign.cost import quote_tasks
 from judging.campaign.read_once import figures_read_once
 from judging.campaign.screening_forecast import outlook_of, rules_compared
-from judging.launch.check import check_row, strategy_rows
+from judging.launch.check_results import check_row, strategy_rows
 from judging.launch.launches import amount_to_confirm
 from judging.models import Campaign
 from judging.rules.screening_choice import Consequence
@@ -35,7 +35,7 @@ class CheckOut(Schema):
 class RuleOut(Schema):
     """The effects of a screening rule. ``cost`` is null if hardly any task would count.
 
-    ``level``: it finds as many right best answers per dollar as the best rule, or up to 3% fewer.
+    ``level``: it finds as many correct best answers per dollar as the best rule, or up to 3% fewer.
     """
 
     rule: str

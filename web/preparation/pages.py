@@ -22,7 +22,7 @@ from judging.campaign.screening_forecast import assumption_words, outlook_of, ru
 from judging.campaign.spending_rights import spending_right
 from judging.crowds import crowd_at
 from judging.jobs import gold_work
-from judging.launch.check import Checked
+from judging.launch.check_results import Checked
 from judging.launch.checks import STRATEGIES, each_check
 from judging.launch.forecast import Forecast, Pace, forecast_of
 from judging.launch.gold_checks import unfit_to_screen
@@ -201,7 +201,7 @@ class PayTold:
 
 
 def pay_told(campaign: Campaign) -> PayTold:
-    """Return the results for the campaign in memory, so that unsaved forms work too."""
+    """Return the pay forecast for a campaign that may have unsaved settings."""
     pay = pay_for(campaign)
     fees = crowd_at(campaign.crowd, campaign.endpoint).fees
     return PayTold(

@@ -32,7 +32,7 @@ from web.common.job_progress import Work
 from web.preparation import forms, pages
 from web.preparation.cost_preview import cost_preview
 from web.preparation.gold_texts import ring_for_gold_texts
-from web.preparation.pool_sizes import summary_of
+from web.preparation.pool_workload import summary_of
 from web.preparation.step_views import say, show, step_view, who
 
 PREVIEWS = {"offer": "the offer", "consent": "consent", "pairs": "instructions and pairs"}
@@ -107,7 +107,7 @@ def settings(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Change how workers judge, and see which screening rule is recommended."""
     initial = forms.SettingsForm.values_of(settings_of(campaign))
     form = forms.SettingsForm(_given(request), initial=initial)
-    if _saves(request) and _saved(form, campaign, request):
+    if _saves(request) and _save(form, campaign, request):
         return redirect(f"web:prepare_{_onwards(request, 'settings')}", campaign.name)
     context = {
         "form": form,
@@ -135,7 +135,7 @@ def screen(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect("web:prepare", campaign.name)
 
 
-def _saved(form: forms.OfSettings, campaign: Campaign, request: HttpRequest) -> bool:
+def _save(form: forms.OfSettings, campaign: Campaign, request: HttpRequest) -> bool:
     """Save the form's settings and return whether that worked; the form shows any problems."""
     if not form.is_valid():
         return False
@@ -332,7 +332,7 @@ def pay(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         least = form.cleaned_data["minimum_hourly"]
         try:
-            if _saved(form, campaign, request):
+            if _save(form, campaign, request):
                 promise_hourly(campaign, least, who=who(request))
                 return redirect(f"web:prepare_{_onwards(request, 'pay')}", campaign.name)
         except CampaignRefused as refusal:

@@ -20,7 +20,7 @@ from web.releases import kept_bundles as kept
 from web.releases import store
 from web.releases.bundle_agreement import Agreement
 from web.releases.bundle_rows import ReleasedRows
-from web.releases.card import data_card, licences, pay_text
+from web.releases.card import data_card, license_text, pay_text
 from web.releases.scope import CAMPAIGN_FIELDS, PUBLIC, Scope, campaign_facts
 from web.versions.pages import released_qrels
 
@@ -46,7 +46,7 @@ def count_bundle(version: QrelVersion, progress: Progress | None = None) -> dict
     known = counted(scope)
     if known is not None:
         return known
-    return _written(scope, _Nowhere(), progress)
+    return _write(scope, _Nowhere(), progress)
 
 
 def make_bundle(version: QrelVersion, progress: Progress | None = None) -> MadeBundle:
@@ -57,7 +57,7 @@ def make_bundle(version: QrelVersion, progress: Progress | None = None) -> MadeB
         return there
     with store.arriving() as path:
         with path.open("wb") as file:
-            summary = _written(scope, file, progress)
+            summary = _write(scope, file, progress)
         return kept.keep_bundle(scope, path, _sha256(path), summary)
 
 
@@ -70,7 +70,7 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _written(scope: Scope, file: IO[bytes] | _Nowhere, progress: Progress | None) -> dict[str, Any]:
+def _write(scope: Scope, file: IO[bytes] | _Nowhere, progress: Progress | None) -> dict[str, Any]:
     """Write the bundle, and store and return its contents and omissions."""
     writer = _Writer(file, f"{scope.collection.name}-version-{scope.version.number}")
     summary = _contents(scope, writer, progress or _unseen)
@@ -114,7 +114,7 @@ def _contents(scope: Scope, writer: _Writer, progress: Progress) -> dict[str, An
         "agreement": facts,
         "campaigns": campaigns,
     }
-    writer.text("LICENCES.md", licences(scope))
+    writer.text("LICENCES.md", license_text(scope))
     writer.text("DATA_CARD.md", data_card(scope, summary))
     summary["files"] = writer.sums()
     progress(STEPS, STEPS, "Done")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from leaderboard.analyses.judge_agreement.computation import observed_agreement, side_bias
-from tournament.preferences import tally
+from tournament.pair_wins import tally
 
 SEED = 20220
 

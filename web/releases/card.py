@@ -29,7 +29,7 @@ def pay_text(campaign: Campaign) -> str:
     return "\n".join(lines) + "\n"
 
 
-def licences(scope: Scope) -> str:
+def license_text(scope: Scope) -> str:
     """Return the terms of use of the parts, as far as the collection states them."""
     return render_to_string("web/release/LICENCES.md", {"collection": scope.collection})
 

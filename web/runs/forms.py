@@ -17,7 +17,7 @@ from pooling.services.describing import OF_A_TEAM, SETTLED
 from pooling.services.naming import check_language
 from pooling.services.run_fields import asked_details, known_details
 from pooling.services.sent_files import sources_on_the_server
-from pooling.services.submissions import policy_of
+from pooling.services.submission_policies import policy_of
 from web.common.advanced_fields import AdvancedFields
 from web.common.directions import OPTIONS
 

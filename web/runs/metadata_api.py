@@ -12,7 +12,7 @@ from leaderboard.scoring.measure_names import is_measure
 from pooling.run_details import Detail
 from pooling.services.run_fields import MOST_OWN, asked_details, known_details, set_run_fields
 from pooling.services.run_metadata import MOST_BYTES, import_run_metadata
-from pooling.services.submissions import policy_of
+from pooling.services.submission_policies import policy_of
 from web.api.bodies import Body, DryRun
 from web.api.callers import actor, reader
 from web.api.works import Text

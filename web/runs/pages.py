@@ -118,7 +118,7 @@ def runs_page(collection: Collection, user: Any, parameters: Any) -> dict[str, A
 
 
 def _board(collection: Collection, user: Any) -> PublishedBoard | None:
-    """Return the latest board, for the values beside the runs; None if there is none, or not now."""
+    """Return the latest board, for the values beside the runs; None if there is none or it cannot be drawn now."""
     try:
         return published_board(collection, Wish(), user)
     except Refusal:

@@ -18,7 +18,7 @@ from pooling.models import Collection, RunUpload, Team
 from pooling.services.members import may
 from pooling.services.receiving import abandon, append, begin, receive
 from pooling.services.rounds import allows_baselines
-from pooling.services.submissions import policy_of, said_as
+from pooling.services.submission_policies import policy_of, said_as
 from pooling.services.teams import team_of, uploads_seen
 from pooling.services.uploads import submit_checked
 from web.common.access import needs
@@ -49,7 +49,7 @@ def send(request: HttpRequest, collection: Collection) -> HttpResponse:
         if not files:
             form.add_error("run_files", "Choose at least one file.")
         elif len(files) > 1 and form.cleaned_data["run_tag"]:
-            form.add_error("run_tag", "A tag names one run. Leave it empty or send one file.")
+            form.add_error("run_tag", "A tag is for a single file. Leave it empty or send one file.")
         elif _taken_in(request, collection, form):
             return redirect("web:uploads", collection.name)
     context = {

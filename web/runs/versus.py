@@ -26,7 +26,7 @@ from web.common.visibility import as_shown, hidden_queries, listed_runs, sees_ev
 
 QUERIES_A_PAGE = 50
 PASSAGES_SHOWN = 5
-#: With more queries, each bar stands for several neighbours in the order of their differences.
+#: With more queries, each bar stands for several neighbors in the order of their differences.
 MOST_BARS = 240
 SORTS = {
     "": "largest differences first",
@@ -124,10 +124,12 @@ def _results(
     parameters: Any,
 ) -> dict[str, Any]:
     if len(runs) < 2:
-        raise NothingToScore(f"{collection.name} has fewer than two runs to compare.")
+        raise NothingToScore(
+            f"{collection.name} has fewer than two runs to compare.", "Upload more runs first."
+        )
     missing = [tag for tag in (a, b) if tag not in runs]
     if missing:
-        raise NothingToScore(f"There is no run {missing[0]!r} here.", "Choose two of the runs in the list.")
+        raise NothingToScore(f"There is no run {missing[0]!r} here.", "Choose two runs from the list.")
     sight = label_sight(collection, user)
     name = asked["labels"] or official_set(collection).name
     sight.require_queries(name)
@@ -213,7 +215,7 @@ def _lines(
 
 
 def _bars(values: Mapping[str, tuple[float, float]]) -> list[float]:
-    """Return the differences in order, as parts of the largest; with many queries, means of neighbours."""
+    """Return the differences in order, as parts of the largest; with many queries, means of neighbors."""
     gains = np.sort([b - a for a, b in values.values() if a == a and b == b])[::-1]
     if not len(gains):
         return []

@@ -14,7 +14,7 @@ from pooling.errors import SubmissionRefused
 from pooling.models import Collection, Run
 from pooling.services.describing import describe_run, release_runs
 from pooling.services.members import may
-from pooling.services.submissions import held_fast
+from pooling.services.submission_policies import held_fast
 from pooling.services.teams import own_run
 from tournament.services.withdrawing import what_rests_on, withdraw_run
 from web.common.access import collection_for, needs, require

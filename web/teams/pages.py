@@ -11,7 +11,7 @@ from pooling.models import Collection, Round, Run, Team, TeamApplication, TeamMe
 from pooling.round_rules import Before
 from pooling.services.members import may
 from pooling.services.rounds import round_at, runs_before
-from pooling.services.submissions import policy_of, teams_under
+from pooling.services.submission_policies import policy_of, teams_under
 from pooling.services.teams import invitations_of, leads, runs_of_team, team_of
 from web.common.visibility import opened_runs, sees_everything
 

@@ -114,7 +114,7 @@ def span_bar(standing: Standing, highest: float, reference: float | None = None)
 
 @register.simple_tag
 def difference_bars(heights: Sequence[float]) -> SafeString:
-    """Return a bar for each number from -1 to 1, upward and downward from the middle."""
+    """Return one bar per number in [-1, 1], drawn up or down from the middle."""
     bars = (
         ("b" if one > 0 else "a", place, f"{10 - max(one, 0) * 10:.2f}", f"{abs(one) * 10:.2f}")
         for place, one in enumerate(heights)

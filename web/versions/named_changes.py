@@ -25,7 +25,7 @@ def challenged_queries(plan: ChallengePlan, most: int) -> list[dict[str, Any]]:
 
 
 def named_changes(changes: Sequence[QueryChange]) -> list[dict[str, Any]]:
-    """Return changes by qid and pids."""
+    """Return changes with qids and pids instead of keys."""
     qids = _qids(change.query for change in changes)
     pid = _pids(key for change in changes for key in (*change.before, *change.after))
     return [

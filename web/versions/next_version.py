@@ -15,7 +15,7 @@ from pooling.services.members import may
 from tournament.models import Challenge, ChallengedQuery
 from tournament.services import latest_version
 from tournament.services.challenging import beyond_budget
-from tournament.services.neighbours import takes_real_money
+from tournament.services.neighbors import takes_real_money
 from web.common.job_progress import Work
 from web.versions.jobs import PREVIEW, PUBLISH, challenge_work, version_work
 from web.versions.version_changes import WORDS

@@ -19,7 +19,7 @@ from judging.models import Campaign
 from pooling.models import Collection
 from pooling.services import members
 from tournament.models import Challenge
-from tournament.services.neighbours import takes_real_money
+from tournament.services.neighbors import takes_real_money
 from web.common.access import campaign_for, needs, require
 from web.common.directions import complain
 from web.versions import next_version as pages

@@ -103,7 +103,7 @@ def asked_queries(version: QrelVersion, wish: Wish, user: Any) -> QuerySet[Versi
     return filtered(rows, wish.show).order_by("query__position", "pk")
 
 
-def neighbours(version: QrelVersion, query: Query, user: Any, parameters: Any) -> dict[str, Any]:
+def neighbors(version: QrelVersion, query: Query, user: Any, parameters: Any) -> dict[str, Any]:
     """Return the previous and next query under the address's filter (None at an end)."""
     wish = Wish.of(parameters)
     rows = asked_queries(version, wish, user)

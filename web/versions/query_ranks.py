@@ -1,4 +1,4 @@
-"""Where runs rank the passages of one query: the first runs of the board, to a small depth."""
+"""Where runs rank the passages of one query: the top runs of the board, to a small depth."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class RunRanks:
 
 @dataclass(frozen=True)
 class RankTable:
-    """The ranks of the first runs of the board. ``letters`` name the passages; ``left_out`` counts further runs."""
+    """The ranks of the board's top runs. ``letters`` name the passages; ``left_out`` counts further runs."""
 
     letters: list[str]
     rows: list[RunRanks]

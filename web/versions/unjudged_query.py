@@ -75,7 +75,7 @@ def unjudged_query_page(collection: Collection, query: Query, user: Any) -> dict
         "pooled": pooled,
         "comparable": len(runs) > 1,
         "ranks": rank_table(collection, query, [(line.letter, line.pid) for line in lines], user),
-        **_neighbours(collection, query, user),
+        **_neighbors(collection, query, user),
     }
 
 
@@ -99,7 +99,7 @@ def _ordered(
     )
 
 
-def _neighbours(collection: Collection, query: Query, user: Any) -> dict[str, Any]:
+def _neighbors(collection: Collection, query: Query, user: Any) -> dict[str, Any]:
     """Return the previous and next query of the collection; None at an end."""
     hidden = hidden_queries(collection, user)
     rows = Query.objects.filter(collection=collection).exclude(qid__in=hidden)

@@ -73,7 +73,7 @@ def changes(request: HttpRequest, name: str, number: int) -> HttpResponse:
 
 @require_safe
 def changes_file(request: HttpRequest, name: str, number: int, form: str) -> Any:
-    """Return the same as a file."""
+    """Return the changes as a file."""
     return _file(
         request,
         name,
@@ -88,7 +88,7 @@ def query(request: HttpRequest, name: str, number: int, key: int) -> HttpRespons
     """Show one query of a version."""
     found, one = _query(request, name, number, key)
     context = query_results.query_page(found, one, request.user)
-    context |= versions.neighbours(found, one, request.user, request.GET) | {"forms": list(FORMS)}
+    context |= versions.neighbors(found, one, request.user, request.GET) | {"forms": list(FORMS)}
     return render(request, "web/query.html", context)
 
 

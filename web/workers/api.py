@@ -197,7 +197,7 @@ def read_worker(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
     summary="Exclude a worker, or preview the effects; others repeat the tasks and are paid",
 )
 def exclude(request: HttpRequest, name: str, key: int, asked: DecisionIn) -> dict[str, Any]:
-    said, foreseen = _decided(request, name, key, asked, impact.foresee_exclusion, exclude_worker)
+    said, foreseen = _decide(request, name, key, asked, impact.foresee_exclusion, exclude_worker)
     return said | {
         "tasks_repeated": foreseen.repeated,
         "beyond_budget": foreseen.beyond_budget,
@@ -213,7 +213,7 @@ def exclude(request: HttpRequest, name: str, key: int, asked: DecisionIn) -> dic
     summary="Revoke an exclusion, or preview the effects",
 )
 def reinstate(request: HttpRequest, name: str, key: int, asked: DecisionIn) -> dict[str, Any]:
-    said, foreseen = _decided(request, name, key, asked, impact.foresee_reinstatement, reinstate_worker)
+    said, foreseen = _decide(request, name, key, asked, impact.foresee_reinstatement, reinstate_worker)
     return said | asdict(foreseen)
 
 
@@ -226,7 +226,7 @@ def withdraw(request: HttpRequest, name: str, key: int, asked: WithdrawalIn) -> 
     _, found = judged(request, name)
     until = withdrawal_until(found, worker_pages.campaign_worker(found, key))
     take_out = partial(withdraw_worker, late=asked.late)
-    said, foreseen = _decided(request, name, key, asked, impact.foresee_exclusion, take_out)
+    said, foreseen = _decide(request, name, key, asked, impact.foresee_exclusion, take_out)
     return said | {
         "judgments": foreseen.judgments,
         "tasks_repeated": foreseen.repeated,
@@ -250,7 +250,7 @@ def judged(request: HttpRequest, name: str) -> tuple[Any, Campaign]:
     return user, found
 
 
-def _decided(
+def _decide(
     request: HttpRequest,
     name: str,
     key: int,

@@ -17,7 +17,7 @@ from judging.models import Campaign, GoldPair
 
 class Command(BaseCommand):
     help = "Review proposed gold pairs side by side, or accept (with --drop: drop) the given pairs or --all."
-    example = "manage.py accept_gold first            # one by one; or: accept_gold first 12 15; or: --all"
+    example = "manage.py accept_gold spring           # one by one; or: accept_gold spring 12 15; or: --all"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

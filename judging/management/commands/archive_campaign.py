@@ -15,7 +15,7 @@ from judging.launch.archive import restore as put_back
 
 class Command(BaseCommand):
     help = "Move a draft or a closed campaign out of the lists, or back into them. Nothing is deleted."
-    example = 'manage.py archive_campaign first --why "replaced by second"'
+    example = 'manage.py archive_campaign spring --why "replaced by second"'
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

@@ -19,7 +19,7 @@ class Command(BaseCommand):
         "Retry calls that the crowd refused permanently, once you have fixed the cause. "
         "Calls that succeeded are not repeated."
     )
-    example = "manage.py ask_again first"
+    example = "manage.py ask_again spring"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

@@ -22,7 +22,7 @@ class Command(BaseCommand):
         "End a campaign: nothing more is offered to workers. "
         "It closes automatically when nobody holds a task and everything is paid."
     )
-    example = 'manage.py close_campaign first --why "holiday"'
+    example = 'manage.py close_campaign spring --why "holiday"'
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

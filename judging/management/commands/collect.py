@@ -19,7 +19,7 @@ from judging.watching.status import campaign_status, is_complete
 
 class Command(BaseCommand):
     help = "Fetch submissions from the crowd, count or exclude them, pay, and offer missing tasks again."
-    example = "manage.py collect first --wait"
+    example = "manage.py collect spring --wait"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

@@ -84,7 +84,7 @@ class Command(BaseCommand):
     help = (
         "Create a campaign: pack every pair of a pool into tasks. Workers see nothing before launch_campaign."
     )
-    example = "manage.py create_campaign first --pool tops --reward 2.00"
+    example = "manage.py create_campaign spring --pool tops --reward 2.00"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name")

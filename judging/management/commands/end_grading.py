@@ -14,7 +14,7 @@ from pooling.services.finding import collection_named
 
 
 class Command(BaseCommand):
-    help = "End the judging of a graded campaign: every topic that was begun is decided. Or go on judging."
+    help = "End the judging of a graded campaign: every topic that was begun is decided. Or continue judging."
     example = 'manage.py end_grading mine graded --why "the assessors\' contract ends"'
 
     def arguments(self, parser: CommandParser) -> None:
@@ -22,7 +22,7 @@ class Command(BaseCommand):
         parser.add_argument("campaign", metavar="NAME", help="name of the graded campaign")
         parser.add_argument("--why", required=True, help="kept in the collection's log")
         parser.add_argument(
-            "--reopen", action="store_true", help="go on judging; decisions of the end are reversed"
+            "--reopen", action="store_true", help="continue judging; decisions of the end are reversed"
         )
         parser.add_argument("--budget", type=int, metavar="N", help="with --reopen: the new budget")
 

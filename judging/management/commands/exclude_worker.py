@@ -18,7 +18,7 @@ class Command(BaseCommand):
         "Exclude a worker: none of their judgments in this campaign count, and others repeat their tasks. "
         "They are still paid. reinstate_worker undoes this."
     )
-    example = 'manage.py exclude_worker first 12 --why "chose the left one 60 times in a row"'
+    example = 'manage.py exclude_worker spring 12 --why "chose the left one 60 times in a row"'
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

@@ -18,7 +18,7 @@ from judging.people.export import export_judgments
 
 class Command(BaseCommand):
     help = "Export all judgments and gold answers of a campaign: as JSON Lines if FILE ends in .jsonl, else as TSV."
-    example = "manage.py export_judgments first --out judgments.tsv"
+    example = "manage.py export_judgments spring --out judgments.tsv"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

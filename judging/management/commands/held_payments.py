@@ -22,7 +22,7 @@ class Command(BaseCommand):
         "--amount, pay it at the next collection; to refuse it, use reject_assignment. The list shows what happens "
         "and when if nobody decides: the crowd pays the reward, or it is rejected because no pair was judged."
     )
-    example = "manage.py held_payments first 412-X9KQ2T --pay"
+    example = "manage.py held_payments spring 412-X9KQ2T --pay"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

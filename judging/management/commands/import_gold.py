@@ -17,7 +17,7 @@ from judging.models import GoldPair
 
 class Command(BaseCommand):
     help = "Import accepted gold pairs into a draft, one per line: qid relevant-pid off-topic-pid [kind]."
-    example = "manage.py import_gold first gold.txt"
+    example = "manage.py import_gold spring gold.txt"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

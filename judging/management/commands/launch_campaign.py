@@ -15,7 +15,7 @@ from judging.campaign.campaign_settings import RECOMMENDED, change_settings
 from judging.campaign.campaigns import campaign_named
 from judging.campaign.screening_forecast import recommended_rule
 from judging.jobs import ring_to_post_places
-from judging.launch.check import check_row, strategy_rows
+from judging.launch.check_results import check_row, strategy_rows
 from judging.launch.launches import Launched, launch_campaign
 from judging.management.amounts import dollars_option
 from judging.management.check_lines import in_lines
@@ -84,7 +84,7 @@ def forecast_row(launched: Launched) -> dict[str, Any]:
 
 class Command(BaseCommand):
     help = "Check that a campaign is ready, open it, and offer its tasks to the crowd."
-    example = "manage.py launch_campaign first --minimum-hourly 12"
+    example = "manage.py launch_campaign spring --minimum-hourly 12"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

@@ -22,7 +22,7 @@ class Command(BaseCommand):
         "Show what a campaign has promised, owes and has paid, fees included. --check compares this with the crowd's "
         "payments for every place and lists each difference."
     )
-    example = "manage.py ledger first --check"
+    example = "manage.py ledger spring --check"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

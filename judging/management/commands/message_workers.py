@@ -21,7 +21,7 @@ class Command(BaseCommand):
         "delivers only to workers whose work was reviewed; workers it did not reach are listed with the reason. "
         "Each worker gets the same message once: running the command again sends it only to those it did not reach."
     )
-    example = 'manage.py message_workers first --subject "Thank you" --text thanks.txt'
+    example = 'manage.py message_workers spring --subject "Thank you" --text thanks.txt'
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

@@ -16,7 +16,7 @@ from judging.jobs import ring_to_close_places
 
 class Command(BaseCommand):
     help = "Offer no more tasks for now. Workers who hold a task can finish it."
-    example = 'manage.py pause_campaign first --why "holiday"'
+    example = 'manage.py pause_campaign spring --why "holiday"'
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

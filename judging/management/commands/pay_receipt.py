@@ -1,4 +1,4 @@
-"""`manage.py pay_receipt`: pay for work that was sent off here and that the crowd never listed."""
+"""`manage.py pay_receipt`: pay for work that was submitted here and that the crowd never listed."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from django.core.management.base import CommandParser
 from config.commands.console import Command as BaseCommand
 from judging.campaign.campaigns import campaign_named
 from judging.errors import BadInput
-from judging.money.receipts import ANOTHER_WAY, BONUS, missing_by_receipt, missing_work, pay_missing
+from judging.money.unlisted_work import ANOTHER_WAY, BONUS, missing_by_receipt, missing_work, pay_missing
 
 
 class Command(BaseCommand):
     help = (
-        "List work that was sent off from our page but never listed by the crowd. With a receipt and --why, record "
+        "List work that was submitted on our page but never listed by the crowd. With a receipt and --why, record "
         "its pay. With --bonus, the crowd pays it at the next collection on another assignment of the worker. "
         "Without --bonus, you note how you paid it another way; settle_payment --undo removes the note."
     )
-    example = 'manage.py pay_receipt first 412-X9KQ2T --bonus --why "the crowd lost it"'
+    example = 'manage.py pay_receipt spring 412-X9KQ2T --bonus --why "the crowd lost it"'
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")
@@ -50,7 +50,7 @@ class Command(BaseCommand):
             )
             self.out.print(f"${result['paid']:,.2f} {how}.", markup=False)
         if not result["missing"]:
-            self.out.print(f"All work sent off in {result['campaign']} is listed or paid.", markup=False)
+            self.out.print(f"All work submitted in {result['campaign']} is listed or paid.", markup=False)
         for row in result["missing"]:
             pairs = f"{row['judged']} of {row['shown']} pairs"
             line = f"{row['receipt']}: ${row['earned']:,.2f} for worker {row['worker']}, {pairs}."

@@ -31,7 +31,7 @@ class Command(BaseCommand):
         "Offer a few tasks of a campaign before the full launch. The pilot ends when they are submitted, and reports "
         "median time, hourly pay, results of each gold pair, and comments. Without --tasks, show the last pilot."
     )
-    example = "manage.py pilot_campaign first --tasks 10 --minimum-hourly 12"
+    example = "manage.py pilot_campaign spring --tasks 10 --minimum-hourly 12"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

@@ -20,7 +20,7 @@ class Command(BaseCommand):
         "Propose gold pairs: a known relevant passage and one that does not answer the question, "
         "chosen so that the pairs look like the campaign's other pairs."
     )
-    example = "manage.py propose_gold first --qrels graded"
+    example = "manage.py propose_gold spring --qrels graded"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

@@ -19,7 +19,7 @@ from judging.money.budget import cap_of, raise_budget
 
 class Command(BaseCommand):
     help = "Set a campaign's budget, fees included. Tasks that waited for money are offered at once."
-    example = 'manage.py raise_budget first 600 --why "repeats"'
+    example = 'manage.py raise_budget spring 600 --why "repeats"'
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

@@ -18,11 +18,11 @@ from judging.money import discrepancies
 
 class Command(BaseCommand):
     help = (
-        "Compare every submission with the crowd's list and show open differences: submitted only there, sent off "
+        "Compare every submission with the crowd's list and show open differences: submitted only there, submitted "
         "only here, or answered differently. Collections also compare. --settle records that a person has reviewed "
         "a difference."
     )
-    example = "manage.py reconcile first"
+    example = "manage.py reconcile spring"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

@@ -21,7 +21,7 @@ class Command(BaseCommand):
         "take. Afterwards, the campaign is marked as rehearsed; the copy is closed and kept."
     )
     example = (
-        "manage.py rehearse_campaign first --workers 25 --careless 4 --truth grades --error 0.1 --seed 7"
+        "manage.py rehearse_campaign spring --workers 25 --careless 4 --truth grades --error 0.1 --seed 7"
     )
 
     def arguments(self, parser: CommandParser) -> None:

@@ -17,7 +17,7 @@ class Command(BaseCommand):
         "Undo a worker's exclusion. Work that nobody has repeated counts again. If others have repeated it, "
         "theirs still counts and the reinstated judgments are kept as surplus."
     )
-    example = 'manage.py reinstate_worker first 12 --why "the gold pair was ambiguous"'
+    example = 'manage.py reinstate_worker spring 12 --why "the gold pair was ambiguous"'
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

@@ -19,7 +19,7 @@ class Command(BaseCommand):
         "Refuse to pay one submission, and tell the worker why. On its own, Preferee rejects only "
         "tasks without a judged pair. override_rejection takes a rejection back within 30 days."
     )
-    example = 'manage.py reject_assignment first 412-X9KQ2T --why "every answer was sent by a script" --yes'
+    example = 'manage.py reject_assignment spring 412-X9KQ2T --why "every answer was sent by a script" --yes'
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

@@ -20,7 +20,7 @@ from judging.workers import notices
 
 class Command(BaseCommand):
     help = "List open reports of pairs and open appeals, or settle one."
-    example = 'manage.py reports first --settle r12 --why "markup in the passage; pair kept"'
+    example = 'manage.py reports spring --settle r12 --why "markup in the passage; pair kept"'
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

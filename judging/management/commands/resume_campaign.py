@@ -15,7 +15,7 @@ from judging.management.commands.collect import collect_once
 
 class Command(BaseCommand):
     help = "Resume a paused campaign: the remaining tasks are offered again."
-    example = 'manage.py resume_campaign first --why "holiday"'
+    example = 'manage.py resume_campaign spring --why "holiday"'
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

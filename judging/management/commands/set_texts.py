@@ -16,7 +16,7 @@ from judging.campaign.worker_texts import accept_texts, agreed_text, filled, set
 
 class Command(BaseCommand):
     help = "Replace the texts for workers, show them as workers see them, and accept them."
-    example = "manage.py set_texts first --consent consent.txt --accept"
+    example = "manage.py set_texts spring --consent consent.txt --accept"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

@@ -24,7 +24,7 @@ class Command(BaseCommand):
         "--why, note that a person paid them another way, or why nobody can; then the campaign can close. "
         "Preferee itself pays nothing here. --undo makes them owed again."
     )
-    example = 'manage.py settle_payment first 412-X9KQ2T --why "gift card, 3 May"'
+    example = 'manage.py settle_payment spring 412-X9KQ2T --why "gift card, 3 May"'
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

@@ -19,7 +19,7 @@ class Command(BaseCommand):
         "counts again unless somebody has repeated it. Collections suspend a gold pair automatically if workers who "
         "pass all others fail it."
     )
-    example = 'manage.py suspend_gold first 17 --why "the off-topic passage answers the question too"'
+    example = 'manage.py suspend_gold spring 17 --why "the off-topic passage answers the question too"'
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

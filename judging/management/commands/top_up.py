@@ -20,7 +20,7 @@ class Command(BaseCommand):
         "Compare a task's pay with the median time that tasks really took, and pay the difference to the minimum "
         "hourly pay as bonuses. A second run pays only what is new."
     )
-    example = "manage.py top_up first --minimum-hourly 15 --dry-run"
+    example = "manage.py top_up spring --minimum-hourly 15 --dry-run"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

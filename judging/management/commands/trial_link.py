@@ -17,7 +17,7 @@ class Command(BaseCommand):
         "Create a link for reviewers, such as an ethics board, to do one timed task on the real pages. "
         "The work does not count and is not paid. The last page shows the time taken and what it would have paid."
     )
-    example = "manage.py trial_link first --days 14"
+    example = "manage.py trial_link spring --days 14"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

@@ -13,7 +13,7 @@ from judging.watching.watchdog import Stalled, stalled, watched_campaigns
 
 class Command(BaseCommand):
     help = "List every stalled job, place, task and payment, with the time since when and the reason."
-    example = "manage.py watchdog first"
+    example = "manage.py watchdog spring"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign", nargs="?", help="the campaign (default: all running campaigns)")

@@ -17,7 +17,7 @@ class Command(BaseCommand):
         "Withdraw a worker's judgments from a campaign at the worker's request. Others repeat the tasks; completed "
         "work is paid. Published versions stay as they are; the next one leaves these judgments out."
     )
-    example = "manage.py withdraw_worker first 12"
+    example = "manage.py withdraw_worker spring 12"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

@@ -163,8 +163,8 @@ def _wins_table(known: Contending, campaign: Campaign, facts: Facts) -> Table:
     official: Flags = np.zeros(len(known.contenders.query), dtype=bool)
     official[list(known.qrels.values())] = True
     rows = [
-        Row({"qrels": name, **_share(label_wins(labelled, judged))})
-        for name, labelled in (("preference", best_flags(known)), ("official", official))
+        Row({"qrels": name, **_share(label_wins(labeled, judged))})
+        for name, labeled in (("preference", best_flags(known)), ("official", official))
     ]
     columns = (
         Column("qrels", "qrels"),

@@ -14,7 +14,7 @@ import numpy as np
 
 from leaderboard.analyses.shared.contenders import Contenders, Flags
 from leaderboard.analyses.shared.proportions import Interval, Share, share
-from tournament.preferences import PairTally
+from tournament.pair_wins import PairTally
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,11 @@ class OrderedPairs:
     level: int
 
 
-def label_wins(labelled: Flags, judged: PairTally, *, interval: Interval = Interval.WILSON) -> Share:
+def label_wins(labeled: Flags, judged: PairTally, *, interval: Interval = Interval.WILSON) -> Share:
     """Return how often the labeled nodes win the pairs in which exactly one side has the label."""
-    one = labelled[judged.a] != labelled[judged.b]
+    one = labeled[judged.a] != labeled[judged.b]
     sign = np.sign(judged.for_a - judged.for_b)
-    won = np.where(labelled[judged.a], sign, -sign)[one]
+    won = np.where(labeled[judged.a], sign, -sign)[one]
     return share(int((won > 0).sum()), int((won != 0).sum()), interval=interval)
 
 

@@ -50,10 +50,10 @@ def official_order_figure(board: Sequence[BoardRow], official: str, facts: Facts
                 ],
                 line=None if perfect is None else _standing(perfect, side).value,
                 notes=[f"rank {_standing(row, side).rank}" for row in rows],
-                first_colour=colour,
+                first_colour=color,
             )
         )
-        for colour, (side, title) in enumerate(sides)
+        for color, (side, title) in enumerate(sides)
     )
     caption = (
         f"95% bootstrap intervals over queries. Line: the {PERFECT}, which returns the official qrel alone."

@@ -10,7 +10,7 @@ from leaderboard.analyses.compare.significance import Bounds, corrected
 from leaderboard.analyses.compare.verdicts import Claim
 from leaderboard.output import Analysis, Column, Figure, Interval, Kind, Row, Table, Value
 from leaderboard.output.chart import Series, Spans, chart_content
-from leaderboard.output.drawing import GREY, OFFICIAL, PREFERENCE
+from leaderboard.output.drawing import GRAY, OFFICIAL, PREFERENCE
 from leaderboard.output.right_to_left import isolated
 
 ROW_INCHES = 0.26
@@ -207,7 +207,7 @@ def _verdict_row(pair: Compared, comparison: Comparison) -> Row:
             "case3_p": deciding.p,
             "case3_corrected": verdict.case3_corrected,
             "claim": verdict.claim.value if verdict.claim is not Claim.NONE else None,
-            "favours": {1: pair.b, -1: pair.a}.get(verdict.favours),
+            "favours": {1: pair.b, -1: pair.a}.get(verdict.favors),
             "harm_in": verdict.harm_in,
             "harm": _interval(verdict.harm),
         },
@@ -225,7 +225,7 @@ def _verdict_content(pair: Compared) -> dict[str, Any]:
         "a": pair.a,
         "b": pair.b,
         "verdict": verdict.claim.value,
-        "favours": {1: pair.b, -1: pair.a}.get(verdict.favours),
+        "favours": {1: pair.b, -1: pair.a}.get(verdict.favors),
         "better": verdict.better,
         "strictly_better": verdict.strictly_better,
         "do_no_harm": verdict.do_no_harm,
@@ -250,7 +250,7 @@ def outcome_figure(comparison: Comparison) -> Figure:
         _draw_wins(wins, pairs)
         for place, pair in zip(places, pairs, strict=True):
             harm = pair.outcomes.esl.harm
-            lengths.plot([harm.low, harm.high], [place, place], color=GREY, zorder=2)
+            lengths.plot([harm.low, harm.high], [place, place], color=GRAY, zorder=2)
             lengths.plot([harm.value], [place], "o", color="black", zorder=3)
         lengths.axvline(0, color="black", linewidth=0.6)
         lengths.set_xlabel("ESL of B minus A")
@@ -302,13 +302,13 @@ def _said(pair: Compared) -> str:
     """Return the full names if they were cut, and the verdict."""
     cut = max(len(pair.a), len(pair.b)) > LONGEST_IN_PAIR
     names = [f"B {isolated(pair.b)}", f"A {isolated(pair.a)}"] if cut else []
-    favoured = isolated(_favoured(pair))
-    claim = [] if pair.verdict.claim is Claim.NONE else [f"{favoured}: {pair.verdict.claim.words}"]
+    favored = isolated(_favored(pair))
+    claim = [] if pair.verdict.claim is Claim.NONE else [f"{favored}: {pair.verdict.claim.words}"]
     return "\n".join([*names, *claim])
 
 
-def _favoured(pair: Compared) -> str:
-    return pair.b if pair.verdict.favours > 0 else pair.a
+def _favored(pair: Compared) -> str:
+    return pair.b if pair.verdict.favors > 0 else pair.a
 
 
 def _draw_wins(axes: Any, pairs: tuple[Compared, ...]) -> None:
@@ -323,7 +323,7 @@ def _draw_wins(axes: Any, pairs: tuple[Compared, ...]) -> None:
     axes.xaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
     for place, pair in zip(places, pairs, strict=True):
         if pair.verdict.claim is not Claim.NONE:
-            winner = "B" if pair.verdict.favours > 0 else "A"
+            winner = "B" if pair.verdict.favors > 0 else "A"
             text, weight = (
                 f"{winner}: {pair.verdict.claim.words}",
                 "bold" if pair.verdict.claim.tested else "normal",

@@ -29,13 +29,13 @@ _NOWHERE = np.iinfo(np.int64).max
 class Finding:
     """A two-sided test of A against B.
 
-    ``p`` is NaN if the test is undefined. ``favours`` is 1 if the data lean to larger values of B, -1 if to A,
+    ``p`` is NaN if the test is undefined. ``favors`` is 1 if the data lean to larger values of B, -1 if to A,
     else 0. ``counted`` is the number of differences used. ``exact`` is the signed-rank test's p from its full
     distribution, ties included, for up to 50 differences; NaN otherwise.
     """
 
     p: float
-    favours: int
+    favors: int
     counted: int
     exact: float = math.nan
 

@@ -100,10 +100,10 @@ class Rules:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The claim that the data support about two runs; ``favours`` is 1 for B, -1 for A, 0 for neither."""
+    """The claim that the data support about two runs; ``favors`` is 1 for B, -1 for A, 0 for neither."""
 
     claim: Claim
-    favours: int
+    favors: int
     better: bool
     strictly_better: bool
     do_no_harm: bool
@@ -122,12 +122,12 @@ def verdict_of(outcomes: Outcomes, rules: Rules) -> Verdict:
     case3, deciding, other = _case3(outcomes, rules)
     claims = {side: _claims(outcomes, rules, side) for side in (1, -1)}
     tested = [side for side in claims if any(claims[side][1:])]
-    favours = next(iter([*tested, *(side for side in claims if claims[side][0])]), 0)
-    better, strictly, harmless, untested = claims[favours or 1]
-    harm, harm_in = _harm(outcomes, case3, rules, favours or 1)
+    favors = next(iter([*tested, *(side for side in claims if claims[side][0])]), 0)
+    better, strictly, harmless, untested = claims[favors or 1]
+    harm, harm_in = _harm(outcomes, case3, rules, favors or 1)
     return Verdict(
         claim=_strongest(better, strictly, harmless, untested),
-        favours=favours,
+        favors=favors,
         better=better,
         strictly_better=strictly,
         do_no_harm=harmless,
@@ -150,14 +150,14 @@ def _claims(outcomes: Outcomes, rules: Rules, side: int) -> tuple[bool, bool, bo
     finds_later = _shown(deciding, rules.alpha, -side)
     # "Not significantly worse" means nothing without a test, but differences that all point one way are evidence.
     undefined = math.isnan(deciding.p)
-    untested = undefined and deciding.favours == 0
-    no_harm = deciding.favours == side if undefined else not finds_later
+    untested = undefined and deciding.favors == 0
+    no_harm = deciding.favors == side if undefined else not finds_later
     harmless = (answers_more and no_harm) or (finds_earlier and not answers_fewer)
     return won > 0 and ahead > 0, answers_more and finds_earlier, harmless, answers_more and untested
 
 
 def _shown(test: Finding, alpha: float, side: int) -> bool:
-    return test.significant(alpha) and test.favours == side
+    return test.significant(alpha) and test.favors == side
 
 
 def _strongest(better: bool, strictly: bool, harmless: bool, untested: bool) -> Claim:
@@ -195,7 +195,7 @@ def _disagreement(deciding: Finding, other: Finding, rules: Rules) -> str:
 
     def says(test: Finding, p: float) -> tuple[int, int]:
         levels = (rules.benefit_alpha, rules.alpha)
-        return (test.favours * (p <= levels[0]), test.favours * (p <= levels[1]))
+        return (test.favors * (p <= levels[0]), test.favors * (p <= levels[1]))
 
     measure = "ESL" if rules.deciding.on_esl else "RR"
     names = ("paired t", "signed-rank") if rules.deciding.is_t else ("signed-rank", "paired t")
@@ -215,7 +215,7 @@ def _p(p: float) -> str:
 def sentence_of(name_a: str, name_b: str, outcomes: Outcomes, rules: Rules) -> str:
     """Return the verdict as one sentence to quote, with the numbers that grant it."""
     verdict = verdict_of(outcomes, rules)
-    subject, object_ = (name_b, name_a) if verdict.favours >= 0 else (name_a, name_b)
+    subject, object_ = (name_b, name_a) if verdict.favors >= 0 else (name_a, name_b)
     said = {
         Claim.STRICTLY_BETTER: f"{subject} is strictly better than {object_}",
         Claim.DO_NO_HARM: f"{subject} improves on {object_} and does no harm",
@@ -235,7 +235,7 @@ def sentence_of(name_a: str, name_b: str, outcomes: Outcomes, rules: Rules) -> s
 
 def _case2_part(outcomes: Outcomes, rules: Rules, verdict: Verdict, names: tuple[str, str]) -> str:
     wins = (outcomes.b_wins, outcomes.a_wins)
-    mine, theirs = wins if verdict.favours >= 0 else wins[::-1]
+    mine, theirs = wins if verdict.favors >= 0 else wins[::-1]
     return (
         f"{names[0]} alone answers {mine:,} of {outcomes.queries:,} queries, {names[1]} alone {theirs:,} "
         f"(exact binomial p = {_p(outcomes.case2.p)}, {_weight(outcomes.case2, rules)})"
@@ -246,7 +246,7 @@ def _case3_part(outcomes: Outcomes, rules: Rules, verdict: Verdict, names: tuple
     case3, deciding, _ = _case3(outcomes, rules)
     if not outcomes.both:
         return "no query is answered by both"
-    mine, theirs = (case3.b, case3.a) if verdict.favours >= 0 else (case3.a, case3.b)
+    mine, theirs = (case3.b, case3.a) if verdict.favors >= 0 else (case3.a, case3.b)
     measure, digits = ("ESL", 2) if rules.deciding.on_esl else ("RR", 4)
     return (
         f"where both answer ({outcomes.both:,}), mean {measure} is {mine:.{digits}f} against "
@@ -259,7 +259,7 @@ def _finding(test: Finding, rules: Rules, names: tuple[str, str]) -> str:
     if not math.isnan(test.p):
         return f", p = {_p(test.p)}, {_weight(test, rules)}"
     alike = "there is one difference" if test.counted == 1 else "all differences are the same"
-    return f" is not defined: {alike}, against {names[0] if test.favours > 0 else names[1]}"
+    return f" is not defined: {alike}, against {names[0] if test.favors > 0 else names[1]}"
 
 
 def _weight(test: Finding, rules: Rules) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from leaderboard.analyses.shared.contenders import Integers
 from leaderboard.analyses.shared.proportions import Floats, Interval, Share, share, sign_test_p
 from leaderboard.scoring.intervals import LEVEL, TRIALS, resample_counts
-from tournament.preferences import PairTally
+from tournament.pair_wins import PairTally
 
 
 @dataclass(frozen=True)

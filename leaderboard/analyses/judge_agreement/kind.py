@@ -29,5 +29,5 @@ KIND = Kind(
     of_runs=False,
     help="Show the observed agreement P of judgments of the same pair, with an interval from resampling queries, "
     "and 2P - 1; how often the left side was preferred, overall and by each worker, with exact binomial tests.",
-    example="first --json",
+    example="spring --json",
 )

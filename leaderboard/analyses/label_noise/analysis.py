@@ -73,7 +73,10 @@ def analyse_label_noise(
             ),
         )
     except ValueError as nothing:
-        raise NothingToScore(f"{campaign.name}: {nothing}.", "Resolve it to see what is open.") from None
+        raise NothingToScore(
+            f"{campaign.name}: {nothing}.",
+            Action("resolve", campaign.name, lead="See which queries are open"),
+        ) from None
     facts = known.stated(
         measure=f"MRR@{DEPTH}",
         queries=found.queries,
@@ -168,7 +171,7 @@ def _row(row: NoiseRow, found: LabelNoise) -> Row:
             "run": row.run,
             "queries": Interval(row.value, row.queries.low, row.queries.high),
             "labels": Interval(row.value, row.labels.low, row.labels.high),
-            "centre": row.labels.centre,
+            "centre": row.labels.center,
             **{
                 key: None if itself else Interval(row.difference, spread.low, spread.high)
                 for key, spread in spreads.items()
@@ -248,7 +251,7 @@ def _figure(found: LabelNoise, facts: Facts, caption: str, table: Table) -> Figu
                 color=color,
                 label=label,
             )
-        axes.plot([row.labels.centre for row in rows], places + 0.15, "|", color=PREFERENCE, label="centre")
+        axes.plot([row.labels.center for row in rows], places + 0.15, "|", color=PREFERENCE, label="center")
         axes.plot([row.value for row in rows], places, "o", color="black", ms=3, label="value")
         axes.set_yticks(places, [short(row.run) for row in rows])
         axes.set_xlabel(facts.measure)
@@ -258,7 +261,7 @@ def _figure(found: LabelNoise, facts: Facts, caption: str, table: Table) -> Figu
     by_queries = Series("queries resampled", [(row.value, row.queries.low, row.queries.high) for row in rows])
     by_labels = Series(
         "queries and judgments resampled (center)",
-        [(row.labels.centre, row.labels.low, row.labels.high) for row in rows],
+        [(row.labels.center, row.labels.low, row.labels.high) for row in rows],
     )
     chart = chart_content(
         Spans("Label noise", facts.measure, [row.run for row in rows], [by_queries, by_labels])

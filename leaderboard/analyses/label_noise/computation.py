@@ -9,7 +9,7 @@ Two kinds of intervals, both percentile bootstraps (Efron & Tibshirani 1993, ch.
 
 A resample has pairs without a judgment, which the tournament treats like pairs not judged yet. A query with no
 judgment left (and more than one passage) is left out of every mean of that trial. Resampled judgments are noisier
-than the originals, so the mean of the trials (``centre``) is below the value of a run whose answers won narrowly;
+than the originals, so the mean of the trials (``center``) is below the value of a run whose answers won narrowly;
 it is shown beside the interval. Differences use the same trials, run by run.
 """
 
@@ -28,7 +28,7 @@ from leaderboard.scoring.scales import WHOLE
 from tournament.contests import Contest
 from tournament.copeland import best_of_queries
 from tournament.derivation import Entrants, Judged, Parameters, derive
-from tournament.preferences import tally, wins_of_pairs
+from tournament.pair_wins import tally, wins_of_pairs
 
 UNKNOWN = -1
 Progress = Callable[[int, int], None]
@@ -97,7 +97,7 @@ class Spread:
 
     low: float
     high: float
-    centre: float
+    center: float
 
 
 @dataclass(frozen=True)

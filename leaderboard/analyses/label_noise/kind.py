@@ -55,5 +55,5 @@ KIND = Kind(
     help="Show MRR@10 under a campaign's best answers with two kinds of 95% intervals: queries resampled, and "
     "queries and judgments resampled (by worker if known) with the best answers derived again. Also paired "
     "intervals for differences from one run, and the simulated chance that a best answer is right.",
-    example="first --reference bm25 --error 0.2 --figure noise.pdf",
+    example="spring --reference bm25 --error 0.2 --figure noise.pdf",
 )

@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 
 from tournament.copeland import Ties, best_of_queries
-from tournament.preferences import Count, PairTally, wins_of_pairs
+from tournament.pair_wins import Count, PairTally, wins_of_pairs
 
 TRIALS = 2000
 

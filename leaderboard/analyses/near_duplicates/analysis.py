@@ -44,7 +44,7 @@ class ClassLabels:
 
     @property
     def counts(self) -> list[LevelCounts]:
-        """The labels of every query, by level."""
+        """Return the label counts of every query, by level."""
         return level_counts(self.classes, {first: len(pids) for first, pids in self.members.items()})
 
 

@@ -71,7 +71,7 @@ def expanded(classes: Grades, members: Mapping[str, Sequence[str]]) -> list[tupl
 def without_near_duplicates(ranking: pl.DataFrame, classes: pl.DataFrame) -> pl.DataFrame:
     """Return a ranking (qid, rank, pid) in which each class has the rank of its first passage, and its canonical pid.
 
-    ``classes`` has the columns pid and canonical. Ranks are counted anew.
+    ``classes`` has the columns pid and canonical. Ranks are counted again.
     """
     named = ranking.select("qid", "rank", "pid").join(classes, on="pid", how="left")
     first = named.with_columns(pid=pl.coalesce("canonical", "pid")).group_by("qid", "pid").agg(pl.min("rank"))

@@ -202,13 +202,13 @@ def _figure(rows: Sequence[LeftOut], facts: Facts, table: Table) -> Figure:
     """Draw each run's value with it in the pool and without, best first."""
 
     def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import GREY, OFFICIAL, PREFERENCE, short
+        from leaderboard.output.drawing import GRAY, OFFICIAL, PREFERENCE, short
 
         axes = canvas.subplots()
         shown = [row for row in rows if row.value_before is not None]
         places = range(len(shown))
         before, after = [row.value_before for row in shown], [row.value_after for row in shown]
-        axes.hlines(places, before, after, color=GREY)
+        axes.hlines(places, before, after, color=GRAY)
         axes.plot(before, places, "o", color=OFFICIAL, label="pool with it")
         axes.plot(after, places, "D", color=PREFERENCE, ms=3, label="pool without it")
         axes.set_yticks(places, [short(row.run) for row in shown])

@@ -33,5 +33,5 @@ KIND = Kind(
     works="Leaving out",
     help="Leave out each run in turn (or each team, with all of its runs), derive the best answers again "
     "without the passages that only it contributed to the pool, and compute the board again.",
-    example="first --by team --csv bias.csv",
+    example="spring --by team --csv bias.csv",
 )

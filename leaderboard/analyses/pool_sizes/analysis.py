@@ -1,4 +1,4 @@
-"""The sizes of a pool, query by query, beside those that all queries would have."""
+"""Pool sizes by query: in one pool, and for all queries of the collection."""
 
 from __future__ import annotations
 

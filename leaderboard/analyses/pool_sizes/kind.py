@@ -25,5 +25,5 @@ KIND = Kind(
     of_runs=False,
     help="Show how many queries have a pool of each size, in a pool and over all queries that the same runs and "
     "qrels would give, as tables and a figure.",
-    example="mine --pool first --figure sizes.pdf",
+    example="mine --pool tops --figure sizes.pdf",
 )

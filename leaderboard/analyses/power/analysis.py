@@ -78,7 +78,9 @@ def analyse_power(
         )
     board = _Board(one, run_pairs(one.values), Wanted(alpha, power))
     if not board.pairs.told.any():
-        raise NothingToScore(f"{one.name}: no two runs differ from query to query.", "Choose other runs.")
+        raise NothingToScore(
+            f"{one.name}: the differences between runs are the same on every query.", "Choose other runs."
+        )
     facts = facts_of_combinations(
         collection, [one], seed=None, further=(("alpha", f"{alpha:g}"), ("power", f"{power:g}"))
     )

@@ -18,7 +18,7 @@ def power_figure(curve: Curve, queries: int, measure: str, facts: Facts, data: T
     axis = f"smallest difference in {measure}"
 
     def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import GREY, OFFICIAL
+        from leaderboard.output.drawing import GRAY, OFFICIAL
 
         axes = canvas.subplots()
         counts, lower, median, upper = zip(*curve, strict=True)
@@ -27,7 +27,7 @@ def power_figure(curve: Curve, queries: int, measure: str, facts: Facts, data: T
         )
         axes.plot(counts, median, "o-", color=OFFICIAL, label="median pair")
         axes.axvline(
-            queries, color=GREY, linewidth=0.8, linestyle="--", label=f"this board: {queries:,} queries"
+            queries, color=GRAY, linewidth=0.8, linestyle="--", label=f"this board: {queries:,} queries"
         )
         axes.set_xscale("log")
         axes.set_yscale("log")

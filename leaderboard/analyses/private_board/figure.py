@@ -86,12 +86,12 @@ def _placed(lines: Sequence[Submission | str]) -> list[tuple[int, Submission]]:
 
 
 def _values(axes: Any, lines: Sequence[Submission | str], measure: str) -> None:
-    from leaderboard.output.drawing import GREY, OKABE_ITO
+    from leaderboard.output.drawing import GRAY, OKABE_ITO
 
     placed = _placed(lines)
     places = [place for place, _ in placed]
     public, private = [one.public for _, one in placed], [one.private for _, one in placed]
-    axes.hlines(places, public, private, color=GREY, linewidth=0.8)
+    axes.hlines(places, public, private, color=GRAY, linewidth=0.8)
     axes.plot(public, places, "o", color=OKABE_ITO[0], label="public queries")
     axes.plot(private, places, "s", color=OKABE_ITO[1], markersize=3.5, label="private queries")
     axes.set_xlabel(measure)

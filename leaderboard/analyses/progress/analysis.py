@@ -10,7 +10,7 @@ from leaderboard.analyses.compare.significance import corrected
 from leaderboard.analyses.compare.verdicts import Claim
 from leaderboard.output import Analysis, Column, Figure, Kind, Row, Table
 from leaderboard.output.chart import Point, Points, chart_content
-from leaderboard.output.drawing import GREY, OFFICIAL, PREFERENCE, name_points
+from leaderboard.output.drawing import GRAY, OFFICIAL, PREFERENCE, name_points
 
 SIGNIFICANT_CLAIMS = (Claim.STRICTLY_BETTER, Claim.DO_NO_HARM)
 
@@ -88,7 +88,7 @@ def _row(board: BoardOverTime, step: Step, steps: int) -> Row:
         "t_p": p,
         "t_corrected": corrected(p, steps),
         "claim": pair.verdict.claim.value if pair.verdict.claim is not Claim.NONE else None,
-        "favours": {1: pair.b, -1: pair.a}.get(pair.verdict.favours),
+        "favours": {1: pair.b, -1: pair.a}.get(pair.verdict.favors),
     }
     significant = {"t_p"} if corrected(p, steps) <= board.rules.alpha else set()
     return Row(values, significant=frozenset(significant))
@@ -98,7 +98,7 @@ def step_significant(step: Step) -> bool:
     """Return whether the outcomes grant the run a tested verdict over the run that it displaced."""
     return (
         step.compared is not None
-        and step.compared.verdict.favours > 0
+        and step.compared.verdict.favors > 0
         and step.compared.verdict.claim in SIGNIFICANT_CLAIMS
     )
 
@@ -118,7 +118,7 @@ def progress_figure(board: BoardOverTime, table: Table) -> Figure:
             [days[id(s)] for s in rest],
             [s.standing.entry.value for s in rest],
             "o",
-            color=GREY,
+            color=GRAY,
             label="other runs",
         )
         axes.step(

@@ -69,7 +69,7 @@ def _chart(spread: Spread, shown: list[int], qids: tuple[str, ...], measure: str
 
 
 def _boxes(axes: Any, spread: Spread, order: list[int]) -> None:
-    from leaderboard.output.drawing import GREY, OFFICIAL
+    from leaderboard.output.drawing import GRAY, OFFICIAL
 
     boxes = [
         {
@@ -91,7 +91,7 @@ def _boxes(axes: Any, spread: Spread, order: list[int]) -> None:
         patch_artist=True,
         boxprops={"facecolor": "#cfe3f1", "edgecolor": OFFICIAL, "linewidth": 0.5},
         medianprops={"color": "black", "linewidth": 1.0},
-        whiskerprops={"color": GREY, "linewidth": 0.5},
+        whiskerprops={"color": GRAY, "linewidth": 0.5},
     )
 
 

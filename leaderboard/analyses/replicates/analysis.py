@@ -163,14 +163,14 @@ def _figure(compared: Replicates, run_tags: Sequence[str], facts: Facts, boards:
     order = _order(compared, run_tags)
 
     def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import colour, short
+        from leaderboard.output.drawing import color_of, short
 
         axes = canvas.subplots()
         shapes = "osD^vP*X"
         for place, (name, means) in enumerate(zip(compared.names, compared.means, strict=True)):
             shape = shapes[place % len(shapes)]
             values = [means[run] for run in order]
-            axes.plot(values, range(len(order)), shape, color=colour(place), label=name or "(no phase)")
+            axes.plot(values, range(len(order)), shape, color=color_of(place), label=name or "(no phase)")
         axes.set_yticks(range(len(order)), [short(run_tags[run]) for run in order])
         axes.set_xlabel(facts.measure)
         axes.invert_yaxis()

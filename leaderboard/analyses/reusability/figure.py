@@ -26,7 +26,7 @@ def curves_figure(
     """Return one curve for each series over the rows; series can be shorter than the rows."""
 
     def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import GREY, OKABE_ITO
+        from leaderboard.output.drawing import GRAY, OKABE_ITO
 
         axes = canvas.subplots()
         for (name, values), color in zip(series, OKABE_ITO, strict=False):
@@ -40,7 +40,7 @@ def curves_figure(
                 label=name,
             )
         if line is not None:
-            axes.axhline(line, color=GREY, linestyle="--", linewidth=0.8)
+            axes.axhline(line, color=GRAY, linestyle="--", linewidth=0.8)
         if len(rows) <= MOST_NAMED:
             axes.set_xticks(range(len(rows)), list(rows), fontsize=5, rotation=90)
         axes.set_xlabel(row_word)

@@ -65,11 +65,11 @@ def best_figure(
     points = list(zip(first.tolist(), second.tolist(), strict=True))
 
     def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import GREY, OFFICIAL, name_points
+        from leaderboard.output.drawing import GRAY, OFFICIAL, name_points
 
         axes = canvas.subplots()
         low, high = float(min(first.min(), second.min())), float(max(first.max(), second.max()))
-        axes.plot([low, high], [low, high], color=GREY, linewidth=0.8)
+        axes.plot([low, high], [low, high], color=GRAY, linewidth=0.8)
         axes.plot(first, second, "o", color=OFFICIAL, markersize=3)
         axes.set_xlabel(names[0])
         axes.set_ylabel(names[1])

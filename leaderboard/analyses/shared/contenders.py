@@ -18,7 +18,7 @@ from leaderboard.board.standings import DEPTH
 from leaderboard.scoring.scales import WHOLE
 from tournament.derivation import Judged
 from tournament.outcomes import QueryOutcome
-from tournament.preferences import PairTally, tally
+from tournament.pair_wins import PairTally, tally
 
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]

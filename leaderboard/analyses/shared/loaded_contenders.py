@@ -31,7 +31,7 @@ class Contending:
     """A campaign as the preference analyses see it.
 
     ``phase``: each judgment's phase, aligned with the evidence; ``qids``: query key → qid; ``qrels``: query key →
-    node of the official qrel, if it was compared; ``labelled``: the keys of all queries with an official qrel.
+    node of the official qrel, if it was compared; ``labeled``: the keys of all queries with an official qrel.
     """
 
     facts: Facts
@@ -40,7 +40,7 @@ class Contending:
     phase: tuple[str, ...]
     qids: Mapping[int, str]
     qrels: Mapping[int, int]
-    labelled: frozenset[int]
+    labeled: frozenset[int]
 
     @property
     def simulated(self) -> bool:
@@ -79,7 +79,7 @@ class Contending:
     @property
     def has_qrel(self) -> Flags:
         """Return which of the contenders' queries have an official qrel for the perfect run, shape (queries,)."""
-        return np.isin(self.contenders.queries, sorted(self.labelled))
+        return np.isin(self.contenders.queries, sorted(self.labeled))
 
     def with_perfect_run(self) -> Contenders:
         """Return the contenders with the perfect run last: each query's official qrel on top, and nothing else."""
@@ -129,10 +129,8 @@ def contending(
         worker,
     )
     official = {} if qrel_set is None else qrel_set_labels(qrel_set).the_qrel()
-    labelled = frozenset(key for key, qid in qids.items() if qid in official)
-    return Contending(
-        facts, contenders, evidence, phase, qids, named.nodes_of(contenders, official), labelled
-    )
+    labeled = frozenset(key for key, qid in qids.items() if qid in official)
+    return Contending(facts, contenders, evidence, phase, qids, named.nodes_of(contenders, official), labeled)
 
 
 class _Members:

@@ -126,15 +126,15 @@ def agreement_of(
 ) -> Agreement:
     """Return the agreement over halves already drawn (by ``draw_halves``)."""
     steps = values if whole is None else np.rint(values * whole)
-    centres = {"mean": steps @ halves.astype(np.float64), "median": medians(steps, halves)}
-    counted = {(test, way): np.zeros(4, dtype=np.int64) for way in centres for test in tests_by(way)}
-    equal = dict.fromkeys(centres, 0)
+    centers = {"mean": steps @ halves.astype(np.float64), "median": medians(steps, halves)}
+    counted = {(test, way): np.zeros(4, dtype=np.int64) for way in centers for test in tests_by(way)}
+    equal = dict.fromkeys(centers, 0)
     total = len(values) * (len(values) - 1) // 2
     done = 0
     for tested in pair_tests(steps, halves):
         significant = {test: p <= alpha for test, p in tested.p.items()}
-        for way, centre in centres.items():
-            better = _directions(centre, tested)
+        for way, center in centers.items():
+            better = _directions(center, tested)
             equal[way] += int((better == 0).sum())
             for test in tests_by(way):
                 counted[test, way] += _count_outcomes(better, significant[test])
@@ -203,9 +203,9 @@ def medians(values: Floats, parts: Parts) -> Floats:
     return found
 
 
-def _directions(centre: Floats, tested: PairTests) -> Signs:
+def _directions(center: Floats, tested: PairTests) -> Signs:
     """Return pairs × parts: 1 if the first run is ahead, -1 if behind, 0 if equal."""
-    apart = np.round(centre[tested.first] - centre[tested.second], DECIMALS)
+    apart = np.round(center[tested.first] - center[tested.second], DECIMALS)
     better: Signs = np.sign(apart).astype(np.int8)
     return better
 

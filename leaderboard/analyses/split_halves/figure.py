@@ -68,10 +68,10 @@ def _chart(name: str, result: Agreement) -> Bars:
 def _panel(panel: Any, name: str, result: Agreement) -> None:
     from leaderboard.output.drawing import OKABE_ITO
 
-    colours = (OKABE_ITO[0], OKABE_ITO[5], OKABE_ITO[1])
+    colors = (OKABE_ITO[0], OKABE_ITO[5], OKABE_ITO[1])
     places = range(len(result.outcomes))
     start = [0.0] * len(result.outcomes)
-    for part, fill, ink in zip(PARTS, colours, ("white", "black", "black"), strict=True):
+    for part, fill, ink in zip(PARTS, colors, ("white", "black", "black"), strict=True):
         shares = [_shares(one)[PARTS.index(part)] for one in result.outcomes]
         panel.barh(places, shares, BAR, start, color=fill, edgecolor="white", linewidth=0.5, label=part)
         for place, (left, share) in enumerate(zip(start, shares, strict=True)):

@@ -15,7 +15,7 @@ from leaderboard.output.numbers import number_text
 
 PANELS_A_ROW = 2
 INCHES_A_RUN = 0.13
-LABELLED = 100
+LABELED = 100
 
 
 def rank_figure(results: Sequence[tuple[str, Stability]], facts: Facts, caption: str, data: Table) -> Figure:
@@ -93,7 +93,7 @@ def _panel(panel: Any, name: str, result: Stability) -> Any:
     panel.set_xlabel("rank")
     panel.set_xlim(*edges)
     panel.locator_params(axis="x", integer=True)
-    if runs <= LABELLED:
+    if runs <= LABELED:
         tags = [short(result.run_tags[i]) for i in order]
         panel.set_yticks(range(1, runs + 1), tags, fontsize=6 if runs <= 60 else 5)
     panel.grid(visible=False)

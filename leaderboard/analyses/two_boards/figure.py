@@ -40,17 +40,17 @@ def boards_figure(
     points = list(zip(found.first.tolist(), found.second.tolist(), strict=True))
 
     def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import GREY, MARKERS, OFFICIAL, colour, name_points
+        from leaderboard.output.drawing import GRAY, MARKERS, OFFICIAL, color_of, name_points
 
         axes = canvas.subplots()
         for place, (x, y) in enumerate(points):
-            color, marker = OFFICIAL if place in named else GREY, "o"
+            color, marker = OFFICIAL if place in named else GRAY, "o"
             if types:
                 kind = kinds.index(types[place])
-                color, marker = colour(kind), MARKERS[kind % len(MARKERS)]
+                color, marker = color_of(kind), MARKERS[kind % len(MARKERS)]
             axes.plot(x, y, marker, color=color, markersize=3, zorder=4 if place in named else 3)
         for kind, name in enumerate(kinds):
-            axes.plot([], [], MARKERS[kind % len(MARKERS)], color=colour(kind), label=name)
+            axes.plot([], [], MARKERS[kind % len(MARKERS)], color=color_of(kind), label=name)
         if kinds:
             axes.legend()
         axes.set_xlabel(names[0])

@@ -36,7 +36,7 @@ HIGHLIGHT = Choice(
     "highlight",
     "Highlighted run",
     of="runs",
-    help="runs to name in the figure, among all others in grey (default: those that stand out)",
+    help="runs to name in the figure, among all others in gray (default: those that stand out)",
     several=True,
 )
 BY = Choice(

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from leaderboard.analyses.shared.contenders import NOWHERE, Integers, lookup
 from leaderboard.analyses.shared.proportions import Floats, sign_test_p
-from tournament.preferences import PairTally
+from tournament.pair_wins import PairTally
 
 ALPHA = 0.05
 Flags = npt.NDArray[np.bool_]

@@ -31,5 +31,5 @@ KIND = Kind(
     help="Show how often one run's top passage was preferred to another's, for every pair of runs in a campaign's "
     "pool and the perfect run, over the queries whose tops differ and were judged. Exact binomial tests, "
     "Bonferroni-corrected over all pairs. Runs that only challenged are not comparable.",
-    example="first --latex ratios.tex --figure ratios.pdf",
+    example="spring --latex ratios.tex --figure ratios.pdf",
 )

@@ -7,7 +7,7 @@ from typing import Any
 from marketplace import clock
 from marketplace.console import Command as Base
 from marketplace.plurals import many
-from marketplace.services import deadlines, outbox
+from marketplace.services import expiry, outbox
 from marketplace.services.operator import cleanup as tidying
 from marketplace.sweep import Sweep
 
@@ -25,7 +25,7 @@ class Command(Base):
         sweep = Sweep("Tick")
         done = {"deadlines": 0, "messages": 0}
         with sweep.step("applying deadlines"):
-            done["deadlines"] = deadlines.apply_due(clock.now())
+            done["deadlines"] = expiry.apply_due(clock.now())
         with sweep.step("sending messages"):
             done["messages"] = outbox.send_due(clock.now())
         with sweep.step("tidying"):

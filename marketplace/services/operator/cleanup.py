@@ -10,7 +10,7 @@ from django.contrib.sessions.models import Session
 from marketplace.models import Outgoing, RequestToken, SigninLink
 from marketplace.services import rates
 from marketplace.services.operator import erasure as forgetting
-from marketplace.services.tokens import LIFETIME
+from marketplace.services.request_tokens import LIFETIME
 from marketplace.sweep import Sweep
 
 _KEPT = timedelta(days=30)

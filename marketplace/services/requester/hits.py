@@ -16,7 +16,7 @@ from marketplace.protocol import limits
 from marketplace.protocol import requirements as qualifying
 from marketplace.protocol.question import read_question
 from marketplace.rules import money
-from marketplace.services import events, funds, hit_state, tokens
+from marketplace.services import events, funds, hit_state, request_tokens
 from marketplace.services.call import Call
 from marketplace.services.requester import descriptions
 from marketplace.services.requester.paging import page
@@ -136,7 +136,7 @@ def create_additional_assignments_for_hit(call: Call) -> dict[str, Any]:
     """CreateAdditionalAssignmentsForHIT: more places, at the HIT's original fee."""
     more = limits.number(call.request, "NumberOfAdditionalAssignments", 1, 1_000_000_000)
     with transaction.atomic():
-        tokens.spend(call, RequestToken.Scope.EXTEND_HIT)
+        request_tokens.spend(call, RequestToken.Scope.EXTEND_HIT)
         row = hit_state.lock(hit_of_call(call).pk)
         if row.max_assignments < money.MANY_ASSIGNMENTS <= row.max_assignments + more:
             raise RequestError(
@@ -235,7 +235,7 @@ def _create(call: Call, kind: HitType) -> dict[str, Any]:
     annotation = limits.text(request, "RequesterAnnotation", 255)
     cost = kind.reward_cents + money.reward_fee(kind.reward_cents, places)
     with transaction.atomic():
-        token = tokens.spend(call, RequestToken.Scope.CREATE_HIT)
+        token = request_tokens.spend(call, RequestToken.Scope.CREATE_HIT)
         row = Hit.objects.create(
             requester=call.requester,
             hit_type=kind,
@@ -249,7 +249,7 @@ def _create(call: Call, kind: HitType) -> dict[str, Any]:
             created_at=call.now,
             expires_at=call.now + timedelta(seconds=lifetime),
         )
-        tokens.remember_hit(token, row)
+        request_tokens.remember_hit(token, row)
         events.emit("HITCreated", row, at=call.now)
         funds.move_funds(call.requester.pk, held=places * cost)
     return {"HIT": descriptions.hit(row)}

@@ -11,7 +11,7 @@ from marketplace.errors import ParameterValidationError, RequestError
 from marketplace.models import Assignment, Bonus, LedgerEntry, Requester, RequestToken, Worker
 from marketplace.protocol import limits
 from marketplace.rules import money
-from marketplace.services import funds, tokens
+from marketplace.services import funds, request_tokens
 from marketplace.services.call import Call
 from marketplace.services.requester import assignments, hits
 from marketplace.services.requester.paging import page
@@ -29,7 +29,7 @@ def send_bonus(call: Call) -> dict[str, Any]:
         )
     fee = money.fee(amount)
     with transaction.atomic():
-        tokens.spend(call, RequestToken.Scope.BONUS)
+        request_tokens.spend(call, RequestToken.Scope.BONUS)
         assignment = assignments.assignment_of_call(call)
         if not _worked_on(assignment, worker):
             raise RequestError(

@@ -15,7 +15,7 @@ from marketplace.services.requester import descriptions
 from marketplace.services.requester.paging import page
 from marketplace.services.requester.qualification_types import qualification_type_of_call
 from marketplace.services.requester.workers import worker_of_call as find_worker
-from marketplace.services.worker import refusals as refusing
+from marketplace.services.worker import closed_requesters as refusing
 
 
 def associate_qualification_with_worker(call: Call) -> dict[str, Any]:

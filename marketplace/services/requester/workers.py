@@ -12,7 +12,7 @@ from marketplace.protocol import limits
 from marketplace.services import messages
 from marketplace.services.call import Call
 from marketplace.services.requester.paging import page
-from marketplace.services.worker import refusals as refusing
+from marketplace.services.worker import closed_requesters as refusing
 
 MOST_NOTIFIED = 100
 _REVIEWED = (Assignment.Status.APPROVED, Assignment.Status.REJECTED)

@@ -12,7 +12,7 @@ from django.db.models import F
 from marketplace.errors import TaskRefused
 from marketplace.models import Assignment, Departure, Hit, HitType, Worker
 from marketplace.protocol.question import RESERVED, write_answers
-from marketplace.services import deadlines, events, funds, hit_state, review
+from marketplace.services import events, expiry, funds, hit_state, review
 from marketplace.services.worker import groups
 
 _ATTEMPTS = 20
@@ -33,7 +33,7 @@ def take_task(worker: Worker, type_id: str, now: datetime) -> Assignment:
     ``all_done`` or ``none_left``. If two workers want the last place, the update of the HIT's counters decides,
     and the other worker tries the next HIT.
     """
-    deadlines.apply_due(now)
+    expiry.apply_due(now)
     kind = groups.group_numbered(type_id)
     held = Assignment.objects.held().filter(worker=worker)
     mine = held.filter(hit__hit_type=kind).order_by("pk").first()
@@ -105,11 +105,11 @@ def _occupy(hit: Hit, worker: Worker, now: datetime) -> Assignment:
 
 def return_task(worker: Worker, assignment_id: str, now: datetime) -> HitType:
     """Free a held task for others; returns its group. Raises TaskRefused ``not_held``."""
-    deadlines.apply_due(now)
+    expiry.apply_due(now)
     assignment = _held(worker, assignment_id)
     with transaction.atomic():
         hit = hit_state.lock(assignment.hit_id)
-        if not deadlines.release_place(assignment, Departure.Kind.RETURNED, at=now):
+        if not expiry.release_place(assignment, Departure.Kind.RETURNED, at=now):
             raise _not_held()
         # An expired HIT frees its money as its last holders leave.
         freed = hit_state.change_hit(hit, now=now, by={"pending": -1, "available": 1})
@@ -130,7 +130,7 @@ def hand_in(assignment_id: str, fields: Sequence[tuple[str, str]], now: datetime
         raise TaskRefused(
             "malformed", "The task's page did not send an answer.", "Nothing was lost. Tell the requester."
         )
-    deadlines.apply_due(now)
+    expiry.apply_due(now)
     posted = dict(fields).get("workerId", "")
     # No id contains a NUL, and PostgreSQL cannot look one up.
     known = Assignment.objects.none() if "\0" in assignment_id + posted else Assignment.objects.all()

@@ -18,7 +18,7 @@ from pooling.texts import read_qids
 
 class Command(BaseCommand):
     help = "Pool the top passages of runs and the qrel of each query, and fetch their texts."
-    example = "manage.py build_pool mine --pool first --all-runs --qrels official"
+    example = "manage.py build_pool mine --pool tops --all-runs --qrels official"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", metavar="NAME", help="name of the collection")
@@ -70,7 +70,7 @@ class Command(BaseCommand):
         chosen = collection_named(collection)
         tags = tags_meant(chosen, options["runs"]) or None
         if options["runs"] and tags is None:
-            raise UsageError("--runs names no run")
+            raise UsageError("--runs is empty.")
         if options["labeled_only"] and not options["qrels"]:
             raise UsageError("--labeled-only needs --qrels, the set whose queries are wanted")
         qrel_set = qrel_set_named(chosen, options["qrels"]) if options["qrels"] else None

@@ -19,7 +19,7 @@ from pooling.services.finding import collection_named
 
 class Command(BaseCommand):
     help = (
-        "Say what a collection is called, what it is, under which licence, where it comes from and how to cite it. "
+        "Say what a collection is called, what it is, under which license, where it comes from and how to cite it. "
         "What is not given stays; an empty text takes it away. Bundles made from then on print it."
     )
     example = 'manage.py describe_collection mine --licence "CC BY 4.0" --citation "Doe et al., 2026"'

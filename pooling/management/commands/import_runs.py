@@ -74,7 +74,7 @@ class Command(BaseCommand):
         self, *, collection: str, files: list[Path], tag: str, order: str, skip_unknown: bool, **options: Any
     ) -> dict[str, Any]:
         if tag and len(files) > 1:
-            raise UsageError("--tag names one run; give one FILE with it.")
+            raise UsageError("--tag is for a single FILE.")
         chosen = collection_named(collection)
         said = {name: options[name] for name in runs.RunFacts.__dataclass_fields__ if name in options}
         facts = runs.RunFacts(**said, details=details_given(options))

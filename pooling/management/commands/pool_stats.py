@@ -19,7 +19,7 @@ from pooling.shallow import Prices
 
 class Command(BaseCommand):
     help = "Say how large a pool is, what each run and the qrels brought to it, and what judging it costs."
-    example = "manage.py pool_stats first"
+    example = "manage.py pool_stats spring"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("pool", help="name of the pool")
@@ -43,7 +43,7 @@ class Command(BaseCommand):
         try:
             prices = Prices(pairs_per_task, judgments_per_pair, Decimal(reward), Decimal(fee))
         except InvalidOperation:
-            raise UsageError("--reward and --fee are numbers.") from None
+            raise UsageError("--reward and --fee must be numbers.") from None
         if pairs_per_task < 1 or judgments_per_pair < 1:
             raise UsageError("--pairs-per-task and --judgments-per-pair must be at least 1.")
         summary = pools.pool_stats(pool=pool_named(pool), prices=prices)

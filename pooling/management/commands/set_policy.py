@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 
 from config.commands.console import Command as BaseCommand
 from pooling.services.finding import collection_named
-from pooling.services.submissions import (
+from pooling.services.submission_policies import (
     METADATA,
     PUBLIC_LISTS,
     RELEASED_AFTER,
@@ -22,7 +22,7 @@ from pooling.services.submissions import (
 class Command(BaseCommand):
     help = (
         "Set a collection's submission policy: import_runs then refuses what it does not let in and says when the "
-        "next run is welcome. Baselines are exempt; runs that are there stay."
+        "next run is accepted. Baselines are exempt; existing runs are not affected."
     )
     example = "manage.py set_policy mine --runs 2 --days 30 --embargo-days 270"
 

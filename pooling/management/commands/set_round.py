@@ -58,7 +58,7 @@ class Command(BaseCommand):
         if drop:
             planned = Round.objects.select_related("collection").filter(collection=chosen, name=name).first()
             if planned is None:
-                raise UsageError(f"{collection} has no round {name}.")
+                raise UsageError(f"{collection} has no round {name!r}. Give one of its rounds.")
             drop_round(planned=planned, who=who)
             return {"collection": chosen.name, "round": name, "planned": ""}
         if opens is None or closes is None or opens.tzinfo is None or closes.tzinfo is None:

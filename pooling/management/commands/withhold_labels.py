@@ -15,7 +15,7 @@ from pooling.services.withholding import withhold_labels
 class Command(BaseCommand):
     help = (
         "Withhold a qrel set's labels: everybody sees rounded scores under it, but no label, no grade, no passage "
-        "that only the labels brought, and no value of a single query. Members go on seeing all of it."
+        "found only in the labels, and no value of a single query. Members still see all of it."
     )
     example = "manage.py withhold_labels mine official"
 

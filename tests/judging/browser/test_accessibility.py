@@ -68,7 +68,7 @@ def look_at_a_loaded_pair(page: Page, inspector: Inspector) -> None:
     page.locator("#begin").click()
 
 
-def test_the_inspector_sees_a_colour_among_many_that_are_right(page: Page):
+def test_the_inspector_sees_a_color_among_many_that_are_right(page: Page):
     rows = "".join(f"<li>row {number}</li>" for number in range(9))
     faint = "<li style='color: #ddd'>row 9</li>"
     page.set_content(

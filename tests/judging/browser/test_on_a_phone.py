@@ -132,7 +132,7 @@ def test_on_a_phone_the_warning_covers_no_choice(place: Place, window):
 
 
 @pytest.mark.soak
-def test_dots_differ_in_forced_colours(place: Place, window):
+def test_dots_differ_in_forced_colors(place: Place, window):
     page = at_the_first_pair(place, window, viewport={"width": 1280, "height": 800}, forced_colors="active")
     page.locator("#pair-1 label.choice").first.click()
     expect(page.locator("#dots li.done")).to_have_count(1)

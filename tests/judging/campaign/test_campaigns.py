@@ -91,7 +91,7 @@ def test_name_is_taken_once_and_unknown_names_are_answered_with_what_there_is(fa
 
     with pytest.raises(CampaignRefused, match="already"):
         create_campaign(name="mine", settings=CampaignSettings(), pool=fair.pool)
-    with pytest.raises(CampaignRefused, match="There are: mine"):
+    with pytest.raises(CampaignRefused, match="Campaigns: mine"):
         campaign_named("yours")
 
 

@@ -39,7 +39,7 @@ def test_classes_stay_once_pairs_were_requested(fair, file):
     import_clusters(fair.collection, file)
     request_pairs(fair.draft(), pairs_of(fair.pool), judgments=1, round=0)
 
-    with pytest.raises(CampaignRefused, match="rest on the classes"):
+    with pytest.raises(CampaignRefused, match="depend on the classes"):
         remove_clusters(fair.collection)
     with pytest.raises(CampaignRefused):
         cluster_texts(fair.collection, Likeness())

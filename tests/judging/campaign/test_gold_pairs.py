@@ -24,7 +24,7 @@ TEXTS = {
 
 
 @pytest.fixture
-def labelled(fair):
+def labeled(fair):
     """Three queries with a relevant and a pooled passage each, all with texts."""
     Query.objects.all().delete()
     for position, (qid, text) in enumerate(TOPICS.items()):
@@ -43,8 +43,8 @@ def small(fair, **settings):
     return create_campaign(name="small", settings=CampaignSettings(**values), pool=fair.pool)
 
 
-def test_a_third_more_than_needed_is_proposed_and_asking_again_adds_nothing(labelled):
-    campaign = small(labelled)
+def test_a_third_more_than_needed_is_proposed_and_asking_again_adds_nothing(labeled):
+    campaign = small(labeled)
 
     assert needed_gold(campaign) == 3
     assert propose_gold(campaign) == 5
@@ -52,8 +52,8 @@ def test_a_third_more_than_needed_is_proposed_and_asking_again_adds_nothing(labe
     assert set(GoldPair.objects.values_list("state", flat=True)) == {GoldPair.State.PROPOSED}
 
 
-def test_relevant_comes_from_the_labels_best_grade_first_and_off_topic_from_another_query(labelled):
-    propose_gold(small(labelled))
+def test_relevant_comes_from_the_labels_best_grade_first_and_off_topic_from_another_query(labeled):
+    propose_gold(small(labeled))
 
     rows = list(GoldPair.objects.order_by("pk").values_list("query__qid", "relevant__pid", "off_topic__pid"))
     assert rows[0][0] == "moon"
@@ -62,36 +62,36 @@ def test_relevant_comes_from_the_labels_best_grade_first_and_off_topic_from_anot
         assert not off_topic.startswith(qid)
 
 
-def test_texts_of_labelled_passages_that_no_pool_has_are_fetched(labelled, tmp_path):
+def test_texts_of_labeled_passages_that_no_pool_has_are_fetched(labeled, tmp_path):
     source = tmp_path / "passages.tsv"
     source.write_text("egg-9\tAn egg takes a hen a day to lay and a boil to ruin\n")
-    register_source(labelled.collection, examine(source), name="passages.tsv")
+    register_source(labeled.collection, examine(source), name="passages.tsv")
     labels = [("egg", "egg-0", 3), ("egg", "egg-9", 0)]
-    graded = make_qrels(labelled.collection, "graded", labels)
+    graded = make_qrels(labeled.collection, "graded", labels)
 
-    propose_gold(small(labelled), qrels=graded.name)
+    propose_gold(small(labeled), qrels=graded.name)
 
     assert GoldPair.objects.filter(relevant__pid="egg-0", off_topic__pid="egg-9").exists()
 
 
-def test_questions_of_the_pool_come_first_or_a_question_asked_nowhere_else_gives_test_pairs_away(labelled):
+def test_questions_of_the_pool_come_first_or_a_question_asked_nowhere_else_gives_test_pairs_away(labeled):
     PooledPassage.objects.filter(query__qid="moon").delete()  # which has the best grade
 
-    propose_gold(small(labelled, pairs_per_task=1))
+    propose_gold(small(labeled, pairs_per_task=1))
 
     assert set(GoldPair.objects.values_list("query__qid", flat=True)) == {"egg", "tax"}
 
 
-def test_questions_outside_the_pool_serve_where_every_task_asks_those_of_the_pool(labelled):
+def test_questions_outside_the_pool_serve_where_every_task_asks_those_of_the_pool(labeled):
     PooledPassage.objects.filter(query__qid="moon").delete()
 
-    propose_gold(small(labelled, max_tasks_per_worker=1))  # one task, which asks both
+    propose_gold(small(labeled, max_tasks_per_worker=1))  # one task, which asks both
 
     assert set(GoldPair.objects.values_list("query__qid", flat=True)) == {"moon"}
 
 
-def test_dropped_proposals_are_not_proposed_again(labelled):
-    campaign = small(labelled)
+def test_dropped_proposals_are_not_proposed_again(labeled):
+    campaign = small(labeled)
     propose_gold(campaign)
     dropped = set(GoldPair.objects.values_list("query", "relevant", "off_topic"))
     decide_gold(campaign, None, accept=False)
@@ -103,8 +103,8 @@ def test_dropped_proposals_are_not_proposed_again(labelled):
     assert not dropped & set(fresh.values_list("query", "relevant", "off_topic"))
 
 
-def test_person_accepts_some_and_drops_others(labelled):
-    campaign = small(labelled)
+def test_person_accepts_some_and_drops_others(labeled):
+    campaign = small(labeled)
     propose_gold(campaign)
     first, second = GoldPair.objects.order_by("pk")[:2]
 
@@ -119,16 +119,16 @@ def test_person_accepts_some_and_drops_others(labelled):
         decide_gold(campaign, [999], accept=True)
 
 
-def test_without_texts_nothing_is_proposed_for_people(labelled):
+def test_without_texts_nothing_is_proposed_for_people(labeled):
     Passage.objects.update(text=None)
 
     with pytest.raises(CampaignRefused, match="No passage of this campaign has a text"):
-        propose_gold(small(labelled))
+        propose_gold(small(labeled))
 
 
-def test_in_a_rehearsal_without_texts_any_passage_never_judged_for_the_query_serves(labelled):
+def test_in_a_rehearsal_without_texts_any_passage_never_judged_for_the_query_serves(labeled):
     Passage.objects.update(text=None)
-    campaign = small(labelled, placeholder_text=True, max_tasks_per_worker=10)
+    campaign = small(labeled, placeholder_text=True, max_tasks_per_worker=10)
 
     propose_gold(campaign)
 
@@ -146,8 +146,8 @@ def test_pool_without_labels_has_no_gold_to_propose(fair):
         propose_gold(campaign)
 
 
-def test_a_file_may_say_the_kind_and_a_proposal_keeps_its_own(labelled):
-    campaign = small(labelled)
+def test_a_file_may_say_the_kind_and_a_proposal_keeps_its_own(labeled):
+    campaign = small(labeled)
     propose_gold(campaign)
     known = (
         GoldPair.objects.select_related("query", "relevant", "off_topic")
@@ -164,11 +164,11 @@ def test_a_file_may_say_the_kind_and_a_proposal_keeps_its_own(labelled):
     assert GoldPair.objects.get(pk=known.pk).state == GoldPair.State.ACCEPTED
 
 
-def test_proposals_come_from_graded_labels_of_another_set_and_say_why(labelled):
-    make_qrels(labelled.collection, "graded", [("egg", "egg-0", 3), ("egg", "egg-low", 0)], min_grade=2)
-    labelled.passages(["egg-low"])
+def test_proposals_come_from_graded_labels_of_another_set_and_say_why(labeled):
+    make_qrels(labeled.collection, "graded", [("egg", "egg-0", 3), ("egg", "egg-low", 0)], min_grade=2)
+    labeled.passages(["egg-low"])
     Passage.objects.filter(pid="egg-low").update(text="No egg is ready to boil before a hen lays it")
-    campaign = small(labelled, max_tasks_per_worker=1)
+    campaign = small(labeled, max_tasks_per_worker=1)
 
     propose_gold(campaign, qrels="graded")
 
@@ -179,10 +179,10 @@ def test_proposals_come_from_graded_labels_of_another_set_and_say_why(labelled):
         propose_gold(campaign, qrels="none")
 
 
-def test_off_topic_passages_that_nobody_judges_come_before_those_of_other_questions(labelled):
-    labelled.passages(["far-1", "far-2"])
+def test_off_topic_passages_that_nobody_judges_come_before_those_of_other_questions(labeled):
+    labeled.passages(["far-1", "far-2"])
     Passage.objects.filter(pid="far-1").update(text="Distance runners eat an egg")
-    campaign = small(labelled, max_tasks_per_worker=1)
+    campaign = small(labeled, max_tasks_per_worker=1)
 
     propose_gold(campaign)
 
@@ -191,8 +191,8 @@ def test_off_topic_passages_that_nobody_judges_come_before_those_of_other_questi
     assert "not judged for any question" in first.why
 
 
-def test_gold_from_a_file_is_accepted(labelled, tmp_path):
-    campaign = small(labelled)
+def test_gold_from_a_file_is_accepted(labeled, tmp_path):
+    campaign = small(labeled)
     file = tmp_path / "gold.tsv"
     file.write_text("egg\tegg-0\tmoon-1\n\ntax tax-0 new-passage\n")
 
@@ -211,8 +211,8 @@ def test_gold_from_a_file_is_accepted(labelled, tmp_path):
         ("egg egg-0 moon-0 hardest\n", 1, "unknown kind 'hardest'. Write easy or hard"),
     ],
 )
-def test_wrong_line_of_a_gold_file_is_named_and_nothing_kept(labelled, tmp_path, text, line, reason):
-    campaign = small(labelled)
+def test_wrong_line_of_a_gold_file_is_named_and_nothing_kept(labeled, tmp_path, text, line, reason):
+    campaign = small(labeled)
     file = tmp_path / "gold.tsv"
     file.write_text(text)
 

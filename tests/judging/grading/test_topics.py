@@ -281,5 +281,5 @@ def test_the_least_relevant_grade_is_one_of_the_scale(make_campaign):
 def test_near_duplicates_stay_once_a_graded_campaign_rests_on_them(make_campaign):
     campaign = make_campaign()
 
-    with pytest.raises(CampaignRefused, match="The judgments of graded rest on"):
+    with pytest.raises(CampaignRefused, match="The judgments of graded depend on"):
         refuse_judged(campaign.collection)

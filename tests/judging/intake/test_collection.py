@@ -361,10 +361,10 @@ def test_closed_campaign_is_collected_until_nobody_is_owed(fair):
 
 
 def test_simulated_workers_judgments_say_so(fair):
-    from judging.workers.identities import crowd_of, declare_simulated
+    from judging.workers.identities import crowd_namespace, declare_simulated
 
     campaign = fair.opened()
-    declare_simulated(crowd_of(campaign), ["A1"])
+    declare_simulated(crowd_namespace(campaign), ["A1"])
     fair.do_task(campaign, "A1")
     fair.do_task(campaign, "A2")
 

@@ -16,13 +16,13 @@ from judging.campaign.strategy_figures import outcomes_of, telling_words
 from judging.campaign.worker_texts import accept_texts
 from judging.crowds.seam import QualificationKind
 from judging.errors import NotReady
-from judging.launch.check import Checked
+from judging.launch.check_results import Checked
 from judging.launch.checks import check_list, each_check
 from judging.launch.closure import close
 from judging.launch.launches import Terms, launch_campaign, plan_offer
 from judging.management.check_lines import in_lines
 from judging.models import Campaign, GoldPair
-from judging.rules.gold_detection import Telling
+from judging.rules.gold_detection import Detectability
 from pooling.models import Passage
 
 PRODUCTION, SANDBOX = KNOWN
@@ -157,10 +157,10 @@ def test_gold_pairs_that_anybody_passes_are_refused_and_the_log_says_who_went_ah
 
 
 def test_gold_that_a_classifier_tells_is_pointed_out(fair):
-    told = telling_words(fair.draft(), Telling(0.9, gold=30, real=200))
+    told = telling_words(fair.draft(), Detectability(0.9, gold=30, real=200))
 
     assert "AUC 0.90" in told
-    assert telling_words(fair.draft_of("other"), Telling(0.65, gold=30, real=200)) == ""
+    assert telling_words(fair.draft_of("other"), Detectability(0.65, gold=30, real=200)) == ""
 
 
 def test_strategies_that_pass_tasks_without_reading_are_pointed_out_with_what_to_do(fair):

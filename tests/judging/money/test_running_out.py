@@ -17,8 +17,8 @@ from judging.models import Campaign, Judgment, Payment, Submission, Task
 from judging.money.held_pay import held_work, pay_held
 from judging.money.ledger import compare_books
 from judging.money.payments import pay_owed
-from judging.money.receipts import missing_work
 from judging.money.refused_payments import settle_payments, undo_settlement
+from judging.money.unlisted_work import missing_work
 from judging.page import arrivals, session
 from judging.rules.deadlines import (
     GRACE,

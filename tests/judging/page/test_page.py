@@ -16,7 +16,7 @@ from judging.models import Appeal, Campaign, Choice, Consent, ConsentText, PairR
 from judging.page import session
 from judging.simulation.browser import Browser, hang_up
 from judging.tasks.answers import final_choices
-from judging.workers.identities import crowd_of, declare_simulated
+from judging.workers.identities import crowd_namespace, declare_simulated
 from pooling.models import Collection, Passage
 from tests.judging.visitor import Visitor, text
 
@@ -373,7 +373,7 @@ def test_campaign_closed_while_the_page_is_open_says_so(martha):
 def test_a_simulated_worker_agrees_to_all_that_is_asked_and_does_not_wait(crowd, fair, live_server):
     campaign = fair.opened(minimum_age=18, minimum_seconds=60)
     robot = Visitor(crowd, campaign, "AROBOT")
-    declare_simulated(crowd_of(campaign), ["AROBOT"])
+    declare_simulated(crowd_namespace(campaign), ["AROBOT"])
     path = urlsplit(robot.taken.url).path
     browser = Browser("http://crowd.invalid")
 

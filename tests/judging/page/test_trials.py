@@ -17,7 +17,7 @@ from judging.page import trials
 from judging.page.trials import MOST_TRIALS, start_trial, trial_link
 from judging.tasks.leasing import lease_task
 from judging.watching.status import campaign_status
-from judging.workers.identities import crowd_of, worker_for
+from judging.workers.identities import crowd_namespace, worker_for
 from pooling.models import Passage
 from tests.judging.test_commands import refused, run
 
@@ -134,7 +134,7 @@ def _sides(campaign, name: str) -> list[tuple[int, int]]:
 
     from judging.tasks import leasing
 
-    worker = worker_for(crowd_of(campaign), name)
+    worker = worker_for(crowd_namespace(campaign), name)
     with transaction.atomic():
         submission = lease_task(campaign, worker, assignment_id=f"3{name}", place=None)
         submission.slots.all().delete()

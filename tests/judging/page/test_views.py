@@ -10,7 +10,7 @@ import pytest
 from judging.models import Campaign, Choice, Consent, CrowdIdentity, Submission, Worker
 from judging.money.discrepancies import receipt_of
 from judging.simulation.browser import parse_page
-from judging.workers.identities import crowd_of, declare_simulated
+from judging.workers.identities import crowd_namespace, declare_simulated
 from pooling.models import Passage
 from tests.judging.cast import good_side
 from tests.judging.visitor import CROWD_SITE, Visitor, text
@@ -233,7 +233,7 @@ def test_page_of_a_rehearsal_says_so_and_hides_pids(crowd, fair):
     campaign = fair.opened(placeholder_text=True)
     Passage.objects.update(text=None)
     martha = Visitor(crowd, campaign)
-    declare_simulated(crowd_of(campaign), ["AMARTHA"])
+    declare_simulated(crowd_namespace(campaign), ["AMARTHA"])
 
     page = text(martha.begin())
 

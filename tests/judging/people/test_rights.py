@@ -32,7 +32,7 @@ from judging.people.erasure import TEXTS
 from judging.people.exclusions import reinstate_worker
 from judging.people.rights import enforce_retention, find_worker, forget_worker, withdraw_worker
 from judging.workers.block_lists import list_name, sync_blocks
-from judging.workers.identities import crowd_of, refusal_reason, worker_for
+from judging.workers.identities import crowd_namespace, refusal_reason, worker_for
 from judging.workers.messages import addressees, send_message
 
 
@@ -127,7 +127,7 @@ def test_who_was_excluded_and_is_forgotten_comes_as_a_stranger(fair, campaign):
 
     assert forget_worker(martha())["refusals_ended"] == 1
 
-    assert refusal_reason(campaign, worker_for(crowd_of(campaign), "AMARTHA")) is None
+    assert refusal_reason(campaign, worker_for(crowd_namespace(campaign), "AMARTHA")) is None
 
 
 @pytest.mark.parametrize("why", ["she is martha@example.org", "amartha wrote"])

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from judging.rules.behavior_flags import Behaviour, Usual, flags_of, usual_among
+from judging.rules.behavior_flags import Behavior, Usual, flags_of, usual_among
 
-HONEST = Behaviour(
+HONEST = Behavior(
     judgments=100,
     left=52,
     decided=100,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from judging.rules.gold_choice import Texts, Triple
-from judging.rules.gold_detection import Telling, auc, try_to_tell
+from judging.rules.gold_detection import Detectability, auc, try_to_tell
 from judging.rules.pair_features import question_features, read_passage
 
 WORDS = [f"word{number}" for number in range(40)]
@@ -21,7 +21,7 @@ def texts_of(count: int, shared: float, *, first: int) -> dict[int, str]:
     }
 
 
-def told(shared_by_gold: float, *, gold: int = 40) -> Telling | None:
+def told(shared_by_gold: float, *, gold: int = 40) -> Detectability | None:
     """Half of the passages of real pairs share the question's word, and of those of gold pairs as many as said."""
     passages = texts_of(400, 0.5, first=1000) | texts_of(2 * gold, shared_by_gold, first=5000)
     texts = Texts(
@@ -51,9 +51,9 @@ def test_gold_drawn_as_real_pairs_are_is_not():
 
 
 def test_a_few_gold_pairs_are_told_by_chance_more_easily_than_many():
-    assert not Telling(0.72, gold=10, real=200).is_plain
-    assert Telling(0.72, gold=80, real=200).is_plain
-    assert Telling(0.6, gold=30, real=200).error == pytest.approx(0.058, abs=0.003)
+    assert not Detectability(0.72, gold=10, real=200).is_plain
+    assert Detectability(0.72, gold=80, real=200).is_plain
+    assert Detectability(0.6, gold=30, real=200).standard_error == pytest.approx(0.058, abs=0.003)
 
 
 def test_without_texts_nothing_is_said():

@@ -10,7 +10,7 @@ from judging.intake.places import post_places
 from judging.launch.launches import launch_campaign
 from judging.models import Place, Submission
 from judging.simulation.leftovers import end_leftover_leases, held_words, only_simulation
-from judging.workers.identities import crowd_of, declare_simulated
+from judging.workers.identities import crowd_namespace, declare_simulated
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def rehearsal(fair):
     keep_people_out(copy)
     launch_campaign(copy)
     post_places(copy)
-    declare_simulated(crowd_of(copy), ["A1", "A2", "A3", "A4", "A5"])
+    declare_simulated(crowd_namespace(copy), ["A1", "A2", "A3", "A4", "A5"])
     return copy
 
 
@@ -66,7 +66,7 @@ def test_closing_a_place_that_failed_is_made_good_by_the_next_run(fair, rehearsa
 
 def test_people_keep_what_they_hold(fair):
     campaign = fair.opened()
-    declare_simulated(crowd_of(campaign), ["ASIM"])
+    declare_simulated(crowd_namespace(campaign), ["ASIM"])
     person, simulated = fair.open_task(campaign, "APERSON"), fair.open_task(campaign, "ASIM")
     fair.crowd.take("AUNSEEN")
 

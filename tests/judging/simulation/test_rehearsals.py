@@ -12,7 +12,7 @@ from judging.page import session
 from judging.simulation.leftovers import only_simulation
 from judging.simulation.rehearsals import rehearse_campaign
 from judging.simulation.simulated_workers import SimulationSettings
-from judging.workers.identities import crowd_of, declare_simulated
+from judging.workers.identities import crowd_namespace, declare_simulated
 from pooling.models import Passage, QrelSet
 
 
@@ -115,7 +115,7 @@ def test_its_places_ask_for_what_only_its_simulated_workers_get(fair):
     assert name.startswith("Rehearsal ")
     assert name in fair.crowd.block_lists
     assert (asked["Comparator"], asked["ActionsGuarded"]) == ("Exists", "DiscoverPreviewAndAccept")
-    workers = declare_simulated(crowd_of(copy), ["A1", "A2"])
+    workers = declare_simulated(crowd_namespace(copy), ["A1", "A2"])
     let_in(copy, workers)
     let_in(copy, workers)
     assert fair.crowd.block_lists[name] == {"A1", "A2"}
@@ -127,7 +127,7 @@ def test_person_who_comes_to_its_page_all_the_same_is_refused(fair):
     keep_people_out(copy)
     launch_campaign(copy)
     post_places(copy)
-    declare_simulated(crowd_of(copy), ["A1"])
+    declare_simulated(crowd_namespace(copy), ["A1"])
 
     with pytest.raises(session.WorkRefused, match="simulated-only"):
         fair.open_task(copy, "APERSON")

@@ -12,7 +12,7 @@ from judging.models import Campaign, Choice, Judgment, Slot, Submission, Worker
 from judging.page import session
 from judging.people.exclusions import exclude_worker
 from judging.people.export import export_judgments
-from judging.rules.behavior_flags import Behaviour, Usual, flags_of
+from judging.rules.behavior_flags import Behavior, Usual, flags_of
 from judging.tasks.answers import record_answers
 from judging.tasks.displayed_pairs import shown_pairs
 from judging.tasks.evidence import progress_of
@@ -164,7 +164,7 @@ def test_answers_that_the_crowd_has_not_confirmed_are_not_told(fair, campaign):
 
 @pytest.mark.parametrize(("same", "flagged"), [(20, False), (16, False), (8, True)])
 def test_a_worker_far_less_consistent_than_usual_is_flagged(same, flagged):
-    one = Behaviour(
+    one = Behavior(
         judgments=20,
         left=10,
         decided=20,

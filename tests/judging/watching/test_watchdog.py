@@ -120,11 +120,11 @@ def test_work_that_stands_still_is_named_place_by_place(fair, later):
     session.finish(submission)
 
     assert [one.partition(":")[0] for one in later(campaign, minutes=45)] == [
-        "1 submission sent off from our page"
+        "1 submission submitted on our page"
     ]
     assert [one.partition(":")[0] for one in later(campaign, hours=3)] == [
         "2 tasks held past the deadline",
-        "1 submission sent off from our page",
+        "1 submission submitted on our page",
     ]
     named = later(campaign, days=8)
     assert (

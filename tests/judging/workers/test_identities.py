@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from judging.models import Campaign, CrowdIdentity, Exclusion, Submission, Worker
-from judging.workers.identities import crowd_of, declare_simulated, refusal_reason, worker_for
+from judging.workers.identities import crowd_namespace, declare_simulated, refusal_reason, worker_for
 from tests.judging.cast import Fair
 
 
@@ -48,7 +48,7 @@ def test_only_an_open_campaign_takes_workers(fair, state, reason):
     Campaign.objects.update(state=state)
     campaign.refresh_from_db()
 
-    assert refusal_reason(campaign, worker_for(crowd_of(campaign), "A1")) == reason
+    assert refusal_reason(campaign, worker_for(crowd_namespace(campaign), "A1")) == reason
 
 
 def test_one_failure_a_slip_perhaps_refuses_in_no_later_campaign(fair):
@@ -79,7 +79,7 @@ def test_excluded_worker_is_refused_here_and_in_later_campaigns_until_it_is_reve
     later = fair.draft()
     Campaign.objects.filter(pk=later.pk).update(state="open")
     later.refresh_from_db()
-    worker = worker_for(crowd_of(campaign), "A1")
+    worker = worker_for(crowd_namespace(campaign), "A1")
     exclusion = Exclusion.objects.create(campaign=campaign, worker=worker, rule="person", reason="failed")
 
     assert refusal_reason(campaign, worker) == "excluded"
@@ -108,8 +108,8 @@ def test_tasks_that_are_held_or_sent_off_use_up_a_workers_share_and_returned_one
 
 def test_placeholder_campaign_is_for_simulated_workers_only(fair):
     campaign = fair.opened(placeholder_text=True)
-    person = worker_for(crowd_of(campaign), "A1")
-    [simulated] = declare_simulated(crowd_of(campaign), ["A2"])
+    person = worker_for(crowd_namespace(campaign), "A1")
+    [simulated] = declare_simulated(crowd_namespace(campaign), ["A2"])
     simulated.refresh_from_db()
 
     assert refusal_reason(campaign, person) == "simulated-only"

@@ -99,7 +99,7 @@ def test_swapping_the_sides_mirrors(interval):
 
 @settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1))
-def test_relabelling_queries_and_passages_changes_nothing(seed):
+def test_relabeling_queries_and_passages_changes_nothing(seed):
     """Eight queries of up to four passages, some with equal texts, some without a line, some judged."""
     rng = np.random.default_rng(seed)
     qids, pids = [f"q{number}" for number in range(8)], [f"p{number}" for number in range(6)]

@@ -30,7 +30,7 @@ def test_two_runs_are_ordered_as_the_comparison_of_two_says(ranks, alpha):
         for j in range(len(ranks)):
             if i != j:
                 verdict = verdict_of(compare_ranks(ranks[j], ranks[i]), rules)
-                assert found.beats[i, j] == (verdict.do_no_harm and verdict.favours == 1), (i, j)
+                assert found.beats[i, j] == (verdict.do_no_harm and verdict.favors == 1), (i, j)
 
 
 def test_a_run_that_answers_more_and_as_early_is_above():

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from leaderboard.analyses.judge_agreement.computation import observed_agreement, side_bias
-from tournament.preferences import PairTally
+from tournament.pair_wins import PairTally
 
 
 def tallied(*said):

@@ -19,7 +19,7 @@ from tests.leaderboard.field import contenders, entrants, judged
 from tournament.contests import Contest
 from tournament.copeland import Ties
 from tournament.derivation import Parameters
-from tournament.preferences import Count
+from tournament.pair_wins import Count
 from tournament.schedule import Rule, Sides
 
 NODES = [(query, query * 10 + place) for query in range(1, 9) for place in (1, 2)]
@@ -102,7 +102,7 @@ def test_narrow_labels_widen_the_interval_and_pull_the_centre_down():
 
     assert (row.queries.low, row.queries.high) == (1.0, 1.0)
     assert row.labels.low < 0.8 < row.labels.high
-    assert row.labels.centre < row.value
+    assert row.labels.center < row.value
 
 
 def test_drawing_workers_moves_all_queries_together():

@@ -42,7 +42,7 @@ def test_a_higher_mean_can_hide_fewer_answers():
 
     assert found.value_b > found.value_a
     assert found.naive.signed_rank.p < 0.001
-    assert (verdict.claim, verdict.favours) == (Claim.NONE, 0)
+    assert (verdict.claim, verdict.favors) == (Claim.NONE, 0)
 
 
 def test_an_equal_mean_can_hide_more_answers():
@@ -52,7 +52,7 @@ def test_an_equal_mean_can_hide_more_answers():
     verdict = verdict_of(found, Rules())
 
     assert found.naive.rank_sum.p > 0.05
-    assert (verdict.claim, verdict.favours, verdict.harm_in) == (Claim.DO_NO_HARM, 1, "ESL")
+    assert (verdict.claim, verdict.favors, verdict.harm_in) == (Claim.DO_NO_HARM, 1, "ESL")
     assert verdict.harm.low < 0 < verdict.harm.value < verdict.harm.high
 
 
@@ -79,7 +79,7 @@ def test_better_is_only_a_description():
 
     verdict = verdict_of(found, Rules())
 
-    assert (verdict.claim, verdict.favours, verdict.better) == (Claim.BETTER, 1, True)
+    assert (verdict.claim, verdict.favors, verdict.better) == (Claim.BETTER, 1, True)
     assert "not significantly" in sentence_of("a", "b", found, Rules())
 
 
@@ -138,7 +138,7 @@ def test_where_nothing_is_answered_by_both_nothing_is_said_about_harm(swapped):
     sentence = sentence_of("old", "new", found, Rules())
 
     assert (verdict.claim, verdict.do_no_harm) == (Claim.ANSWERS_MORE, False)
-    assert verdict.favours == (-1 if swapped else 1)
+    assert verdict.favors == (-1 if swapped else 1)
     names = ("old", "new") if swapped else ("new", "old")
     assert sentence.startswith(
         "{} answers more queries than {}, but nothing can be said about harm: ".format(*names)
@@ -227,7 +227,7 @@ def test_swapping_the_runs_mirrors_everything(pairs):
     assert (forth.a_wins, forth.b_wins, forth.neither) == (back.b_wins, back.a_wins, back.neither)
     assert (forth.esl.a, forth.rr.b) == pytest.approx((back.esl.b, back.rr.a), nan_ok=True)
     assert forth.esl.paired_t.p == pytest.approx(back.esl.paired_t.p, nan_ok=True)
-    assert (one.claim, one.favours) == (other.claim, -other.favours)
+    assert (one.claim, one.favors) == (other.claim, -other.favors)
 
 
 @settings(max_examples=40)

@@ -23,7 +23,7 @@ def test_labels_win_pairs_with_one_label():
     assert (best.count, best.total) == (2, 2)
 
 
-def test_pairs_of_two_labelled_passages_are_left_out():
+def test_pairs_of_two_labeled_passages_are_left_out():
     won = label_wins(np.array([True, True, False]), SAID)
 
     assert (won.count, won.total) == (0, 2)

@@ -113,7 +113,7 @@ def world_of(rng):
 
 @settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1))
-def test_relabelling_runs_queries_and_passages_changes_nothing(seed):
+def test_relabeling_runs_queries_and_passages_changes_nothing(seed):
     rng = np.random.default_rng(seed)
     world = world_of(rng)
     queries, passages = (sorted({node[part] for node in world["nodes"]}) for part in (0, 1))

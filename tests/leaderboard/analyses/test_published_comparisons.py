@@ -45,7 +45,7 @@ def counts(percent: str) -> tuple[int, int]:
 def verdicts(row, rules: Rules) -> set[tuple[Claim, int]]:
     allowed = product(counts(row["a_wins_pct"]), counts(row["b_wins_pct"]))
     found = [verdict_of(printed(row, a, b), rules) for a, b in allowed]
-    return {(one.claim, one.favours) for one in found}
+    return {(one.claim, one.favors) for one in found}
 
 
 def test_the_comparisons_asked_are_those_of_the_tables(table2):
@@ -67,9 +67,9 @@ def test_the_comparisons_asked_are_those_of_the_tables(table2):
     ],
 )
 def test_verdicts_that_rounding_cannot_change(table2, run, claim):
-    favours = 0 if claim is Claim.NONE else 1
+    favors = 0 if claim is Claim.NONE else 1
 
-    assert verdicts(table2["R1", run], Rules(comparisons=14)) == {(claim, favours)}
+    assert verdicts(table2["R1", run], Rules(comparisons=14)) == {(claim, favors)}
 
 
 def test_alone_three_runs_are_strictly_better_and_among_fourteen_none_for_sure(table2):
@@ -96,4 +96,4 @@ def test_the_last_step_was_not_better(table2):
     """R13 displaced R12, but is later where both answer, significantly so by t (p = 0.009)."""
     row = table2["R12", "R13"]
 
-    assert {claim for claim, favours in verdicts(row, Rules(comparisons=14)) if favours > 0} == set()
+    assert {claim for claim, favors in verdicts(row, Rules(comparisons=14)) if favors > 0} == set()

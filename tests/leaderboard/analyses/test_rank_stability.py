@@ -54,7 +54,7 @@ def test_equal_runs_tie_in_every_trial_whatever_the_order_of_sums():
     assert found.tied_trials == 50
 
 
-def test_relabelling_runs_changes_nothing():
+def test_relabeling_runs_changes_nothing():
     values = reciprocal_ranks(5, 60)
     order = np.array([3, 1, 4, 0, 2])
 

@@ -123,7 +123,7 @@ def test_the_sign_test_is_the_exact_binomial(a, b):
     tail = sum(math.comb(a + b, k) for k in range(max(a, b), a + b + 1)) / 2 ** (a + b)
 
     assert sign_test(a, b).p == pytest.approx(min(1, 2 * tail))
-    assert sign_test(a, b).favours == (b > a) - (b < a)
+    assert sign_test(a, b).favors == (b > a) - (b < a)
 
 
 def test_intervals_leave_out_zero_just_when_their_test_rejects():
@@ -164,5 +164,5 @@ def test_swapping_the_runs_mirrors_and_the_order_of_queries_changes_nothing(seed
     for one in (significance.rank_sum, lambda x, y: signed_rank(reciprocal_differences(x, y))):
         forth, back, shuffled = one(a, b), one(b, a), one(a[order], b[order])
 
-        assert (forth.p, forth.favours) == (pytest.approx(back.p), -back.favours)
+        assert (forth.p, forth.favors) == (pytest.approx(back.p), -back.favors)
         assert forth.p == pytest.approx(shuffled.p)

@@ -183,7 +183,7 @@ def test_medians_are_numpys():
     np.testing.assert_array_equal(medians(values, halves), expected)
 
 
-def test_relabelling_runs_and_queries_changes_nothing():
+def test_relabeling_runs_and_queries_changes_nothing():
     values = ranks_to_ten(5, 80)
     halves = draw_halves(80, 10, np.random.default_rng(1))
     runs, queries = np.random.default_rng(2).permutation(5), np.random.default_rng(3).permutation(80)

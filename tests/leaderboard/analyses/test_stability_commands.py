@@ -247,7 +247,7 @@ def test_no_measure_at_all_is_refused_with_the_measures_there_are(parted, capsys
 
     said = capsys.readouterr().err
     assert ended.value.code == 1
-    assert "No measure is named" in said or "is not a measure" in said
+    assert "The measure is missing" in said or "is not a measure" in said
     assert "Measures are RR" in said
 
 
@@ -306,7 +306,7 @@ def test_commands_draw_no_more_often_than_pages(fair, capsys, command, option, m
             call_command(command, "fair", option, str(number))
 
         assert ended.value.code == 2
-        assert f"{option} is {number:,}; give a whole number from 1 to {most}" in capsys.readouterr().err
+        assert f"{option} must be a whole number from 1 to {most}, not {number:,}." in capsys.readouterr().err
 
     (field,) = [field for field in KINDS[command].fields if field.name == option[2:]]
     with pytest.raises(WrongSetting, match=f"from 1 to {most}"):

@@ -10,7 +10,7 @@ from scipy.stats import kendalltau
 
 from leaderboard.analyses.two_boards.analysis import analyse_two_boards
 from leaderboard.analyses.two_boards.computation import two_boards
-from leaderboard.output.drawing import colour, drawn
+from leaderboard.output.drawing import color_of, drawn
 from leaderboard.scoring.chosen_runs import chosen_runs
 from pooling.models import Run
 from tests.factories import make_qrels
@@ -121,7 +121,7 @@ def test_types_of_runs_have_a_color_and_a_mark_each(valley, version, capsys):
     chart = figure.charts[0]
     of_run = dict(zip([one["name"] for one in chart["points"]], chart["groups"], strict=True))
     assert {of_run[tag] for tag in ("new", "old", "odd")} == {"rerank", "fullrank", "not said"}
-    assert all(colour(kind) in plain for kind in range(3))
+    assert all(color_of(kind) in plain for kind in range(3))
     with pytest.raises(SystemExit):
         call_command("two_boards", "valley", "--by", "color", "--measure", "nDCG@10")
     assert "Unknown detail 'color'" in capsys.readouterr().err

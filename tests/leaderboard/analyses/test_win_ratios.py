@@ -72,7 +72,7 @@ def test_published_wins_row(shared_data):
 
 
 @given(st.permutations(range(4)), st.integers(0, 1000))
-def test_relabelling_runs_changes_nothing(order, seed):
+def test_relabeling_runs_changes_nothing(order, seed):
     wins = np.random.default_rng(seed).integers(0, 50, size=(4, 4))
     np.fill_diagonal(wins, 0)
     names = list("ABCD")

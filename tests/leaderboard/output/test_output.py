@@ -12,8 +12,8 @@ from django.conf import settings
 from rich.console import Console
 
 from leaderboard.output import Column, Facts, Figure, Interval, Kind, Row, Table
-from leaderboard.output.commas import csv_table
 from leaderboard.output.content import table_content
+from leaderboard.output.csv_tables import csv_table
 from leaderboard.output.drawing import FORMATS, OKABE_ITO, drawn, short
 from leaderboard.output.latex import latex_table
 from leaderboard.output.markdown import markdown_table
@@ -261,6 +261,6 @@ def test_series_without_a_color_of_their_own_take_the_palette_of_the_pages(facts
     printed = drawn(Figure("lines", "Lines", "", facts, draw), "svg").decode()
 
     script = (Path(settings.BASE_DIR) / "static/web/figures.js").read_text()
-    for colour in OKABE_ITO[:3]:
-        assert colour in printed
-        assert colour in script
+    for color in OKABE_ITO[:3]:
+        assert color in printed
+        assert color in script

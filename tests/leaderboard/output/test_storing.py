@@ -10,8 +10,8 @@ import pytest
 
 from leaderboard.output import Analysis
 from leaderboard.output.chart import Series, Spans, chart_content
-from leaderboard.output.commas import csv_table
 from leaderboard.output.content import analysis_content
+from leaderboard.output.csv_tables import csv_table
 from leaderboard.output.latex import latex_table
 from leaderboard.output.markdown import markdown_table
 from leaderboard.output.storing import as_stored, from_stored

@@ -193,7 +193,7 @@ def test_names_are_written_as_they_are_read(name):
     ],
 )
 def test_other_names_are_refused_with_the_known_ones(name):
-    with pytest.raises(UnknownMeasure, match=r"is not a measure|No measure is named|needs a cutoff"):
+    with pytest.raises(UnknownMeasure, match=r"is not a measure|The measure is missing|needs a cutoff"):
         parse_measure(name)
 
 

@@ -10,7 +10,7 @@ from leaderboard.board.boards import kept_leaderboard, make_leaderboard
 from leaderboard.board.judged_tops import judged_tops
 from leaderboard.errors import NothingToScore, UnknownLabels, UnknownMeasure
 from leaderboard.models import Evaluation
-from leaderboard.output.commas import csv_table
+from leaderboard.output.csv_tables import csv_table
 from leaderboard.output.drawing import drawn
 from leaderboard.scoring import evaluation
 from leaderboard.scoring.chosen_runs import chosen_runs

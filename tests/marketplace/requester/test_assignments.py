@@ -6,7 +6,7 @@ import pytest
 
 from marketplace.errors import RequestError, ValidationException
 from marketplace.models import LedgerEntry, Requester
-from marketplace.services import deadlines
+from marketplace.services import expiry
 from marketplace.services.worker import tasks as taking
 from tests.marketplace.conftest import NOW, balance, hours, make_hit, make_worker, refused, work
 
@@ -46,7 +46,7 @@ def test_the_error_says_when_an_assignment_was_returned_and_not_that_its_time_ra
     if returned:
         taking.return_task(ada, held.assignment_id, NOW + hours(0.5))
     else:
-        deadlines.apply_due(NOW + hours(24))
+        expiry.apply_due(NOW + hours(24))
 
     with pytest.raises(RequestError) as error:
         ask("GetAssignment", AssignmentId=held.assignment_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from marketplace.errors import ParameterValidationError
-from marketplace.services import deadlines
+from marketplace.services import expiry
 from marketplace.services.worker import tasks as taking
 from tests.marketplace.conftest import NOW, balance, hours, make_hit, refused, work
 
@@ -71,7 +71,7 @@ def test_a_bonus_can_be_paid_for_a_task_whose_time_ran_out_and_the_worker_sees_i
     held = taking.take_task(ada, hit_type, NOW)
     with refused("AssignmentDoesNotExist"):
         bonus(ask, held.assignment_id, ada)
-    deadlines.apply_due(held.deadline)
+    expiry.apply_due(held.deadline)
 
     bonus(ask, held.assignment_id, ada, at=held.deadline)
 

@@ -11,7 +11,7 @@ from marketplace import clock
 from marketplace.models import Assignment, HitType
 from marketplace.rules.languages import name_of, readable
 from marketplace.rules.offers import read_offer
-from marketplace.templatetags.wording import time_limit
+from marketplace.templatetags.amounts import time_limit
 from tests.marketplace.conftest import make_hit, make_type
 
 pytestmark = pytest.mark.one_database

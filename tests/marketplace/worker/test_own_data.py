@@ -12,7 +12,7 @@ from marketplace import clock
 from marketplace.errors import PayoutRefused
 from marketplace.models import Assignment, Outgoing, Worker
 from marketplace.rules.payout_day import next_payout
-from marketplace.services import deadlines, messages
+from marketplace.services import expiry, messages
 from marketplace.services.account import accounts
 from marketplace.services.operator import payouts
 from marketplace.services.worker import letters
@@ -194,7 +194,7 @@ def test_an_account_with_work_in_review_is_deleted_when_its_pay_is_given_up(
 
     later = Assignment.objects.get().auto_approval_at
     if decided == "the clock":
-        deadlines.apply_due(later)
+        expiry.apply_due(later)
     else:
         why = {"RequesterFeedback": "no"} if decided == "RejectAssignment" else {}
         ask(decided, AssignmentId=done, at=clock.now(), **why)

@@ -71,8 +71,8 @@ def test_a_job_that_runs_twice_finds_its_campaign(manager):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("spring", "already is"),
-        ("tide", "already is"),
+        ("spring", "already exists"),
+        ("tide", "already exists"),
         ("a b", "is not a valid name"),
         ("", "is not a valid name"),
     ],

@@ -170,10 +170,7 @@ def test_a_new_judgment_marks_the_result_as_older(cast, signed_in):
     address = made(signed_in, "label_noise", trials="20")
     cast.add_queries(1)
 
-    assert (
-        "something that it rests on changed:</strong> judgments of "
-        in signed_in.get(address).content.decode()
-    )
+    assert "before these inputs changed:</strong> judgments of " in signed_in.get(address).content.decode()
 
 
 def test_files_hold_what_the_page_shows(artist):
@@ -371,7 +368,7 @@ def test_agreement_of_judges_is_of_no_runs(signed_in, cast):
     assert "What may be said" in signed_in.get(address).content.decode()
     assert "What may be said" in page
     assert "0 runs" not in page
-    assert "If none is chosen" not in page
+    assert "Choose none to use all runs" not in page
     assert ",0 runs" not in signed_in.get(file_of(address, "csv", "agreement")).content.decode()
 
 

@@ -14,7 +14,7 @@ from leaderboard.board.boards import as_dict, kept_leaderboard
 from leaderboard.scoring.chosen_runs import chosen_runs
 from pooling.errors import BucketAway
 from pooling.models import PrivateQuery, QuerySplit, Run
-from pooling.services.submissions import set_policy
+from pooling.services.submission_policies import set_policy
 from tests.web.api_caller import RUNS, problem
 from tests.web.api_caller import api as api
 
@@ -113,7 +113,7 @@ def test_the_board_s_policy_holds_for_what_is_sent(api, published):
 
     upload = api.client.get(sent["Location"], headers=api.headers).json()
     assert upload["state"] == "refused"
-    assert "asks for more" in upload["problems"][0]["reason"]
+    assert "required details are missing" in upload["problems"][0]["reason"]
     assert upload["problems"][0]["next_step"] == "Say: “team”, “description”, “detail=family=…”."
 
 

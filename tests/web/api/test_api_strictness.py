@@ -9,7 +9,7 @@ import pytest
 from config.background.attending import work_off_everything
 from judging.models import Campaign
 from pooling.models import Run, RunUpload, SubmissionPolicy
-from pooling.services.submissions import drop_policy, set_policy
+from pooling.services.submission_policies import drop_policy, set_policy
 from tests.web.api_caller import RUN, RUNS, problem
 from tests.web.api_caller import api as api
 from tests.web.runs.test_api_uploads import announce, send_part
@@ -20,7 +20,7 @@ from web.common.directions import CALLS
 pytestmark = pytest.mark.one_database
 
 
-def test_a_misspelt_parameter_imports_nothing(api):
+def test_a_misspelled_parameter_imports_nothing(api):
     said = problem(api.send(options="file_name=sent.txt&checkonly=true&relase=public"), 422)
 
     assert said["problems"] == [
@@ -38,7 +38,7 @@ def test_a_misspelt_parameter_imports_nothing(api):
         ("/collections/harbour/campaigns", {"name": "next", "pool": "tide", "rewrd": 9}, "rewrd"),
     ],
 )
-def test_a_misspelt_field_does_nothing(api, address, body, field):
+def test_a_misspelled_field_does_nothing(api, address, body, field):
     said = problem(api.post(address, body), 422)
 
     assert said["problems"] == [{"where": f"body/{field}", "reason": f"Unknown field `{field}`."}]

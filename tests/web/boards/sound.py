@@ -63,9 +63,9 @@ class Sound:
             a, b, y = (self._passage(f"{side}-{query.qid}") for side in "aby")
             pooled = [(a, [self.runs[0].pk]), (b, [self.runs[1].pk]), *([(y, [])] if y else [])]
             for passage, run_ids in pooled:
-                labelled = Qrel.objects.filter(query=query, passage=passage).exists()
+                labeled = Qrel.objects.filter(query=query, passage=passage).exists()
                 PooledPassage.objects.create(
-                    pool=pool, query=query, passage=passage, run_ids=run_ids, is_qrel=labelled
+                    pool=pool, query=query, passage=passage, run_ids=run_ids, is_qrel=labeled
                 )
             for better, worse in [(a, b), *([(a, y), (b, y)] if y else [])]:
                 low, high = sorted((better, worse), key=lambda one: one.pk)

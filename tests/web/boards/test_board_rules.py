@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from pooling.models import QuerySplit, SubmissionPolicy
 from pooling.services.query_splits import private_qids
-from pooling.services.submissions import set_policy
+from pooling.services.submission_policies import set_policy
 from tests.accessibility import Inspector
 from tests.chromium import follow
 from tests.web.api_caller import api as api
@@ -41,7 +41,7 @@ def test_an_owner_sets_a_policy_and_everybody_reads_it(cast, owner):
     owner.post(POLICY, ASKED | {"why": "once more"})  # which changes nothing
 
     outside = texts(cast.clients["stranger"].get(POLICY))
-    assert "1 run per team in any 30 days in a row" in outside
+    assert "1 run per team in any 30 consecutive days" in outside
     assert "team, description" in outside
     assert "Usage by team" not in outside
     assert "spring round" not in outside

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from leaderboard.analyses.registry import KINDS
 from leaderboard.output.numbers import Rounded
 from pooling.models import Query, Run
-from pooling.services.submissions import set_policy
+from pooling.services.submission_policies import set_policy
 from pooling.services.teams import add_to_team, make_team
 from pooling.services.withholding import hiding_decimals
 from tests.factories import make_run

@@ -13,7 +13,7 @@ from accounts.models import ApiToken
 from accounts.services.tokens import make_token
 from config.background.attending import work_off_everything
 from pooling.models import Passage, Qrel, QrelSet, Query
-from pooling.services.submissions import set_policy
+from pooling.services.submission_policies import set_policy
 from pooling.services.teams import add_to_team, make_team
 from pooling.services.withholding import hiding_decimals, withhold_labels
 from tests.factories import make_run

@@ -106,7 +106,7 @@ def test_after_its_days_a_withdrawal_takes_a_second_word(slow, manager):
     one = worker("A1")
     page = f"/campaigns/{slow.name}/workers/{one.pk}/withdraw/"
 
-    assert "Do it after the deadline" in text_of(manager.get(page))
+    assert "Withdraw although the deadline has passed" in text_of(manager.get(page))
     refused = text_of(manager.post(page, {"why": "asked"}), 400)
     assert "could withdraw judgments until" in refused
     assert "--late" not in refused

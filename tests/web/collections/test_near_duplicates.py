@@ -51,7 +51,7 @@ def test_the_page_finds_shows_and_removes_near_duplicates(owner):
     page = said(owner.get(PAGE))
 
     assert "2 passages in 1 class · 2 texts compared · similarity of at least 0.8" in page
-    assert "bay 3 3 2 3 1" in page  # to judge and pairs, by equal text and now
+    assert "bay 3 3 2 3 1" in page  # to judge and pairs, without classes and now
     assert TEXT in page
     assert "1 class of near-duplicates" in said(owner.get("/collections/port/"))
     assert "2 passages in 1 class, each judged once" in said(owner.get("/collections/port/settings/"))

@@ -92,7 +92,7 @@ def test_every_problem_is_named_with_its_file_and_line(ada, data_dir):
     ("said", "words"),
     [
         ({"name": "no blanks"}, "Use only letters, digits"),
-        ({"language": "a language"}, "is no language tag"),
+        ({"language": "a language"}, "is not a language tag"),
         ({"queries": None}, "This field is required"),
     ],
 )
@@ -107,7 +107,7 @@ def test_what_can_be_told_at_once_is_told_at_once(ada, said, words):
 def test_a_name_that_is_taken_is_refused(ada):
     Collection.objects.create(name="mine")
 
-    assert "There already is a collection" in asked(ada).content.decode()
+    assert "already exists" in asked(ada).content.decode()
 
 
 def test_passage_files_on_the_server_are_offered_by_name_alone(ada, settings, tmp_path):

@@ -1,4 +1,4 @@
-"""What the script draws, in Chromium: colours, and what is said of a mark."""
+"""What the script draws, in Chromium: colors, and what is said of a mark."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def drawn(browser, chart, scheme="light", **window):
 
 
 @pytest.mark.parametrize("diverging", [False, True])
-def test_a_cell_has_one_colour_the_stronger_the_value_and_one_ink_that_is_read(browser, diverging):
+def test_a_cell_has_one_color_the_stronger_the_value_and_one_ink_that_is_read(browser, diverging):
     cells = [(0, column, share) for column, share in enumerate([0.0, 0.5, 1.0])]
     chart = Cells("Shares", ["a"], ["1", "2", "3"], cells, "rank", diverging=diverging)
 
@@ -290,7 +290,7 @@ def test_a_day_is_the_same_day_in_every_time_zone(browser):
     assert west >= {"2021-08-29", "2021-08-30", "2021-08-31"}
 
 
-def test_a_panel_keeps_the_colour_of_its_labels(browser):
+def test_a_panel_keeps_the_color_of_its_labels(browser):
     chart = Spans("Preference", "MRR", ["a"], [Series("preference", [(0.5, 0.4, 0.6)])], first_colour=1)
 
     assert drawn(browser, chart).evaluate(f"{OPTION}.series[0].itemStyle.color") == "#d55e00"

@@ -208,7 +208,7 @@ def test_a_run_is_found_on_a_long_board_and_the_search_stays_in_the_address(clie
 
     assert [line.row.run for line in found.context["board"].page] == [f"extra00{n}" for n in range(10)]
     assert "q=EXTRA00&amp;sort=-run" in found.content.decode()
-    assert "No run fits what you chose." in text_of(client.get(BOARD, {"q": "zebra"}))
+    assert "No runs match." in text_of(client.get(BOARD, {"q": "zebra"}))
 
 
 @pytest.mark.parametrize("since", ["1", "2", "99", "x", "-1"])

@@ -155,7 +155,7 @@ def test_building_it_twice_builds_it_once(manager, port):
     assert manager.get(first["Location"])["Location"] == "/collections/port/pools/named/tops/"
     pool = Pool.objects.get()
     assert (pool.name, pool.sample, pool.seed, pool.pool_runs.count()) == ("tops", 5, 3, 14)
-    assert "There already is a pool" in texts(other)
+    assert "already exists" in texts(other)
 
 
 def test_a_job_that_runs_twice_finds_its_pool(manager, port):

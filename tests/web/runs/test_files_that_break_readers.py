@@ -188,7 +188,7 @@ def test_one_person_has_so_many_files_here(keeper, cast, data_dir, settings):
     refused = send(keeper, RUN.replace(b"sent", b"more"))
 
     assert refused.status_code == 422
-    assert "more than an account may have at a time" in refused.content.decode()
+    assert "would exceed your limit" in refused.content.decode()
     assert len(list((data_dir / "runs" / "uploads").iterdir())) == 1
     work_off_everything()
     assert send(keeper, RUN.replace(b"sent", b"more")).status_code == 302

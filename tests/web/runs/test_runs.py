@@ -8,7 +8,7 @@ import pytest
 
 from config import clock
 from pooling.models import PrivateQuery, QuerySplit, Run
-from pooling.services.submissions import set_policy
+from pooling.services.submission_policies import set_policy
 from tests.factories import make_run
 
 RUNS = "/collections/harbour/runs/"

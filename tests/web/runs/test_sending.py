@@ -13,7 +13,7 @@ from config.background.attending import work_off_everything
 from pooling.errors import WrongOffset
 from pooling.models import CollectionChange, Run, RunUpload
 from pooling.services.receiving import append, begin
-from pooling.services.submissions import set_policy
+from pooling.services.submission_policies import set_policy
 from pooling.services.uploads import forget_old_uploads
 from tests.factories import make_run
 
@@ -84,7 +84,7 @@ def test_a_policy_says_when_the_next_run_is_welcome(keeper, cast):
 
     assert last().state == "refused"
     page = keeper.get(f"/collections/harbour/uploads/{last().pk}/").content.decode()
-    assert "welcome on 2026-02-09" in page
+    assert "submit the next one from 2026-02-09" in page
 
 
 def test_a_check_alone_changes_nothing_and_can_be_submitted(keeper, cast, data_dir):
@@ -111,7 +111,7 @@ def test_the_form_says_what_is_missing(keeper):
 
     assert (nothing.status_code, two.status_code) == (422, 422)
     assert "Choose at least one file" in nothing.content.decode()
-    assert "names one run" in two.content.decode()
+    assert "is for a single file" in two.content.decode()
 
 
 def announced(client, content=RUN, **more):

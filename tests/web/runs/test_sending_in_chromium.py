@@ -30,14 +30,14 @@ def folder(shared_data, tmp_path) -> Path:
     folder.mkdir()
     topics = (data / "topics.tsv").read_text().splitlines()
     labels = (data / "qrels.txt").read_text().splitlines()
-    labelled = list(dict.fromkeys(line.split()[0] for line in labels))[:QUERIES]
-    queries = [line for line in topics if line.split("\t")[0] in labelled]
+    labeled = list(dict.fromkeys(line.split()[0] for line in labels))[:QUERIES]
+    queries = [line for line in topics if line.split("\t")[0] in labeled]
     (folder / "queries.tsv").write_text("\n".join(queries))
-    (folder / "qrels.txt").write_text("\n".join(line for line in labels if line.split()[0] in labelled))
+    (folder / "qrels.txt").write_text("\n".join(line for line in labels if line.split()[0] in labeled))
     for number, path in enumerate(sorted((data / "runs").iterdir())[:2]):
         read = gzip.open if path.suffix == ".gz" else open
         with read(path, "rt") as file:
-            lines = [line for line in file if line.split()[0] in labelled]
+            lines = [line for line in file if line.split()[0] in labeled]
         if number:
             lines[3] = " ".join(lines[3].split()[:5]) + "\n"
             lines[9] = lines[9].replace(lines[9].split()[0], "no-such-query", 1)

@@ -56,7 +56,7 @@ def test_a_grant_is_made_changed_and_revoked_and_says_who_did_it(cast):
         ({"kind": "collection"}, "There is no collection"),
         ({"amount": "0"}, "greater than or equal to 0.01"),
         ({"amount": "nan"}, "Enter a number"),
-        ({"last_day": "2001-01-01"}, "The last day 2001-01-01 is over"),
+        ({"last_day": "2001-01-01"}, "The last day 2001-01-01 is in the past"),
         ({"last_day": "soon"}, "Enter a valid date"),
     ],
 )

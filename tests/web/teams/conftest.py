@@ -15,7 +15,7 @@ from config.background.attending import work_off_everything
 from pooling.models import RunUpload
 from pooling.services.candidates import set_candidates
 from pooling.services.rounds import set_round
-from pooling.services.submissions import set_policy
+from pooling.services.submission_policies import set_policy
 from pooling.services.teams import add_to_team, make_team
 
 CLOSES = datetime(2026, 8, 1, tzinfo=UTC)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from pooling.models import Run
-from pooling.services.submissions import set_policy
+from pooling.services.submission_policies import set_policy
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 

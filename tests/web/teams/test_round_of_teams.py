@@ -12,7 +12,7 @@ from config.background.attending import work_off_everything
 from pooling.models import AnnouncedRun, PrivateQuery, QuerySplit, Round, Run, RunUpload
 from pooling.services.rounds import set_round
 from pooling.services.run_fields import set_run_fields
-from pooling.services.submissions import set_policy
+from pooling.services.submission_policies import set_policy
 from tests.web.teams.conftest import CLOSES, TEAMS
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -38,7 +38,7 @@ def test_each_team_is_told_its_rule_and_nobody_sees_what_is_not_theirs(board, at
     late = board.send("late", "late1", [("q1", "a")], detail="subtask=fullrank")
 
     assert (good.state, one.state, hidden.state) == ("imported",) * 3
-    assert "takes 1 run of a team, and the team has 1" in refusal(two)
+    assert "accepts 1 run of each team, and the team has 1" in refusal(two)
     assert "not among the candidates of its query" in refusal(stray)
     assert stray.problems[0]["line"] == 2
     assert "closed on 2026-08-01 00:00:00 UTC, and this run arrived on 2026-08-01 00:00:00 UTC" in refusal(
@@ -242,13 +242,13 @@ def test_every_reason_of_policy_and_round_is_listed_at_once(board):
 
     assert [one["kind"] for one in upload.problems] == ["submission policy"] * 3
     told = [one["reason"] for one in upload.problems]
-    assert "asks for more about a run" in told[0]
+    assert "required details are missing" in told[0]
     assert "cannot stay anonymous until 2027-01-01" in told[1]
-    assert "takes 1 run of a team" in told[2]
+    assert "accepts 1 run of each team" in told[2]
     page = board.get("greedy", f"/collections/harbour/uploads/{upload.pk}/").content.decode()
     assert "submission policy: 3" in page
     assert "Accepted, but check this" not in page
-    assert "The check also noticed:" in page
+    assert "Notes from the check:" in page
 
 
 def test_a_person_who_only_submits_lands_at_the_team_and_others_at_home(board):
@@ -284,7 +284,7 @@ def test_a_visitor_applies_an_owner_accepts_and_the_link_leads_to_the_team(board
     assert joined.status_code == 200
     assert "Your team: Gulls" in new.get("/collections/harbour/teams/").content.decode()
     again = owner.post(f"/collections/harbour/teams/applications/{key}/", {"decision": "accept"}, follow=True)
-    assert "decided this application already" in again.content.decode()
+    assert "has already been decided" in again.content.decode()
 
 
 def test_applications_from_one_address_are_limited(board):

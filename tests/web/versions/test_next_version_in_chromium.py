@@ -58,12 +58,12 @@ def judge_everything(campaign: Campaign) -> None:
 def campaign(db, shared_data, tmp_path) -> Campaign:
     """Some queries of TREC 2021 and three of its runs, judged and published; a fourth run has arrived."""
     data = shared_data / "dl21"
-    labelled = sorted({line.split()[0] for line in (data / "qrels.txt").read_text().splitlines()})[:QUERIES]
+    labeled = sorted({line.split()[0] for line in (data / "qrels.txt").read_text().splitlines()})[:QUERIES]
     topics = [
-        line for line in (data / "topics.tsv").read_text().splitlines() if line.split("\t")[0] in labelled
+        line for line in (data / "topics.tsv").read_text().splitlines() if line.split("\t")[0] in labeled
     ]
     (tmp_path / "queries.tsv").write_text("\n".join(topics))
-    kept = [line for line in (data / "qrels.txt").read_text().splitlines() if line.split()[0] in labelled]
+    kept = [line for line in (data / "qrels.txt").read_text().splitlines() if line.split()[0] in labeled]
     (tmp_path / "qrels.txt").write_text("\n".join(kept))
     collection = import_collection(name="dl21", queries=tmp_path / "queries.tsv").collection
     official = import_qrels(

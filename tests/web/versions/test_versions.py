@@ -205,7 +205,7 @@ def test_every_version_says_why_its_best_answer_is_best(member, two):
     assert "n2" in reasons[1]
 
 
-def test_queries_lead_to_their_neighbours_within_the_filter(member, two):
+def test_queries_lead_to_their_neighbors_within_the_filter(member, two):
     page = text_of(
         member.get(reverse("web:query", args=["harbour", 2, two.query("q2").pk]), {"show": "changed"})
     )

@@ -330,7 +330,7 @@ def test_an_appeal_says_whether_its_worker_wrote_it_and_gets_the_answer(fair, ca
     for came_by in ("", done.assignment_id, "MADEUP1"):
         one = Appeal.objects.create(campaign=campaign, worker=done.worker, words="x", came_by=came_by)
         page = text_of(manager.get(f"/campaigns/fair/appeals/{one.pk}/"))
-        said[came_by] = ("can be forged" in page, "No message is sent" in page, "The crowd brings" in page)
+        said[came_by] = ("can be forged" in page, "No message is sent" in page, "The crowd delivers" in page)
 
     assert said[""] == said[done.assignment_id] == (False, False, True)
     assert said["MADEUP1"] == (True, True, False)

@@ -18,7 +18,7 @@ class Command(BaseCommand):
         "Tasks, places, judgments wanted, counted and excluded, workers, exclusions, money, the next step, and "
         "whether the latest version is up to date."
     )
-    example = "manage.py campaign_status first --json"
+    example = "manage.py campaign_status spring --json"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

@@ -20,7 +20,7 @@ class Command(BaseCommand):
         "Compare the unseen top passages of new runs with the current best answers. First prints how many "
         "pairs, tasks and dollars it takes. Its tasks are then posted, collected and resolved as usual."
     )
-    example = "manage.py challenge first --runs new-run --rule lead2"
+    example = "manage.py challenge spring --runs new-run --rule lead2"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign", help="name of the campaign whose best answers are challenged")

@@ -17,7 +17,7 @@ class Command(BaseCommand):
         "Publish the best answers of a campaign's settled queries as the next version of its collection, with the "
         "parameters of its latest resolve. Queries that it does not cover are carried over."
     )
-    example = "manage.py publish_qrels first"
+    example = "manage.py publish_qrels spring"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign", help="name of the campaign")

@@ -18,7 +18,7 @@ SHOWN = 10
 
 class Command(BaseCommand):
     help = "Find every query's best answers from the judgments that currently count."
-    example = "manage.py resolve first --ties keep"
+    example = "manage.py resolve spring --ties keep"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign", help="name of the campaign")

@@ -48,8 +48,8 @@ class Command(BaseCommand):
             )
         if processes > 1 and not web_only:
             raise Refusal(
-                "Several processes only serve pages.",
-                "Run: manage.py run --web-only --processes N, and beside it celery -A config.celery worker and beat",
+                "More than one process can only serve pages.",
+                "Run: manage.py run --web-only --processes N, and next to it celery -A config.celery worker and beat",
             )
         if until_parent_exits:
             stop_with_parent()

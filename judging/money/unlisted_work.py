@@ -1,4 +1,4 @@
-"""Pay by receipt: work that was sent off from our page but never listed by the crowd.
+"""Pay by receipt: work that was submitted on our page but never listed by the crowd.
 
 The crowd pays a bonus on another assignment of the same worker. If there is none, or if a person prefers it, that
 person pays another way and notes how. The books record either payment once. If the crowd lists the work after all,
@@ -26,19 +26,19 @@ from judging.models import Campaign, Discrepancy, Payment, Submission
 from judging.money.budget import beyond_cap
 from judging.money.discrepancies import receipt_of
 from judging.money.payments import earned_so_far
-from judging.workers.identities import crowd_of
+from judging.workers.identities import crowd_namespace
 
 LONGEST_WHY = 1000
 BONUS, ANOTHER_WAY = "bonus", "another way"
 #: The ways to pay work by its receipt.
 WAYS = (BONUS, ANOTHER_WAY)
 #: The reason for the bonus that the worker reads.
-REASON = "Pay for a task that you sent off and that the task site did not record."
+REASON = "Pay for a task that you submitted and that the task site did not record."
 
 
 @dataclass(frozen=True)
 class MissingWork:
-    """A task sent off here whose time at the crowd is over.
+    """A task submitted here whose time at the crowd is over.
 
     ``earned`` is in dollars. ``carrier`` is an assignment that can carry a bonus, if any.
     """
@@ -51,7 +51,7 @@ class MissingWork:
     carrier: Submission | None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the same for programs, with dollars as Decimal."""
+        """Return the fields as a dict, with dollars as Decimal."""
         return {
             "submission": self.submission.pk,
             "receipt": self.receipt,
@@ -91,7 +91,7 @@ def carriers_for(campaign: Campaign, submission: Submission) -> Sequence[Submiss
         submission=OuterRef("pk"), kind=Payment.Kind.REWARD, state=Payment.State.PAID
     )
     others = Submission.objects.filter(
-        Exists(rewards), worker=submission.worker_id, worker__identity__crowd=crowd_of(campaign)
+        Exists(rewards), worker=submission.worker_id, worker__identity__crowd=crowd_namespace(campaign)
     )
     return sorted(others.order_by("-pk")[:100], key=lambda one: one.campaign_id != campaign.pk)
 
@@ -132,7 +132,7 @@ def pay_missing(
     _take(campaign, submission)
     if way not in WAYS or not (why := why.strip()) or len(why) > LONGEST_WHY:
         raise BadInput(
-            f"Say why or how you pay by receipt, in at most {LONGEST_WHY:,} characters.",
+            f"Write why or how this receipt is paid, in at most {LONGEST_WHY:,} characters.",
             "The reason is kept with the payment, for example “paid by bank transfer on May 3”.",
         )
     missing = _described(campaign, submission)

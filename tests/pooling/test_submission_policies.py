@@ -12,7 +12,7 @@ from pooling.errors import SplitRefused, SubmissionRefused
 from pooling.models import PrivateQuery, Run
 from pooling.services.query_splits import private_qids, split_at_random, split_by_list
 from pooling.services.runs import RunFacts, import_run
-from pooling.services.submissions import drop_policy, set_policy
+from pooling.services.submission_policies import drop_policy, set_policy
 from tests.factories import make_collection
 
 pytestmark = pytest.mark.django_db
@@ -52,7 +52,7 @@ def test_one_run_too_many_is_refused_with_the_day_of_the_next(board, submit):
         submit("c", submitted_on=date(2026, 3, 5))
 
     assert refused.value.welcome_on == date(2026, 3, 11)
-    assert "welcome on 2026-03-11" in refused.value.next_step
+    assert "submit the next one from 2026-03-11" in refused.value.next_step
     assert not Run.objects.filter(run_tag="c").exists()
     submit("c", submitted_on=date(2026, 3, 11))
 
@@ -90,7 +90,7 @@ def test_a_teams_name_is_frozen(board, submit):
     set_policy(collection=board, most_runs=9, period_days=10)
     submit("a")
 
-    with pytest.raises(SubmissionRefused, match="names are frozen"):
+    with pytest.raises(SubmissionRefused, match="team names cannot change"):
         submit("b", team="otters ")
 
 
@@ -121,7 +121,7 @@ def test_the_command_refuses_with_the_day(board, tmp_path, capsys):
         call_command("import_runs", "board", str(tmp_path / "b"), *said)
 
     assert ended.value.code == 1
-    assert "welcome on 2026-03-31" in capsys.readouterr().err
+    assert "submit the next one from 2026-03-31" in capsys.readouterr().err
 
 
 def test_private_queries_are_drawn_the_same_from_the_same_seed(board):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tournament.preferences import Count, sums, tally, wins_of_pairs
+from tournament.pair_wins import Count, sums, tally, wins_of_pairs
 
 
 def arrays(rows):

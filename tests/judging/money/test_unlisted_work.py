@@ -19,7 +19,6 @@ from judging.money.discrepancies import receipt_of
 from judging.money.held_pay import held_work
 from judging.money.ledger import compare_books
 from judging.money.payments import pay_owed
-from judging.money.receipts import ANOTHER_WAY, BONUS, missing_by_receipt, missing_work, pay_missing
 from judging.money.refused_payments import (
     refused_payments,
     settle_payments,
@@ -27,6 +26,7 @@ from judging.money.refused_payments import (
     undo_settlement,
 )
 from judging.money.rejections import reject
+from judging.money.unlisted_work import ANOTHER_WAY, BONUS, missing_by_receipt, missing_work, pay_missing
 from judging.page import session
 from judging.people.rights import forget_worker
 from judging.rules.deadlines import GRACE, offered_seconds
@@ -138,7 +138,7 @@ def test_a_bonus_that_the_crowd_refuses_for_good_is_settled_another_way(fair, ca
 
 
 def test_it_keeps_to_the_budget_and_needs_a_reason(campaign, lost, paid):
-    with pytest.raises(CampaignRefused, match="Say why"):
+    with pytest.raises(CampaignRefused, match="Write why"):
         pay_missing(campaign, lost, way=BONUS, why=" ")
     Campaign.objects.update(budget=money(campaign)["committed"])
     campaign.refresh_from_db()

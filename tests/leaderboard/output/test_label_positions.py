@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from leaderboard.output.labelling import Box, Named, label_places
+from leaderboard.output.label_positions import Box, Named, label_places
 
 PAGE = Box(0, 0, 300, 300)
 

@@ -48,7 +48,7 @@ LOGGED = "submission policy"
 
 
 def requirable(collection: Collection) -> dict[str, Option]:
-    """Return what a policy of the collection can require, and how a person is told to give it."""
+    """Return what a policy of the collection can require, and the option that gives it."""
     return METADATA | {name: Option("detail") for name in known_details(collection) if name not in METADATA}
 
 
@@ -92,7 +92,9 @@ def set_policy(
     required = [FORMER.get(name, name) for name in required]
     unknown = [name for name in required if name not in possible]
     if unknown:
-        raise SubmissionRefused(f"A run has no {', '.join(unknown)}.", f"Choose from: {', '.join(possible)}.")
+        raise SubmissionRefused(
+            f"Runs have no detail called {', '.join(unknown)}.", f"Choose from: {', '.join(possible)}."
+        )
     asked = {
         "most_runs": most_runs,
         "most_variants": most_variants,
@@ -157,11 +159,11 @@ def _log(collection: Collection, what: str, who: str, why: str) -> None:
 def hold_to_policy(
     collection: Collection, run_tag: str, facts: dict[str, Any], entry: Entry | None = None
 ) -> Round | None:
-    """Raise SubmissionRefused, for every reason, when the policy or the rounds do not let in a run of these facts.
+    """Raise SubmissionRefused, with every reason, if the board's policy or rounds refuse a run with these facts.
 
-    To be called in the transaction that makes the run: writing to the policy's row first keeps a second import
-    waiting until this one is through. The board's own baselines are exempt. Rounds hold for what teams send
-    themselves (``entry``); the round that takes the run is returned.
+    Call it in the transaction that creates the run: writing to the policy's row first makes a second import wait
+    until this one is done. The board's own baselines are exempt. Rounds hold for what teams send themselves
+    (``entry``); the round that takes the run is returned.
     """
     policies = SubmissionPolicy.objects.filter(collection=collection)
     own_baseline = facts["baseline"] and entry is None
@@ -189,7 +191,7 @@ def refuse_against_policy(
 
 @dataclass(frozen=True)
 class TeamStanding:
-    """A team's use of the policy today: its runs in the last period, its variants, and when the next is welcome."""
+    """A team's use of the policy today: its runs in the last period, its variants, and when the next is accepted."""
 
     team: str
     recent: int
@@ -200,7 +202,7 @@ class TeamStanding:
 
 
 def teams_under(policy: SubmissionPolicy, *, today: date) -> list[TeamStanding]:
-    """Return every team of the board, by name, with the day from which its next run is welcome."""
+    """Return every team of the board, sorted by name, with the day from which its next run is accepted."""
     runs = Run.objects.filter(collection=policy.collection, baseline=False).exclude(team="")
     by_team: dict[str, list[Run]] = {}
     for run in runs.order_by("team", "pk"):
@@ -231,7 +233,7 @@ def _days(runs: Sequence[Run]) -> list[date]:
 def _refusals(
     policy: SubmissionPolicy, collection: Collection, run_tag: str, facts: dict[str, Any]
 ) -> list[SubmissionRefused]:
-    """Return every reason of the policy against a run of these facts."""
+    """Return every reason for which the policy refuses a run with these facts."""
     found = [_incomplete(policy, run_tag, facts), _too_long_anonymous(policy, run_tag, facts)]
     try:
         team_runs = _runs_of_team(collection, run_tag, facts["team"])
@@ -281,8 +283,8 @@ def refuse_change_against_policy(run: Run, changed: dict[str, Any]) -> None:
     ]
     if emptied:
         raise SubmissionRefused(
-            f"{run.run_tag}: the board asks for more about a run than would be left.",
-            "Leave something there.",
+            f"{run.run_tag}: this change would remove required details.",
+            "Keep them.",
             missing=emptied,
         )
     facts = {"submitted_on": run.submitted_on or run.created_at.date(), **changed}
@@ -302,7 +304,7 @@ def _incomplete(policy: SubmissionPolicy, run_tag: str, facts: dict[str, Any]) -
     possible = requirable(policy.collection)
     options = (possible[name] for name in missing if name in possible)
     return SubmissionRefused(
-        f"{run_tag}: the board asks for more about a run than was said.",
+        f"{run_tag}: required details are missing.",
         Guidance("Add ", joined(" ", options), "."),
         missing=missing,
     )
@@ -317,18 +319,18 @@ def _too_long_anonymous(
         return None
     return SubmissionRefused(
         f"{run_tag}: a run cannot stay anonymous until {until} on this board.",
-        f"The latest possible day is {latest}." if policy.longest_embargo_days else "Leave the day out.",
+        f"The latest possible day is {latest}." if policy.longest_embargo_days else "Leave the date out.",
     )
 
 
 def _runs_of_team(collection: Collection, run_tag: str, team: str) -> list[Run]:
-    """The team's runs that count. A team's name is frozen as first written: spelt otherwise it is refused."""
+    """Return the team's runs. Refuses a different spelling of the team's name."""
     runs = list(Run.objects.filter(collection=collection, baseline=False).exclude(team=""))
-    spelt = {run.team for run in runs if plain_name(run.team) == plain_name(team)}
-    if spelt and team not in spelt:
+    spelled = {run.team for run in runs if plain_name(run.team) == plain_name(team)}
+    if spelled and team not in spelled:
         raise SubmissionRefused(
-            f"{run_tag}: {team!r} submitted as {sorted(spelt)[0]!r} before, and names are frozen.",
-            "Write it as before.",
+            f"{run_tag}: {team!r} has submitted as {sorted(spelled)[0]!r}, and team names cannot change.",
+            f"Write it as {sorted(spelled)[0]!r}.",
         )
     return [run for run in runs if run.team == team]
 
@@ -342,12 +344,12 @@ def _beyond(
     policy: SubmissionPolicy, most: int, runs: Sequence[Run], run_tag: str, day: date, what: str
 ) -> SubmissionRefused | None:
     if most == 0:
-        return SubmissionRefused(f"{run_tag}: this board takes no {what}.", "Submit something else.")
+        return SubmissionRefused(f"{run_tag}: this board does not accept {what}.", "Submit something else.")
     welcome = next_welcome(_days(runs), wanted=day, most=most, days=policy.period_days)
     if welcome <= day:
         return None
     return SubmissionRefused(
         f"{run_tag}: a team may submit {most} {what} in any {policy.period_days} days.",
-        f"The next one is welcome on {welcome}.",
+        f"You can submit the next one from {welcome}.",
         welcome_on=welcome,
     )

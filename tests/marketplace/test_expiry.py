@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from marketplace.models import Assignment, Departure
-from marketplace.services import deadlines
+from marketplace.services import expiry
 from marketplace.services.worker import tasks as taking
 from tests.marketplace.conftest import NOW, balance, hours, make_hit, make_worker, work
 
@@ -16,7 +16,7 @@ def test_nothing_happens_before_its_time(ask, hit_type, ada):
     make_hit(ask, hit_type)
     taking.take_task(ada, hit_type, NOW)
 
-    assert deadlines.apply_due(NOW + hours(0.99)) == 0
+    assert expiry.apply_due(NOW + hours(0.99)) == 0
 
 
 def test_an_abandoned_place_is_offered_again(ask, hit_type, ada, grace):
@@ -24,7 +24,7 @@ def test_an_abandoned_place_is_offered_again(ask, hit_type, ada, grace):
     held = taking.take_task(ada, hit_type, NOW)
     later = NOW + hours(1)
 
-    deadlines.apply_due(later)
+    expiry.apply_due(later)
 
     assert ask("GetHIT", HITId=hit_id, at=later)["HIT"]["HITStatus"] == "Assignable"
     assert Departure.objects.get().kind == Departure.Kind.ABANDONED
@@ -36,7 +36,7 @@ def test_unreviewed_work_is_approved_and_paid_at_its_time(ask, hit_type, ada):
     work(ada, hit_type)
     later = NOW + hours(30)
 
-    deadlines.apply_due(later)
+    expiry.apply_due(later)
 
     done = Assignment.objects.get()
     assert (done.status, done.approved_at) == ("Approved", NOW + hours(24))
@@ -50,20 +50,20 @@ def test_applying_twice_changes_nothing_more(ask, hit_type, ada):
     taking.take_task(ada, hit_type, NOW)
     later = NOW + hours(24 * 8)
 
-    changed = deadlines.apply_due(later)
+    changed = expiry.apply_due(later)
 
     assert changed == 4  # one abandoned, one approved, two expired
-    assert deadlines.apply_due(later) == 0
+    assert expiry.apply_due(later) == 0
     assert balance(ask, later) == ("997.60", "0.00")
 
 
 def test_many_deadlines_are_applied_in_batches(ask, hit_type, monkeypatch):
-    monkeypatch.setattr(deadlines, "_BATCH", 3)
+    monkeypatch.setattr(expiry, "_BATCH", 3)
     hit_id = make_hit(ask, hit_type, MaxAssignments=8)
     for number in range(8):
         work(make_worker(f"w{number}"), hit_type)
 
-    deadlines.apply_due(NOW + hours(24))
+    expiry.apply_due(NOW + hours(24))
 
     hit = ask("GetHIT", HITId=hit_id, at=NOW + hours(24))["HIT"]
     assert hit["NumberOfAssignmentsCompleted"] == 8

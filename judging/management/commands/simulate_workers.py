@@ -63,7 +63,9 @@ class Command(BaseCommand):
         "Have simulated workers judge a launched campaign on the real pages until every pair is judged. "
         "All results say that the judges were simulated."
     )
-    example = "manage.py simulate_workers spring --workers 25 --careless 4 --truth grades --error 0.1 --seed 7"
+    example = (
+        "manage.py simulate_workers spring --workers 25 --careless 4 --truth grades --error 0.1 --seed 7"
+    )
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")

@@ -16,6 +16,7 @@ from leaderboard.cache.inputs import (
     campaign_inputs,
     clusters_inputs,
     descriptions_inputs,
+    graded_inputs,
     labels_inputs,
     runs_inputs,
 )
@@ -96,6 +97,8 @@ def analysis_key(asked: Asked) -> str:
         pool = pool_or_newest(collection, asked.text("pool"))
         # Texts that come in later show that some of its passages are equal.
         inputs.append([pool.pk, without_text(pool)])
+    if asked.kind.name == "assessor_agreement":
+        inputs.append(graded_inputs(collection))
     if asked.kind.name == "reusability" and "/" in asked.text("against"):
         other = collection_named(asked.text("against").partition("/")[0])
         inputs.append([other.pk, str(other.visibility), labels_inputs(other), clusters_inputs(other)])

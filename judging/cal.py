@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import vstack
@@ -66,25 +67,35 @@ def next_passages(
     within = fraction if thread is Thread.FRACTION else None
     others = others or {}
     grades = {**others, **judged} if thread is Thread.ALL else dict(judged)
-    if within is not None:
-        grades = {pid: grade for pid, grade in grades.items() if within.holds(pid)}
     with features_of(collection, progress) as features:
         topic = _Topic(collection, features, within, {*judged, *others, *exclude})
-        known = [
-            (row, grades[pid] >= relevant_from) for pid, row in sorted(topic.rows.items()) if pid in grades
-        ]
+        known = [one for one in topic.known if one.named in grades and one.held]
+        relevant = [one.row for one in known if grades[one.named] >= relevant_from]
+        other = [one.row for one in known if grades[one.named] < relevant_from]
         rng = np.random.default_rng([seed, _number(query_text), len(known)])
-        presumed = [
-            row for row, _ in islice(topic.unknown(drawn(features, rng)), presumed_among(features.passages))
-        ]
-        question, rarities = features.tfidf_of_text(query_text), features.rarities
-        relevant = features.tfidf_of([row for row, is_relevant in known if is_relevant])
-        other = features.tfidf_of([*(row for row, is_relevant in known if not is_relevant), *presumed])
-        if not other.shape[0]:
+        presumed = islice(topic.unknown(drawn(features, rng)), presumed_among(features.passages))
+        other += [one.row for one in presumed]
+        if not other:
             return []  # everything was judged, and all of it is relevant
-        weights = learn(vstack([question, relevant], format="csr"), other, rarities)
-        best = topic.unknown(ranked(features, weights, AT_ONCE, partial(_show, progress)))
-        return [pid for _, pid in islice(best, count)]
+        question = features.tfidf_of_text(query_text)
+        positive = vstack([question, features.tfidf_of(relevant)], format="csr")
+        weights = learn(positive, features.tfidf_of(other), features.rarities)
+        first = topic.at_once * 50 + 4 * len(topic.seen)
+        best = topic.unknown(ranked(features, weights, first, partial(_show, progress)))
+        return [one.pid for one in islice(best, count)]
+
+
+class _Passage(NamedTuple):
+    """A passage of the features, and the class that it is asked about in."""
+
+    row: int
+    named: str
+    pid: str
+    """Of the passage that stands for the class."""
+    key: str | int
+    """Of the class: its canonical pid, the key of its text or, without a text, the pid."""
+    held: bool
+    """The class is in the fraction, which has a class if it has its canonical passage."""
 
 
 class _Topic:
@@ -94,27 +105,28 @@ class _Topic:
         self, collection: Collection, features: Features, within: Fraction | None, known: Group[str]
     ) -> None:
         self.collection, self.features, self.within = collection, features, within
-        self.rows = features.rows_of(known)
-        keys = (key for _, key in self._classes(list(self.rows), list(self.rows.values())))
-        self.known = {*known, *canonical_of(collection, known).values(), *keys}
+        self.at_once = AT_ONCE * (within.of if within else 1)
+        self.known = list(self._passages(sorted(features.rows_of(known).values())))
+        self.seen = {*known, *canonical_of(collection, known).values(), *(one.key for one in self.known)}
 
-    def unknown(self, rows: Iterable[int]) -> Iterator[tuple[int, str]]:
-        """Yield (row, pid) of what can be asked, in the order of the rows."""
-        seen = set(self.known)
-        for some in batched(rows, AT_ONCE * (self.within.of if self.within else 1)):
-            classes = self._classes(self.features.pids_of(some), some)
-            for row, (pid, key) in zip(some, classes, strict=True):
-                if seen.isdisjoint((pid, key)) and (self.within is None or self.within.holds(pid)):
-                    seen.update((pid, key))
-                    yield row, pid
+    def unknown(self, rows: Iterable[int]) -> Iterator[_Passage]:
+        """Yield what can be asked, in the order of the rows."""
+        seen = set(self.seen)
+        for some in batched(rows, self.at_once):
+            for one in self._passages(some):
+                if one.held and seen.isdisjoint((one.pid, one.key)):
+                    seen.update((one.pid, one.key))
+                    yield one
 
-    def _classes(self, pids: Sequence[str], rows: Sequence[int]) -> Iterator[tuple[str, str | int]]:
-        """Yield the passage that stands for the class of each passage, and a key of the class."""
+    def _passages(self, rows: Sequence[int]) -> Iterator[_Passage]:
+        pids, texts = self.features.pids_of(rows), self.features.text_keys(rows)
         canonical = canonical_of(self.collection, pids)
         there = self.features.rows_of(canonical.values())
-        for pid, text in zip(pids, self.features.text_keys(rows), strict=True):
-            first = canonical.get(pid)
-            yield (first if first in there else pid) or pid, first or text or pid
+        for row, pid, text in zip(rows, pids, texts, strict=True):
+            first = canonical.get(pid, pid)
+            key = first if pid in canonical else text or pid
+            held = self.within is None or self.within.holds(first)
+            yield _Passage(row, pid, first if first in there else pid, key, held)
 
 
 def _number(text: str) -> int:

@@ -159,7 +159,8 @@ def write_features(
 ) -> Features:
     """Write the features of (pid, text) into a new folder. ``made_of`` names the texts, and is recorded.
 
-    ``progress`` gets the texts done. Until the manifest is there, :func:`open_features` finds nothing.
+    ``progress`` gets the texts done and 0, then the rows weighted and how many there are. Until the manifest is
+    there, :func:`open_features` finds nothing.
     """
     folder.mkdir(parents=True)
     frequencies, passages = _write_counts(folder, texts, progress)
@@ -170,7 +171,7 @@ def write_features(
         for begin, rows in _ranges(passages, ROWS_AT_ONCE):
             lengths(features.weights(begin, rows), rarities).tofile(file)
             if progress:
-                progress(passages, passages)
+                progress(begin + rows, passages)
     _finish(folder, {"made_of": dict(made_of), "passages": passages})
     return features
 
@@ -197,7 +198,7 @@ def _write_counts(
             frequencies += np.bincount(found.indices, minlength=FEATURES)
             size, passages = size + found.nnz, passages + len(batch)
             if progress:
-                progress(passages, passages)
+                progress(passages, 0)
     return frequencies, passages
 
 

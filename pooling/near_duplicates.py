@@ -10,9 +10,13 @@ order of the texts does not matter.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
 
 import numpy as np
 import polars as pl
@@ -54,14 +58,27 @@ class Likeness:
         )
 
 
-@dataclass
-class Signatures:
-    """The signature of each text: a byte of every minimum, and a hash of each band. 256 bytes with bands of 8."""
+@dataclass(frozen=True)
+class NearDuplicates:
+    """The classes of two or more passages."""
+
+    canonical: dict[str, str]
+    """pid → canonical pid."""
+    texts: int
+    """The number of texts compared, without those that have no word."""
+
+
+@dataclass(frozen=True)
+class _Signatures:
+    """The signature of each text: a byte of every minimum, and a hash of each band. 256 bytes with bands of 8.
+
+    Both are in files, of which only the parts in use are in memory.
+    """
 
     likeness: Likeness
-    pids: list[str] = field(default_factory=list)
-    minima: list[NDArray[np.uint8]] = field(default_factory=list)
-    bands: list[NDArray[np.uint64]] = field(default_factory=list)
+    pids: list[pl.Series]
+    minima: IO[bytes]
+    bands: Sequence[IO[bytes]]
 
     def add(self, pids: Sequence[str], texts: Sequence[str]) -> None:
         """Add texts; one without a word is left out, because it resembles nothing."""
@@ -73,9 +90,10 @@ class Signatures:
             [sets[place] for place in known], PERMUTATIONS, SEED
         )
         minima = np.array(matrix.to_rows(), np.uint32)
-        self.pids += [pids[place] for place in known]
-        self.minima.append(minima.astype(np.uint8))
-        self.bands.append(_band_hashes(minima, self.likeness.rows))
+        self.pids.append(pl.Series([pids[place] for place in known], dtype=pl.String))
+        minima.astype(np.uint8).tofile(self.minima)
+        for file, band in zip(self.bands, _band_hashes(minima, self.likeness.rows).T, strict=True):
+            band.tofile(file)
 
 
 def shingles(text: str, size: int) -> list[str]:
@@ -95,32 +113,50 @@ def _band_hashes(minima: NDArray[np.uint32], rows: int) -> NDArray[np.uint64]:
     return hashes
 
 
-def signatures_of(texts: Iterable[tuple[str, str]], likeness: Likeness) -> Iterator[Signatures]:
-    """Yield the growing signatures of (pid, text) after every ``TEXTS_AT_ONCE`` texts, and once at the end."""
-    found, waiting = Signatures(likeness), iter(texts)
-    while batch := list(islice(waiting, TEXTS_AT_ONCE)):
-        found.add([pid for pid, _ in batch], [text for _, text in batch])
-        yield found
-    yield found
+def near_duplicates(
+    texts: Iterable[tuple[str, str]],
+    likeness: Likeness,
+    *,
+    folder: Path | None = None,
+    shown: Callable[[int], None] | None = None,
+) -> NearDuplicates:
+    """Find the classes among (pid, text); the smallest pid is canonical.
+
+    Files of 256 bytes a text lie in ``folder`` meanwhile; nothing of them stays, even if the process is killed.
+    ``shown`` gets the number of texts after every ``TEXTS_AT_ONCE``.
+    """
+    with ExitStack() as files:
+        minima, *bands = (
+            files.enter_context(TemporaryFile(dir=folder)) for _ in range(1 + PERMUTATIONS // likeness.rows)
+        )
+        found, waiting, count = _Signatures(likeness, [], minima, bands), iter(texts), 0
+        while batch := list(islice(waiting, TEXTS_AT_ONCE)):
+            found.add([pid for pid, _ in batch], [text for _, text in batch])
+            count += len(batch)
+            if shown:
+                shown(count)
+        if not found.pids:
+            return NearDuplicates({}, 0)
+        pids = pl.concat(found.pids, rechunk=True)
+        return NearDuplicates(_named(pids, _components(found, pids)), len(pids))
 
 
-def near_duplicates(found: Signatures) -> dict[str, str]:
-    """Return pid → canonical pid of every passage in a class of two or more; the smallest pid is canonical."""
-    if not found.pids:
-        return {}
-    minima, bands = np.concatenate(found.minima), np.concatenate(found.bands)
-    count, by_text = len(found.pids), pl.Series(found.pids).arg_sort().to_numpy().astype(np.int64)
-    linked = [
-        _alike(minima, (by_text[first], by_text[second]), found.likeness.threshold)
-        for band in bands.T
-        for first, second in _pairs_of_band(band[by_text])
-    ]
-    if not linked:
-        return {}
-    first, second = (np.concatenate([pairs[side] for pairs in linked]) for side in (0, 1))
-    graph = coo_array((np.ones(len(first), np.int8), (first, second)), shape=(count, count))
-    _, labels = connected_components(graph, directed=False)
-    return _named(found.pids, labels)
+def _components(found: _Signatures, pids: pl.Series) -> NDArray[np.integer]:
+    """Return a number for the class of each text. Pairs that an earlier band has joined are not compared again."""
+    count, by_text = len(pids), pids.arg_sort().to_numpy()
+    minima = np.memmap(found.minima, np.uint8, "r", shape=(count, PERMUTATIONS))
+    labels: NDArray[np.integer] = np.arange(count, dtype=np.int32)
+    for file in found.bands:
+        band = np.memmap(file, np.uint64, "r", shape=(count,))
+        for places in _pairs_of_band(band[by_text]):
+            pairs = by_text[places[0]], by_text[places[1]]
+            apart = labels[pairs[0]] != labels[pairs[1]]
+            first, second = _alike(minima, (pairs[0][apart], pairs[1][apart]), found.likeness.threshold)
+            if len(first):
+                joined = (np.ones(len(first), np.int8), (labels[first], labels[second]))
+                _, classes = connected_components(coo_array(joined, shape=(count, count)), directed=False)
+                labels = classes[labels]
+    return labels
 
 
 def _pairs_of_band(band: NDArray[np.uint64]) -> Iterator[Pairs]:
@@ -150,16 +186,16 @@ def _alike(minima: NDArray[np.uint8], pairs: Pairs, threshold: float) -> Pairs:
     return pairs[0][kept], pairs[1][kept]
 
 
-def _named(pids: Sequence[str], labels: NDArray[np.integer]) -> dict[str, str]:
-    order = np.argsort(labels, kind="stable")
-    ends = np.append(np.flatnonzero(np.diff(labels[order])) + 1, len(order))
+def _named(pids: pl.Series, labels: NDArray[np.integer]) -> dict[str, str]:
+    places = np.flatnonzero(np.bincount(labels)[labels] > 1)
+    places = places[np.argsort(labels[places], kind="stable")]
+    members = pids.gather(places).to_list()
     canonical: dict[str, str] = {}
     begin = 0
-    for end in ends.tolist():
-        members = {pids[place] for place in order[begin:end].tolist()} if end - begin > 1 else set()
-        if len(members) > 1:
-            smallest = min(members, key=by_pid)
-            canonical.update(dict.fromkeys(members, smallest))
+    for end in (*np.flatnonzero(np.diff(labels[places])) + 1, len(places)):
+        names = set(members[begin:end])
+        if len(names) > 1:
+            canonical.update(dict.fromkeys(names, min(names, key=by_pid)))
         begin = end
     return canonical
 

@@ -18,6 +18,10 @@ class Pool(models.Model):
     sample = models.PositiveIntegerField(null=True, help_text="How many queries were drawn; null for all.")
     seed = models.BigIntegerField(null=True)
     min_size = models.PositiveIntegerField(default=1)
+    fraction = models.PositiveIntegerField(
+        null=True, help_text="Only this one in so many passages of the corpus could be pooled; null for all."
+    )
+    fraction_seed = models.BigIntegerField(null=True)
     created_at = models.DateTimeField(default=clock.now)
 
     def __str__(self) -> str:

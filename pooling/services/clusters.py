@@ -15,6 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from config.guidance import Action
@@ -27,10 +28,8 @@ from pooling.near_duplicates import (
     PERMUTATIONS,
     SEED,
     Likeness,
-    Signatures,
     by_pid,
     near_duplicates,
-    signatures_of,
 )
 from pooling.passage_text import canonical_key, class_key
 from pooling.services import bulk
@@ -70,10 +69,13 @@ def find_classes(
 ) -> Classes:
     """Find the near-duplicates among texts, (pid, text) each."""
     check_likeness(likeness)
-    found = Signatures(likeness)
-    for found in signatures_of(texts, likeness):
+
+    def shown(done: int) -> None:
         if progress:
-            progress(len(found.pids), max(total, len(found.pids)))
+            progress(done, max(total, done))
+
+    folder = Path(settings.PREFEREE_DATA_DIR)
+    found = near_duplicates(texts, likeness, folder=folder, shown=shown)
     parameters = {
         "threshold": likeness.threshold,
         "shingle": likeness.shingle,
@@ -82,7 +84,7 @@ def find_classes(
         "seed": SEED,
         "software": f"rensa {version('rensa')}",
     }
-    return Classes(ClusterSet.Method.MINHASH, near_duplicates(found), parameters, len(found.pids))
+    return Classes(ClusterSet.Method.MINHASH, found.canonical, parameters, found.texts)
 
 
 def classes_in_file(path: Path, *, name: str = "", progress: Progress | None = None) -> Classes:

@@ -54,19 +54,27 @@ def _make(collection: Collection, folder: Path, made_of: dict[str, Any], progres
     arriving = folder.with_name("arriving")
     shutil.rmtree(arriving, ignore_errors=True)  # of a process that was killed
 
-    def shown(done: int, total: int) -> None:
+    def read(done: int, total: int) -> None:
         if progress:
-            progress(done, max(total, recorded), "Counting the words of passages")
+            progress(done, total, "Counting the words of passages")
 
-    recorded = 0 if made_of["sources"] else int(made_of["recorded"][0])
-    made = write_features(arriving, passages.all_texts(collection), made_of, shown)
-    if not made.passages:
-        raise NotFound(
-            f"Collection {collection.name} has no passage texts.",
-            Action("fetch_passages", collection.name, "--passages FILE", lead="Bring the passage files"),
-        )
-    shutil.rmtree(folder, ignore_errors=True)
-    arriving.replace(folder)
+    def written(done: int, total: int) -> None:
+        if total and progress:
+            progress(done, total, "Weighting the words of passages")
+        elif not made_of["sources"]:
+            read(done, max(done, made_of["recorded"][0]))
+
+    try:
+        made = write_features(arriving, passages.all_texts(collection, read), made_of, written)
+        if not made.passages:
+            raise NotFound(
+                f"Collection {collection.name} has no passage texts.",
+                Action("fetch_passages", collection.name, "--passages FILE", lead="Bring the passage files"),
+            )
+        shutil.rmtree(folder, ignore_errors=True)
+        arriving.replace(folder)
+    finally:
+        shutil.rmtree(arriving, ignore_errors=True)
 
 
 def state_of(collection: Collection) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from django.db import IntegrityError, transaction
@@ -12,22 +13,33 @@ from config.guidance import Action, Guidance, Option, TerminalOnly
 from pooling import shallow
 from pooling.errors import AlreadyImported, PoolRefused
 from pooling.formats import Progress
+from pooling.fractions import Fraction
 from pooling.models import Collection, Passage, Pool, PooledPassage, PoolRun, Qrel, QrelSet, Run
 from pooling.services import clusters, passages
 from pooling.services.naming import check_name
-from pooling.services.runs import tops_of
+from pooling.services.runs import ranking_of, tops_of
 
 Pools = dict[str, tuple[shallow.Candidate, ...]]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The queries of a pool: ``qids`` (None: all) with at least ``min_size`` passages, or a sample of them."""
+    """The queries of a pool: ``qids`` (None: all) with at least ``min_size`` passages, or a sample of them.
+
+    With ``fraction``, runs and qrels are cut to one in so many passages of the corpus before they are pooled.
+    """
 
     qids: Sequence[str] | None = None
     sample: int | None = None
     seed: int | None = None
     min_size: int = 1
+    fraction: int | None = None
+    fraction_seed: int | None = None
+
+    @property
+    def corpus(self) -> Fraction | None:
+        """The fraction of the corpus, or None for all of it."""
+        return None if self.fraction is None else Fraction(self.fraction, self.fraction_seed or 0)
 
 
 def check_choice(choice: Choice, depth: int) -> None:
@@ -38,6 +50,10 @@ def check_choice(choice: Choice, depth: int) -> None:
         raise PoolRefused("A sample needs a seed, so that the same queries can be drawn again.")
     if choice.seed is not None and choice.seed < 0:
         raise PoolRefused("The seed is 0 or more.")
+    if choice.fraction is not None and (choice.fraction < 2 or (choice.fraction_seed or 0) < 0):
+        raise PoolRefused("A fraction is one in 2 or more passages, drawn with a seed of 0 or more.")
+    if choice.fraction is not None and choice.fraction_seed is None:
+        raise PoolRefused("A fraction needs a seed, so that the same passages can be drawn again.")
 
 
 def labeled_qids(qrel_set: QrelSet, qids: Sequence[str] | None = None) -> list[str]:
@@ -68,7 +84,7 @@ def build_pool(
         raise taken(name)
     if not runs and qrel_set is None:
         raise _nothing_to_pool()
-    pools = _candidates(collection, runs, qrel_set, depth, choice.qids)
+    pools = _candidates(collection, runs, qrel_set, depth, choice)
     if choice.min_size == 1:
         pools = _sampled(pools, choice)
     pools = _with_canonical(collection, pools)
@@ -92,6 +108,8 @@ def build_pool(
                 sample=choice.sample,
                 seed=choice.seed,
                 min_size=choice.min_size,
+                fraction=choice.fraction,
+                fraction_seed=choice.fraction_seed,
             )
             _save(pool, runs, pools, found)
     except IntegrityError:
@@ -111,20 +129,42 @@ def _candidates(
     runs: Sequence[Run],
     qrel_set: QrelSet | None,
     depth: int,
-    chosen: Sequence[str] | None,
+    choice: Choice,
 ) -> Pools:
     """The pool of every chosen query, in the order of the collection's queries."""
     qids = list(collection.queries.order_by("position").values_list("qid", flat=True))
-    if chosen is not None:
-        unknown = sorted(set(chosen) - set(qids))
+    if choice.qids is not None:
+        unknown = sorted(set(choice.qids) - set(qids))
         if unknown:
             raise PoolRefused(f"Queries {', '.join(unknown[:20])} are not in {collection.name}.")
-        wanted = set(chosen)
+        wanted = set(choice.qids)
         qids = [qid for qid in qids if qid in wanted]
-    tops = [tops_of(run, depth) for run in runs]
     qrels = {} if qrel_set is None else _known_relevant(qrel_set)
+    if choice.corpus is None:
+        tops = [tops_of(run, depth) for run in runs]
+    else:
+        tops, qrels = _within(collection, choice.corpus, runs, depth, qrels)
     pools = {qid: shallow.pool_query([top.get(qid, ()) for top in tops], qrels.get(qid)) for qid in qids}
     return {qid: pool for qid, pool in pools.items() if pool}
+
+
+def _within(
+    collection: Collection, corpus: Fraction, runs: Sequence[Run], depth: int, qrels: Mapping[str, str]
+) -> tuple[list[dict[str, tuple[str, ...]]], dict[str, str]]:
+    """Return the top of each run and the qrels as they are in a fraction of the corpus.
+
+    A near-duplicate is in the fraction if its canonical passage is.
+    """
+    rankings = [ranking_of(run) for run in runs]
+    whole = [ranking.tops(ranking.depth) for ranking in rankings]
+    pids = {pid for run in whole for found in run.values() for pid in found} | set(qrels.values())
+    canonical = clusters.canonical_of(collection, pids)
+    held = {pid for pid in pids if corpus.holds(canonical.get(pid, pid))}
+    tops = [
+        {qid: tuple(islice((pid for pid in found if pid in held), depth)) for qid, found in run.items()}
+        for run in whole
+    ]
+    return tops, {qid: pid for qid, pid in qrels.items() if pid in held}
 
 
 def _with_canonical(collection: Collection, pools: Pools) -> Pools:

@@ -77,7 +77,19 @@ def test_a_failed_attempt_leaves_nothing_that_looks_whole(collection, monkeypatc
         with pytest.raises(OSError, match="No space"):
             made(collection)
 
+    assert not (features.folder_of(collection) / "arriving").exists()
     assert made(collection).passages == 9
+
+
+def test_progress_names_what_is_done(collection):
+    said = []
+
+    with features.features_of(collection, lambda *now: said.append(now)):
+        pass
+
+    size = collection.sources.get().size_bytes
+    assert (size, size, "Counting the words of passages") in said
+    assert said[-1] == (9, 9, "Weighting the words of passages")
 
 
 def test_the_lock_of_a_killed_process_is_free(collection):
@@ -104,7 +116,7 @@ def test_the_lock_of_a_killed_process_is_free(collection):
 
     holder.stdout.close()
     assert waited.is_set()
-    assert "Counting" in said[-1]
+    assert "Weighting" in said[-1]
 
 
 def test_features_stay_while_they_are_read(collection):

@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 from pooling.cluster_files import read_clusters
 from pooling.errors import EmptyFile, InvalidClusterFile
 from pooling.formats import Content
-from pooling.near_duplicates import Likeness, by_pid, near_duplicates, shingles, signatures_of
+from pooling.near_duplicates import Likeness, by_pid, near_duplicates, shingles
 
 WORDS = np.array([f"word{number}" for number in range(5000)])
 
 
 def classes_of(texts, likeness=None):
-    *_, found = signatures_of(texts, likeness or Likeness())
-    return near_duplicates(found)
+    return near_duplicates(texts, likeness or Likeness()).canonical
 
 
 def text(seed, length=60):

@@ -28,6 +28,7 @@ SHELVES: dict[str, tuple[str, ...]] = {
         "methods-leaderboard",
         "methods-analyses",
         "methods-screening",
+        "methods-active-learning",
     ),
     "Data and programs": ("data-formats", "api", "api-examples", "webhooks"),
     "Operate": ("operations", "maintenance", "settings", "marketplace", "marketplace-protocol"),

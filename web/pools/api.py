@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -44,9 +45,11 @@ class PoolAsked(Body):
 
 
 class PoolIn(PoolAsked):
-    """The same, with the name of the new pool."""
+    """The same, with the name of the new pool. With ``fraction``, only one in so many passages can be pooled."""
 
     name: Annotated[Text, Field(min_length=1, max_length=80)]
+    fraction: Annotated[int, Field(ge=2, le=10**6)] | None = None
+    fraction_seed: Annotated[int, Field(ge=0, le=2**31)] = 1
 
 
 class PoolPlanOut(Schema):
@@ -73,6 +76,8 @@ class PoolOut(Schema):
     sample: int | None
     seed: int | None
     min_size: int
+    fraction: int | None
+    fraction_seed: int | None
     created_at: datetime
 
 
@@ -125,7 +130,11 @@ def create_pool(
     user = actor(request, ApiToken.Scope.CAMPAIGNS)
     found = collection_for(user, name)
     require(user, "prepare campaign", found)
-    job = jobs.ring_for_pool(collection=found, name=asked.name, **_asked(found, asked))
+    wanted = _asked(found, asked)
+    if asked.fraction is not None:
+        corpus = {"fraction": asked.fraction, "fraction_seed": asked.fraction_seed}
+        wanted["choice"] = replace(wanted["choice"], **corpus)
+    job = jobs.ring_for_pool(collection=found, name=asked.name, **wanted)
     response["Location"] = reverse("v1:read_pool_work", args=[name, job.pk])
     return Status(200 if job.state == Job.State.DONE else 202, work_out(job))
 
@@ -161,5 +170,5 @@ def _asked(collection: Collection, asked: PoolAsked) -> dict[str, Any]:
 
 
 def _facts(row: Pool) -> dict[str, Any]:
-    same = ("name", "depth", "sample", "seed", "min_size", "created_at")
+    same = ("name", "depth", "sample", "seed", "min_size", "fraction", "fraction_seed", "created_at")
     return {one: getattr(row, one) for one in same} | {"qrels": row.qrel_set.name if row.qrel_set else None}

@@ -52,6 +52,15 @@ class Command(BaseCommand):
             metavar="N",
             help="leave out queries with fewer passages (default: 1)",
         )
+        parser.add_argument(
+            "--fraction",
+            type=int,
+            metavar="N",
+            help="pool the runs as if one in N passages were all of the corpus, the same ones for every query",
+        )
+        parser.add_argument(
+            "--fraction-seed", type=int, metavar="S", help="of these passages; needed with --fraction"
+        )
 
     def act(self, *, collection: str, pool: str, **options: Any) -> dict[str, Any]:
         if options["sample"] is not None and options["seed"] is None:
@@ -75,6 +84,8 @@ class Command(BaseCommand):
             options["sample"],
             options["seed"],
             options["min_size"],
+            options["fraction"],
+            options["fraction_seed"],
         )
         with self.progress(f"Building pool {pool}") as update:
             built = pools.build_pool(

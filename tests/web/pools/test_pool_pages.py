@@ -172,6 +172,15 @@ def test_a_built_pool_has_a_page(manager, port):
     assert manager.get("/collections/port/pools/named/nowhere/").status_code == 404
 
 
+def test_the_page_of_a_fractional_pool_says_so(manager, port):
+    choice = Choice(fraction=2, fraction_seed=7)
+    build_pool(collection=port, name="part", runs=list(port.runs.all()), depth=2, choice=choice)
+
+    said = texts(manager.get("/collections/port/pools/named/part/"))
+
+    assert "from one in 2 passages of the corpus, seed 7" in said
+
+
 def test_a_collection_without_runs_says_what_to_do(client, django_user_model):
     bare = make_collection("bare", ["q1"])
     client.force_login(mia := django_user_model.objects.create_user("mia"))

@@ -10,6 +10,7 @@ from django.test import Client
 from accounts.services.tokens import make_token
 from config.background.attending import work_off_everything
 from judging.models import Campaign, Place, Posting
+from pooling.fractions import Fraction
 from pooling.models import Membership, Passage, Pool
 from tests.factories import grant_to, make_qrels, make_run
 from tests.judging.cast import Fair
@@ -54,6 +55,21 @@ def gold_and_texts_are_accepted(call):
     assert call("put", "campaigns/first/texts", {"consent": "You agree.", "accept": True})[0] == 200
     assert call("patch", "campaigns/first/settings", {"budget": 10, "minimum_hourly": 5})[0] == 200
     assert call("put", "campaigns/first/texts", {"accept": True})[0] == 200
+
+
+def test_a_pool_of_a_fraction_of_the_corpus(call):
+    address = "collections/fair-collection/pools"
+    asked = {"name": "part", "qrels": "official", "depth": 2, "fraction": 2, "fraction_seed": 4}
+
+    assert call("post", address, asked)[0] == 202
+    work_off_everything()
+
+    facts = call("get", f"{address}/part")[1]
+    assert (facts["fraction"], facts["fraction_seed"]) == (2, 4)
+    pooled = Pool.objects.get(name="part").pooled_passages.values_list("passage__pid", flat=True)
+    assert pooled
+    assert all(Fraction(2, 4).holds(pid) for pid in pooled)
+    assert call("post", address, {"name": "all", "fraction": 1})[0] == 422
 
 
 def test_from_a_plan_to_a_launched_campaign(call, crowd):

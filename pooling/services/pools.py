@@ -167,6 +167,15 @@ def _within(
     return tops, {qid: pid for qid, pid in qrels.items() if pid in held}
 
 
+def pooled_tops(pool: Pool) -> list[dict[str, tuple[str, ...]]]:
+    """Return qid → what each run of a pool supplied, best first; of a fraction, as the runs rank the fraction."""
+    runs = [one.run for one in PoolRun.objects.filter(pool=pool).select_related("run").order_by("pk")]
+    corpus = Choice(fraction=pool.fraction, fraction_seed=pool.fraction_seed).corpus
+    if corpus is None:
+        return [tops_of(run, pool.depth) for run in runs]
+    return _within(pool.collection, corpus, runs, pool.depth, {})[0]
+
+
 def _with_canonical(collection: Collection, pools: Pools) -> Pools:
     """Add the canonical passage of each near-duplicate to the pool of its query. No run brought an added one."""
     pids = {candidate.pid for candidates in pools.values() for candidate in candidates}

@@ -24,7 +24,7 @@ from judging.grading.grades import choose_next, decide, give_grade, is_waiting, 
 from judging.models import Grade, GradedCampaign
 from judging.rules.grade_scale import Level
 from pooling.models import Passage
-from pooling.services.pools import build_pool
+from pooling.services.pools import Choice, build_pool
 from tests.judging.grading.conftest import RULES, grade_all
 
 TWO = {"p1": 3, "p5": 2}
@@ -258,6 +258,25 @@ def test_a_second_opinion_goes_over_a_sample_and_decides_nothing(make_campaign, 
     assert not is_waiting(second)
     assert topic.decisions.count() == 1
     assert [row["counts"] for row in grades_of(topic.campaign)].count(True) == 6
+
+
+def test_a_campaign_over_a_fraction_stays_within_it(reef, people):
+    choice = Choice(qids=["q1"], fraction=2, fraction_seed=2)
+    pool = build_pool(
+        collection=reef, name="half", runs=list(reef.runs.order_by("run_tag")), depth=2, choice=choice
+    )
+    rules = RULES | {"discard_share": 1, "accept_judged": 150}
+    settings = GradingSettings(rules=rules, min_grade=1)
+    topic = topic_named(create_graded_campaign(pool=pool, name="half", settings=settings), "q1")
+    taken = take_topic(topic, people[0])
+    while not standing(topic):
+        grade_all(taken, {"p1": 1})
+        choose_next(taken)
+
+    seen = set(taken.items.values_list("passage__pid", flat=True))
+    held = {f"p{number}" for number in range(1, 21) if choice.corpus.holds(f"p{number}")}
+    assert seen == held
+    assert 0 < len(held) < 20
 
 
 def test_a_pool_without_texts_is_refused(reef):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -167,12 +167,12 @@ def _within(
     return tops, {qid: pid for qid, pid in qrels.items() if pid in held}
 
 
-def pooled_tops(pool: Pool) -> list[dict[str, tuple[str, ...]]]:
-    """Return qid → what each run of a pool supplied, best first; of a fraction, as the runs rank the fraction."""
+def pooled_tops(pool: Pool) -> Iterable[dict[str, tuple[str, ...]]]:
+    """Return, run by run, qid → what it supplied to a pool, best first; of a fraction, as it ranks the fraction."""
     runs = [one.run for one in PoolRun.objects.filter(pool=pool).select_related("run").order_by("pk")]
     corpus = Choice(fraction=pool.fraction, fraction_seed=pool.fraction_seed).corpus
     if corpus is None:
-        return [tops_of(run, pool.depth) for run in runs]
+        return (tops_of(run, pool.depth) for run in runs)
     return _within(pool.collection, corpus, runs, pool.depth, {})[0]
 
 

@@ -21,7 +21,7 @@ from judging.grading.graded_campaigns import (
 )
 from judging.grading.graded_labels import grades_of, publish_labels
 from judging.grading.grades import choose_next, decide, give_grade, is_waiting, next_item, undo_grade
-from judging.models import Grade, GradedCampaign
+from judging.models import Grade, GradedCampaign, TopicAssignment
 from judging.rules.grade_scale import Level
 from pooling.models import Passage
 from pooling.services.pools import Choice, build_pool
@@ -302,3 +302,20 @@ def test_near_duplicates_stay_once_a_graded_campaign_rests_on_them(make_campaign
 
     with pytest.raises(CampaignRefused, match="The judgments of graded rest on"):
         refuse_judged(campaign.collection)
+
+
+def test_a_reopened_topic_with_nothing_left_is_decided_again(make_campaign, people):
+    campaign = make_campaign(rules=RULES | {"accept_judged": 150})
+    topic = topic_named(campaign, "q1")
+    taken = take_topic(topic, people[0])
+    grade_all(taken, {"p1": 3})
+    while len(taken.items.all()) < 20:
+        choose_next(taken)
+        grade_all(taken, {})
+    end_campaign(campaign, why="summer", who="staff")
+    reopen_campaign(campaign, why="autumn", who="staff")
+    assert standing(topic) is None
+
+    assert choose_next(TopicAssignment.objects.get(pk=taken.pk)) == 0
+    assert standing(topic) == "rejected"
+    assert not topic.decisions.get(reversed_at=None).at_end

@@ -162,3 +162,14 @@ def test_ended_judging_takes_no_grade_until_it_is_reopened(people):
     grade(people, 1)
 
     assert Grade.objects.count() == 1
+
+
+def test_the_collection_leads_assessors_to_their_topics(people):
+    collection = reverse("web:collection", args=["harbour"])
+    shown = {name: text(people.clients[name].get(collection)) for name in ("assessor", "owner", "stranger")}
+
+    assert {name: "Choose topics to judge" in page for name, page in shown.items()} == {
+        "assessor": True,
+        "owner": False,
+        "stranger": False,
+    }

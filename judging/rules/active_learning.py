@@ -93,7 +93,11 @@ def drawn(features: Features, rng: np.random.Generator) -> Iterator[int]:
 
 
 def batched(rows: Iterable[int], size: int) -> Iterator[Sequence[int]]:
-    """Yield the rows in lists of this size."""
+    """Yield the rows in lists, the first of this size and each twice as long as the one before.
+
+    A look-up of many rows costs little more than one of few, and the best rows may all be known or one large class.
+    """
     waiting = iter(rows)
     while some := list(islice(waiting, size)):
         yield some
+        size *= 2

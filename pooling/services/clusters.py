@@ -116,7 +116,7 @@ def store_classes(collection: Collection, classes: Classes, *, who: str = "") ->
             )
             rows = ((stored.pk, pid, first) for pid, first in canonical.items())
             bulk.insert(ClusteredPassage, ("cluster_set_id", "pid", "canonical"), rows)
-            _give_keys(collection, {pid: canonical_key(first) for pid, first in canonical.items()})
+            _give_keys(collection, canonical)
             log(collection, f"{many(stored.classes, 'class', 'classes')} of near-duplicates stored", who=who)
     except IntegrityError:
         refuse_second(collection)
@@ -186,10 +186,10 @@ def members_of(collection: Collection, canonical: Iterable[str]) -> dict[str, li
     return found
 
 
-def _give_keys(collection: Collection, keys: Mapping[str, str]) -> None:
+def _give_keys(collection: Collection, canonical: Mapping[str, str]) -> None:
     recorded = collection.passages.order_by("pk").values_list("pk", "pid").iterator(chunk_size=ROWS_AT_ONCE)
     while batch := list(islice(recorded, ROWS_AT_ONCE)):
-        _save_keys((pk, keys[pid]) for pk, pid in batch if pid in keys)
+        _save_keys((pk, canonical_key(canonical[pid])) for pk, pid in batch if pid in canonical)
 
 
 def _save_keys(keys: Iterable[tuple[int, str]]) -> None:

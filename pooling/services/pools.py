@@ -17,7 +17,7 @@ from pooling.fractions import Fraction
 from pooling.models import Collection, Passage, Pool, PooledPassage, PoolRun, Qrel, QrelSet, Run
 from pooling.services import clusters, passages
 from pooling.services.naming import check_name
-from pooling.services.runs import ranking_of, tops_of
+from pooling.services.runs import tops_of
 
 Pools = dict[str, tuple[shallow.Candidate, ...]]
 
@@ -140,31 +140,27 @@ def _candidates(
         wanted = set(choice.qids)
         qids = [qid for qid in qids if qid in wanted]
     qrels = {} if qrel_set is None else _known_relevant(qrel_set)
-    if choice.corpus is None:
+    if (corpus := choice.corpus) is None:
         tops = [tops_of(run, depth) for run in runs]
     else:
-        tops, qrels = _within(collection, choice.corpus, runs, depth, qrels)
+        tops = [_within(collection, corpus, tops_of(run, None), depth) for run in runs]
+        relevant = _within(collection, corpus, {qid: (pid,) for qid, pid in qrels.items()}, 1)
+        qrels = {qid: pid for qid, held in relevant.items() for pid in held}
     pools = {qid: shallow.pool_query([top.get(qid, ()) for top in tops], qrels.get(qid)) for qid in qids}
     return {qid: pool for qid, pool in pools.items() if pool}
 
 
 def _within(
-    collection: Collection, corpus: Fraction, runs: Sequence[Run], depth: int, qrels: Mapping[str, str]
-) -> tuple[list[dict[str, tuple[str, ...]]], dict[str, str]]:
-    """Return the top of each run and the qrels as they are in a fraction of the corpus.
+    collection: Collection, corpus: Fraction, found: Mapping[str, Sequence[str]], depth: int
+) -> dict[str, tuple[str, ...]]:
+    """Return the first ``depth`` pids of each query that are in a fraction of the corpus.
 
     A near-duplicate is in the fraction if its canonical passage is.
     """
-    rankings = [ranking_of(run) for run in runs]
-    whole = [ranking.tops(ranking.depth) for ranking in rankings]
-    pids = {pid for run in whole for found in run.values() for pid in found} | set(qrels.values())
+    pids = {pid for ranked in found.values() for pid in ranked}
     canonical = clusters.canonical_of(collection, pids)
     held = {pid for pid in pids if corpus.holds(canonical.get(pid, pid))}
-    tops = [
-        {qid: tuple(islice((pid for pid in found if pid in held), depth)) for qid, found in run.items()}
-        for run in whole
-    ]
-    return tops, {qid: pid for qid, pid in qrels.items() if pid in held}
+    return {qid: tuple(islice(filter(held.__contains__, ranked), depth)) for qid, ranked in found.items()}
 
 
 def pooled_tops(pool: Pool) -> Iterable[dict[str, tuple[str, ...]]]:

@@ -283,9 +283,10 @@ def ranking_of(run: Run, depth: int | None = None) -> Ranking:
     return ranking_files.get(run, depth)
 
 
-def tops_of(run: Run, depth: int = 1) -> dict[str, tuple[str, ...]]:
-    """qid → the first ``depth`` pids of the run, best first."""
-    return ranking_of(run, depth).tops(depth)
+def tops_of(run: Run, depth: int | None = 1) -> dict[str, tuple[str, ...]]:
+    """qid → the first ``depth`` pids of the run, or all of them, best first."""
+    ranking = ranking_of(run, depth)
+    return ranking.tops(ranking.depth if depth is None else depth)
 
 
 def tag_of(file_name: str) -> str:

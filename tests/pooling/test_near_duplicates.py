@@ -73,6 +73,25 @@ def test_texts_without_words_are_in_no_class():
     assert classes_of([("1", "…"), ("2", "…"), ("3", "")]) == {}
 
 
+def test_signatures_lie_in_the_folder_and_nothing_of_them_stays(tmp_path, monkeypatch):
+    monkeypatch.setattr("pooling.near_duplicates.TEXTS_AT_ONCE", 2)
+    on_disk, shown = [], []
+
+    def look(done):
+        shown.append(done)
+        on_disk.append(list(tmp_path.iterdir()))
+
+    found = near_duplicates(
+        [(str(number), "one and the same text") for number in range(5)],
+        Likeness(),
+        folder=tmp_path,
+        shown=look,
+    )
+
+    assert (set(found.canonical.values()), found.texts, shown) == ({"0"}, 5, [2, 4, 5])
+    assert on_disk == [[], [], []], "a killed process leaves nothing"
+
+
 @settings(max_examples=20, deadline=None)
 @given(st.permutations(range(12)))
 def test_the_order_of_the_texts_does_not_matter(order):

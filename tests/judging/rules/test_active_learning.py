@@ -98,8 +98,8 @@ def test_a_small_collection_has_few_presumed_passages():
     assert [presumed_among(count) for count in (0, 1, 120, 399, 400, 10_000_000)] == [0, 1, 30, 100, 100, 100]
 
 
-def test_batches_hold_all_rows():
-    assert list(batched(range(5), 2)) == [[0, 1], [2, 3], [4]]
+def test_batches_grow_and_hold_all_rows():
+    assert list(batched(range(8), 2)) == [[0, 1], [2, 3, 4, 5], [6, 7]]
 
 
 def test_the_number_of_threads_changes_no_weight():

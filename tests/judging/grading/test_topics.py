@@ -251,6 +251,7 @@ def test_a_second_opinion_goes_over_a_sample_and_decides_nothing(make_campaign, 
     with pytest.raises(CampaignRefused, match="yourself"):
         take_second_opinion(topic, people[0])
 
+    end_campaign(topic.campaign, why="done", who="staff")
     second = take_second_opinion(topic, people[1])
     seen = grade_all(second, {"p1": 1})
 

@@ -173,3 +173,19 @@ def test_the_collection_leads_assessors_to_their_topics(people):
         "owner": False,
         "stranger": False,
     }
+
+
+def test_a_second_opinion_is_given_after_the_judging_ended(people):
+    grade(people, 1)
+    people.clients["manager"].post(reverse("web:end_grading", args=ONE), {"why": "summer"})
+    client = people.clients["assessor"]
+    assert "Give second opinion" in text(client.get(people.page))
+
+    take = reverse("web:take_topic", args=[*ONE, people.taken.topic_id])
+    judging = client.post(take, {"second": "1"})["Location"]
+    item = TopicAssignment.objects.get(second=True).items.get()
+    assert "text of a" in text(client.get(judging))
+    client.post(judging, {"item": item.pk, "grade": "0"})
+
+    assert "All passages are judged." in text(client.get(judging))
+    assert (people.taken.items.get().grade, TopicDecision.objects.count()) == (1, 1)

@@ -17,7 +17,7 @@ class Role(StrEnum):
     MANAGER = "manager"
     VIEWER = "viewer"
     ASSESSOR = "assessor"
-    """Judges topics of graded campaigns. Sees what the public sees, so runs and labels do not bias the grades."""
+    """Judges topics of graded campaigns. Sees what the public sees: runs and labels would bias the grades."""
     SUBMITTER = "submitter"
     """Submits runs for a team. Not a member: sees what the public sees, and the team's own runs."""
 

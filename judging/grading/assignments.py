@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from config import clock
 from judging.errors import BadInput, CampaignRefused
@@ -29,25 +29,19 @@ def topic_named(campaign: GradedCampaign, qid: str) -> Topic:
 
 def take_topic(topic: Topic, assessor: Any) -> TopicAssignment:
     """Give the topic to the assessor, with the opening of its pool. Raises CampaignRefused if it is not free."""
-    if topic.campaign.ended_at is not None:
-        raise CampaignRefused(ENDED)
-    taken = CampaignRefused(f"Another assessor has topic {topic.query.qid}.", "Choose another topic.")
-    try:
-        with transaction.atomic():
-            hold(topic)
-            if (decision := standing_decision(topic)) is not None:
-                raise CampaignRefused(
-                    f"Topic {topic.query.qid} is {decision.verdict}.", "Choose another one."
-                )
-            held = assignment_of(topic)
-            if held is not None and held.assessor_id == assessor.pk:
-                return held
-            if held is not None:
-                raise taken
-            made = TopicAssignment.objects.create(topic=topic, assessor=assessor)
-            give_out(made, next_of_pool(topic.order, 0, topic.campaign.life), batch=0)
-    except IntegrityError:
-        raise taken from None
+    with transaction.atomic():
+        hold(topic)
+        held = assignment_of(topic)
+        if held is not None and held.assessor_id == assessor.pk:
+            return held
+        if held is not None:
+            raise CampaignRefused(f"Another assessor has topic {topic.query.qid}.", "Choose another topic.")
+        if (decision := standing_decision(topic)) is not None:
+            raise CampaignRefused(f"Topic {topic.query.qid} is {decision.verdict}.", "Choose another topic.")
+        if topic.campaign.ended_at is not None:
+            raise CampaignRefused(ENDED)
+        made = TopicAssignment.objects.create(topic=topic, assessor=assessor)
+        give_out(made, next_of_pool(topic.order, 0, topic.campaign.life), batch=0)
     return made
 
 

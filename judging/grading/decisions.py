@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.db import transaction
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, F, Q
 
 from config import clock
 from judging.errors import BadInput, CampaignRefused
@@ -60,9 +60,12 @@ def decide_at_end(topic: Topic, *, ending: bool = False) -> TopicDecision | None
 
 
 def was_reversed_here(topic: Topic, tally: Tally) -> bool:
-    """Return whether staff reversed a decision of the rules that rested on as many judgments as there are now."""
-    reversed_ones: QuerySet[TopicDecision] = topic.decisions.filter(decided_by="").exclude(reversed_at=None)
-    return reversed_ones.filter(judged=tally.judged).exists()
+    """Return whether staff reversed a decision of the rules that rested on as many judgments as there are now.
+
+    What the end of a campaign decided is no such decision: reopening reverses it.
+    """
+    ruled = topic.decisions.filter(decided_by="", at_end=False, judged=tally.judged)
+    return ruled.exclude(reversed_at=None).exists()
 
 
 @transaction.atomic

@@ -19,11 +19,10 @@ from judging.models import GradedCampaign, GradedItem, Topic, TopicAssignment, T
 from judging.rules.grade_scale import FOUR_LEVELS, Level
 from judging.rules.topic_life import check_rules, pool_order
 from pooling.errors import NotFound
-from pooling.models import Collection, Pool, PooledPassage, PoolRun
+from pooling.models import Collection, Pool, PooledPassage
 from pooling.services.members import log
 from pooling.services.naming import check_name
-from pooling.services.pools import without_text
-from pooling.services.runs import tops_of
+from pooling.services.pools import pooled_tops, without_text
 
 MOST_BUDGET = 10**9
 BATCH = 500
@@ -119,15 +118,16 @@ def _orders(pool: Pool) -> dict[int, list[tuple[int, int]]]:
         if class_key and key in standing and key in shown[query]:
             first[query, class_key] = pid
     queries = dict(pool.collection.queries.filter(pk__in=shown).values_list("qid", "pk"))
-    ranks: dict[int, list[tuple[str, int]]] = defaultdict(list)
-    for one in PoolRun.objects.filter(pool=pool).select_related("run").order_by("pk"):
-        for qid, ranked in tops_of(one.run, pool.depth).items():
-            if qid in queries:
-                ranks[queries[qid]] += ((pid, rank) for rank, pid in enumerate(ranked, 1))
+    best: dict[int, dict[str, int]] = defaultdict(dict)
+    for tops in pooled_tops(pool):
+        for qid, ranked in tops.items():
+            of_query = best[queries[qid]] if qid in queries else {}
+            for rank, pid in enumerate(ranked, 1):
+                of_query[pid] = min(rank, of_query.get(pid, rank))
     orders = {}
     for query, known in pids.items():
         stands = {pid: first.get((query, class_key), pid) for pid, (_, class_key) in known.items()}
-        found = ((pid, rank) for pid, rank in ranks[query] if pid in known)
+        found = ((pid, rank) for pid, rank in best[query].items() if pid in known)
         unranked = ((pid, pool.depth + 1) for pid in known)
         ordered = pool_order([*found, *unranked], stands)
         orders[query] = [(known[pid][0], rank) for pid, rank in ordered]

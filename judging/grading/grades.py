@@ -77,10 +77,12 @@ def _refuse_over(assignment: TopicAssignment) -> None:
     assignment.refresh_from_db(fields=["over_at"])
     if assignment.over_at is not None:
         raise CampaignRefused(f"Topic {topic.query.qid} is no longer yours.", "Take a topic from the list.")
+    if assignment.second:  # given after the topic was decided, and often after the judging ended
+        return
     topic.campaign.refresh_from_db(fields=["ended_at", "budget"])
     if topic.campaign.ended_at is not None:
         raise CampaignRefused(ENDED, "The grades given before are kept.")
-    if not assignment.second and (decision := standing_decision(topic)) is not None:
+    if (decision := standing_decision(topic)) is not None:
         raise CampaignRefused(
             f"Topic {topic.query.qid} is {decision.verdict}: its grades stay as they are.",
             "Ask the organizer to reverse the decision.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from leaderboard.analyses.assessor_agreement.kind import KIND as ASSESSOR_AGREEMENT
 from leaderboard.analyses.better_than_perfect.kind import KIND as BETTER_THAN_PERFECT
 from leaderboard.analyses.board_agreement.kind import KIND as BOARD_AGREEMENT
 from leaderboard.analyses.compare.kind import KIND as COMPARE
@@ -13,6 +14,7 @@ from leaderboard.analyses.near_duplicates.kind import KIND as NEAR_DUPLICATES
 from leaderboard.analyses.pool_bias.kind import KIND as POOL_BIAS
 from leaderboard.analyses.pool_sizes.kind import KIND as POOL_SIZES
 from leaderboard.analyses.power.kind import KIND as POWER
+from leaderboard.analyses.preference_grades.kind import KIND as PREFERENCE_GRADES
 from leaderboard.analyses.private_board.kind import KIND as PRIVATE_BOARD
 from leaderboard.analyses.progress.kind import KIND as PROGRESS
 from leaderboard.analyses.query_spread.kind import KIND as QUERY_SPREAD
@@ -45,6 +47,8 @@ KINDS = {
         POOL_BIAS,
         POOL_SIZES,
         LABEL_DISAGREEMENT,
+        ASSESSOR_AGREEMENT,
+        PREFERENCE_GRADES,
         LABEL_NOISE,
         NEAR_DUPLICATES,
         REUSABILITY,

@@ -21,6 +21,7 @@ from leaderboard.cache.inputs import (
     campaign_inputs,
     clusters_inputs,
     descriptions_inputs,
+    graded_inputs,
     labels_in_words,
     labels_inputs,
     runs_inputs,
@@ -134,6 +135,8 @@ def _bases(asked: Asked) -> list[Basis]:
         pool = pool_or_newest(collection, asked.text("pool"))
         # Texts that come in later show that some of its passages are equal.
         found.append(Basis("pool", pool.name, [pool.pk, without_text(pool)]))
+    if asked.kind.name == "assessor_agreement":
+        found.append(Basis("grades", "", graded_inputs(collection)))
     if asked.kind.name == "reusability" and "/" in asked.text("against"):
         other = collection_named(asked.text("against").partition("/")[0])
         inputs = [other.pk, str(other.visibility), labels_inputs(other), clusters_inputs(other)]

@@ -7,7 +7,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from judging.models import Campaign, Judgment, Pair
+from django.db.models import Max
+
+from judging.models import Campaign, Grade, GradedCampaign, Judgment, Pair, TopicAssignment
 from pooling.models import AnnouncedRun, ClusterSet, Collection, Passage, QrelSet, Run
 from tournament.models import Challenge, QrelVersion, Resolution
 from tournament.services.judged_facts import settled_rounds
@@ -56,6 +58,17 @@ def clusters_inputs(collection: Collection) -> str:
     """Return the collection's classes of near-duplicates; empty without any."""
     stored = ClusterSet.objects.filter(collection=collection).first()
     return stored.sha256 if stored else ""
+
+
+def graded_inputs(collection: Collection) -> list[Any]:
+    """Return what tells one state of the collection's graded campaigns from another: grades are appended."""
+    given = Grade.objects.filter(item__assignment__topic__campaign__collection=collection)
+    held = TopicAssignment.objects.filter(topic__campaign__collection=collection)
+    return [
+        given.aggregate(last=Max("pk"))["last"],
+        held.exclude(over_at=None).count(),
+        GradedCampaign.objects.filter(collection=collection).aggregate(last=Max("pk"))["last"],
+    ]
 
 
 def campaign_inputs(campaign: Campaign) -> list[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -140,10 +140,8 @@ def _candidates(
         wanted = set(choice.qids)
         qids = [qid for qid in qids if qid in wanted]
     qrels = {} if qrel_set is None else _known_relevant(qrel_set)
-    if (corpus := choice.corpus) is None:
-        tops = [tops_of(run, depth) for run in runs]
-    else:
-        tops = [_within(collection, corpus, tops_of(run, None), depth) for run in runs]
+    tops = list(_tops(collection, runs, depth, choice.corpus))
+    if (corpus := choice.corpus) is not None:
         relevant = _within(collection, corpus, {qid: (pid,) for qid, pid in qrels.items()}, 1)
         qrels = {qid: pid for qid, held in relevant.items() for pid in held}
     pools = {qid: shallow.pool_query([top.get(qid, ()) for top in tops], qrels.get(qid)) for qid in qids}
@@ -161,6 +159,24 @@ def _within(
     canonical = clusters.canonical_of(collection, pids)
     held = {pid for pid in pids if corpus.holds(canonical.get(pid, pid))}
     return {qid: tuple(islice(filter(held.__contains__, ranked), depth)) for qid, ranked in found.items()}
+
+
+def pooled_tops(pool: Pool) -> Iterator[dict[str, tuple[str, ...]]]:
+    """Return, run by run, qid → what it supplied to a pool, best first; of a fraction, as it ranks the fraction."""
+    runs = [one.run for one in PoolRun.objects.filter(pool=pool).select_related("run").order_by("pk")]
+    corpus = Choice(fraction=pool.fraction, fraction_seed=pool.fraction_seed).corpus
+    return _tops(pool.collection, runs, pool.depth, corpus)
+
+
+def _tops(
+    collection: Collection, runs: Sequence[Run], depth: int, corpus: Fraction | None
+) -> Iterator[dict[str, tuple[str, ...]]]:
+    """Yield the top of each run, one ranking in memory at a time."""
+    for run in runs:
+        if corpus is None:
+            yield tops_of(run, depth)
+        else:
+            yield _within(collection, corpus, tops_of(run, None), depth)
 
 
 def _with_canonical(collection: Collection, pools: Pools) -> Pools:

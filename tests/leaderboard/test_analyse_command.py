@@ -14,6 +14,7 @@ from leaderboard.analyses.runner import make
 from leaderboard.output.content import analysis_content
 from leaderboard.scoring.chosen_runs import chosen_runs
 from pooling.models import PoolRun, PrivateQuery, QuerySplit
+from tests.leaderboard.analyses.test_graded_analyses import graded_twice
 from tests.leaderboard.analyses.test_noise_analyses import run_json, second_opinion
 
 
@@ -27,6 +28,7 @@ def some_private(valley):
 @pytest.fixture
 def judged_twice(valley, version):
     second_opinion(valley)
+    graded_twice(valley)
     PoolRun.objects.bulk_create(PoolRun(pool=valley.pool, run=run) for run in valley.runs)
     return valley
 

@@ -95,6 +95,7 @@ def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
         .defer("manifest")
         .order_by("-number"),
         "clusters": cluster_set_of(collection) if member else None,
+        "assesses": not member and may(user, "assess", collection),
         "may_describe": may(user, "describe collection", collection),
         "webhook_troubles": listing.troubles([collection.pk]) if may_hook else [],
     }

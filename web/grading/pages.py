@@ -125,6 +125,7 @@ def assess_page(assignment: TopicAssignment, position: int | None) -> dict[str, 
         "judged": judged,
         "given": given.count(),
         "decision": next(iter(states), None),
+        "over": campaign.ended_at is not None and not assignment.second,
         "work": None if item else chosen_next(assignment),
     }
 

@@ -19,7 +19,7 @@ PICTURES = FOLDER / "pictures"
 #: For each reader, the documents in reading order.
 SHELVES: dict[str, tuple[str, ...]] = {
     "Start": ("tutorial", "glossary"),
-    "Run a campaign": ("planning", "requester-guide", "campaign-in-progress", "people", "ethics"),
+    "Run a campaign": ("planning", "requester-guide", "campaign-in-progress", "grading", "people", "ethics"),
     "Judge": ("workers",),
     "Leaderboards": (
         "running-a-board",

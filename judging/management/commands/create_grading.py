@@ -70,6 +70,9 @@ class Command(BaseCommand):
         )
         return summary_of(made, states_of(made))
 
+    def show(self, result: dict[str, Any]) -> None:
+        super().show({name: value for name, value in result.items() if name not in ("scale", "rules")})
+
 
 def _read(path: Path) -> str:
     try:

@@ -35,3 +35,6 @@ class Command(BaseCommand):
         else:
             end_campaign(found, why=why, who=who)
         return summary_of(found, states_of(found))
+
+    def show(self, result: dict[str, Any]) -> None:
+        super().show({name: value for name, value in result.items() if name not in ("scale", "rules")})

@@ -33,10 +33,17 @@ def analyse_label_disagreement(*, collection: Collection, first: str, second: st
     """
     if first == second:
         raise WrongSetting(f"Both sets of labels are {first}.", "Choose other labels.")
-    one, two = (_side(labels_named(collection, name)) for name in (first, second))
+    return compare_labels(collection, labels_named(collection, first), labels_named(collection, second))
+
+
+def compare_labels(collection: Collection, first: Labels, second: Labels) -> Analysis:
+    """Compare two sets of labels. Raises NothingToScore if they have no passage in common."""
+    one, two = _side(first), _side(second)
     found = confusion(one.grades, two.grades)
     if not found.common:
-        raise NothingToScore(f"{first} and {second} label no passage in common.", "Choose other labels.")
+        raise NothingToScore(
+            f"{first.title} and {second.title} label no passage in common.", "Choose other labels."
+        )
     facts = _facts(collection, one, two)
     grades = _confusion_table(found, one, two, facts)
     return Analysis(

@@ -15,11 +15,16 @@ from typing import Any
 from judging.models import GradedItem, GradedLabels
 from leaderboard.output import Column, Facts, Figure, Kind, Row, Table
 from leaderboard.output.chart import Series, Spans, chart_content
+from leaderboard.output.table import Value
 from leaderboard.scoring.labels import Labels
 from pooling.models import Collection
 
-#: Shares of a topic's relevant passages until which judgments are counted.
-FOUND = ((0.5, "half of the relevant"), (0.9, "nine tenths"), (1.0, "all relevant"))
+#: Shares of a topic's relevant passages until which judgments are counted, each with a key and in words.
+FOUND = (
+    ("until_50", 0.5, "half of the relevant"),
+    ("until_90", 0.9, "nine tenths"),
+    ("until_100", 1.0, "all relevant"),
+)
 OPENING, REST = 0, 1
 
 
@@ -55,7 +60,7 @@ def judged_topics(collection: Collection, labels: Labels) -> list[JudgedTopic]:
     rows = GradedItem.objects.filter(assignment__in=assignments, grade__isnull=False).order_by("position")
     found: dict[int, list[tuple[bool, int]]] = defaultdict(list)
     for assignment, grade, batch in rows.values_list("assignment", "grade", "batch").iterator(5000):
-        found[assignment].append((grade >= least, batch))
+        found[assignment].append((grade is not None and grade >= least, batch))
     return [
         JudgedTopic(one["qid"], *map(tuple, zip(*found[one["assignment"]], strict=True)))
         for one in made.topics
@@ -105,23 +110,19 @@ def gain_table(topics: Sequence[JudgedTopic], facts: Facts) -> Table:
         Column("qid", "query"),
         Column("judged", "judged", Kind.COUNT),
         Column("relevant", "relevant", Kind.COUNT),
-        *(
-            Column(f"until_{share:.0%}".rstrip("%"), words, Kind.COUNT, "judged until")
-            for share, words in FOUND
-        ),
+        *(Column(key, words, Kind.COUNT, "judged until") for key, _, words in FOUND),
     )
-    rows = tuple(
-        Row(
-            {"qid": one.qid, "judged": len(one.relevant), "relevant": sum(one.relevant)}
-            | {f"until_{share:.0%}".rstrip("%"): one.judged_until(share) for share, _ in FOUND}
+    rows = []
+    for one in topics:
+        until: dict[str, Value] = {key: one.judged_until(share) for key, share, _ in FOUND}
+        rows.append(
+            Row({"qid": one.qid, "judged": len(one.relevant), "relevant": sum(one.relevant), **until})
         )
-        for one in topics
-    )
     caption = (
         "Judgments until a share of the relevant passages that were found at all. Where the last one came long "
         "before the end, few are likely to be missing."
     )
-    return Table("gain", "Gain", caption, columns, rows, facts)
+    return Table("gain", "Gain", caption, columns, tuple(rows), facts)
 
 
 def gain_figure(topics: Sequence[JudgedTopic], table: Table, facts: Facts) -> Figure:
@@ -141,7 +142,7 @@ def gain_figure(topics: Sequence[JudgedTopic], table: Table, facts: Facts) -> Fi
         axes.set_ylim(bottom=0)
 
     series = [
-        Series(words, [(one.judged_until(share), None, None) for one in topics]) for share, words in FOUND
+        Series(words, [(one.judged_until(share), None, None) for one in topics]) for _, share, words in FOUND
     ]
     series.append(Series("judged", [(len(one.relevant), None, None) for one in topics]))
     chart = Spans("Gain", "judgments", [one.qid for one in topics], series)

@@ -21,10 +21,10 @@ from judging.grading.graded_campaigns import (
 )
 from judging.grading.graded_labels import grades_of, publish_labels
 from judging.grading.grades import choose_next, decide, give_grade, is_waiting, next_item, undo_grade
-from judging.models import Grade, GradedCampaign
+from judging.models import Grade, GradedCampaign, TopicAssignment
 from judging.rules.grade_scale import Level
 from pooling.models import Passage
-from pooling.services.pools import build_pool
+from pooling.services.pools import Choice, build_pool
 from tests.judging.grading.conftest import RULES, grade_all
 
 TWO = {"p1": 3, "p5": 2}
@@ -251,6 +251,7 @@ def test_a_second_opinion_goes_over_a_sample_and_decides_nothing(make_campaign, 
     with pytest.raises(CampaignRefused, match="yourself"):
         take_second_opinion(topic, people[0])
 
+    end_campaign(topic.campaign, why="done", who="staff")
     second = take_second_opinion(topic, people[1])
     seen = grade_all(second, {"p1": 1})
 
@@ -258,6 +259,25 @@ def test_a_second_opinion_goes_over_a_sample_and_decides_nothing(make_campaign, 
     assert not is_waiting(second)
     assert topic.decisions.count() == 1
     assert [row["counts"] for row in grades_of(topic.campaign)].count(True) == 6
+
+
+def test_a_campaign_over_a_fraction_stays_within_it(reef, people):
+    choice = Choice(qids=["q1"], fraction=2, fraction_seed=2)
+    pool = build_pool(
+        collection=reef, name="half", runs=list(reef.runs.order_by("run_tag")), depth=2, choice=choice
+    )
+    rules = RULES | {"discard_share": 1, "accept_judged": 150}
+    settings = GradingSettings(rules=rules, min_grade=1)
+    topic = topic_named(create_graded_campaign(pool=pool, name="half", settings=settings), "q1")
+    taken = take_topic(topic, people[0])
+    while not standing(topic):
+        grade_all(taken, {"p1": 1})
+        choose_next(taken)
+
+    seen = set(taken.items.values_list("passage__pid", flat=True))
+    held = {f"p{number}" for number in range(1, 21) if choice.corpus.holds(f"p{number}")}
+    assert seen == held
+    assert 0 < len(held) < 20
 
 
 def test_a_pool_without_texts_is_refused(reef):
@@ -283,3 +303,20 @@ def test_near_duplicates_stay_once_a_graded_campaign_rests_on_them(make_campaign
 
     with pytest.raises(CampaignRefused, match="The judgments of graded depend on"):
         refuse_judged(campaign.collection)
+
+
+def test_a_reopened_topic_with_nothing_left_is_decided_again(make_campaign, people):
+    campaign = make_campaign(rules=RULES | {"accept_judged": 150})
+    topic = topic_named(campaign, "q1")
+    taken = take_topic(topic, people[0])
+    grade_all(taken, {"p1": 3})
+    while len(taken.items.all()) < 20:
+        choose_next(taken)
+        grade_all(taken, {})
+    end_campaign(campaign, why="summer", who="staff")
+    reopen_campaign(campaign, why="autumn", who="staff")
+    assert standing(topic) is None
+
+    assert choose_next(TopicAssignment.objects.get(pk=taken.pk)) == 0
+    assert standing(topic) == "rejected"
+    assert not topic.decisions.get(reversed_at=None).at_end

@@ -123,6 +123,7 @@ def test_a_call_answers_as_described(token, cast, verb, path):
     known = {
         "name": cast.collection.name if path.startswith("/api/v1/collections") else cast.campaign.name,
         "key": next((row.pk for part, row in rows.items() if f"/{part}/" in path), cast.quay.pk),
+        "graded": "swell",
         "message": cast.message.pk,
         "number": 1,
         "pool": cast.pool.name,

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('pooling', '0017_board_labels'),
+        ('pooling', '0016_board_labels'),
     ]
 
     operations = [

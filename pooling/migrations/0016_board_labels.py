@@ -18,7 +18,7 @@ def keep_former_defaults(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('pooling', '0016_assessors'),
+        ('pooling', '0015_document_labels'),
     ]
 
     operations = [

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('pooling', '0015_document_labels'),
+        ('pooling', '0017_fractional_pools'),
     ]
 
     operations = [

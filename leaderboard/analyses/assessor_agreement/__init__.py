@@ -1,0 +1,1 @@
+"""How well two assessors agree on the passages that both graded."""

@@ -1,0 +1,51 @@
+"""How well assessors agree: the grades of topics against the second opinions on them."""
+
+from __future__ import annotations
+
+from judging.models import GradedCampaign, GradedItem
+from leaderboard.analyses.label_disagreement.analysis import compare_labels
+from leaderboard.errors import NothingToScore
+from leaderboard.output import Analysis
+from leaderboard.scoring.labels import Labels, labels_of_rows
+from pooling.models import Collection
+
+NONE = "Take second opinions on the graded campaign's page first."
+
+
+def analyse_assessor_agreement(*, collection: Collection, campaign: str = "") -> Analysis:
+    """Compare the first and second grades of a graded campaign: the named one, else the newest.
+
+    Raises NothingToScore if no passage was graded by two assessors.
+    """
+    campaigns = GradedCampaign.objects.filter(collection=collection).order_by("-pk")
+    found = (campaigns.filter(name=campaign) if campaign else campaigns).first()
+    if found is None:
+        named = f" {campaign!r}" if campaign else ""
+        raise NothingToScore(f"{collection.name} has no graded campaign{named}.", "Make one first.")
+    first, second = (_labels(found, second=second) for second in (False, True))
+    if not second.pids:
+        raise NothingToScore(f"Nobody gave a second opinion in {found.name}.", NONE)
+    return compare_labels(collection, _as_in(first, second), second)
+
+
+def _labels(campaign: GradedCampaign, *, second: bool) -> Labels:
+    items = GradedItem.objects.filter(
+        assignment__topic__campaign=campaign,
+        assignment__second=second,
+        assignment__over_at=None,
+        grade__isnull=False,
+    ).order_by("assignment__topic__query__position", "position")
+    rows = items.values_list("assignment__topic__query__qid", "passage__pid", "grade")
+    name = f"{campaign.name}, {'second opinions' if second else 'first grades'}"
+    known = [(qid, pid, grade) for qid, pid, grade in rows if grade is not None]
+    return labels_of_rows(name, campaign.min_grade, known)
+
+
+def _as_in(first: Labels, second: Labels) -> Labels:
+    """Keep the first grades of the sampled passages: the others were never meant to be judged twice."""
+    sampled = {
+        (second.qids[query], pid) for query, pid in zip(second.query.tolist(), second.pids, strict=True)
+    }
+    entries = zip(first.query.tolist(), first.pids, first.grades.tolist(), strict=True)
+    kept = [(first.qids[query], pid, grade) for query, pid, grade in entries]
+    return labels_of_rows(first.name, first.min_grade, [one for one in kept if one[:2] in sampled])

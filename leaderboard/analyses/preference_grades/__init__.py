@@ -1,0 +1,1 @@
+"""Whether the preferred passage of a pair has the higher grade."""

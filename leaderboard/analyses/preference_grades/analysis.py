@@ -1,0 +1,94 @@
+"""Whether the preferred passage has the higher grade, as a table and a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from judging.models import Campaign, Judgment
+from leaderboard.analyses.preference_grades.computation import (
+    GradeGap,
+    Judged,
+    all_gaps,
+    preference_by_gap,
+)
+from leaderboard.analyses.shared.proportions import Share
+from leaderboard.cache.software_version import software_version
+from leaderboard.errors import NothingToScore
+from leaderboard.output import Analysis, Column, Facts, Interval, Kind, Row, Table
+from pooling.models import Qrel, QrelSet
+
+
+def analyse_preference_grades(*, campaign: Campaign, graded: QrelSet) -> Analysis:
+    """Compare the campaign's counted judgments with grades. Raises NothingToScore if no pair has two grades."""
+    labels = Qrel.objects.filter(qrel_set=graded).order_by("-position")
+    rows = labels.values_list("query_id", "passage_id", "passage__class_key", "grade")
+    # Near-duplicates and equal texts share a grade; the first label of a class counts.
+    grades = {(query, key or str(passage)): grade for query, passage, key, grade in rows.iterator(5000)}
+    found, ungraded = preference_by_gap(_judged(campaign), grades)
+    if not found:
+        raise NothingToScore(
+            f"{graded.name} grades no pair of {campaign.name} on both sides.", "Choose other labels."
+        )
+    facts = Facts(
+        collection=campaign.collection.name,
+        runs=(),
+        labels=(graded.name, campaign.name),
+        measure="judgments",
+        queries=Judgment.objects.filter(campaign=campaign).values("pair__query").distinct().count(),
+        software=software_version(),
+        simulated=Judgment.objects.filter(campaign=campaign, judge_kind="simulated").exists(),
+    )
+    return Analysis(facts, (_table(found, ungraded, facts),), (), (_sentence(found, ungraded),))
+
+
+def _judged(campaign: Campaign) -> Iterator[Judged]:
+    counted = Judgment.objects.filter(campaign=campaign).counted().order_by("pk")
+    rows = counted.values_list(
+        *("pair__query_id", "left_id", "left__class_key", "right_id", "right__class_key", "preferred_id")
+    )
+    for query, left, left_key, right, right_key, preferred in rows.iterator(chunk_size=5000):
+        both = (query, left_key or str(left)), (query, right_key or str(right))
+        first, second = both if preferred != right else both[::-1]
+        yield first, second, preferred is not None
+
+
+def _table(found: list[GradeGap], ungraded: int, facts: Facts) -> Table:
+    columns = (
+        Column("gap", "difference of grades", Kind.COUNT),
+        Column("judgments", "judgments", Kind.COUNT),
+        Column("higher", "preferred the higher grade", Kind.SHARE_INTERVAL),
+        Column("undecided", "undecided", Kind.COUNT),
+    )
+    rows = tuple(
+        Row(
+            {
+                "gap": row.gap,
+                "judgments": row.judgments,
+                "higher": _interval(row.higher),
+                "undecided": row.undecided,
+            }
+        )
+        for row in found
+    )
+    caption = (
+        "Judgments of pairs by how far the grades of the two passages lie apart, and the share that preferred the "
+        f"passage of the higher grade, with Wilson 95% intervals. {ungraded:,} judgments have an ungraded passage."
+    )
+    return Table("preference", "Preference against grade", caption, columns, rows, facts)
+
+
+def _interval(found: Share) -> Interval | None:
+    if found.value is None or found.low is None or found.high is None:
+        return None
+    return Interval(found.value, found.low, found.high)
+
+
+def _sentence(found: list[GradeGap], ungraded: int) -> str:
+    apart = all_gaps(found)
+    graded = sum(row.judgments for row in found)
+    if apart.value is None:
+        return f"No judgment prefers a passage of a pair with different grades ({graded:,} pairs of equal grades)."
+    return (
+        f"The preferred passage has the higher grade in {apart.value:.1%} of {apart.total:,} judgments of pairs with "
+        f"different grades; {graded:,} of {graded + ungraded:,} judgments have grades on both sides."
+    )

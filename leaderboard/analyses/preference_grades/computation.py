@@ -1,0 +1,62 @@
+"""Whether the preferred passage has the higher grade, by how far the two grades lie apart. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from leaderboard.analyses.shared.proportions import Share, share
+
+#: The class of a passage in a query: (query key, class key).
+Key = tuple[int, str]
+#: The preferred passage and the other one; for "cannot decide", the two shown and False.
+Judged = tuple[Key, Key, bool]
+
+
+@dataclass(frozen=True)
+class GradeGap:
+    """Judgments of pairs whose grades lie ``gap`` apart. ``higher``: those that preferred the higher grade.
+
+    With a gap of 0 no passage is higher, and ``higher`` is of nothing.
+    """
+
+    gap: int
+    judgments: int
+    higher: Share
+    undecided: int
+
+
+def preference_by_gap(judged: Iterable[Judged], grades: Mapping[Key, int]) -> tuple[list[GradeGap], int]:
+    """Return one row for each gap, ascending, and the number of judgments with an ungraded passage.
+
+    Judgments that cannot decide are counted apart, not as preferring either.
+    """
+    counts: dict[int, list[int]] = {}
+    ungraded = 0
+    for preferred, other, decided in judged:
+        if preferred not in grades or other not in grades:
+            ungraded += 1
+            continue
+        gap = grades[preferred] - grades[other]
+        higher, lower, undecided = counts.setdefault(abs(gap), [0, 0, 0])
+        counts[abs(gap)] = [
+            higher + (decided and gap >= 0),
+            lower + (decided and gap < 0),
+            undecided + (not decided),
+        ]
+    rows = [
+        GradeGap(
+            gap,
+            higher + lower + undecided,
+            share(higher, higher + lower) if gap else share(0, 0),
+            undecided,
+        )
+        for gap, (higher, lower, undecided) in sorted(counts.items())
+    ]
+    return rows, ungraded
+
+
+def all_gaps(rows: Iterable[GradeGap]) -> Share:
+    """Return the share that preferred the higher grade among all judgments of pairs with different grades."""
+    apart = [row for row in rows if row.gap]
+    return share(sum(row.higher.count for row in apart), sum(row.higher.total for row in apart))

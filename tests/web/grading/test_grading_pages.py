@@ -1,0 +1,191 @@
+"""Graded campaigns in the browser: made, judged, decided, and turned into labels."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.urls import reverse
+
+from judging.grading.grades import decide
+from judging.models import Grade, GradedCampaign, TopicAssignment, TopicDecision
+from judging.rules.topic_life import LifeRules
+from tests.web.conftest import SCRIPT
+
+ONE = ["harbour", "swell"]
+
+
+@pytest.fixture
+def people(cast):
+    """The cast; the topic q1 of ``swell`` is the owner's."""
+    cast.page = reverse("web:graded_campaign", args=ONE)
+    cast.judging = reverse("web:assess", args=[*ONE, cast.taken.pk])
+    return cast
+
+
+def text(reply) -> str:
+    return reply.content.decode()
+
+
+def grade(people, value, **extra):
+    item = people.taken.items.get()
+    return people.clients["owner"].post(
+        people.judging, {"item": item.pk, "grade": value, **extra}, follow=True
+    )
+
+
+def test_a_graded_campaign_is_made_with_the_numbers_of_the_paper(people):
+    address = reverse("web:graded_campaigns", args=["harbour"])
+    form = people.clients["owner"].get(address).context["form"]
+    said = {name: field.initial for name, field in form.fields.items() if field.initial is not None}
+
+    reply = people.clients["owner"].post(address, said | {"name": "own", "pool": "tide", "accept_judged": 9})
+
+    assert reply.status_code == 302, reply.context["form"].errors
+    made = GradedCampaign.objects.get(name="own")
+    assert (made.life.accept_judged, made.life.opening) == (9, LifeRules().opening)
+    assert made.levels[0].name == "Irrelevant"
+    assert made.topics.count() == 3
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"scale": "Yes"}, "the scale, line 1: the line is not a level"),
+        ({"accept_density": "40"}, "accept_density is a share"),
+        ({"min_grade": "4"}, "Grade 4 cannot be the least relevant one"),
+        ({"name": "swell"}, "already has a graded campaign"),
+    ],
+)
+def test_a_wrong_field_is_said_beside_the_form(people, wrong, words):
+    address = reverse("web:graded_campaigns", args=["harbour"])
+    form = people.clients["owner"].get(address).context["form"]
+    said = {name: field.initial for name, field in form.fields.items() if field.initial is not None}
+
+    reply = people.clients["owner"].post(address, said | {"name": "own", "pool": "tide"} | wrong)
+
+    assert (reply.status_code, words in text(reply)) == (422, True)
+
+
+def test_a_passage_is_judged_by_key_changed_and_taken_back(people):
+    shown = people.clients["owner"].get(people.judging)
+    assert 'data-key="1"' in text(shown)
+    assert "text of a" in text(shown)
+    assert "No" in text(shown)
+
+    grade(people, 1)
+    decide(people.taken.topic, "reversed", why="look again", who="owner")
+    people.clients["owner"].post(people.judging, {"undo": "1"})
+
+    assert list(Grade.objects.order_by("pk").values_list("grade", flat=True)) == [1, None]
+    assert people.taken.items.get().grade is None
+
+
+def test_what_an_assessor_sees_names_no_passage_run_or_rank(people):
+    people.taken.items.update(rank=987654)
+    TopicAssignment.objects.update(assessor=get_user_model().objects.get(username="assessor"))
+    client = people.clients["assessor"]
+
+    for address in (people.judging, people.page):
+        shown = text(client.get(address))
+        assert all(word not in shown for word in ("quay", "987654", "tide"))
+    assert '<table class="stacks" id="topics">' not in text(client.get(people.page))
+
+
+@pytest.mark.parametrize("wrong", ["9", "-1", "x", ""])
+def test_a_grade_that_the_scale_has_not_is_refused(people, wrong):
+    reply = grade(people, wrong)
+
+    assert Grade.objects.count() == 0
+    assert "grade" in text(reply).lower()
+
+
+def test_the_passage_of_somebody_elses_topic_is_not_there(people):
+    people.taken.items.update(
+        assignment=TopicAssignment.objects.create(topic=people.taken.topic, second=True)
+    )
+    other = TopicAssignment.objects.get(second=True).items.get()
+
+    reply = people.clients["owner"].post(people.judging, {"item": other.pk, "grade": "1"})
+
+    assert reply.status_code == 404
+
+
+def test_texts_of_people_are_escaped(people):
+    decline = reverse("web:decline_topic", args=[*ONE, people.taken.pk])
+
+    people.clients["owner"].post(decline, {"why": SCRIPT})
+
+    assert SCRIPT not in text(people.clients["owner"].get(people.page))
+    assert "&lt;script&gt;" in text(people.clients["owner"].get(people.page))
+
+
+def test_staff_reverse_the_decision_of_the_rules(people):
+    grade(people, 1)
+    decision = TopicDecision.objects.get()
+    assert (decision.verdict, decision.decided_by) == ("discarded", "")
+    shown = text(people.clients["maintainer"].get(people.page))
+    assert "1 of the first 1 passages are relevant." in shown
+
+    address = reverse("web:decide_topic", args=[*ONE, people.taken.topic_id])
+    people.clients["maintainer"].post(address, {"decision": "reversed", "why": "a small pool"})
+
+    assert TopicDecision.objects.get().reversed_by == "maintainer"
+    assert "reversed by maintainer: a small pool" in text(people.clients["maintainer"].get(people.page))
+
+
+def test_labels_and_grades_are_downloaded(people):
+    grade(people, 1)
+    topic = people.taken.topic
+    decide(topic, "reversed", why="look again", who="owner")
+    decide(topic, "accepted", why="complete", who="owner")
+
+    people.clients["maintainer"].post(reverse("web:publish_labels", args=ONE), {"set": "ours"})
+    file = b"".join(people.clients["viewer"].get(reverse("web:grades_file", args=ONE)))
+
+    assert people.collection.qrel_sets.get(name="ours").qrels.get().grade == 1
+    assert file.decode().splitlines() == [
+        "qid,pid,grade,source,batch,rank,assignment,second,counts",
+        f"q1,a,1,pool,0,1,{people.taken.pk},false,true",
+    ]
+
+
+def test_ended_judging_takes_no_grade_until_it_is_reopened(people):
+    end = reverse("web:end_grading", args=ONE)
+    people.clients["manager"].post(end, {"why": "the money is spent"})
+    grade(people, 1)
+    assert Grade.objects.count() == 0
+    assert "the money is spent" in text(people.clients["owner"].get(people.page))
+
+    people.clients["manager"].post(end, {"why": "more money", "reopen": "1", "budget": "x"})
+    assert GradedCampaign.objects.get().ended_at is not None
+    people.clients["manager"].post(end, {"why": "more money", "reopen": "1", "budget": ""})
+    grade(people, 1)
+
+    assert Grade.objects.count() == 1
+
+
+def test_the_collection_leads_assessors_to_their_topics(people):
+    collection = reverse("web:collection", args=["harbour"])
+    shown = {name: text(people.clients[name].get(collection)) for name in ("assessor", "owner", "stranger")}
+
+    assert {name: "Choose topics to judge" in page for name, page in shown.items()} == {
+        "assessor": True,
+        "owner": False,
+        "stranger": False,
+    }
+
+
+def test_a_second_opinion_is_given_after_the_judging_ended(people):
+    grade(people, 1)
+    people.clients["manager"].post(reverse("web:end_grading", args=ONE), {"why": "summer"})
+    client = people.clients["assessor"]
+    assert "Give second opinion" in text(client.get(people.page))
+
+    take = reverse("web:take_topic", args=[*ONE, people.taken.topic_id])
+    judging = client.post(take, {"second": "1"})["Location"]
+    item = TopicAssignment.objects.get(second=True).items.get()
+    assert "text of a" in text(client.get(judging))
+    client.post(judging, {"item": item.pk, "grade": "0"})
+
+    assert "All passages are judged." in text(client.get(judging))
+    assert (people.taken.items.get().grade, TopicDecision.objects.count()) == (1, 1)

@@ -273,7 +273,7 @@ def test_what_comes_next_after_a_version_is_a_challenge_and_after_that_the_next_
         campaign=cast.campaign, number=1, rule="single", run_tags=["wave"], version=cast.version
     )
 
-    assert "Challenge 1 goes on" in step_after_judging(cast.campaign).words
+    assert "Challenge 1 continues" in step_after_judging(cast.campaign).words
     one, other = Query.objects.filter(collection=cast.campaign.collection)[:2]
     ChallengedQuery.objects.create(challenge=asked, query=one, challenger_ids=[1])
     ChallengedQuery.objects.create(challenge=asked, query=other)  # its new top has a text that was judged

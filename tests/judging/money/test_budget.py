@@ -42,7 +42,7 @@ def test_repeats_that_cannot_be_paid_for_wait_and_say_so(fair, spent):
     assert fair.crowd.open_places == 3
     assert money(spent)["committed"] == ALL
     assert campaign_status(spent)["problems"] == [
-        "The budget of $9.60 is used up; 1 task waits. To go on: manage.py raise_budget fair 12.00"
+        "The budget of $9.60 is used up; 1 task waits. To continue: manage.py raise_budget fair 12.00"
     ]
 
 

@@ -280,11 +280,11 @@ def test_of_two_launches_that_a_grant_pays_for_once_one_is_refused(fair, django_
 
     def launched(campaign):
         try:
-            return launch_campaign(campaign, confirm_spend=Decimal("9.60"), by=mia).places
+            return launch_campaign(campaign, confirm_spend=Decimal("9.64"), by=mia).places
         except MayNotSpend:
             return None
 
     places = at_once(*[lambda one=one: launched(one) for one in drafts])
 
     assert sorted(places, key=str) == [4, None]
-    assert Reservation.objects.get().amount == Decimal("9.60")
+    assert Reservation.objects.get().amount == Decimal("9.64")

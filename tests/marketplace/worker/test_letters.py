@@ -67,7 +67,7 @@ def test_a_worker_on_a_requesters_list_is_told_why_what_is_paid_and_where_to_obj
     assert 'data-refused-by="lab"' in before
     assert "Work you have submitted is still reviewed and paid as promised." in before
     assert "“Says nothing about you.”" in before
-    assert "lab has not given a reason." in before
+    assert "lab has not written to you about it." in before
 
     tell(ask, worker, worker.assignments.get().assignment_id)
 

@@ -95,7 +95,7 @@ def test_the_policy_binds_a_team_that_edits(board, run):
     long = patched(board, "honest", run, anonymous_until="2027-01-01")
     fine = patched(board, "honest", run, anonymous_until="2026-08-10", details={"neural": "nn"})
 
-    assert "more about a run" in emptied.json()["detail"]
+    assert "would remove required details" in emptied.json()["detail"]
     assert "cannot stay anonymous until 2027-01-01" in long.json()["detail"]
     assert fine.status_code == 200, fine.content
     assert fine.json()["details"] == {"subtask": "rerank", "neural": "nn"}

@@ -16,12 +16,12 @@ from accounts.roles import ACTIONS, Role, permits
         (
             Role.MANAGER,
             "see everything, see members, export judgments, plan challenge, prepare campaign, launch campaign, "
-            "steer campaign, spend money, judge workers",
+            "steer campaign, spend money, judge workers, run grading",
         ),
         (
             Role.MAINTAINER,
             "see everything, see members, export judgments, plan challenge, upload run, submit run, edit run, "
-            "add files, describe collection, score, open challenge, publish version",
+            "add files, describe collection, score, open challenge, publish version, run grading",
         ),
         (Role.OWNER, ", ".join(ACTIONS)),
     ],

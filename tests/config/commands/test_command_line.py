@@ -88,5 +88,5 @@ def test_help_and_refusals_show_commands_that_can_be_pasted(db, in_the_project, 
     with pytest.raises(SystemExit):
         call_command("collect", "--help")
 
-    assert pasteable("manage.py collect first --wait") in out.getvalue()
+    assert pasteable("manage.py collect spring --wait") in out.getvalue()
     assert "\n  manage.py" not in out.getvalue()

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.paginator import Page, Paginator
-from django.db.models import Count
+from django.db.models import Count, F, Q
 
 from config.background.models import Job
 from config.errors import NotNow, Refusal
@@ -170,12 +170,17 @@ def gold_page(campaign: Campaign, given: Mapping[str, str]) -> GoldPage:
 
 
 def _label_sets(campaign: Campaign) -> list[str]:
-    """Return the collection's qrel sets by name, the pool's first; empty if the campaign has no pool."""
+    """Return the collection's qrel sets, those that give the best gold pairs first; empty without a pool.
+
+    Gold pairs from passages labeled not relevant look like real pairs. Otherwise the pool's set comes first.
+    """
     if campaign.pool is None:
         return []
-    own = campaign.pool.qrel_set.name if campaign.pool.qrel_set else ""
-    names = campaign.collection.qrel_sets.order_by("name").values_list("name", flat=True)
-    return sorted(names, key=lambda name: name != own)
+    not_relevant = Count("qrels", filter=Q(qrels__grade__lt=F("min_grade")))
+    sets = campaign.collection.qrel_sets.annotate(not_relevant=not_relevant).order_by("name")
+    own = campaign.pool.qrel_set_id
+    ordered = sorted(sets, key=lambda one: (-one.not_relevant, one.pk != own))
+    return [one.name for one in ordered]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from config.background.attending import work_off_everything
 from judging.models import GoldPair
 from pooling.models import Passage
 from pooling.services.passages import examine, register_source
+from tests.factories import make_qrels
 from tests.judging.conftest import crowd as crowd
 from tests.web.preparing_cast import DRAFT, texts
 from tests.web.preparing_cast import draft as draft
@@ -67,6 +68,12 @@ def test_a_pair_that_was_proposed_or_dropped_is_accepted_and_a_suspended_one_sta
 
     states = draft.gold_pairs.order_by("query__qid").values_list("state", flat=True)
     assert list(states) == ["accepted", "accepted", "suspended"]
+
+
+def test_labels_with_passages_that_are_not_relevant_are_offered_first(manager, draft):
+    make_qrels(draft.collection, "zz-graded", [("q0", "q0-a", 2), ("q0", "q0-b", 0)], min_grade=2)
+
+    assert "Answers known from zz-graded official" in texts(manager.get(f"{DRAFT}gold/"))
 
 
 def test_a_pool_without_labels_is_no_dead_end(manager, draft):

@@ -246,9 +246,9 @@ def test_a_refused_payment_for_saved_work_is_owed_again_when_its_settling_is_und
     assert [one.amount for one in signing.crowd.paid_bonuses] == [Decimal("2.00")]
 
 
-def test_saved_work_that_nobody_could_have_read_waits_for_a_person(signing, campaign, crowd):
+def test_saved_work_that_nobody_could_have_read_waits_for_a_person(signing, crowd):
     Passage.objects.update(text="word " * 200)
-    visitor = Visitor(crowd, campaign)
+    visitor = Visitor(crowd, campaign := signing.opened())
     visitor.begin()
     submission = visitor.submission
     Submission.objects.filter(pk=submission.pk).update(taken_at=clock.now())

@@ -55,12 +55,16 @@ def test_after_five_in_a_row_no_more_are_offered_until_a_person_says_so(fair, ro
     assert roomy.changes.latest("pk").why == "the network was down"
 
 
-@pytest.mark.parametrize(("pairs", "counted"), [(1, 5), (4, 4), (None, 0)])
-def test_a_task_done_to_its_end_starts_the_count_anew(fair, roomy, pairs, counted):
+@pytest.mark.parametrize(("done", "counted"), [("one", 5), ("gold", 4), ("all", 0)])
+def test_a_task_done_to_its_end_starts_the_count_anew(fair, roomy, done, counted):
     worker = leave(fair, roomy, 4)
     with clock.shifted(timedelta(minutes=1)):
         judged = fair.open_task(roomy, "A1", signed=True)
-        fair.answer(judged, only=pairs)
+        gold = judged.slots.exclude(gold_pair=None)
+        for slot in {"one": judged.slots.filter(gold_pair=None)[:1], "gold": gold, "all": judged.slots.all()}[
+            done
+        ]:
+            fair.answer_slot(judged, slot)
         fair.send_off(judged)
         fair.collect(roomy)
 

@@ -1,4 +1,4 @@
-"""Further rows in the collection of benchmarks/_large.py: its next campaign, a bundle, a webhook."""
+"""Further rows in the collection of benchmarks/_large.py: its next and its graded campaign, a bundle, a webhook."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from _rows import put
 
 from judging import models as judging
 from judging.campaign.campaigns import CampaignSettings, create_campaign
+from judging.grading.assignments import take_topic
+from judging.grading.graded_campaigns import GradingSettings, create_graded_campaign
 from tournament.models import QrelVersion
 from web.models import WebhookDelivery, WebhookEndpoint
 from web.releases.bundle import make_bundle
@@ -17,7 +19,7 @@ MESSAGES = 600
 
 
 def further(large: Large, version: QrelVersion, user: Any) -> None:
-    """Write a draft ``next`` over the same pool, the version's bundle, and a webhook with its deliveries."""
+    """Write a draft ``next`` and graded judging over the same pool, the bundle, and a webhook with its deliveries."""
     draft = create_campaign(name="next", settings=CampaignSettings(), pool=large.pool, who=user.username)
     put(
         judging.GoldPair,
@@ -27,6 +29,10 @@ def further(large: Large, version: QrelVersion, user: Any) -> None:
             for n, (relevant, off_topic) in enumerate(large.gold)
         ),
     )
+    graded = create_graded_campaign(
+        pool=large.pool, name="graded", settings=GradingSettings(min_grade=1, placeholder_text=True)
+    )
+    take_topic(graded.topics.order_by("pk").first(), user)
     make_bundle(version)
     endpoint = WebhookEndpoint.objects.create(
         collection=large.collection, address="https://example.org/", kept_by=user

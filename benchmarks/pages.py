@@ -60,6 +60,7 @@ PARAMETERS: dict[str, Any] = {
     "worker key": 1,
     "appeal key": 1,
     "decision": "exclude",
+    "graded": "graded",
     "document name": "methods-leaderboard",
     "document_picture name": "query.webp",
     "step": "close",
@@ -111,6 +112,7 @@ NOT_READ = {
     "timeline",
     "timeline_file",
     "signed_in",
+    "collection_query",
 }
 
 Figures = dict[str, Any]

@@ -13,6 +13,7 @@ from django.utils.translation import gettext, gettext_noop
 
 from config import clock
 from judging.campaign.cost import pay_for
+from judging.campaign.read_once import kept_while_reading
 from judging.campaign.reading_time import seconds_a_pair
 from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, GoldPair, Pair
@@ -189,13 +190,19 @@ def filled(campaign: Campaign, text: str, *, pairs: int | None = None) -> str:
     return text
 
 
+@kept_while_reading
+def pairs_asked(campaign: Campaign) -> int:
+    """Count the campaign's pairs, gold pairs aside."""
+    return campaign.pairs.count()
+
+
 def size_of(campaign: Campaign, wording: Wording = ENGLISH) -> str:
     """Return how many pairs a task shows: ``13``, or ``12 to 15`` if some are smaller or repeat earlier pairs.
 
     Tasks are packed evenly, so the smallest has at most one pair less than the largest.
     """
     most, fewer = campaign.slots_per_task, 0
-    if pairs := campaign.pairs.count():
+    if pairs := pairs_asked(campaign):
         full, rest = divmod(pairs, task_count(pairs, campaign.pairs_per_task))
         fewer = min(rest, 1)
         most += full + fewer - campaign.pairs_per_task

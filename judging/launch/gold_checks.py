@@ -13,6 +13,7 @@ from config.plurals import many
 from judging.campaign.gold_leaks import most_uses_of_one_off_topic_passage
 from judging.campaign.gold_pairs import needed_gold
 from judging.campaign.strategy_figures import outcomes_of, telling_words
+from judging.campaign.worker_texts import pairs_asked
 from judging.errors import NotReady
 from judging.launch.check_results import Passed
 from judging.launch.plan import Plan
@@ -80,7 +81,7 @@ def _met_again_and_again(campaign: Campaign, accepted: int) -> str:
 
 def _told_by_history(campaign: Campaign) -> str:
     """Return a warning if workers who do a large share of the campaign can recognize gold pairs, or ""."""
-    pairs = campaign.pairs.count()
+    pairs = pairs_asked(campaign)
     tasks, most = task_count(pairs, campaign.pairs_per_task), most_tasks(pairs, campaign.pairs_per_task)
     if min(campaign.max_tasks_per_worker, tasks) <= most:
         return ""
@@ -99,7 +100,7 @@ def _asked_twice(campaign: Campaign) -> str:
     if not tasks:
         return ""
     most = campaign.pairs.values("query").order_by().annotate(pairs=Count("pk")).aggregate(most=Max("pairs"))
-    few = campaign.pairs.count() // (most["most"] or 1)
+    few = pairs_asked(campaign) // (most["most"] or 1)
     return Guidance(
         f"{many(tasks, 'task asks', 'tasks ask')} a question more than once. Gold pairs never do, which reveals "
         f"that these pairs are real. To prevent this, use at most {many(few, 'pair')} a task (",

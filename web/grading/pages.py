@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.core.paginator import Paginator
 from django.http import Http404
 
 from config.background.models import Job
@@ -18,6 +19,7 @@ from pooling.services.members import may
 from web.common.job_progress import Work
 
 Verdict = TopicDecision.Verdict
+TOPICS_A_PAGE = 100
 
 
 def sees_grading(user: Any, collection: Collection) -> bool:
@@ -46,8 +48,11 @@ def list_page(collection: Collection, user: Any) -> dict[str, Any]:
     }
 
 
-def campaign_page(campaign: GradedCampaign, user: Any) -> dict[str, Any]:
-    """Return the data of a graded campaign's page: all topics for members, one's own and free ones for assessors."""
+def campaign_page(campaign: GradedCampaign, user: Any, number: str | None = None) -> dict[str, Any]:
+    """Return the data of a graded campaign's page: topics for members, one's own and free ones for assessors.
+
+    ``number``: the page of topics.
+    """
     states = states_of(campaign)
     collection = campaign.collection
     mine = [one for one in states if one.assignment and one.assignment.assessor_id == user.pk]
@@ -57,17 +62,20 @@ def campaign_page(campaign: GradedCampaign, user: Any) -> dict[str, Any]:
     return {
         "campaign": campaign,
         "collection": collection,
-        "states": states if may(user, "see everything", collection) else [],
+        "page": Paginator(states, TOPICS_A_PAGE).get_page(number),
         "judged": sum(one.tally.judged for one in states),
         "accepted": sum(one.state == Verdict.ACCEPTED for one in states),
         "mine": mine if assesses else [],
         "seconds": seconds if assesses else [],
-        "free": [one for one in states if one.state == CANDIDATE] if assesses else [],
+        "free": (free := [one for one in states if one.state == CANDIDATE] if assesses else [])[
+            :TOPICS_A_PAGE
+        ],
+        "free_count": len(free),
         "to_check": [
             one
             for one in states
             if one.state in finished and one.second is None and one.assignment and one not in mine
-        ]
+        ][:TOPICS_A_PAGE]
         if assesses
         else [],
         "assesses": assesses,

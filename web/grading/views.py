@@ -84,7 +84,11 @@ def _list(request: HttpRequest, collection: Collection, form: NewGradedCampaign)
 @graded_view()
 def graded_campaign(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
     """Show the topics: all of them to members, one's own and free ones to assessors."""
-    return render(request, "web/graded_campaign.html", pages.campaign_page(campaign, request.user))
+    return render(
+        request,
+        "web/graded_campaign.html",
+        pages.campaign_page(campaign, request.user, request.GET.get("page")),
+    )
 
 
 @require_POST

@@ -62,7 +62,7 @@ def figures_of(spent: Any) -> Figures:
 
 
 def make_features(count: int) -> Figures:
-    """Make the features of so many passages, for an otherwise empty collection."""
+    """Make the features of this many synthetic passages, in a collection that has nothing else."""
     from pooling.feature_files import write_features
     from pooling.models import Collection
     from pooling.services.features import folder_of, state_of

@@ -21,10 +21,7 @@ from pooling.models import Collection
 from pooling.services.clusters import canonical_of
 from pooling.services.features import features_of
 
-__all__ = ["Fraction", "Thread", "next_passages"]
-
-
-#: Passages whose classes are looked up together; a fraction takes so many of its own.
+#: Passages whose classes are looked up together, counting only those of the fraction.
 AT_ONCE = 200
 
 
@@ -55,7 +52,7 @@ def next_passages(
 ) -> list[str]:
     """Return the next ``count`` passages to judge, best first; fewer if no more are left.
 
-    ``judged``: pid → grade in this thread; grades of ``relevant_from`` and more are relevant. ``others``: the same of
+    ``judged``: pid → grade in this thread; a grade of ``relevant_from`` or more is relevant. ``others``: the same of
     the topic's other threads. No passage of either is returned, nor one of ``exclude``, nor a second of a class of
     near-duplicates or equal texts: the canonical passage stands for its class. The same arguments give the same
     passages. Judged passages without a text teach nothing. Makes the collection's features first if needed.

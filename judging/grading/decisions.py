@@ -51,7 +51,7 @@ def record(topic: Topic, decision: Decision, tally: Tally, *, ending: bool = Fal
 
 
 def decide_at_end(topic: Topic, *, ending: bool = False) -> TopicDecision | None:
-    """Decide a topic of which no more is judged, unless a decision stands."""
+    """Decide a topic whose judging is over, unless a decision already stands."""
     hold(topic)
     if standing_decision(topic) is not None:
         return None

@@ -83,8 +83,14 @@ def _check(settings: GradingSettings) -> None:
             f"Grade {settings.min_grade} cannot be the least relevant one.",
             f"Enter a grade of the scale, from 1 to {highest}.",
         )
-    if settings.budget is not None and not 1 <= settings.budget <= MOST_BUDGET:
-        raise BadInput("The budget is a number of passages to judge.", "Enter a whole number from 1.")
+    _check_budget(settings.budget)
+
+
+def _check_budget(budget: int | None) -> None:
+    if budget is not None and not 1 <= budget <= MOST_BUDGET:
+        raise BadInput(
+            "The budget is a number of passages to judge.", f"Enter a whole number from 1 to {MOST_BUDGET:,}."
+        )
 
 
 def refuse_without_texts(pool: Pool, settings: GradingSettings) -> None:
@@ -180,6 +186,7 @@ def reopen_campaign(campaign: GradedCampaign, *, why: str, budget: int | None = 
     """Continue judging: the decisions of the end are reversed. Raises BadInput, CampaignRefused."""
     if not why.strip():
         raise BadInput("The reason is missing.", "Write why judging continues.")
+    _check_budget(budget)
     budget = campaign.budget if budget is None else budget
     if budget is not None and budget <= judged_so_far(campaign):
         raise BadInput(f"The budget of {budget:,} is used up.", "Enter a higher one.")

@@ -24,7 +24,7 @@ Shown = Callable[[int, int], None]
 
 
 def presumed_among(passages: int) -> int:
-    """Return how many of so many passages are drawn. Most of a small collection would hide what is relevant."""
+    """Return how many passages are drawn. Drawing most of a small collection would hide what is relevant."""
     return min(PRESUMED, -(-passages // 4))
 
 

@@ -323,10 +323,7 @@ def _recruits(
 
 
 def _everybody(
-    campaign: Campaign,
-    crew: list[SimulatedWorker],
-    pool: ThreadPoolExecutor | None,
-    tell: Callable[[], None],
+    campaign: Campaign, crew: list[SimulatedWorker], pool: ThreadPoolExecutor | None, tell: Callable[[], None]
 ) -> int:
     """Run one round of all workers, with a collection before and after. Returns how many tasks they did.
 

@@ -106,7 +106,7 @@ def _key(asked: Asked, bases: list[Basis]) -> str:
 def _choices(asked: Asked) -> list[Any]:
     """Return what was asked for, apart from what it is computed from. Different readers see different results."""
     collection = asked.collection
-    # For everybody, what is not released any more must not stand in an older result either.
+    # An older result for everybody must not show what is no longer released.
     every = not asked.released and len(asked.runs) == Run.objects.filter(collection=collection).count()
     return [
         collection.pk,

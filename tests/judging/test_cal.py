@@ -6,7 +6,8 @@ from itertools import combinations
 
 import pytest
 
-from judging.cal import Fraction, Thread, next_passages
+from judging.cal import Thread, next_passages
+from pooling.fractions import Fraction
 from pooling.services import clusters, collections
 
 TOPICS = ["heart blood vein pulse", "kite wind string tail", "bread flour yeast oven"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any
 
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 from ninja import Field, Router, Schema, Status
 
@@ -177,7 +176,7 @@ class NextOut(Schema):
 def list_graded_campaigns(request: HttpRequest, name: str) -> list[dict[str, Any]]:
     user = reader(request)
     found = collection_for(user, name)
-    _require_sight(user, found)
+    pages.require_sight(user, found)
     rows = GradedCampaign.objects.filter(collection=found).select_related("pool").order_by("name")
     return [summary_of(one, states_of(one)) for one in rows]
 
@@ -330,14 +329,9 @@ def decline_topic(request: HttpRequest, name: str, graded: str, asked: DeclineIn
     return Status(204, None)
 
 
-def _require_sight(user: Any, collection: Any) -> None:
-    if not pages.sees_grading(user, collection):
-        raise PermissionDenied("Graded campaigns are for members and assessors.")
-
-
 def _seen(user: Any, name: str, graded: str) -> GradedCampaign:
     found = collection_for(user, name)
-    _require_sight(user, found)
+    pages.require_sight(user, found)
     return pages.graded_campaign_of(found, graded)
 
 

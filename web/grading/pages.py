@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import Http404
 
@@ -25,6 +26,12 @@ TOPICS_A_PAGE = 100
 def sees_grading(user: Any, collection: Collection) -> bool:
     """Return whether this person can see the graded campaigns: a member, or an assessor."""
     return may(user, "see everything", collection) or may(user, "assess", collection)
+
+
+def require_sight(user: Any, collection: Collection) -> None:
+    """Raise PermissionDenied for somebody who cannot see the graded campaigns."""
+    if not sees_grading(user, collection):
+        raise PermissionDenied("Graded campaigns are for members and assessors.")
 
 
 def graded_campaign_of(collection: Collection, name: str) -> GradedCampaign:

@@ -7,7 +7,6 @@ from functools import wraps
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -40,8 +39,8 @@ def graded_view(action: str = "") -> Callable[[View], View]:
             collection = collection_for(request.user, name)
             if action:
                 require(request.user, action, collection)
-            elif not pages.sees_grading(request.user, collection):
-                raise PermissionDenied("Graded campaigns are for members and assessors.")
+            else:
+                pages.require_sight(request.user, collection)
             return view(request, pages.graded_campaign_of(collection, graded), **rest)
 
         return guarded
@@ -54,8 +53,7 @@ def graded_view(action: str = "") -> Callable[[View], View]:
 def graded_campaigns_page(request: HttpRequest, name: str) -> HttpResponse:
     """List the graded campaigns, and make one."""
     collection = collection_for(request.user, name)
-    if not pages.sees_grading(request.user, collection):
-        raise PermissionDenied("Graded campaigns are for members and assessors.")
+    pages.require_sight(request.user, collection)
     if request.method != "POST":
         return _list(request, collection, NewGradedCampaign(collection))
     require(request.user, "run grading", collection)
@@ -111,7 +109,7 @@ def end(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
     if budget and not (budget.isascii() and budget.isdigit()):
         messages.error(request, "The budget is a number of passages.")
         return redirect("web:graded_campaign", campaign.collection.name, campaign.name)
-    new = int(budget) if budget else None
+    new = int(budget[:12]) if budget else None
     return _done(
         request,
         campaign,

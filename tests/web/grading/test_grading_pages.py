@@ -156,7 +156,9 @@ def test_ended_judging_takes_no_grade_until_it_is_reopened(people):
     assert Grade.objects.count() == 0
     assert "the money is spent" in text(people.clients["owner"].get(people.page))
 
-    people.clients["manager"].post(end, {"why": "more money", "reopen": "1", "budget": "x"})
+    for garbage in ("x", "0", "9" * 11, "9" * 5000):
+        reply = people.clients["manager"].post(end, {"why": "more money", "reopen": "1", "budget": garbage})
+        assert reply.status_code == 302
     assert GradedCampaign.objects.get().ended_at is not None
     people.clients["manager"].post(end, {"why": "more money", "reopen": "1", "budget": ""})
     grade(people, 1)

@@ -11,8 +11,8 @@ All proposed gold is accepted, for a campaign with the default settings over eac
 
 Grades of 2 and more are relevant. For each campaign it prints the strategies of ``judging/rules/strategies.py``: the
 share of gold they answer right, their chance to pass 1, 5 and more tasks in a row, and their agreement with the
-grades on real pairs. It then prints how well a classifier tells gold from
-real pairs (``judging/rules/gold_detection.py``):
+grades on real pairs. All strategies by looks are tried (most or fewest capital letters, digits, sentences …). It then
+prints how well a classifier tells gold from real pairs (``judging/rules/gold_detection.py``):
 
 - from the page alone;
 - from the memory of a worker who does as many tasks as allowed: the mean and the worst of five times 40 workers. For
@@ -53,6 +53,8 @@ SPARSE = "sparse"
 #: How often memory is measured and with how many workers; the number of campaigns over a part of the queries.
 SEEDS, WORKERS, CAMPAIGNS = 5, 40, 5
 PART = 2 / 3
+#: How many strategies by looks are printed in any case.
+EASIEST = 3
 
 Figures = dict[str, Any]
 
@@ -153,7 +155,7 @@ def figures_of(collection: str, name: str, *pooled: str, gold_from: str) -> Figu
     """Pool the runs' first passages, propose and accept gold for a campaign over them, and try to pass it."""
     from judging.campaign.campaigns import campaign_named
     from judging.campaign.strategy_figures import setting_of
-    from judging.rules.strategies import try_strategies
+    from judging.rules.strategies import Outcomes, by_looks, try_strategies
     from pooling.models import QrelSet
 
     pool, name = f"{collection}-{name}", f"{collection}-{name}"
@@ -164,6 +166,8 @@ def figures_of(collection: str, name: str, *pooled: str, gold_from: str) -> Figu
     campaign = campaign_named(name)
     setting = setting_of(campaign, QrelSet.objects.get(collection=campaign.collection, name="truth"))
     outcomes = try_strategies(setting)
+    looks = sorted(by_looks(setting, outcomes.tasks), key=lambda row: row.passes, reverse=True)
+    all_looks = Outcomes(outcomes.tasks, outcomes.gold, outcomes.labeled, tuple(looks), 0, 0)
     return {
         "pairs": campaign.pairs.count(),
         "tasks_in_all": campaign.tasks.count(),
@@ -172,7 +176,8 @@ def figures_of(collection: str, name: str, *pooled: str, gold_from: str) -> Figu
         "labeled": outcomes.labeled,
         "tasks": outcomes.tasks,
         "strategies": [asdict(row) for row in outcomes.rows],
-        "over_the_bar": [row.name for row in outcomes.over_the_bar()],
+        "looks": [asdict(row) for row in looks],
+        "over_the_bar": [row.name for row in (*outcomes.over_the_bar(), *all_looks.over_the_bar())],
         "page": [outcomes.page.auc if outcomes.page else 0.5],
         "memory": by_memory(setting, campaign.max_tasks_per_worker),
         "memory_of_20": by_memory(setting, 20),
@@ -217,11 +222,19 @@ def show(name: str, figures: Figures) -> None:
     print(f"\n{name}: {figures['gold']} gold pairs, {figures['pairs']} real pairs")
     heads = [f"passes {count}" for count in figures["tasks"]]
     print(f"{'strategy':<24}{'right on gold':>14}{''.join(f'{head:>11}' for head in heads)}{'agrees':>9}")
-    for row in figures["strategies"]:
+    known = {row["name"] for row in figures["strategies"]}
+    looks = [row for row in figures["looks"] if row["name"] not in known]
+    shown = [
+        row for place, row in enumerate(looks) if place < EASIEST or row["name"] in figures["over_the_bar"]
+    ]
+    for row in [*figures["strategies"], *shown]:
         passes = "".join(f"{chance:>11.1%}" for chance in row["passes"])
         agrees = "–" if row["agrees"] is None else f"{row['agrees']:.0%}"
         mark = "  over the bar" if row["name"] in figures["over_the_bar"] else ""
         print(f"{row['name']:<24}{row['right']:>14.1%}{passes}{agrees:>9}{mark}")
+    print(
+        f"of {len(figures['looks'])} strategies by looks, those over the bar and the {EASIEST} easiest are shown"
+    )
     print(f"a worker can do at most {figures['limit']} of {figures['tasks_in_all']} tasks")
     for what, words in {**HELD, "memory_of_20": "memory of 20 tasks (over the task limit)"}.items():
         note = "  over the limit" if what in over(figures) else ""

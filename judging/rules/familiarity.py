@@ -81,8 +81,8 @@ class Familiarity:
         question, *passages = self._candidates[number]
         self._total = self._total + self._with_others(self._candidates[[number]])[0]
         self._number += 1
-        self._gold_questions[question] += self._share.gold
-        self._gold_passages[passages] += self._share.gold
+        self._gold_questions = _more(self._gold_questions, question, self._share.gold)
+        self._gold_passages = _more(self._gold_passages, passages, self._share.gold)
 
     def _with_others(self, places: Keys) -> Floats:
         """Calculate the figures of gold pairs, each with its effect on the gold pairs already chosen."""
@@ -97,3 +97,10 @@ class Familiarity:
         known, surely = figures[:, :5], figures[:, 5:]
         leads = [known[:, 3] - known[:, 4], surely[:, 3] - surely[:, 4]]
         return np.column_stack([known[:, :3], surely[:, :3], *leads])
+
+
+def _more(counts: Floats, places: Keys, share: float) -> Floats:
+    """Return the counts with this much more at the places; copies of the tracker keep theirs."""
+    more = counts.copy()
+    more[places] += share
+    return more

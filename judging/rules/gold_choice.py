@@ -3,8 +3,8 @@
 Every candidate is described by what a page shows, and by how often a worker can meet its question and passages.
 Figures of the whole pair (lengths, overlap with the question, familiarity) should follow the distribution of the
 campaign's real pairs. Figures of the relevant passage's lead over the off-topic one (more question words, longer,
-met more often) should even out. :func:`choose` repeatedly takes the candidate that brings the chosen pairs closest
-to both goals.
+more digits, met more often) should even out. :func:`choose` repeatedly takes the candidate that brings the chosen
+pairs closest to both goals, and then compares each of them again with all others.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -19,7 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judging.rules.familiarity import TYPICAL, Familiarity, Shares
-from judging.rules.pair_features import PassageText, QuestionText, features, overlap, weighted_overlap
+from judging.rules.pair_features import (
+    PLACEMENT,
+    SURFACE,
+    PassageText,
+    QuestionText,
+    features,
+    overlap,
+    placement,
+    weighted_overlap,
+)
 
 Floats = NDArray[np.float64]
 
@@ -35,6 +45,10 @@ LEAST_VARIANCE = 0.2
 #: with the first the relevant passage is ahead, or behind, in more than ``MOST_AHEAD`` of the gold pairs.
 WEIGHTS_OF_EVEN = (2.0, 6.0)
 MOST_AHEAD = 0.58
+#: The most rounds in which every chosen gold pair is compared again with all candidates.
+PASSES = 3
+#: What an even number of leads in looks counts against a distribution alike.
+WEIGHT_OF_LOOKS = 1.2
 #: What familiar questions and passages count against looks; both are in standard deviations.
 WEIGHT_OF_MEMORY = 2.0
 
@@ -117,6 +131,16 @@ def ahead(texts: Texts, triple: Triple) -> tuple[float, ...]:
     )
 
 
+def signs_ahead(texts: Texts, triple: Triple) -> tuple[float, ...]:
+    """Return 1 where the relevant passage has more of a figure of ``SURFACE`` or ``PLACEMENT``, -1 where less."""
+    found = texts.of(triple)
+    if found is None:
+        return (0.0,) * (len(SURFACE) + len(PLACEMENT))
+    asked, good, bad = found
+    pairs = zip((*good.surface, *placement(asked, good)), (*bad.surface, *placement(asked, bad)), strict=True)
+    return tuple(float((one > other) - (one < other)) for one, other in pairs)
+
+
 def choose(
     candidates: Sequence[Triple],
     *,
@@ -148,11 +172,33 @@ def choose(
         known = Familiarity(real.pairs, [one.key for one in triples], shares)
         search = _Search(triples, len(standing), figures, known, real, texts, exclusive=exclusive)
         search.most_of_a_question = most_of_a_question or wanted + len(standing)
-        found = []
-        while len(found) < wanted and (best := search.best(noise)) is not None:
-            search.count(best)
-            found.append(triples[best])
+        found = [triples[index] for index in _refined(search, _greedy(search, wanted, noise), noise)]
         if most_ahead(texts, [*standing, *found]) <= MOST_AHEAD:
+            break
+    return found
+
+
+def _greedy(search: _Search, wanted: int, noise: Floats) -> list[int]:
+    """Choose one candidate after the other, each the best given those before it."""
+    growing = copy(search)
+    found: list[int] = []
+    while len(found) < wanted and (best := growing.best(noise)) is not None:
+        growing.count(best)
+        found.append(best)
+    return found
+
+
+def _refined(search: _Search, found: list[int], noise: Floats) -> list[int]:
+    """Replace each by the best candidate given all others, until none is better: the first were chosen alone."""
+    for _ in range(PASSES):
+        before = list(found)
+        for place in range(len(found)):
+            others = copy(search)
+            for index in (*found[:place], *found[place + 1 :]):
+                others.count(index)
+            best = others.best(noise)
+            found[place] = found[place] if best is None else best
+        if found == before:
             break
     return found
 
@@ -174,6 +220,7 @@ class _Figures:
     def of(cls, real: Real, texts: Texts, triples: Sequence[Triple], weight: float) -> _Figures:
         even = np.array([ahead(texts, one) for one in triples], dtype=float)
         even = np.hstack([np.sign(even), np.clip(even / _spread(even), -FARTHEST, FARTHEST)]) * weight
+        even = np.hstack([even, WEIGHT_OF_LOOKS * np.array([signs_ahead(texts, one) for one in triples])])
         shown = [texts.of(Triple(*pair)) for pair in real.pairs]
         looks = np.array([features(*one) for one in shown if one is not None], dtype=float)
         if not len(looks):
@@ -239,10 +286,16 @@ class _Search:
         for index in range(standing):
             self.count(index)
 
+    def __copy__(self) -> _Search:
+        """Return a search that goes on from here on its own: what changes is replaced, never written to."""
+        twin = object.__new__(_Search)
+        twin.__dict__.update(self.__dict__, known=copy(self.known))
+        return twin
+
     def _own(self, query: int, passage: int) -> None:
         """Allow the passage under this query alone."""
         if self.exclusive:
-            self.allowed &= (self.query == query) | (self.sides != passage).all(axis=1)
+            self.allowed = self.allowed & ((self.query == query) | (self.sides != passage).all(axis=1))
 
     def count(self, index: int) -> None:
         """Count a gold pair as chosen."""
@@ -253,8 +306,8 @@ class _Search:
         self.known.count(index)
         for passage in sides:
             self._own(query, passage)
-        self.asked += self.query == query
-        self.allowed &= (self.keys != self.keys[index]).any(axis=1)
+        self.asked = self.asked + (self.query == query)
+        self.allowed = self.allowed & (self.keys != self.keys[index]).any(axis=1)
 
     def best(self, noise: Floats) -> int | None:
         """Find the allowed gold pair that brings the mean closest to its target; None if none is left."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 #: Words that say nothing about a topic.
@@ -22,6 +23,7 @@ _STOP = frozenset(_STOP_WORDS.split())
 #: A text with this share of the other's content words may answer the question like it.
 NEARLY_ALL = 0.9
 _WORD = re.compile(r"\w+")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 #: The names of the values that :func:`features` returns, in order.
 NAMES = (
@@ -38,13 +40,51 @@ NAMES = (
 )
 
 
+#: The names of the values of ``PassageText.surface``, in order: what a script sees without the question.
+SURFACE = (
+    "capital letters",
+    "dense capital letters",
+    "digits",
+    "punctuation",
+    "dense punctuation",
+    "dashes and colons",
+    "letters a word",
+    "letters in one word",
+    "sentences",
+    "words a sentence",
+    "words in the first sentence",
+    "different words",
+    "stop words",
+    "question marks",
+)
+#: The names of the values of :func:`placement`, in order.
+PLACEMENT = (
+    "repeated question words",
+    "dense question words",
+    "early question words",
+    "question words at first",
+)
+
+
 @dataclass(frozen=True)
 class PassageText:
-    """A passage for features: its content words, its number of words, and its pairs of adjacent words."""
+    """A passage for features: its content words in order, its number of words, and the figures of ``SURFACE``."""
 
-    words: frozenset[str]
+    content: tuple[str, ...]
     length: int
-    neighbors: frozenset[tuple[str, str]]
+    surface: tuple[float, ...]
+    opening: frozenset[str]
+    """The content words of its first sentence."""
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The content words."""
+        return frozenset(self.content)
+
+    @cached_property
+    def neighbors(self) -> frozenset[tuple[str, str]]:
+        """The pairs of adjacent content words."""
+        return _neighbors(self.content)
 
 
 @dataclass(frozen=True)
@@ -79,8 +119,47 @@ def length(text: str) -> int:
 
 def read_passage(text: str) -> PassageText:
     """Read a passage's text once for all features."""
-    content = _content(text)
-    return PassageText(frozenset(content), length(text), _neighbors(content))
+    opening, *_ = _SENTENCE.split(text.strip(), maxsplit=1)
+    return PassageText(tuple(_content(text)), length(text), _surface(text), content_words(opening))
+
+
+def _surface(text: str) -> tuple[float, ...]:
+    """Calculate the figures of ``SURFACE``."""
+    words, sentences = _WORD.findall(text), [part for part in _SENTENCE.split(text) if part.strip()]
+    capitals = sum(sign.isupper() for sign in text)
+    marks = sum(not sign.isalnum() and not sign.isspace() for sign in text)
+    lengths = [len(word) for word in words]
+    return (
+        float(capitals),
+        _share(capitals, len(text)),
+        float(sum(sign.isdigit() for sign in text)),
+        float(marks),
+        _share(marks, len(text)),
+        float(sum(text.count(sign) for sign in "-–—:;")),
+        _share(sum(lengths), len(words)),
+        float(max(lengths, default=0)),
+        float(len(sentences)),
+        _share(len(words), len(sentences)),
+        float(length(sentences[0])) if sentences else 0.0,
+        _share(len({word.lower() for word in words}), len(words)),
+        _share(sum(word.lower() in _STOP for word in words), len(words)),
+        float(text.count("?")),
+    )
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+def placement(question: QuestionText, passage: PassageText) -> tuple[float, ...]:
+    """Calculate the figures of ``PLACEMENT``: how often the passage has the question's words, and where."""
+    at = [place for place, word in enumerate(passage.content) if word in question.words]
+    return (
+        float(len(at)),
+        _share(len(at), passage.length),
+        -float(at[0]) if at else -math.inf,
+        float(len(question.words & passage.opening)),
+    )
 
 
 def question_features(text: str, weights: Mapping[str, float]) -> QuestionText:
@@ -130,5 +209,5 @@ def _content(text: str) -> list[str]:
     return [word.removesuffix("s") for word in words if word not in _STOP and len(word) > 1]
 
 
-def _neighbors(content: list[str]) -> frozenset[tuple[str, str]]:
+def _neighbors(content: Sequence[str]) -> frozenset[tuple[str, str]]:
     return frozenset(pairwise(content))

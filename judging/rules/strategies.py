@@ -4,8 +4,8 @@ A strategy chooses one side of a pair, or leaves it to chance. Its probability o
 0, or ½ if it cannot tell. A task is passed if every gold pair in it is answered right, as every screening rule
 requires before the task's judgments count.
 
-- By text: the gold pairs of *n* tasks are *k* draws without replacement from the *N* accepted ones, of which the
-  strategy answers *r* right and *h* by chance. All of them are right with chance
+- By text (:mod:`judging.rules.text_strategies`): the gold pairs of *n* tasks are *k* draws without replacement from
+  the *N* accepted ones, of which the strategy answers *r* right and *h* by chance. All of them are right with chance
   Σ_j C(r, k − j) C(h, j) 2^−j / C(N, k).
 - By side: from the layouts of tasks.
 - By memory of earlier pairs: from simulated workers with a fixed seed, who do tasks of this campaign in random order,
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -28,13 +28,8 @@ from judging.rules.gold_choice import Texts, Triple
 from judging.rules.gold_detection import Detectability, try_to_tell
 from judging.rules.gold_drawing import Gold, Memory, Shown, draw
 from judging.rules.layout import lay_out
-from judging.rules.pair_features import (
-    PassageText,
-    QuestionText,
-    question_features,
-    read_passage,
-    word_weights,
-)
+from judging.rules.pair_features import question_features, read_passage, word_weights
+from judging.rules.text_strategies import Chooser, choosers_by_looks, choosers_by_text, higher
 
 #: Numbers of consecutive tasks for which pass rates are reported.
 TASKS = (1, 5, 20)
@@ -42,12 +37,14 @@ TASKS = (1, 5, 20)
 GOOD_AGREEMENT = 0.60
 #: The maximum probabilities of passing one task, and five, for a strategy that agrees less.
 MOST_OF_ONE, MOST_OF_FIVE = 0.20, 0.01
+#: A strategy by looks is reported if it answers more gold pairs right than guessing by this many standard errors.
+#: Nobody knows beforehand which of so many will do well in a campaign, and some always do by chance.
+BEYOND_CHANCE = 2.5
 LAYOUTS = 400
 #: The number of simulated workers, and the maximum number of tasks they do together.
 WORKERS, SIMULATED_TASKS = 100, 400
 
 Floats = NDArray[np.float64]
-Chooser = Callable[[int, int, int], float]
 
 
 class Known(NamedTuple):
@@ -108,6 +105,8 @@ class Outcome:
 class Outcomes:
     """The results of every strategy, the one that passes a task most easily first, and the numbers of tasks tried.
 
+    Strategies by looks are left out unless they do better than chance (``BEYOND_CHANCE``).
+
     ``fewest``: the smallest number of tasks, out of ``wanted``, with enough gold pairs for a simulated worker.
     ``page``: how well a classifier recognizes gold pairs by what the page shows; None without enough texts.
     """
@@ -144,7 +143,10 @@ def try_strategies(setting: Setting, *, seed: int = 0, workers: int = WORKERS) -
     per_task = setting.gold_per_task
     most = min(setting.most_tasks, len(setting.gold) // per_task) if per_task else setting.most_tasks
     tasks = tuple(sorted({min(count, most) for count in TASKS if most}))
-    found = [_by_text(name, chooser, setting, tasks) for name, chooser in choosers_by_text(setting).items()]
+    found = [
+        _by_text(name, chooser, setting, tasks) for name, chooser in choosers_by_text(setting.texts).items()
+    ]
+    found += [row for row in by_looks(setting, tasks) if _is_beyond_chance(row, len(setting.gold))]
     found += _by_side(setting, tasks)
     by_memory, fewest = _by_memory(setting, tasks, np.random.default_rng(seed), workers)
     ranked = sorted([*found, *by_memory], key=lambda row: (row.passes, row.right), reverse=True)
@@ -172,55 +174,14 @@ def all_right(chances: Sequence[float], drawn: int) -> float:
 # By text.
 
 
-def choosers_by_text(setting: Setting) -> dict[str, Chooser]:
-    """Map strategies to functions that return the chance of choosing the first of two passages of a query."""
-    texts, unasked, unread = setting.texts, question_features("", {}), read_passage("")
-
-    def shown(query: int, passage: int) -> tuple[QuestionText, PassageText]:
-        return texts.questions.get(query, unasked), texts.passages.get(passage, unread)
-
-    def shared(query: int, passage: int) -> float:
-        asked, read = shown(query, passage)
-        return float(len(asked.words & read.words))
-
-    def rare(query: int, passage: int) -> float:
-        asked, read = shown(query, passage)
-        return _weight(asked, read.words)
-
-    def similar(query: int, passage: int) -> float:
-        return texts.likeness(*shown(query, passage))
-
-    def longer(query: int, passage: int) -> float:
-        return shown(query, passage)[1].length
-
-    scores: dict[str, Callable[[int, int], float]] = {
-        "overlap": shared,
-        "rare words": rare,
-        "similarity": similar,
-        "fewest question words": lambda query, passage: -shared(query, passage),
-        "fewest rare words": lambda query, passage: -rare(query, passage),
-        "least similar": lambda query, passage: -similar(query, passage),
-        "longer": longer,
-        "shorter": lambda query, passage: -longer(query, passage),
-    }
-    return {name: _higher(score) for name, score in scores.items()}
+def by_looks(setting: Setting, tasks: Sequence[int]) -> list[Outcome]:
+    """Return the results of all strategies by looks, however well they do."""
+    choosers = choosers_by_looks(setting.texts)
+    return [_by_text(name, chooser, setting, tasks) for name, chooser in choosers.items()]
 
 
-def _weight(question: QuestionText, passage: frozenset[str]) -> float:
-    return math.fsum(weight for word, weight in sorted(question.weights.items()) if word in passage)
-
-
-def _higher(score: Callable[[int, int], float]) -> Chooser:
-    def chance(query: int, one: int, other: int) -> float:
-        return _chance(score(query, one), score(query, other))
-
-    return chance
-
-
-def _chance(one: float, other: float) -> float:
-    if math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12):
-        return 0.5
-    return 1.0 if one > other else 0.0
+def _is_beyond_chance(row: Outcome, gold: int) -> bool:
+    return gold > 0 and row.right > 0.5 + BEYOND_CHANCE * 0.5 / math.sqrt(gold)
 
 
 def _by_text(name: str, chooser: Chooser, setting: Setting, tasks: Sequence[int]) -> Outcome:
@@ -363,9 +324,9 @@ def _by_memory(
 
 def _remembered(memory: Memory, query: int, one: int, other: int) -> list[float]:
     """Return the chance of choosing ``one``, for each of ``BY_MEMORY``."""
-    familiar = _chance(memory.passages[one], memory.passages[other])
+    familiar = higher(memory.passages[one], memory.passages[other])
     elsewhere = [bool(memory.under.get(side, set()) - {query}) for side in (one, other)]
-    return [familiar, 1.0 - familiar, _chance(elsewhere[1], elsewhere[0])]
+    return [familiar, 1.0 - familiar, higher(elsewhere[1], elsewhere[0])]
 
 
 def _mean(values: Sequence[float] | Floats) -> float | None:

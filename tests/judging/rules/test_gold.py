@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from judging.rules.gold_candidates import against, labeled, nearest, plainly_worse, relevant_by_query
-from judging.rules.gold_choice import Real, Texts, Triple, ahead, choose, hard, is_hard
-from judging.rules.pair_features import content_words, overlap, question_features, read_passage
+from judging.rules.gold_choice import Real, Texts, Triple, ahead, choose, hard, is_hard, signs_ahead
+from judging.rules.pair_features import SURFACE, content_words, overlap, question_features, read_passage
 
 NONE = Texts({}, {})
 
@@ -70,6 +70,33 @@ def test_question_words_and_length_end_up_on_the_relevant_side_about_as_often_as
 
     signs = np.sign([ahead(texts, one) for one in found])
     assert len(found) == 40
+    assert np.abs(signs.mean(axis=0)).max() <= 0.2
+
+
+def test_looks_end_up_on_the_relevant_side_about_as_often_as_on_the_other():
+    """Relevant passages mostly have more digits and capitals: taken as they come, choosing these would pass."""
+    rng = np.random.default_rng(3)
+    words = ["Boil", "egg", "long", "and", "Hen", "9", "12", "stove"]
+    passages = {
+        number: read_passage(" ".join(rng.choice(words, size=12, p=weights)))
+        for number, weights in enumerate(rng.dirichlet(np.ones(len(words)), size=120), start=1)
+    }
+    texts = Texts({1: question_features("how long to boil an egg", {})}, passages)
+    capitals, digits = SURFACE.index("capital letters"), SURFACE.index("digits")
+
+    def lead(good: int, bad: int, at: int) -> float:
+        return passages[good].surface[at] - passages[bad].surface[at]
+
+    candidates = [
+        Triple(1, good, bad)
+        for good, bad in rng.integers(1, 121, size=(3000, 2)).tolist()
+        if good != bad and (lead(good, bad, capitals) + lead(good, bad, digits) > 0 or rng.random() < 0.2)
+    ]
+
+    found = chosen(candidates, real=[(1, one, one + 60) for one in range(1, 20)], texts=texts, wanted=40)
+
+    signs = np.array([signs_ahead(texts, one) for one in found])
+    assert np.mean([signs_ahead(texts, one) for one in candidates], axis=0)[[capitals, digits]].min() > 0.1
     assert np.abs(signs.mean(axis=0)).max() <= 0.2
 
 

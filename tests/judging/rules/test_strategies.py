@@ -14,9 +14,9 @@ from judging.rules.strategies import (
     Outcomes,
     Setting,
     all_right,
-    choosers_by_text,
     try_strategies,
 )
+from judging.rules.text_strategies import choosers_by_looks, choosers_by_text
 
 QUESTION = 1
 PASSAGES = {
@@ -59,7 +59,7 @@ def test_more_draws_than_there_are_cannot_be_passed():
 
 
 def test_choosers_prefer_the_side_they_say_and_leave_ties_to_chance():
-    choose = choosers_by_text(setting())
+    choose = choosers_by_text(setting().texts)
 
     assert choose["overlap"](QUESTION, 10, 11) == 1
     assert choose["overlap"](QUESTION, 11, 10) == 0
@@ -77,10 +77,38 @@ def test_choosers_prefer_the_side_they_say_and_leave_ties_to_chance():
     ],
 )
 def test_every_strategy_by_words_has_its_opposite(name, opposite):
-    choose = choosers_by_text(setting())
+    choose = choosers_by_text(setting().texts)
 
     for one, other in itertools.permutations(PASSAGES, 2):
         assert choose[name](QUESTION, one, other) == choose[opposite](QUESTION, other, one)
+
+
+def test_looks_are_the_most_or_the_fewest_of_a_figure():
+    choose = choosers_by_looks(setting().texts)
+
+    assert choose["most words a sentence"](QUESTION, 11, 12) == 1
+    assert choose["fewest words a sentence"](QUESTION, 11, 12) == 0
+    assert choose["most punctuation"](QUESTION, 11, 12) == 1  # a comma
+    assert choose["most digits"](QUESTION, 10, 11) == choose["fewest digits"](QUESTION, 10, 11) == 0.5
+    assert choose["most early question words"](QUESTION, 12, 10) == 1  # "cold" before "rivers carry"
+    assert choose["most early question words"](QUESTION, 10, 11) == 1  # one has none
+
+
+@pytest.mark.parametrize(("right", "is_told"), [(7, False), (15, True)])
+def test_a_strategy_by_looks_is_told_only_if_chance_does_not_explain_it(right, is_told):
+    """Of 20 gold pairs, ``right`` have more digits on the better side; of the others, half have."""
+    gold, passages = [], {}
+    for number in range(20):
+        better, worse = 100 + number, 200 + number
+        digits = number < right or number % 2
+        passages |= {better: "It took 9 days." if digits else "It took nine days.", worse: "It took days."}
+        if not digits:
+            passages[worse] = "It took 9 days."
+        gold.append(Known(QUESTION, better, worse))
+
+    names = {one.name for one in try_strategies(setting(gold=gold, passages=passages)).rows}
+
+    assert ("most digits" in names) is is_told
 
 
 def test_gold_that_shares_no_word_is_passed_by_overlap_and_half_of_it_by_length():

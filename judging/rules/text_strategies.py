@@ -1,0 +1,85 @@
+"""Pure: strategies that choose a side by the texts, without understanding them.
+
+Those *by text* are what a script would try first: the question's words, and length. Those *by looks* choose the most
+or the fewest of each figure in ``SURFACE`` and ``PLACEMENT``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+
+from judging.rules.gold_choice import Texts
+from judging.rules.pair_features import (
+    PLACEMENT,
+    SURFACE,
+    PassageText,
+    QuestionText,
+    placement,
+    question_features,
+    read_passage,
+)
+
+#: Returns the chance of choosing the first of two passages of a query, all by their keys: 1, 0, or ½ for a tie.
+Chooser = Callable[[int, int, int], float]
+Score = Callable[[QuestionText, PassageText], float]
+
+_UNASKED, _UNREAD = question_features("", {}), read_passage("")
+
+
+def choosers_by_text(texts: Texts) -> dict[str, Chooser]:
+    """Map the strategies that a script would try first to their choosers."""
+    return {
+        "overlap": _most(texts, _shared),
+        "rare words": _most(texts, _rare),
+        "similarity": _most(texts, texts.likeness),
+        "fewest question words": _fewest(texts, _shared),
+        "fewest rare words": _fewest(texts, _rare),
+        "least similar": _fewest(texts, texts.likeness),
+        "longer": _most(texts, _length),
+        "shorter": _fewest(texts, _length),
+    }
+
+
+def choosers_by_looks(texts: Texts) -> dict[str, Chooser]:
+    """Map the strategies by looks to their choosers."""
+    scores = {name: partial(_looks, at) for at, name in enumerate((*SURFACE, *PLACEMENT))}
+    most = {f"most {name}": _most(texts, score) for name, score in scores.items()}
+    return most | {f"fewest {name}": _fewest(texts, score) for name, score in scores.items()}
+
+
+def higher(one: float, other: float) -> float:
+    """Return 1 if the first is higher, 0 if the second is, and ½ if they are equal."""
+    if math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12):
+        return 0.5
+    return 1.0 if one > other else 0.0
+
+
+def _most(texts: Texts, score: Score) -> Chooser:
+    def chance(query: int, one: int, other: int) -> float:
+        asked = texts.questions.get(query, _UNASKED)
+        return higher(*(score(asked, texts.passages.get(passage, _UNREAD)) for passage in (one, other)))
+
+    return chance
+
+
+def _fewest(texts: Texts, score: Score) -> Chooser:
+    most = _most(texts, score)
+    return lambda query, one, other: 1.0 - most(query, one, other)
+
+
+def _shared(asked: QuestionText, read: PassageText) -> float:
+    return float(len(asked.words & read.words))
+
+
+def _rare(asked: QuestionText, read: PassageText) -> float:
+    return math.fsum(weight for word, weight in sorted(asked.weights.items()) if word in read.words)
+
+
+def _length(_: QuestionText, read: PassageText) -> float:
+    return read.length
+
+
+def _looks(at: int, asked: QuestionText, read: PassageText) -> float:
+    return (*read.surface, *placement(asked, read))[at]

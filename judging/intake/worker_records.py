@@ -48,7 +48,8 @@ class WorkerRecord:
     ``compared`` counts the comparisons of the worker's judgments with counted judgments of others on the same pair.
     ``agreeing`` is how many of them agree; it can contain halves where the others differ. Of ``repeated`` pairs that
     the worker answered again, ``repeated_same`` got the same answer. ``empty`` tasks were left without a judged pair,
-    ``begun`` ones were returned with some, and ``stopped`` ones were submitted before the last gold pair.
+    ``sent_empty`` of them by submitting; ``begun`` ones were returned with some, and ``stopped`` ones were submitted
+    before the last gold pair.
     """
 
     worker: int
@@ -71,6 +72,7 @@ class WorkerRecord:
     repeated: int
     repeated_same: int
     empty: int
+    sent_empty: int
     begun: int
     stopped: int
     reports: int
@@ -120,6 +122,7 @@ def records_of(
     """Count all workers again, or ``only`` these. They are compared with ``usual``, or with each other."""
     rest = (campaign, only)
     work, empty, begun = _work(*rest), _counts(is_empty(), *rest), _counts(is_begun(), *rest)
+    sent_empty = _counts(is_empty() & Q(state=Submission.State.SUBMITTED), *rest)
     judged, gold, money = _judged(*rest), _gold(*rest), _money(*rest)
     agreement, times, reports = _agreement(*rest), _times(*rest), _reports(*rest)
     excluded = _of(Exclusion.objects.standing().filter(campaign=campaign), only)
@@ -158,6 +161,7 @@ def records_of(
                 repeated=repeated,
                 repeated_same=same,
                 empty=empty.get(key, 0),
+                sent_empty=sent_empty.get(key, 0),
                 begun=begun.get(key, 0),
                 stopped=stopped,
                 reports=reports.get(key, 0),

@@ -24,7 +24,7 @@ from judging.exchange.link_tokens import Refused, appeal_address
 from judging.models import Campaign, Worker
 from judging.page import session
 from judging.page.reports_and_appeals import answer_times, appeal_of
-from judging.rules.refusals import OPEN_TASK, REFUSALS
+from judging.rules.refusals import OPEN_TASK, REFUSALS, TO_RETURN
 from judging.workers.notices import meaning_of_refusal
 
 View = Callable[..., HttpResponse]
@@ -120,6 +120,7 @@ def refusal(
         context["why"] = page.meaning.format(count=campaign.max_tasks_per_worker)
     context["contact"] = contact_of(campaign)
     context |= open_task(leave)
+    context["to_return"] = reason in TO_RETURN and not leave
     if page.appeal and worker and campaign:
         came_by = getattr(request, "came_by", "unknown")
         context["why"] = meaning_of_refusal(reason, campaign, worker)

@@ -38,7 +38,7 @@ class Behavior:
     reported to have shown it (None: not known).
 
     Of the submitted ``tasks``, ``stopped`` ended before the last gold pair. ``empty`` tasks were left without a
-    judged pair; ``begun`` tasks were returned with some.
+    judged pair, ``sent_empty`` of them by submitting; ``begun`` tasks were returned with some.
     """
 
     judgments: int
@@ -54,6 +54,7 @@ class Behavior:
     repeated: int = 0
     repeated_same: int = 0
     empty: int = 0
+    sent_empty: int = 0
     begun: int = 0
     tasks: int = 0
     stopped: int = 0
@@ -120,7 +121,8 @@ def _failed_gold(one: Behavior) -> Flag | None:
 
 
 def _sent_empty(one: Behavior) -> Flag | None:
-    if not one.empty:
+    """Flag work submitted without a judged pair, and a habit of returning it. Anybody can be interrupted once."""
+    if not one.sent_empty and one.empty < HABIT:
         return None
     return Flag("empty", f"agreed to {many(one.empty, 'task')} and judged no pair")
 

@@ -253,3 +253,7 @@ REFUSALS: dict[str, RefusalPage] = {
         500,
     ),
 }
+#: Refusals after which the task is of no use to the worker: the task site may take it back at once.
+TO_RETURN = frozenset(
+    {"no-task", "paused"} | {reason for reason, page in REFUSALS.items() if page.next_step == _RETURN}
+)

@@ -16,7 +16,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_POST, require_safe
 
 from marketplace import clock
-from marketplace.models import Assignment, Worker
+from marketplace.models import Assignment, Bonus, Worker
 from marketplace.rules.payout_day import next_payout
 from marketplace.services import expiry
 from marketplace.services.operator import payouts
@@ -86,8 +86,7 @@ def done(request: HttpRequest) -> HttpResponse:
     expiry.apply_due(clock.now())
     worker = signed_in_worker(request)
     page = Paginator(_done(worker), _DONE_PER_PAGE).get_page(request.GET.get("page"))
-    unsubmitted = worker.bonuses.filter(assignment__status=Assignment.Status.FREE).order_by("-pk")
-    context = {"page": page, "unsubmitted": unsubmitted.select_related("assignment__hit__hit_type")}
+    context = {"page": page, "unsubmitted": _unsubmitted(worker)}
     return render(request, "marketplace/done.html", context)
 
 
@@ -119,6 +118,12 @@ def _done(worker: Worker) -> QuerySet[Assignment]:
     return rows.select_related("hit__hit_type__requester").prefetch_related("bonuses")
 
 
+def _unsubmitted(worker: Worker) -> QuerySet[Bonus]:
+    """Return the bonuses for tasks whose time ran out before they were submitted, latest first."""
+    rows = worker.bonuses.filter(assignment__status=Assignment.Status.FREE).order_by("-pk")
+    return rows.select_related("assignment__hit__hit_type")
+
+
 @never_cache
 @login_required
 @require_safe
@@ -130,6 +135,7 @@ def earnings(request: HttpRequest) -> HttpResponse:
         "money": payouts.payout_standing(worker),
         "months": payouts.months_of(worker),
         "tasks": _done(worker)[:_RECENT],
+        "unsubmitted": _unsubmitted(worker)[:_RECENT],
         "payouts": worker.payouts.select_related("batch").order_by("-pk"),
         "next_day": next_payout(clock.now().date(), settings.PAYOUT_DAY),
     }

@@ -123,7 +123,10 @@ def status(request: HttpRequest, assignment_id: str) -> JsonResponse:
 @login_required
 @require_POST
 def give_back(request: HttpRequest, assignment_id: str) -> HttpResponse:
-    """Return a task and go to its group. Asks first, because part of the work may be done."""
+    """Return a task and go to its group. Asks first, because part of the work may be done.
+
+    The task's page sends ``by_script`` when the frame refuses the worker, and stays as it is.
+    """
     assignment = _own(request, assignment_id)
     if assignment is not None and assignment.status in Assignment.HANDED_IN:
         return redirect("task", assignment_id)  # its page says that it was submitted
@@ -134,6 +137,8 @@ def give_back(request: HttpRequest, assignment_id: str) -> HttpResponse:
         kind = taking.return_task(signed_in_worker(request), assignment_id, clock.now())
     except TaskRefused as refusal:
         return _refused(request, refusal)
+    if request.POST.get("by_script"):
+        return HttpResponse(status=204)
     messages.success(request, "You returned the task. You can take it again while it is open.")
     return redirect("group", kind.type_id)
 

@@ -1,5 +1,6 @@
 /* Asks before a task is returned. The task's page may tell how much is done and what submitting it pays; it is another
-   site's, so only numbers of it are shown. Without this script the question is a page of its own. */
+   site's, so only numbers of it are shown. Without this script the question is a page of its own.
+   A page that has nothing for the worker says so, and the task goes back at once: else it would keep its place. */
 "use strict";
 
 (() => {
@@ -14,10 +15,27 @@
   let told = null;
 
   window.addEventListener("message", ({ source, data }) => {
-    if (source !== frame.contentWindow || data?.preferee !== "progress") return;
+    if (source !== frame.contentWindow) return;
+    if (data?.preferee === "refused") giveBack();
+    if (data?.preferee !== "progress") return;
     if (!counts(data.of, 10000) || !counts(data.done, data.of)) return;
     told = { done: data.done, of: data.of, cents: counts(data.cents, 10000000) ? data.cents : null };
   });
+  // Once the page told of progress, only the worker decides: what is done may be worth something.
+  const giveBack = async () => {
+    if (told || form.hidden) return;
+    form.hidden = true;
+    const body = new FormData(form);
+    body.set("confirmed", "yes");
+    body.set("by_script", "yes");
+    const given = await fetch(form.action, { method: "POST", body }).then(({ status }) => status === 204, () => false);
+    form.hidden = given;
+    if (!given) return;
+    document.dispatchEvent(new Event("task-returned"));
+    document.getElementById("after-submit").hidden = true;
+    document.getElementById("given-back").hidden = false;
+    frame.contentWindow.postMessage({ preferee: "returned" }, "*");
+  };
   form.addEventListener("submit", (event) => {
     if (told && !told.done) form.elements.confirmed.value = "yes";
     if (form.elements.confirmed.value) return;

@@ -29,6 +29,7 @@
 
   // While the task is being returned it is no longer held, and a reload would take the place of the answer.
   let leaving = false;
+  document.addEventListener("task-returned", () => { leaving = true; });
   document.addEventListener("submit", (event) => { leaving = leaving || !event.defaultPrevented; });
   const goOn = (state) => {
     if (state === "held" || leaving) return;

@@ -115,6 +115,30 @@ def test_a_task_without_a_judged_pair_is_returned_without_a_question(person):
     expect(person.page.get_by_role("button", name="Take a task for")).to_be_visible()
 
 
+def test_a_task_that_our_page_refuses_goes_back_by_itself(person):
+    """Else it would stay among the worker's tasks and keep its place from others."""
+    Campaign.objects.update(state=Campaign.State.PAUSED)
+    person.page.goto(person.address)
+    person.page.get_by_role("link", name="Which passage answers").click()
+    person.page.get_by_role("button", name="Take a task for").click()
+
+    expect(
+        person.page.get_by_text("This task went back, because its page has nothing for you")
+    ).to_be_visible()
+    expect(person.frame.get_by_text("Nothing: the task site took the task back")).to_be_visible()
+    expect(person.page.get_by_role("button", name="Return task")).to_be_hidden()
+    person.page.wait_for_timeout(
+        2500
+    )  # asking for the task's state would reload the page and hide the reason
+    expect(person.frame.get_by_role("heading", name="This campaign is paused")).to_be_visible()
+    person.page.get_by_role("link", name="See other tasks").click()
+    expect(person.page.get_by_text("Your current tasks")).to_have_count(0)
+
+    Campaign.objects.update(state=Campaign.State.OPEN)
+    take(person)
+    expect(person.frame.locator("#begin")).to_be_visible()
+
+
 def test_a_look_at_the_task_that_began_before_does_not_take_more_time_back(person):
     take(person)
     time_passes(ends_at=timedelta(seconds=100))
@@ -177,6 +201,9 @@ def test_work_on_a_page_that_was_closed_is_kept_and_paid_by_what_was_saved(perso
     person.page.locator("#return-anyway").click()
     paid(person, "0.90")
     expect(person.page.locator("#unsubmitted")).to_contain_text("Pay for 5 of 13 pairs judged")
+    person.page.goto(f"{person.address}/earnings/")
+    expect(person.page.locator("#unsubmitted")).to_contain_text("Pay for 5 of 13 pairs judged")
+    expect(person.page.locator("#months td[data-label=Tasks]")).to_have_text("1")
 
 
 def returned_at_the_crowd(person: Person) -> None:

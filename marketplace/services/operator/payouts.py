@@ -22,7 +22,7 @@ from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, TruncMonth
 
 from marketplace.errors import PayoutRefused
-from marketplace.models import LedgerEntry, Payout, PayoutBatch, PayoutItem, Requester, Worker
+from marketplace.models import Assignment, LedgerEntry, Payout, PayoutBatch, PayoutItem, Requester, Worker
 from marketplace.rules import money
 from marketplace.spreadsheets import as_text
 
@@ -246,14 +246,18 @@ def payout_standing(worker: Worker) -> Standing:
 
 
 def months_of(worker: Worker) -> list[dict[str, Any]]:
-    """Return a worker's earnings by month (UTC), latest first: rewards, bonuses, tasks paid."""
+    """Return a worker's earnings by month (UTC), latest first: rewards, bonuses, tasks paid.
+
+    A task that was paid after its time ran out has a bonus and no reward.
+    """
     reward, bonus = (Q(kind=kind) for kind in _EARNED)
+    unsubmitted = bonus & Q(assignment__status=Assignment.Status.FREE)
     rows = (
         worker.ledger.filter(kind__in=_EARNED)
         .annotate(month=TruncMonth("made_at"))
         .values("month")
         .annotate(
-            tasks=Count("pk", filter=reward),
+            tasks=Count("assignment", filter=reward | unsubmitted, distinct=True),
             rewards=-Coalesce(Sum("amount_cents", filter=reward), 0),
             bonuses=-Coalesce(Sum("amount_cents", filter=bonus), 0),
         )

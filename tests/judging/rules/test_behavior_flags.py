@@ -40,6 +40,9 @@ def test_an_honest_worker_raises_no_flag():
         ({"seconds_per_pair": 9.0}, ["quick"]),
         ({"seconds_per_pair": 9.0, "tasks_timed": 1}, []),
         ({"seconds_per_pair": 90.0}, []),
+        ({"empty": 2}, []),
+        ({"empty": 3}, ["empty"]),
+        ({"empty": 1, "sent_empty": 1}, ["empty"]),
     ],
 )
 def test_a_flag_needs_more_than_chance(changes, expected):

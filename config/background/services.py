@@ -340,6 +340,15 @@ def _alive() -> QuerySet[AtWork]:
     return AtWork.objects.filter(pulse_at__gte=clock.now() - timedelta(seconds=PULSE_SECONDS * 4))
 
 
+def take_back(jobs: QuerySet[Job], why: Refusal) -> bool:
+    """End the jobs among these that wait and never began. Return whether there was one."""
+    waiting = jobs.filter(state=Job.State.WAITING, attempts=0)
+    ended = {"state": Job.State.FAILED, "failure": "TakenBack", "fault": Job.Fault.REFUSED}
+    said = {"failure_message": why.message, "next_step": why.next_step}
+    now = clock.now()
+    return bool(waiting.update(**ended, **said, finished_at=now, put_away_at=now))
+
+
 def try_again(job: Job) -> Job:
     """Retry failed work. Returns the new job, or the one that is still live or already succeeded."""
     if job.state != Job.State.FAILED:

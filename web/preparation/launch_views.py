@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from config.background.services import take_back
 from config.errors import NotNow, Refusal
 from config.plurals import many
 from judging.campaign.campaigns import pause
@@ -23,7 +24,7 @@ from judging.simulation.rehearsals import stop_rehearsal, truth_named
 from judging.simulation.simulated_workers import SimulationSettings
 from web.common.directions import complain
 from web.preparation import forms, pages
-from web.preparation.jobs import ring_for_rehearsal
+from web.preparation.jobs import rehearsals_asked_for, ring_for_rehearsal
 from web.preparation.step_views import say, show, step_view, who
 
 PILOT_TASKS = 10
@@ -58,6 +59,9 @@ def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def _stop_rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Stop a rehearsal that judges, or one that waits for its turn: then there may be no copy yet."""
+    why = Refusal("The rehearsal was stopped before it began.", "Rehearse again.")
+    waited = take_back(rehearsals_asked_for(campaign), why)
     try:
         stop_rehearsal(campaign, who=who(request))
         messages.success(
@@ -66,7 +70,8 @@ def _stop_rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     except NotNow:
         raise
     except Refusal as refusal:
-        say(request, refusal)
+        if not waited:
+            say(request, refusal)
     return redirect("web:prepare_rehearsal", campaign.name)
 
 

@@ -132,8 +132,22 @@ def test_rehearsing_is_one_job_and_nonsense_is_none(manager, ready):
     assert "No background worker is running." in texts(manager.get(f"{DRAFT}rehearsal/"))
 
 
+def test_a_rehearsal_that_waits_for_its_turn_can_be_stopped(manager, ready):
+    waiting = start("web.rehearse", key=f"web.rehearse:{ready.pk}", arguments={})
+    assert "Stop rehearsal" in texts(manager.get(f"{DRAFT}rehearsal/"))
+
+    page = texts(manager.post(f"{DRAFT}rehearsal/", {"stop": "1"}, follow=True))
+
+    assert "The rehearsal was stopped before it began. Rehearse again." in page
+    assert "Stop rehearsal" not in page
+    waiting.refresh_from_db()
+    assert (waiting.state, waiting.fault) == ("failed", "refused")
+    assert start("web.rehearse", key=waiting.key, arguments={}).pk != waiting.pk
+
+
 def test_a_rehearsal_can_be_stopped(manager, ready):
-    start("web.rehearse", key=f"web.rehearse:{ready.pk}", arguments={})
+    job = start("web.rehearse", key=f"web.rehearse:{ready.pk}", arguments={})
+    Job.objects.filter(pk=job.pk).update(state="running", attempts=1)
     assert "Stop rehearsal" in texts(manager.get(f"{DRAFT}rehearsal/"))
     early = manager.post(f"{DRAFT}rehearsal/", {"stop": "1"}, follow=True)
     assert "No rehearsal of fair has begun to judge" in texts(early)

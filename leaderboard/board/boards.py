@@ -22,15 +22,15 @@ from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
 from leaderboard.scoring.intervals import SEED
 from leaderboard.scoring.labels import Labels, qrel_set_labels, version_labels
 from leaderboard.scoring.measure_names import parse_measure
-from leaderboard.scoring.measures import Judged, Measure
+from leaderboard.scoring.measures import Judged, Measure, Values
 from leaderboard.scoring.scales import scale_of
 from pooling.models import Collection, QrelSet, Run
 from tournament.models import QrelVersion, VersionQuery
 
 MEASURE = f"RR@{DEPTH}"
 KEPT_SECONDS = 3600
-"""The key of a cached board leaves out one thing: a top passage whose text arrives later and equals that of a judged
-passage then counts as judged."""
+"""The keys of a cached board and of its judged tops leave out one thing: a top passage whose text arrives later and
+equals that of a judged passage then counts as judged."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def make_leaderboard(
     the_qrel = sides[0].the_qrel()
     perfect = {qid: the_qrel[qid] for qid in qids} if version else None
     values = [_values(collection, runs, labels, measure, qids, perfect, progress) for labels in sides]
-    judged = judged_tops(version, runs, qids, perfect) if version and perfect else None
+    judged = _judged_tops(version, runs, qids, perfect) if version and perfect else None
     given = BoardInput(
         [run.run_tag for run in runs],
         values[0],
@@ -133,6 +133,19 @@ def make_leaderboard(
         baselines=frozenset(run.run_tag for run in runs if run.baseline),
         **(_statuses(version, qids) if version else {"open": 0, "singletons": 0}),
     )
+
+
+def _judged_tops(
+    version: QrelVersion, runs: Sequence[Run], qids: Sequence[str], perfect: dict[str, str]
+) -> Values:
+    """Return :func:`judged_tops`, cached as bits: boards of all measures share it."""
+    inputs = [version.manifest_sha256, [(run.pk, run.sha256) for run in runs], list(qids), perfect]
+    key = kept_objects.object_key("judged-tops", *inputs)
+    bits = kept_objects.kept(key)
+    if bits is None:
+        bits = np.packbits(judged_tops(version, runs, qids, perfect).astype(bool), axis=1)
+        kept_objects.keep_object(key, bits, KEPT_SECONDS)
+    return np.unpackbits(bits, axis=1, count=len(qids)).astype(np.float64)
 
 
 def _nothing_covered(official: QrelSet, version: QrelVersion | None) -> NothingToScore:

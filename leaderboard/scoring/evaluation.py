@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,6 +22,8 @@ from pooling.services.runs import ranking_of
 from pooling.wanted import find_wanted
 
 RUNS_AT_ONCE = 400
+#: Runs read at the same time: one waits for its file while another is looked through.
+READERS = 2
 Progress = Callable[[int, int], None]
 
 
@@ -80,11 +83,16 @@ def evaluate(
     found = {key: _scored(by_key[key[0]], row) for key, row in stored.items()}
     lacking = [run for run in runs if any((run.pk, measure.name) not in found for measure in measures)]
     fresh: list[Evaluation] = []
-    for done, run in enumerate(lacking):
+
+    def compute(run: Run) -> list[Evaluation]:
         missing = [measure for measure in measures if (run.pk, measure.name) not in found]
-        fresh += _compute(collection, run, labels, missing)
-        if progress:
-            progress(done + 1, len(lacking))
+        return _compute(collection, run, labels, missing)
+
+    with ThreadPoolExecutor(READERS) as pool:
+        for done, rows in enumerate(pool.map(compute, lacking), start=1):
+            fresh += rows
+            if progress:
+                progress(done, len(lacking))
     # Another process may have stored the same values in the meantime; either copy is correct.
     Evaluation.objects.bulk_create(fresh, ignore_conflicts=True, batch_size=100)
     found |= {(row.run_id, row.measure): _scored(by_key[row.run_id], row) for row in fresh}

@@ -172,6 +172,7 @@ urlpatterns = [
     path("collections/<slug:name>/files/<int:key>/drop", added_files.drop, name="drop_files"),
     path("collections/<slug:name>/uploads/", uploads.uploads, name="uploads"),
     path("collections/<slug:name>/uploads/begin", uploads.begin_upload, name="begin_upload"),
+    path("collections/<slug:name>/uploads/submit", uploads.submit_all, name="submit_uploads"),
     path("collections/<slug:name>/uploads/<int:key>/", uploads.upload, name="upload"),
     path("collections/<slug:name>/uploads/<int:key>/part", uploads.send_part, name="send_part"),
     path("collections/<slug:name>/uploads/<int:key>/progress", uploads.upload_progress, name="checking"),

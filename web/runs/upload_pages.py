@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.core.paginator import Paginator
+from django.db.models import Exists, OuterRef, QuerySet
 from django.urls import reverse
 
 from config.background.models import Job
@@ -49,8 +50,18 @@ def uploads_page(collection: Collection, user: Any, parameters: Any) -> dict[str
         "collection": collection,
         "page": page,
         "moving": moving,
+        "imported": any(upload.state == RunUpload.State.IMPORTED for upload in page.object_list),
+        "importable": importable(collection, user).count(),
         "linked": _linked(collection, user, [upload.run for upload in page.object_list if upload.run]),
     }
+
+
+def importable(collection: Collection, user: Any) -> QuerySet[RunUpload]:
+    """Return the person's own files that passed a check and are not runs yet, oldest first."""
+    files = RunUpload.objects.filter(collection=collection)
+    imported = files.filter(run__isnull=False, sha256=OuterRef("sha256"))
+    checked = files.filter(user=user, state=RunUpload.State.CHECKED)
+    return checked.exclude(Exists(imported)).select_related("collection").order_by("pk")
 
 
 def _linked(collection: Collection, user: Any, runs: Sequence[Run]) -> set[int]:

@@ -189,6 +189,18 @@ def submit(request: HttpRequest, collection: Collection, key: int) -> HttpRespon
 
 @require_POST
 @needs("submit run")
+def submit_all(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Import every file of the person that passed a check."""
+    for found in service.importable(collection, request.user):
+        try:
+            ring_for_upload(submit_checked(found))
+        except Refusal as refusal:
+            complain(request, refusal)
+    return redirect("web:uploads", collection.name)
+
+
+@require_POST
+@needs("submit run")
 def check_again(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Retry a failed check, or check a refused file without the lines of unknown queries."""
     found = _own(request, collection, key)

@@ -147,6 +147,7 @@ OF_A_COLLECTION = {
     # Nobody goes on with what somebody else sent: the upload is the owner's.
     "web:send_part": Page(only=SENDERS, post={"x": "1"}, done=404, of_owner=400),
     "web:check_again": Page(only=SENDERS, post={"x": "1"}, done=404, of_owner=302),
+    "web:submit_uploads": Page(only=SENDERS, post={"x": "1"}, done=302),
     "web:submit_upload": Page(only=SENDERS, post={"x": "1"}, done=404, of_owner=302),
     "web:drop_upload": Page(only=SENDERS, post={"x": "1"}, done=404, of_owner=302),
     "web:version": Page(),

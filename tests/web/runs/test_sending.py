@@ -105,6 +105,37 @@ def test_a_check_alone_changes_nothing_and_can_be_submitted(keeper, cast, data_d
     assert list((data_dir / "runs" / "uploads").iterdir()) == []
 
 
+def test_checked_files_are_imported_together_without_sending_them_again(keeper, cast):
+    sent(keeper, RUN, RUN.replace(b" sent", b" second"), check_only="1")
+    page = keeper.get("/collections/harbour/uploads/").content.decode()
+    assert "Import 2 checked files" in page
+    assert "Open the leaderboard" not in page  # nothing was imported that it could rank
+
+    reply = keeper.post("/collections/harbour/uploads/submit")
+    work_off_everything()
+
+    assert Run.objects.filter(run_tag__in=["sent", "second"]).count() == 2
+    page = keeper.get(reply["Location"]).content.decode()
+    assert "checked file" not in page
+    assert "Open the leaderboard" in page
+
+
+def test_a_checked_file_that_was_imported_since_is_not_offered_again(keeper):
+    sent(keeper, RUN, check_only="1")
+
+    sent(keeper, RUN)
+
+    assert "checked file" not in keeper.get("/collections/harbour/uploads/").content.decode()
+
+
+def test_nobody_imports_the_checked_files_of_another_person(keeper, cast):
+    sent(keeper, RUN, check_only="1")
+
+    cast.clients["owner"].post("/collections/harbour/uploads/submit")
+
+    assert last().state == "checked"
+
+
 def test_the_form_says_what_is_missing(keeper):
     nothing = keeper.post(SEND, {"release": "private"})
     two = sent(keeper, RUN, RUN, run_tag="one")

@@ -132,6 +132,8 @@ class GoldPage:
     now: GoldPair | None
     last: GoldPair | None
     work: Work | None
+    unreadable: bool
+    """No passage of the pool has a text, and the campaign is for people."""
 
     @property
     def lacking(self) -> int:
@@ -166,6 +168,8 @@ def gold_page(campaign: Campaign, given: Mapping[str, str]) -> GoldPage:
         if last.isascii() and last.isdigit() and len(last) < 18
         else None,
         work=Work(job) if job else None,
+        unreadable=not campaign.placeholder_text
+        and not campaign.pool.pooled_passages.exclude(passage__text=None).exists(),
     )
 
 

@@ -93,6 +93,20 @@ def test_a_pool_without_labels_is_no_dead_end(manager, draft):
     assert "has no qrels" in texts(refused)
 
 
+def test_a_pool_without_texts_leads_to_passages_or_to_simulated_workers(manager, draft):
+    assert "No passage of this campaign has a text" not in texts(manager.get(f"{DRAFT}gold/"))
+    Passage.objects.update(text=None)
+
+    page = manager.get(f"{DRAFT}gold/")
+    draft.placeholder_text = True
+    draft.save()
+
+    assert "No passage of this campaign has a text" in texts(page)
+    assert f'href="{DRAFT}settings/#id_placeholder_text"' in page.content.decode()
+    assert 'id="id_placeholder_text"' in manager.get(f"{DRAFT}settings/").content.decode()
+    assert "No passage of this campaign has a text" not in texts(manager.get(f"{DRAFT}gold/"))
+
+
 def test_own_pairs_over_http(client, fair, draft):
     token = make_token(user=fair.mia, name="t", scopes=ApiToken.Scope.values, days=1)[1]
 

@@ -16,6 +16,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.roles import Role
+from accounts.services.administrators import has_administrator
 from accounts.services.user_lookup import mail_address_of
 from pooling.models import TeamMember
 from pooling.services.members import roles_of
@@ -49,7 +50,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "boards_left_out": max(0, len(boards) - CARDS_SHOWN),
     }
     if not request.user.is_authenticated:
-        return render(request, "web/welcome.html", context)
+        return render(request, "web/welcome.html", context | {"unclaimed": not has_administrator()})
     lists = _campaigns(request, listed)
     moving = [one for one in lists.current if one.campaign.closed_at is None]
     everything = [*lists.current, *lists.rehearsals, *lists.archived]

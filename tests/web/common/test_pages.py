@@ -32,7 +32,13 @@ def query_url(harbour, qid, number=1):
     return reverse("web:query", args=["harbour", number, harbour.query(qid).pk])
 
 
-def test_an_empty_site_tells_visitors_what_it_is(client, db):
+def test_a_new_installation_says_where_the_first_account_comes_from(client, db):
+    assert "This installation has no administrator yet" in text_of(client.get("/"))
+
+
+def test_an_empty_site_tells_visitors_what_it_is(client, django_user_model, db):
+    django_user_model.objects.create_superuser("ada")
+
     page = text_of(client.get("/"))
 
     assert "<h1>Rank search systems by what people prefer</h1>" in page

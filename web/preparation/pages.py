@@ -169,6 +169,7 @@ def gold_page(campaign: Campaign, given: Mapping[str, str]) -> GoldPage:
         else None,
         work=Work(job) if job else None,
         unreadable=not campaign.placeholder_text
+        and campaign.pool is not None
         and not campaign.pool.pooled_passages.exclude(passage__text=None).exists(),
     )
 

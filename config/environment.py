@@ -169,6 +169,9 @@ def database(name: str, default: str) -> dict:
     elif engine.endswith("postgresql"):
         config.setdefault("CONN_MAX_AGE", 60)
         config.setdefault("CONN_HEALTH_CHECKS", True)
+        config["ENGINE"] = "config.postgresql"
+        # For statements of prepared_cursor() only: others are sent with their values in them, as one text.
+        config.setdefault("OPTIONS", {}).setdefault("prepare_threshold", 0)
     else:
         raise ImproperlyConfigured(f"{name} has the engine {engine or 'none'}. Use sqlite:// or postgres://.")
     return config

@@ -16,6 +16,7 @@ from django.db import connection
 from django.utils.dateparse import parse_datetime
 
 from config import clock
+from config.prepared_queries import prepared_cursor
 from judging.exchange.link_tokens import Page
 from judging.models import Choice, Submission
 
@@ -124,7 +125,7 @@ def append_at_once(
     Returns False without a change otherwise, whatever the reason. Nobody sends the task off between the check and the
     insertion: the statement locks its row (on SQLite, the database).
     """
-    with connection.cursor() as cursor:
+    with prepared_cursor(connection) as cursor:
         cursor.execute(_READ, [sequence, page.submission_id, number])
         row = cursor.fetchone()
         if row is None:

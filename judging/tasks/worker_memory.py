@@ -36,25 +36,7 @@ def usable_gold(campaign: Campaign | int, worker_id: int | None) -> QuerySet[Gol
     return accepted.exclude(Exists(held))
 
 
-def new_and_seen(campaign: Campaign, worker_id: int | None) -> tuple[list[Gold], list[Gold]]:
-    """Split usable gold pairs into those that this worker never saw, and those that were given back."""
-    if worker_id is None:
-        return [Gold(*row) for row in _GOLD_OF(campaign.pk)], []
-    new: list[Gold] = []
-    seen: list[Gold] = []
-    for *row, before in _GOLD_LEFT(campaign.pk, worker_id):
-        (seen if before else new).append(Gold(*row))
-    return new, seen
-
-
-def _gold_left(campaign: int, worker: int) -> QuerySet[GoldPair, tuple[Any, ...]]:
-    shown = Slot.objects.filter(gold_pair=OuterRef("pk"), worker=worker)
-    usable = usable_gold(campaign, worker).annotate(before=Exists(shown)).order_by("pk")
-    return usable.values_list(*_GOLD, "before")
-
-
 _GOLD_OF = Prepared(lambda campaign: usable_gold(campaign, None).order_by("pk").values_list(*_GOLD))
-_GOLD_LEFT = Prepared(_gold_left)
 
 
 class Candidate(NamedTuple):
@@ -115,7 +97,11 @@ def past_of(campaign: Campaign, worker_id: int | None) -> Past:
     memory_of_gold.keep(Shown(*row[3:]) for row in rows if row[1])
     pairs = frozenset(pair for pair, *_ in rows if pair)
     barred = frozenset(pair for pair, _, given_back, *_ in rows if pair and not given_back)
-    new, seen = new_and_seen(campaign, worker_id)
+    known = {gold for _, gold, *_ in rows}
+    returned = known - {gold for _, gold, given_back, *_ in rows if not given_back}
+    accepted = [Gold(*row) for row in _GOLD_OF(campaign.pk)]
+    new = [gold for gold in accepted if gold.pk not in known]
+    seen = [gold for gold in accepted if gold.pk in returned]
     return Past(campaign, worker_id, memory, memory_of_gold, pairs, barred, new, seen)
 
 

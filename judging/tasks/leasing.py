@@ -26,13 +26,13 @@ from judging.tasks.displacement import displace_weakest, make_room
 from judging.tasks.resumption import copy_choices, resumable, take_up_again
 from judging.tasks.slots import fill_slots, free_slots, task_pairs
 from judging.tasks.time_left import send_off_saved
-from judging.tasks.worker_memory import Past, candidates, fitting, past_of
+from judging.tasks.worker_memory import AT_ONCE, Past, candidates, first_waiting, fitting, past_of
 from judging.workers.identities import Newcomer, known_worker
 
 #: Most attempts at leasing a task, each lost to a faster worker, before the page says that none is left.
 TRIES = 20
-#: Waiting tasks examined together for one that fits the worker, and the number of such batches.
-AT_ONCE, LOOKS = 20, 25
+#: Batches of waiting tasks examined for one that fits the worker.
+LOOKS = 25
 
 
 class _Taken(Exception):
@@ -126,12 +126,18 @@ def _next_task(taking: Taking) -> int | None:
     """
     past = taking.past
     waiting = Task.objects.filter(campaign=taking.campaign, state=Task.State.WAITING)
-    if isinstance(taking.who, Newcomer):
-        return _first_that_fits(past, waiting)
-    if taking.resumes:
+    if taking.resumes and isinstance(taking.who, Worker):
         begun = list(resumable(taking.campaign, taking.who).values_list("task_id", flat=True))
         if begun and (task := _first(begun)) is not None:
             return task
+    if past.new_gold_is_left() and not taking.held:
+        # Nearly always one of the first tasks fits: the first of those that the searches below would find.
+        unseen = [task for task in first_waiting(taking.campaign) if not task.keys & past.pairs]
+        found = fitting(past, unseen, strictly=True)
+        if found and (task := _first(found)) is not None:
+            return task
+    if isinstance(taking.who, Newcomer):
+        return _first_that_fits(past, waiting)
     if held := taking.held:
         mine = TaskPair.objects.filter(task__in=held).values("pair")
         waiting = waiting.exclude(pk__in=TaskPair.objects.filter(pair__in=mine).values("task_id"))

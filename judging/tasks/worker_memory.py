@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -39,21 +39,48 @@ def usable_gold(campaign: Campaign | int, worker_id: int | None) -> QuerySet[Gol
 _GOLD_OF = Prepared(lambda campaign: usable_gold(campaign, None).order_by("pk").values_list(*_GOLD))
 
 
+#: Waiting tasks examined together for one that fits a worker.
+AT_ONCE = 20
+
+
 class Candidate(NamedTuple):
-    """A task that may fit a worker, with its real pairs."""
+    """A task that may fit a worker, with its real pairs and their keys."""
 
     task_id: int
     number: int
     pairs: list[Shown]
+    keys: set[int]
 
 
 def candidates(tasks: QuerySet[Task]) -> list[Candidate]:
     """Read these tasks with their real pairs, in the order of their numbers."""
+    return _candidates(_pairs_of(tasks))
+
+
+def first_waiting(campaign: Campaign) -> list[Candidate]:
+    """Read the first waiting tasks of a campaign, whoever they may fit."""
+    return _candidates(_FIRST_WAITING(campaign.pk))
+
+
+def _pairs_of(tasks: QuerySet[Task]) -> QuerySet[TaskPair, tuple[int, ...]]:
     rows = TaskPair.objects.filter(task__in=tasks.values("pk")).order_by("task__number", "pk")
+    return rows.values_list("task_id", "task__number", "pair_id", *_PAIR)
+
+
+def _candidates(rows: Iterable[tuple[int, ...]]) -> list[Candidate]:
     found: dict[int, Candidate] = {}
-    for task, number, *pair in rows.values_list("task_id", "task__number", *_PAIR):
-        found.setdefault(task, Candidate(task, number, [])).pairs.append(Shown(*pair))
+    for task, number, key, *pair in rows:
+        one = found.setdefault(task, Candidate(task, number, [], set()))
+        one.pairs.append(Shown(*pair))
+        one.keys.add(key)
     return list(found.values())
+
+
+_FIRST_WAITING = Prepared(
+    lambda campaign: _pairs_of(
+        Task.objects.filter(campaign=campaign, state=Task.State.WAITING).order_by("number")[:AT_ONCE]
+    )
+)
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ One simulated worker after another does whole tasks through the installed middle
 network, so other programs on the machine hardly change the figures. Statements include those that begin and end
 transactions, but not the check of the connection. Median per kind of request; the first tasks are a warm-up.
 
-``--on`` chooses the database, ``--profile KIND`` prints where the time of one kind of request goes, ``--statements``
-prints the statements of one request of each kind.
+``--on`` chooses the database, ``--forms`` sends a task's choices with its form, ``--profile KIND`` prints where the
+time of one kind of request goes, ``--statements`` prints the statements of one request of each kind.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ KINDS = ("take", "consent page", "consent", "task page", "save", "finish", "last
 class Requests:
     """Requests to the application, with the statements and processor time of each by kind."""
 
-    def __init__(self, profiled: str = "") -> None:
+    def __init__(self, profiled: str = "", *, forms: bool = False) -> None:
         from django.core.handlers.wsgi import WSGIHandler
 
         self.application = WSGIHandler()
         self.statements: dict[str, list[list[str]]] = defaultdict(list)
         self.milliseconds: dict[str, list[float]] = defaultdict(list)
-        self.profiled, self.profile = profiled, cProfile.Profile()
+        self.profiled, self.profile, self.forms = profiled, cProfile.Profile(), forms
         #: Count the statements of the next requests instead of timing them, because counting takes time.
         self.counting = False
 
@@ -79,7 +79,7 @@ class Requests:
 
 
 def do_task(requests: Requests, link: str, who: dict[str, str]) -> None:
-    """Do one task as one worker, every choice saved at once."""
+    """Do one task as one worker, with every choice saved at once or all sent with the form."""
     from _people import CONSENT, FINISH, OFF_TOPIC, SAVE, SIDES, SLOTS
 
     page = requests.send("take", "GET", f"{link}?{urlencode(who)}")["Location"]
@@ -92,11 +92,15 @@ def do_task(requests: Requests, link: str, who: dict[str, str]) -> None:
     assert save
     assert finish
     sides = [html.unescape(text) for text in SIDES.findall(body)]
+    chosen = {}
     for number, left in zip(SLOTS.findall(body), sides[::2], strict=True):
         side = "right" if OFF_TOPIC in left else "left"
+        if requests.forms:
+            chosen[f"choice-{number}"] = side
+            continue
         form = {"slot": number, "sequence": "0", "side": side, "seconds": "5.00"}
         requests.send("save", "POST", save.group(1), form)
-    requests.send("finish", "POST", finish.group(1), {"comment": ""})
+    requests.send("finish", "POST", finish.group(1), {"comment": "", **chosen})
     requests.send("last page", "GET", page)
 
 
@@ -120,7 +124,7 @@ def measure(options: argparse.Namespace) -> Requests:
             with launcher.crowd_running():
                 campaigned = serve.Campaigned("requests", options.waiting)
                 connection.cursor().execute("ANALYZE")
-                requests = Requests(options.profile)
+                requests = Requests(options.profile, forms=options.forms)
                 for number in range(options.tasks):
                     if number == WARM_UP:
                         requests.milliseconds.clear()
@@ -138,7 +142,8 @@ def measure(options: argparse.Namespace) -> Requests:
 def show(requests: Requests, *, statements: bool) -> None:
     """Print a line for each kind of request, and the sum of a task."""
     total_statements, total = 0.0, 0.0
-    for kind in KINDS:
+    kinds = [kind for kind in KINDS if requests.milliseconds[kind]]
+    for kind in kinds:
         times, counts = requests.milliseconds[kind], [len(one) for one in requests.statements[kind]]
         number = 13 if kind == "save" else 1
         total += statistics.median(times) * number
@@ -147,9 +152,9 @@ def show(requests: Requests, *, statements: bool) -> None:
             f"{kind:13} {statistics.median(counts):5.0f} statements (most {max(counts)}), "
             f"{statistics.median(times):6.2f} ms processor time, p90 {statistics.quantiles(times, n=10)[-1]:.2f}"
         )
-    print(f"a task of 13 saves: {total_statements:.0f} statements, {total:.1f} ms")
+    print(f"a task of 13 choices: {total_statements:.0f} statements, {total:.1f} ms")
     if statements:
-        for kind in KINDS:
+        for kind in kinds:
             print(f"\n{kind}:")
             for sql in requests.statements[kind][-1]:
                 print("   ", re.sub(r"\s+", " ", re.sub(r"^(SELECT) .*? FROM", r"\1 ... FROM", sql))[:400])
@@ -163,6 +168,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--tasks", type=int, default=TASKS, help=f"tasks to do (default: {TASKS})")
     parser.add_argument(
         "--waiting", type=int, default=WAITING, help=f"number of waiting tasks (default: {WAITING:,})"
+    )
+    parser.add_argument(
+        "--forms", action="store_true", help="send all choices with the form, as without scripts"
     )
     parser.add_argument("--profile", choices=KINDS, default="", help="profile this kind of request")
     parser.add_argument("--statements", action="store_true", help="print the statements of each kind")

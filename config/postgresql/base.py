@@ -9,14 +9,24 @@ from __future__ import annotations
 from select import POLLIN, poll
 from typing import Any
 
-from django.db.backends.postgresql import base
+from django.db.backends.postgresql import base, operations
 
 #: In place of a server-side cursor's name.
 _PREPARED = "prepared"
 
 
+class DatabaseOperations(operations.DatabaseOperations):
+    """Statements as text."""
+
+    def last_executed_query(self, cursor: Any, sql: str, params: Any) -> str:
+        """Return the statement with its values, for counts and logs; a prepared one was sent without them."""
+        return super().last_executed_query(cursor, sql, params) or self.compose_sql(sql, params)
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
     """A connection to PostgreSQL."""
+
+    ops_class = DatabaseOperations
 
     def prepared_cursor(self) -> Any:
         """Return a cursor whose statements are prepared: the server keeps their plans until the connection ends.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.db import connection, connections
+from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from config.prepared_queries import Prepared
@@ -44,3 +45,14 @@ def test_the_check_of_an_open_connection_asks_nothing(monkeypatch):
     monkeypatch.setattr(connection.connection, "cursor", None)
 
     assert connection.is_usable()
+
+
+@pytest.mark.django_db
+def test_counted_statements_show_their_values():
+    prepared = Prepared(lambda key: User.objects.filter(pk=key))
+
+    with CaptureQueriesContext(connection) as queries:
+        prepared(4711)
+        prepared(4712)
+
+    assert ["4711" in queries[0]["sql"], "4712" in queries[1]["sql"]] == [True, True]

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Any, NamedTuple
 
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, Max, OuterRef, QuerySet
@@ -79,15 +80,16 @@ def give_consent(submission: Submission, *, of_age: bool = False) -> bool:
         return False
     text = agreed_text(campaign, pairs=pairs_in(submission))
     digest = hashlib.sha256(text.encode()).hexdigest()
-    ConsentText.objects.get_or_create(campaign=campaign, sha256=digest, defaults={"text": text})
     reason = ""
     with transaction.atomic():
-        first = not _lock_held(submission)
-        if first:
+        locked = _lock_held(submission, digest)
+        if not locked.text_known:
+            ConsentText.objects.get_or_create(campaign=campaign, sha256=digest, defaults={"text": text})
+        if not locked.agreed:
             Consent.objects.create(
                 submission=submission, text_sha256=digest, age_confirmed=campaign.minimum_age
             )
-        if first and not submission.slots.exists() and (reason := _hand_out(submission)):
+        if not locked.agreed and not locked.drawn and (reason := _hand_out(submission)):
             transaction.set_rollback(True)
     if reason:
         end_submission(submission, Submission.State.RETURNED)
@@ -95,16 +97,38 @@ def give_consent(submission: Submission, *, of_age: bool = False) -> bool:
     return True
 
 
-def _lock_held(submission: Submission) -> bool:
+class _Locked(NamedTuple):
+    """A locked submission: its state, whether its worker agreed, whether pairs are drawn, and the text is stored."""
+
+    state: str
+    standing: str
+    agreed: bool
+    drawn: bool
+    text_known: bool
+
+
+def _lock_held(submission: Submission, text: str = "") -> _Locked:
     """Lock the submission so that it cannot end now: a task drawn for an ended one would stay leased to the end.
 
-    Returns whether the worker agreed. Raises WorkRefused if it ended, or its worker was excluded, since it was read.
+    ``text`` is the digest of the consent text. Raises WorkRefused if the submission ended, or its worker was
+    excluded, since it was read.
     """
-    held = Submission.objects.select_for_update(of=("self",)).filter(pk=submission.pk)
-    agreed = Exists(Consent.objects.filter(submission=OuterRef("pk")))
-    submission.state, submission.standing, has_consent = held.values_list("state", "standing", agreed).get()
+    (row,) = _LOCKED(submission.pk, text)
+    locked = _Locked(*row)
+    submission.state, submission.standing = locked.state, locked.standing
     check_workable(submission)
-    return bool(has_consent)
+    return locked
+
+
+def _locked(key: int, text: str) -> QuerySet[Submission, tuple[Any, ...]]:
+    held = Submission.objects.select_for_update(of=("self",)).filter(pk=key)
+    agreed = Exists(Consent.objects.filter(submission=OuterRef("pk")))
+    drawn = Exists(Slot.objects.filter(submission=OuterRef("pk")))
+    known = Exists(ConsentText.objects.filter(campaign=OuterRef("campaign"), sha256=text))
+    return held.values_list("state", "standing", agreed, drawn, known)
+
+
+_LOCKED = Prepared(_locked, words=(1,))
 
 
 def _hand_out(submission: Submission) -> str:

@@ -18,6 +18,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 
 from config import clock
+from config.prepared_queries import Prepared
 from judging.errors import WorkRefused
 from judging.models import Campaign, Place, Submission, Task, TaskPair, Worker
 from judging.rules.deadlines import GRACE, PAGE_GRACE, Deadlines, deadlines, offered_seconds
@@ -250,6 +251,9 @@ def _hold(submission: Submission, task_id: int) -> bool:
     return bool(waiting.update(state=Task.State.HELD, holder=submission, leased_until=until))
 
 
+_HELD_BY = Prepared(lambda submission: Task.objects.filter(holder=submission).values_list("pk", flat=True))
+
+
 def hand_out(submission: Submission, past: Past) -> str:
     """Draw the worker's slots after consent. Return the reason for a refusal, or an empty string.
 
@@ -258,7 +262,7 @@ def hand_out(submission: Submission, past: Past) -> str:
     A task that meanwhile went to somebody else is exchanged for a waiting one, if there is one. So is a task with
     a pair that the worker just saw in another window.
     """
-    if not Task.objects.filter(holder=submission).exists():
+    if not _HELD_BY(submission.pk):
         _exchange(submission)
     for _ in range(TRIES):
         try:

@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from config.prepared_queries import Prepared
 from judging.models import Choice, Pair, Slot, Submission, TaskPair
 from judging.rules.gold_drawing import Gold, Shown, draw
 from judging.rules.layout import lay_out
@@ -21,7 +22,10 @@ MAY_COUNT_STANDINGS = [Submission.Standing.PENDING, Submission.Standing.COUNTED]
 
 def task_pairs(submission: Submission) -> list[Pair]:
     """Return the real pairs of the submission's task."""
-    return list(Pair.objects.filter(task_pairs__task=submission.task_id).order_by("pk"))
+    return _PAIRS(submission.task_id) if submission.task_id else []
+
+
+_PAIRS = Prepared(lambda task: Pair.objects.filter(task_pairs__task=task).order_by("pk"))
 
 
 def fill_slots(submission: Submission, pairs: list[Pair], past: Past, rng: np.random.Generator) -> int:
@@ -70,7 +74,7 @@ def _drawn(submission: Submission, pairs: list[Pair], past: Past, rng: np.random
     # If the crowd signs arrivals, gold that the worker has seen appears only with the same task as before.
     gold = _draw_gold(past, pairs, rng, again=submission.taken_at is None)
     slots = []
-    for number, seat in enumerate(lay_out(_leanings(pairs), len(gold), rng), start=1):
+    for number, seat in enumerate(lay_out(_leanings(submission, pairs), len(gold), rng), start=1):
         if seat.is_gold:
             sides = [gold[seat.index].relevant_id, gold[seat.index].off_topic_id]
         else:
@@ -100,7 +104,10 @@ def pairs_in(submission: Submission) -> int:
         past = past_of(submission.campaign, submission.worker_id)
         rng = np.random.default_rng(submission.seed)
         return len(_planned(submission, task_pairs(submission), past, rng))
-    return TaskPair.objects.filter(task=submission.task_id).count() + submission.campaign.gold_per_task
+    return len(_KEYS(submission.task_id or 0)) + submission.campaign.gold_per_task
+
+
+_KEYS = Prepared(lambda task: TaskPair.objects.filter(task=task).values_list("pk", flat=True))
 
 
 def free_slots(submissions: QuerySet[Submission]) -> None:
@@ -140,10 +147,13 @@ def _draw_gold(past: Past, pairs: list[Pair], rng: np.random.Generator, *, again
     return drawn
 
 
-def _leanings(pairs: list[Pair]) -> list[int]:
+_EVER = Prepared(lambda task: Slot.objects.filter(pair__task_pairs__task=task).values_list("pk", flat=True))
+
+
+def _leanings(submission: Submission, pairs: list[Pair]) -> list[int]:
     """Return per pair how many more times passage a than b was on the left, in work that can count."""
     # Most pairs were never shown, which an index alone tells.
-    ever = list(Slot.objects.filter(pair__in=pairs).values_list("pk", flat=True))
+    ever = _EVER(submission.task_id) if submission.task_id else []
     if not ever:
         return [0] * len(pairs)
     slots = Slot.objects.filter(

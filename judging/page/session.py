@@ -336,6 +336,7 @@ def last_step(submission: Submission, submit_to: str, earned: Earned) -> FormPos
     Raises ArrivalRefused if that leads to a site that the settings do not allow.
     """
     answers, worker = final_answers(submission), crowd_worker_id(submission)
+    proof = proof_of(submission, worker, dict(answers), judged=earned.judged, shown=earned.shown)
     # The crowd's site may show these fields to the worker, as the built-in marketplace does (docs/marketplace.md).
     receipt = [
         ("receipt", receipt_of(submission)),
@@ -348,7 +349,7 @@ def last_step(submission: Submission, submit_to: str, earned: Earned) -> FormPos
         assignment_id=submission.assignment_id,
         crowd_worker_id=worker,
         submit_to=submit_to,
-        answers=[*answers, *receipt, (PROOF, proof_of(submission, worker, dict(answers)))],
+        answers=[*answers, *receipt, (PROOF, proof)],
     )
     step = crowd_for(submission.campaign).finish(sent)
     require_allowed(step.address)

@@ -58,7 +58,7 @@ def test_submitting_a_task_and_its_last_step(martha):
         martha.save(slot=str(slot.number), side=good_side(slot))
 
     assert asked(lambda: martha.client.post(f"{martha.page}finish")) <= 10
-    assert asked(lambda: martha.client.get(martha.page)) <= 5
+    assert asked(lambda: martha.client.get(martha.page)) <= 4
 
 
 def test_a_form_without_a_script_is_saved_at_once(martha):

@@ -76,7 +76,7 @@ def make_features(count: int) -> Figures:
 
 def iterate(count: int) -> Figures:
     """Do one iteration over these features."""
-    from judging.cal import next_passages
+    from judging.grading.next_passages import next_passages
     from pooling.models import Collection
 
     collection = Collection.objects.get(name="synthetic")
@@ -147,7 +147,7 @@ def finding(folder: Path, grades_file: str) -> Figures:
 
 def learned(collection: Any, text: str, known: dict[str, int], seed: int) -> list[int]:
     """Judge a query in the order of active learning; return the relevant passages found after each batch."""
-    from judging.cal import next_passages
+    from judging.grading.next_passages import next_passages
 
     judged: dict[str, int] = {}
     while len(judged) < JUDGED:

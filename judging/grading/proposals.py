@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from config.background.job_kinds import Progress
-from judging.cal import Thread, next_passages
+from judging.grading.next_passages import Thread, next_passages
 from judging.models import TopicAssignment
 from pooling.errors import NotFound
 from pooling.services import passages

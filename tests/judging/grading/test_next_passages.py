@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from judging.cal import Thread, next_passages
+from judging.grading.next_passages import Thread, next_passages
 from pooling.fractions import Fraction
 from pooling.services import clusters, collections
 

@@ -6,7 +6,7 @@ workers, chance alone raises a flag once in two campaigns.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 
@@ -203,8 +203,3 @@ def _inconsistent(one: Behavior, usual: float | None) -> Flag | None:
         "inconsistent",
         f"gave the same answer again to {share:.0%} of {one.repeated:,} repeated pairs; usual is {usual:.0%}",
     )
-
-
-def names_of(flags: Sequence[Flag]) -> str:
-    """Join the flags' names into one line."""
-    return ", ".join(flag.name for flag in flags)

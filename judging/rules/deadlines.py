@@ -14,8 +14,6 @@ from datetime import datetime, timedelta
 MARGIN = timedelta(minutes=5)
 #: Our deadline is at least this long before the crowd's, no matter when the worker opened the page.
 LEAD = timedelta(seconds=30)
-#: The page offers more time this long before the end (WCAG 2.2.1 asks for at least 20 seconds).
-WARNING_SECONDS = 300
 #: The page submits by itself at the deadline. The server then submits work that no page submitted.
 PAGE_GRACE = timedelta(minutes=2)
 #: The delay after the crowd's deadline within which our submission reaches the crowd, and its list reaches us.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -65,11 +64,11 @@ MEASURES = (
 
 #: The ``version`` of an address that asks for the official labels alone.
 LABELS_ALONE = "none"
-#: A minus before the name sorts values best first: the highest, or the lowest if lower is better.
+#: A minus before the name sorts from the highest. Values sort by rank, so that the best come first.
 SORTS: dict[str, Callable[[BoardRow], Any]] = {
     "run": lambda row: row.run.casefold(),
-    "official": lambda row: row.official.value,
-    "preference": lambda row: row.leading.value,
+    "official": lambda row: -row.official.rank,
+    "preference": lambda row: -row.leading.rank,
     "shift": lambda row: row.shift or 0,
     "answered": lambda row: row.leading.answered or 0.0,
     "judged": lambda row: row.judged_tops or 0.0,
@@ -379,8 +378,6 @@ def _lines(published: PublishedBoard, runs: dict[str, Run], sort: str, moves: Ra
     may_pass = able_to_pass(rows) if published.higher_is_better and exact else {}
     by_move = {row.run: (moves.move(row.run) or 0) if moves else 0 for row in rows}
     by = SORTS[column] if column != "since" else lambda row: by_move[row.run]
-    if column in ("official", "preference"):
-        by = partial(_goodness, column)
     ordered = sorted(rows, key=by, reverse=sort.startswith("-"))
     return [
         Line(
@@ -399,8 +396,3 @@ def _highest(published: PublishedBoard) -> float:
     """Return the highest upper bound on the board; 1 if nothing is above 0."""
     standings = [one for row in published.board.rows for one in (row.official, row.preference) if one]
     return max((one.high for one in standings if one.high > 0), default=1.0)
-
-
-def _goodness(column: str, row: BoardRow) -> int:
-    """Return a sort key from the rank by true values, higher for better ones; a row without a value sorts last."""
-    return -(row.official if column == "official" else row.leading).rank

@@ -157,18 +157,6 @@ class RehearsalIn(Body):
     seed: Annotated[int, Field(ge=0, le=2**31)] = 1
 
 
-class PilotIn(Body):
-    """The number of tasks, whether their judgments count, and the approved amount.
-
-    ``accept_weak_screening`` goes ahead although tasks can be passed without reading, as the check list says.
-    """
-
-    tasks: Annotated[int, Field(ge=1, le=100_000)]
-    counts: bool = False
-    confirm_spend: Dollars
-    accept_weak_screening: bool = False
-
-
 class LaunchIn(Body):
     """The approved amount, as named by the check list.
 
@@ -177,6 +165,13 @@ class LaunchIn(Body):
 
     confirm_spend: Dollars
     accept_weak_screening: bool = False
+
+
+class PilotIn(LaunchIn):
+    """The terms of a launch, the number of tasks, and whether their judgments count."""
+
+    tasks: Annotated[int, Field(ge=1, le=100_000)]
+    counts: bool = False
 
 
 @router.post(
@@ -252,10 +247,8 @@ def list_gold(
     rows = found.gold_pairs.select_related("query", "relevant", "off_topic").order_by("pk")
     rows = rows.filter(state=state) if state else rows
     rows = rows.filter(kind=kind) if kind else rows
-    return {
+    return _counts(found) | {
         "count": rows.count(),
-        "accepted": found.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count(),
-        "needed": needed_gold(found),
         "gold": [_gold(row) for row in rows[offset : offset + limit]],
     }
 
@@ -369,11 +362,7 @@ def read_preparation(request: HttpRequest, name: str, key: int) -> dict[str, Any
     return work_out(get_object_or_404(work, pk=key))
 
 
-@router.post(
-    "/campaigns/{name}/pilot",
-    response=CampaignOut,
-    summary="Start a pilot with a few tasks",
-)
+@router.post("/campaigns/{name}/pilot", response=CampaignOut, summary="Start a pilot with a few tasks")
 def pilot(request: HttpRequest, name: str, asked: PilotIn) -> dict[str, Any]:
     found, user = _launchable(request, name)
     terms = Terms(confirm_spend=asked.confirm_spend, accept_weak_screening=asked.accept_weak_screening)

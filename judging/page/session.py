@@ -80,21 +80,32 @@ def give_consent(submission: Submission, *, of_age: bool = False) -> bool:
         return False
     text = agreed_text(campaign, pairs=pairs_in(submission))
     digest = hashlib.sha256(text.encode()).hexdigest()
-    reason = ""
-    with transaction.atomic():
-        locked = _lock_held(submission, digest)
-        if not locked.text_known:
-            ConsentText.objects.get_or_create(campaign=campaign, sha256=digest, defaults={"text": text})
-        if not locked.agreed:
-            Consent.objects.create(
-                submission=submission, text_sha256=digest, age_confirmed=campaign.minimum_age
-            )
-        if not locked.agreed and not locked.drawn and (reason := _hand_out(submission)):
-            transaction.set_rollback(True)
+    try:
+        reason = _agree(submission, text, digest)
+    except IntegrityError:
+        # The worker agreed in another window at the same moment, and that drew the pairs.
+        if not Consent.objects.filter(submission=submission).exists():
+            raise
+        return True
     if reason:
         end_submission(submission, Submission.State.RETURNED)
         raise WorkRefused(reason)
     return True
+
+
+@transaction.atomic
+def _agree(submission: Submission, text: str, digest: str) -> str:
+    """Record the consent and draw the pairs, unless this was done. Returns why nothing could be drawn, or ""."""
+    locked, campaign = _lock_held(submission, digest), submission.campaign
+    if not locked.text_known:
+        ConsentText.objects.get_or_create(campaign=campaign, sha256=digest, defaults={"text": text})
+    if locked.agreed:
+        return ""
+    Consent.objects.create(submission=submission, text_sha256=digest, age_confirmed=campaign.minimum_age)
+    reason = "" if locked.drawn else _hand_out(submission)
+    if reason:
+        transaction.set_rollback(True)
+    return reason
 
 
 class _Locked(NamedTuple):

@@ -2,8 +2,17 @@
 // Tell the site around the frame that this task is of no use to the worker. A site that takes it back says so.
 (() => {
   const step = document.getElementById("next-step");
+  let left = 10;  // the own script of the site around this page may start later
   window.addEventListener("message", ({ source, data }) => {
-    if (source === parent && data?.preferee === "returned") step.textContent = step.dataset.returned;
+    if (source !== parent || data?.preferee !== "returned") return;
+    left = 0;
+    step.textContent = step.dataset.returned;
   });
-  parent.postMessage({ preferee: "refused" }, "*");
+  const tell = () => {
+    if (!left) return;
+    left -= 1;
+    parent.postMessage({ preferee: "refused" }, "*");
+    setTimeout(tell, 1000);
+  };
+  tell();
 })();

@@ -25,13 +25,14 @@
   const giveBack = async () => {
     if (told || form.hidden) return;
     form.hidden = true;
+    document.dispatchEvent(new CustomEvent("task-returning", { detail: true }));
     const body = new FormData(form);
     body.set("confirmed", "yes");
     body.set("by_script", "yes");
     const given = await fetch(form.action, { method: "POST", body }).then(({ status }) => status === 204, () => false);
     form.hidden = given;
+    document.dispatchEvent(new CustomEvent("task-returning", { detail: given }));
     if (!given) return;
-    document.dispatchEvent(new Event("task-returned"));
     document.getElementById("after-submit").hidden = true;
     document.getElementById("given-back").hidden = false;
     frame.contentWindow.postMessage({ preferee: "returned" }, "*");

@@ -29,7 +29,7 @@
 
   // While the task is being returned it is no longer held, and a reload would take the place of the answer.
   let leaving = false;
-  document.addEventListener("task-returned", () => { leaving = true; });
+  document.addEventListener("task-returning", ({ detail }) => { leaving = detail; });
   document.addEventListener("submit", (event) => { leaving = leaving || !event.defaultPrevented; });
   const goOn = (state) => {
     if (state === "held" || leaving) return;
@@ -39,7 +39,7 @@
 
   let failures = 0;
   const ask = async () => {
-    if (leaving) return;
+    if (leaving) { setTimeout(ask, 2000); return; }   // a return that failed is asked about again
     try {
       const response = await fetch(task.dataset.statusUrl, { headers: { Accept: "application/json" } });
       const { state } = await response.json();

@@ -21,6 +21,7 @@ from judging.intake.places import lacking, post_places, want_places
 from judging.intake.screened_work import screen_worker
 from judging.launch.launches import launch_campaign
 from judging.models import (
+    Consent,
     CrowdIdentity,
     Exclusion,
     GoldAnswer,
@@ -36,6 +37,7 @@ from judging.money import refused_payments
 from judging.money.payments import pay_owed
 from judging.page import session
 from judging.rules.pair_requests import PairRequest
+from judging.tasks.leasing import lease_task
 from judging.workers.identities import worker_for
 from pooling.services.spending_grants import grant_spending
 from tests.judging.cast import Fair
@@ -108,6 +110,22 @@ def test_first_meetings_at_once_make_one_worker():
 
     assert len({worker.pk for worker in workers}) == 1
     assert Worker.objects.count() == CrowdIdentity.objects.count() == 1
+
+
+def test_agreeing_twice_at_once_is_one_consent_and_one_drawing(fair):
+    campaign = fair.opened()
+    held = lease_task(campaign, worker_for("fake:here", "A1"), assignment_id="3AGREEING", place=None)
+    assert held is not None
+    task = held.task_id
+
+    agreed = at_once(*[lambda: session.give_consent(Submission.objects.get(pk=held.pk))] * 4)
+
+    held.refresh_from_db()
+    assert agreed == [True] * 4
+    assert Consent.objects.filter(submission=held).count() == 1
+    assert held.task_id == task
+    numbers = held.slots.values_list("number", flat=True)
+    assert sorted(numbers) == list(range(1, campaign.slots_per_task + 1))
 
 
 def test_requests_at_once_number_their_tasks_one_after_the_other(fair):

@@ -17,6 +17,7 @@ from pooling.services.submission_policies import (
     requirable,
     said_as,
 )
+from web.common.seen_values import SeenValuesForm
 
 #: Labels of details that a policy can require, where they are not their names.
 LABELS = {"paper": "paper (link)", "code": "code (link)", "submitted_on": "submission date"}
@@ -36,7 +37,7 @@ LONGEST_WHY = 120
 LONGEST_LIST = 2_000_000
 
 
-class PolicyForm(forms.Form):
+class PolicyForm(SeenValuesForm):
     """A board's submission policy."""
 
     most_runs = forms.IntegerField(label="Runs per team", min_value=1, max_value=10_000)

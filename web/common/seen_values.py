@@ -58,7 +58,7 @@ class SeenValuesForm(forms.Form):
         self.data = data
 
     def _told(self, name: str) -> str:
-        label, value = self.fields[name].label or name, _words(self.initial.get(name))
+        label, value = self[name].label, _words(self.initial.get(name))
         return f"{label} is now {value}" if value and len(value) <= LONGEST_TOLD else str(label)
 
     def _fingerprints(self) -> dict[str, str]:

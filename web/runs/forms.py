@@ -20,6 +20,7 @@ from pooling.services.sent_files import sources_on_the_server
 from pooling.services.submission_policies import policy_of
 from web.common.advanced_fields import AdvancedFields
 from web.common.directions import OPTIONS
+from web.common.seen_values import SeenValuesForm
 
 RELEASES = [
     ("public", "public: its name, values and passages"),
@@ -250,7 +251,7 @@ class AboutCollection(forms.Form):
     )
 
 
-class DescribeCollection(AboutCollection):
+class DescribeCollection(SeenValuesForm, AboutCollection):
     """An existing collection's description."""
 
     language = forms.CharField(
@@ -279,7 +280,7 @@ class DescribeCollection(AboutCollection):
             return
         names = collection.qrel_sets.order_by("pk").values_list("name", flat=True)
         field: Any = self.fields["board_labels"]
-        field.choices, field.initial = [(name, name) for name in names], default.name
+        field.choices, self.initial["board_labels"] = [(name, name) for name in names], default.name
 
     def clean_language(self) -> str:
         """Return a valid language tag."""

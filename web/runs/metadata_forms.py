@@ -10,6 +10,7 @@ from pooling.models import Collection
 from pooling.run_details import BY_NAME
 from pooling.services.run_fields import MOST_OWN, asked_details, known_details
 from pooling.services.run_metadata import MOST_BYTES
+from web.common.seen_values import SeenValuesForm
 
 
 class RunTable(forms.Form):
@@ -43,7 +44,7 @@ class RunTable(forms.Form):
         return said
 
 
-class RunFieldsForm(forms.Form):
+class RunFieldsForm(SeenValuesForm):
     """The details that a collection asks for, and its own fields."""
 
     asked = forms.MultipleChoiceField(

@@ -48,6 +48,46 @@ def test_the_form_begins_with_what_is_said_and_refuses_what_is_too_long(cast):
     assert cast.collection.licence == "CC0"
 
 
+def test_a_description_saved_in_another_tab_is_not_overwritten(cast):
+    owner = cast.clients["owner"]
+    seen = owner.get(PAGE).context["form"].seen()
+    owner.post(PAGE, SAID | {"language": "en"})
+
+    late = owner.post(PAGE, {"title": "Another town", "language": "en", "seen": seen})
+
+    assert late.status_code == 422
+    assert "Title is now Harbour town" in late.content.decode()
+    cast.collection.refresh_from_db()
+    assert (cast.collection.title, cast.collection.licence) == ("Harbour town", "CC BY 4.0")
+    form = late.context["form"]
+    assert (form["title"].value(), form["licence"].value()) == ("Another town", "CC BY 4.0")
+    again = {name: form[name].value() or "" for name in form.fields} | {"seen": form.seen()}
+    assert owner.post(PAGE, again).status_code == 302
+    cast.collection.refresh_from_db()
+    assert (cast.collection.title, cast.collection.licence) == ("Another town", "CC BY 4.0")
+
+
+@pytest.mark.parametrize(
+    ("page", "first", "second"),
+    [
+        ("policy", {"most_runs": 2, "required": []}, {"most_runs": 3, "required": []}),
+        ("runs/fields", {"asked": ["task"]}, {"asked": ["task", "stage"]}),
+    ],
+)
+def test_rules_saved_in_another_tab_are_not_overwritten(cast, page, first, second):
+    owner, address = cast.clients["owner"], f"/collections/harbour/{page}/"
+    form = owner.get(address).context["form"]
+    values = {name: form[name].value() for name in form.fields}
+    shown = {name: value for name, value in values.items() if value is not None and value is not False}
+    shown |= {"why": "to try it", "seen": form.seen()}
+    assert owner.post(address, shown | first).status_code == 302
+
+    late = owner.post(address, shown | second)
+
+    assert late.status_code == 422
+    assert "Saved elsewhere after you opened this page" in late.content.decode()
+
+
 def test_the_command_changes_what_is_given(published):
     out = io.StringIO()
     call_command("describe_collection", "harbour", "--licence", "CC0", "--title", "Town", stdout=out)

@@ -16,6 +16,11 @@ urlpatterns = [
     path("collections/<slug:name>/pools/work/<int:key>/", pools.work, name="pool_work"),
     path("collections/<slug:name>/pools/work/<int:key>/again", pools.build_again, name="build_again"),
     path("collections/<slug:name>/pools/named/<slug:pool>/", pools.pool, name="pool"),
+    path(
+        "collections/<slug:name>/pools/named/<slug:pool>/fraction",
+        pools.build_fraction,
+        name="build_fraction",
+    ),
     path("collections/<slug:name>/better-than-perfect/ask/", asking.plan, name="asking_plan"),
     path("collections/<slug:name>/better-than-perfect/make", asking.make, name="make_asking"),
     path("collections/<slug:name>/better-than-perfect/work/<int:key>/", asking.work, name="asking_work"),

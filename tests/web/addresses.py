@@ -76,6 +76,7 @@ FIXED: dict[str, list[Any]] = {
     "web:analysis_file": ["harbour", "stability", "json"],
     "web:run_analysis": ["harbour", "stability"],
     "web:pool": ["harbour", "tide"],
+    "web:build_fraction": ["harbour", "tide"],
     "web:near_duplicate_labels": ["harbour", "official", "once"],
     "web:withhold_labels": ["harbour", "official"],
     "web:graded_campaign": ["harbour", "swell"],

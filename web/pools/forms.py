@@ -75,6 +75,22 @@ class PlannedForm(AdvancedFields):
         return found
 
 
+class FractionForm(forms.Form):
+    """A pool like another one, from a fraction of the corpus."""
+
+    fraction = forms.IntegerField(
+        label="One in so many passages", min_value=2, max_value=10**6, initial=10, help_text="of the corpus"
+    )
+    fraction_seed = forms.IntegerField(
+        label="Seed",
+        min_value=0,
+        max_value=2**31,
+        initial=1,
+        help_text="the same seed draws the same passages, for every query",
+    )
+    name = forms.SlugField(label="Name of the pool", max_length=80)
+
+
 class AskingForm(PlannedForm):
     """A "better than perfect" plan: the run, the labels, and the number of queries."""
 

@@ -15,7 +15,7 @@ from pooling.services.finding import qrel_set_named
 from pooling.services.planning import PoolPlan, plan_pool
 from pooling.services.pools import Choice, labeled_qids, without_text
 from pooling.shallow import Contribution, PoolStats
-from web.pools.forms import PoolForm
+from web.pools.forms import FractionForm, PoolForm
 from web.pools.histogram import Bar, histogram
 from web.preparation.pool_workload import summary_of
 
@@ -127,6 +127,18 @@ def pool_asked_for(collection: Collection, form: PoolForm, runs: list[Run], chos
             found["min_size"],
         ),
     )
+
+
+def fraction_asked_for(pool: Pool, form: FractionForm) -> Asked:
+    """Return the request for a pool of the same runs, labels, queries and depth, from a fraction of the corpus."""
+    queries = Query.objects.filter(pk__in=pool.pooled_passages.values("query")).order_by("position")
+    choice = Choice(
+        list(queries.values_list("qid", flat=True)),
+        fraction=form.cleaned_data["fraction"],
+        fraction_seed=form.cleaned_data["fraction_seed"],
+    )
+    runs = Run.objects.filter(pk__in=pool.pool_runs.values("run")).order_by("run_tag")
+    return Asked(list(runs), pool.qrel_set, pool.depth, choice)
 
 
 def _keys(given: Any) -> set[int]:

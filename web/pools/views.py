@@ -18,6 +18,7 @@ from pooling.services.naming import free_name
 from web.common.access import needs
 from web.common.planned_views import back_to, show_work
 from web.pools import pages
+from web.pools.forms import FractionForm
 from web.preparation.step_views import say
 
 
@@ -43,14 +44,8 @@ def build(request: HttpRequest, collection: Collection) -> HttpResponse:
     if page.plan is not None:
         asked = pages.pool_asked_for(collection, page.form, page.runs, page.chosen)
         try:
-            job = jobs.ring_for_pool(
-                collection=collection,
-                name=request.POST.get("name", "").strip(),
-                runs=asked.runs,
-                qrel_set=asked.qrel_set,
-                depth=asked.depth,
-                choice=asked.choice,
-            )
+            name = request.POST.get("name", "").strip()
+            job = jobs.ring_for_pool(collection=collection, name=name, **vars(asked))
             return redirect("web:pool_work", collection.name, job.pk)
         except Refusal as refusal:
             say(request, refusal)
@@ -81,13 +76,38 @@ def build_again(request: HttpRequest, collection: Collection, key: int) -> HttpR
 @needs("see everything")
 def pool(request: HttpRequest, collection: Collection, pool: str) -> HttpResponse:
     """Show a pool and what to do with it."""
-    found = get_object_or_404(
-        Pool.objects.select_related("collection", "qrel_set"), collection=collection, name=pool
-    )
+    return _show(request, _pool_named(collection, pool))
+
+
+@require_POST
+@needs("prepare campaign")
+def build_fraction(request: HttpRequest, collection: Collection, pool: str) -> HttpResponse:
+    """Start building the same pool from a fraction of the corpus, and show the progress."""
+    found = _pool_named(collection, pool)
+    form = FractionForm(request.POST)
+    if form.is_valid():
+        asked = pages.fraction_asked_for(found, form)
+        try:
+            job = jobs.ring_for_pool(collection=collection, name=form.cleaned_data["name"], **vars(asked))
+            return redirect("web:pool_work", collection.name, job.pk)
+        except Refusal as refusal:
+            form.add_error(None, str(refusal))
+    return _show(request, found, form)
+
+
+def _pool_named(collection: Collection, name: str) -> Pool:
+    known = Pool.objects.select_related("collection", "qrel_set")
+    return get_object_or_404(known, collection=collection, name=name)
+
+
+def _show(request: HttpRequest, found: Pool, form: FractionForm | None = None) -> HttpResponse:
+    collection = found.collection
+    name = free_name(f"{found.name}-fraction", Pool.objects.all())
     context = {
         "page": pages.pool_page(found),
         "collection": collection,
         "may_prepare": may(request.user, "prepare campaign", collection),
         "may_add": may(request.user, "add files", collection),
+        "form": form or FractionForm(initial={"name": name}),
     }
-    return render(request, "web/pool.html", context)
+    return render(request, "web/pool.html", context, status=422 if form else 200)

@@ -204,6 +204,9 @@ OF_A_COLLECTION |= {
     "web:pool_work": Page(only=MEMBERS),
     "web:build_again": Page(only=MANAGERS, post={"sure": "1"}, done=302),
     "web:pool": Page(only=MEMBERS),
+    "web:build_fraction": Page(
+        only=MANAGERS, post={"name": "wave", "fraction": "2", "fraction_seed": "1"}, done=302
+    ),
     "web:asking_plan": Page(only=MEMBERS),
     "web:make_asking": Page(only=MANAGERS, post={"name": "wave", "run": "quay"}, done=302),
     "web:asking_work": Page(only=MEMBERS),

@@ -10,6 +10,7 @@ from django.http import QueryDict
 
 from config.background.attending import work_off_everything
 from config.background.models import Job
+from pooling.fractions import Fraction
 from pooling.models import ClusterSet, Membership, Passage, Pool
 from pooling.services.clusters import Classes, store_classes
 from pooling.services.planning import plan_pool
@@ -199,6 +200,30 @@ def test_the_page_of_a_fractional_pool_says_so(manager, port):
     said = texts(manager.get("/collections/port/pools/named/part/"))
 
     assert "from one in 2 passages of the corpus, seed 7" in said
+
+
+def test_the_same_pool_is_built_from_a_fraction_of_the_corpus(manager, port):
+    labels = port.qrel_sets.get()
+    build_pool(collection=port, name="tops", runs=list(port.runs.all())[:3], qrel_set=labels, depth=2)
+    page = "/collections/port/pools/named/tops/"
+    asked = {"name": "part", "fraction": "2", "fraction_seed": "7"}
+
+    bad = manager.post(f"{page}fraction", asked | {"fraction": "1"})
+    there = manager.post(f"{page}fraction", asked | {"name": "tops"})
+    begun = manager.post(f"{page}fraction", asked)
+    work_off_everything()
+
+    assert (bad.status_code, there.status_code) == (422, 422)
+    assert "greater than or equal to 2" in texts(bad)
+    assert "already exists" in texts(there)
+    made = Pool.objects.get(name="part")
+    assert manager.get(begun["Location"])["Location"] == "/collections/port/pools/named/part/"
+    assert (made.fraction, made.fraction_seed, made.depth, made.qrel_set) == (2, 7, 2, labels)
+    assert made.pool_runs.count() == 3
+    pids = set(made.pooled_passages.values_list("passage__pid", flat=True))
+    assert pids
+    assert all(Fraction(2, 7).holds(pid) for pid in pids)
+    assert "The same from a fraction" not in texts(manager.get("/collections/port/pools/named/part/"))
 
 
 def test_a_collection_without_runs_says_what_to_do(client, django_user_model):

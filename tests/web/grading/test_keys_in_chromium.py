@@ -24,14 +24,14 @@ def test_a_key_grades_unless_the_switch_is_off_and_the_page_remembers_it(window,
     switch = page.get_by_label("Use the keys shown on the buttons")
 
     switch.uncheck()
-    page.keyboard.press("2")
+    page.keyboard.press("1")
     page.reload()
     expect(switch).not_to_be_checked()
-    page.keyboard.press("2")
+    page.keyboard.press("1")
     page.wait_for_timeout(300)
     assert not Grade.objects.filter(item__assignment=cast.taken).exists()
 
     switch.check()
-    page.keyboard.press("2")
+    page.keyboard.press("1")
     expect(page.locator(".progress .numbers")).to_contain_text("1 of 1 judged")
-    assert Grade.objects.get(item__assignment=cast.taken).grade == 2
+    assert Grade.objects.get(item__assignment=cast.taken).grade == 1

@@ -47,6 +47,8 @@ WEIGHTS_OF_EVEN = (2.0, 6.0)
 MOST_AHEAD = 0.58
 #: The most rounds in which every chosen gold pair is compared again with all candidates.
 PASSES = 3
+#: Larger sets are not compared again: that takes time by the square of their size, and chance evens them out.
+MOST_REFINED = 100
 #: What an even number of leads in looks counts against a distribution alike.
 WEIGHT_OF_LOOKS = 1.2
 #: What familiar questions and passages count against looks; both are in standard deviations.
@@ -190,7 +192,7 @@ def _greedy(search: _Search, wanted: int, noise: Floats) -> list[int]:
 
 def _refined(search: _Search, found: list[int], noise: Floats) -> list[int]:
     """Replace each by the best candidate given all others, until none is better: the first were chosen alone."""
-    for _ in range(PASSES):
+    for _ in range(PASSES if len(found) <= MOST_REFINED else 0):
         before = list(found)
         for place in range(len(found)):
             others = copy(search)

@@ -58,7 +58,7 @@ def candidates(tasks: QuerySet[Task]) -> list[Candidate]:
 
 
 def first_waiting(campaign: Campaign) -> list[Candidate]:
-    """Read the first waiting tasks of a campaign, whoever they may fit."""
+    """Read the first waiting tasks of a campaign, whether or not they fit a worker."""
     return _candidates(_FIRST_WAITING(campaign.pk))
 
 

@@ -2,7 +2,7 @@
 // Tell the site around the frame that this task is of no use to the worker. A site that takes it back says so.
 (() => {
   const step = document.getElementById("next-step");
-  let left = 10;  // the own script of the site around this page may start later
+  let left = 10;  // the script of the site around this page may start later
   window.addEventListener("message", ({ source, data }) => {
     if (source !== parent || data?.preferee !== "returned") return;
     left = 0;

@@ -79,7 +79,11 @@ class FractionForm(forms.Form):
     """A pool like another one, from a fraction of the corpus."""
 
     fraction = forms.IntegerField(
-        label="One in so many passages", min_value=2, max_value=10**6, initial=10, help_text="of the corpus"
+        label="Fraction",
+        min_value=2,
+        max_value=10**6,
+        initial=10,
+        help_text="10: one tenth of the corpus's passages",
     )
     fraction_seed = forms.IntegerField(
         label="Seed",

@@ -36,7 +36,7 @@ import json
 import os
 import sys
 import tempfile
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from io import StringIO
 from pathlib import Path
 from statistics import mean
@@ -155,7 +155,7 @@ def figures_of(collection: str, name: str, *pooled: str, gold_from: str) -> Figu
     """Pool the runs' first passages, propose and accept gold for a campaign over them, and try to pass it."""
     from judging.campaign.campaigns import campaign_named
     from judging.campaign.strategy_figures import setting_of
-    from judging.rules.strategies import Outcomes, by_looks, try_strategies
+    from judging.rules.strategies import by_looks, try_strategies
     from pooling.models import QrelSet
 
     pool, name = f"{collection}-{name}", f"{collection}-{name}"
@@ -167,7 +167,7 @@ def figures_of(collection: str, name: str, *pooled: str, gold_from: str) -> Figu
     setting = setting_of(campaign, QrelSet.objects.get(collection=campaign.collection, name="truth"))
     outcomes = try_strategies(setting)
     looks = sorted(by_looks(setting, outcomes.tasks), key=lambda row: row.passes, reverse=True)
-    all_looks = Outcomes(outcomes.tasks, outcomes.gold, outcomes.labeled, tuple(looks), 0, 0)
+    all_looks = replace(outcomes, rows=tuple(looks))
     return {
         "pairs": campaign.pairs.count(),
         "tasks_in_all": campaign.tasks.count(),

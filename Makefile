@@ -39,7 +39,7 @@ screenshots: $(READY)  ## take a picture of every page, into ./screenshots
 	@$(BIN)/python -m tests.screenshots
 
 messages:        ## collect the texts of workers' pages in locale/ and compile their translations (needs gettext)
-	$(BIN)/python manage.py makemessages --all --add-location file --no-wrap --ignore 'var/*' --ignore 'tests/*'
+	$(BIN)/python manage.py makemessages --locale de --add-location file --no-wrap --ignore 'var/*' --ignore 'tests/*'
 	$(BIN)/python manage.py compilemessages --ignore '.venv'
 
 lock:            ## compile requirements*.in into requirements*.txt

@@ -18,6 +18,7 @@ from config.sweep import Sweep
 from judging.campaign import clustering, gold_proposals
 from judging.errors import CrowdError, CrowdLater, CrowdMoney, CrowdNever
 from judging.exchange.calls import Patience, got_through
+from judging.grading import crowd_grading
 from judging.grading.grades import choose_next
 from judging.intake import collection, places
 from judging.launch import closure, pilots
@@ -141,8 +142,14 @@ def ring_to_choose(assignment: TopicAssignment) -> Job:
 
 @job_kind(CHOOSE_PASSAGES, words="choosing the next passages of a topic")
 def choose_passages_job(*, progress: Progress, assignment_id: int) -> dict[str, Any]:
-    """Choose the next passages of a topic by active learning."""
-    return {"chosen": choose_next(TopicAssignment.objects.get(pk=assignment_id), progress=progress)}
+    """Choose the next passages of a topic by active learning; a crowd is asked about them at once."""
+    assignment = TopicAssignment.objects.get(pk=assignment_id)
+    chosen = choose_next(assignment, progress=progress)
+    if assignment.crowd is not None and crowd_grading.ask(assignment.crowd):
+        places.want_places(assignment.crowd)
+        if places.any_wanted(assignment.crowd):
+            ring_to_post_places(assignment.crowd)
+    return {"chosen": chosen}
 
 
 @job_kind(CLUSTER_PASSAGES, words="finding near-duplicates")
@@ -179,6 +186,10 @@ def collect_job(*, progress: Progress, campaign_id: int, sweep: bool = False) ->
             gold_suspension.suspend_suspicious(campaign)
             collected = collection.collect(campaign, progress=progress, sweep=sweep)
             result |= {"submissions": collected.submissions, "places_wanted": collected.places_wanted}
+        if campaign.grading_id:
+            for assignment in crowd_grading.carry_on(campaign):
+                ring_to_choose(assignment)
+            places.want_places(campaign)
         with patience.one():
             held_pay.reject_unjudged(campaign)
             rejections.carry_out_rejections(campaign)

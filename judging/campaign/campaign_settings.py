@@ -8,8 +8,15 @@ from typing import Any
 
 from django.db import transaction
 
-from judging.campaign.campaigns import PRESETS, CampaignSettings, limit_workers, log_change, usual_limit
-from judging.campaign.pairs import pairs_of, request_pairs
+from judging.campaign.campaigns import (
+    PRESETS,
+    CampaignSettings,
+    check_graded,
+    limit_workers,
+    log_change,
+    usual_limit,
+)
+from judging.campaign.pairs import pair_ids, request_pairs
 from judging.campaign.screening_forecast import recommended_rule
 from judging.campaign.worker_texts import default_texts
 from judging.errors import BadInput, CampaignRefused
@@ -80,6 +87,8 @@ def change_settings(campaign: Campaign, changes: dict[str, Any], *, who: str = "
         changes = changes | {"screen": recommended_rule(campaign)}
     wanted = replace(before, **changes)
     wanted.check()
+    if campaign.grading_id:
+        check_graded(wanted)
     fields = wanted.values()
     changed = [name for name, value in before.values().items() if fields[name] != value]
     if not changed:
@@ -111,15 +120,16 @@ def change_settings(campaign: Campaign, changes: dict[str, Any], *, who: str = "
 
 def _texts_in(campaign: Campaign, language: str) -> dict[str, str]:
     """Return the default texts of another language for those texts that are still the defaults."""
-    now, then = default_texts(campaign.language), default_texts(language)
+    graded = campaign.grades > 0
+    now, then = default_texts(campaign.language, graded=graded), default_texts(language, graded=graded)
     return {name: then[name] for name in now if getattr(campaign, name).strip() == now[name].strip()}
 
 
 def _pack_anew(campaign: Campaign) -> None:
-    assert campaign.pool is not None
+    asked = list(pair_ids(campaign))
     Task.objects.filter(campaign=campaign).delete()
     Pair.objects.filter(campaign=campaign).delete()
-    request_pairs(campaign, pairs_of(campaign.pool), judgments=campaign.judgments_per_pair, round=0)
+    request_pairs(campaign, asked, judgments=campaign.judgments_per_pair, round=0)
 
 
 def promise_hourly(campaign: Campaign, least: Decimal | None, *, who: str = "") -> None:

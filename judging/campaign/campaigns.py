@@ -16,7 +16,7 @@ from judging.campaign.reading_time import seconds_a_pair
 from judging.campaign.reservations import settle_reservations
 from judging.campaign.worker_texts import check_page_language, check_short_texts, default_texts
 from judging.errors import BadInput, CampaignRefused
-from judging.models import Campaign, CampaignChange
+from judging.models import Campaign, CampaignChange, GradedCampaign
 from judging.rules.familiarity import most_tasks
 from judging.rules.pair_requests import PairRequest
 from judging.rules.pay import BASE_REWARD, rounded
@@ -69,6 +69,13 @@ FITTED = frozenset({"assignment_seconds", "max_tasks_per_worker"})
 MOST_REWARD = Decimal(10_000)
 MOST_BUDGET = Decimal(10**9)
 MOST_CONTACT = 200
+
+
+#: What the crowd's list says about tasks of single passages.
+GRADED_WORDS = {
+    "title": "How well does the passage answer the question?",
+    "keywords": "grade, reading, search, relevance, judgment",
+}
 
 
 def _amount_problem(what: str, amount: Decimal, most: Decimal) -> str:
@@ -196,11 +203,17 @@ def create_campaign(
     settings: CampaignSettings,
     pool: Pool | None = None,
     collection: Collection | None = None,
+    grading: GradedCampaign | None = None,
     who: str = "",
 ) -> Campaign:
-    """Create a draft campaign with the pairs and tasks of ``pool``, or for judgments imported into ``collection``."""
+    """Create a draft campaign with the pairs and tasks of ``pool``, or for judgments imported into ``collection``.
+
+    With ``grading``, workers grade single passages of its pool; the caller asks for them.
+    """
     check_name(name)
     settings.check()
+    if grading is not None:
+        check_graded(settings)
     if (pool is None) == (collection is None):
         raise BadInput("Give either a pool, or a collection to import judgments into.")
     owner = pool.collection if pool else collection
@@ -212,21 +225,38 @@ def create_campaign(
                 pool=pool,
                 collection=owner,
                 qualifications=PRESETS[settings.preset],
+                **(GRADED_WORDS if grading else {}),
+                grading=grading,
+                grades=len(grading.scale) if grading else 0,
                 **settings.values(),
-                **default_texts(settings.language),
+                **default_texts(settings.language, graded=grading is not None),
             )
-            if pool:
+            if pool and not grading:
                 pairs = pairs_of(pool)
                 _check_pairs(pool, pairs)
                 request_pairs(campaign, pairs, judgments=settings.judgments_per_pair, round=0)
-                if settings.assignment_seconds == CampaignSettings.assignment_seconds:
-                    _give_enough_time(campaign)
-                if settings.max_tasks_per_worker == CampaignSettings.max_tasks_per_worker:
-                    limit_workers(campaign)
+                fit_to_tasks(campaign, settings)
             log_change(campaign, "created", who=who)
     except IntegrityError:
         raise CampaignRefused(f"A campaign called {name!r} already exists.", "Choose another name.") from None
     return campaign
+
+
+def check_graded(settings: CampaignSettings) -> None:
+    """Raise BadInput for a setting that only makes sense where two passages are compared."""
+    for name in ("repeats_per_task", "allow_undecided"):
+        if getattr(settings, name):
+            raise BadInput(
+                Guidance(Option(name.replace("_", "-")), " is for comparing passages, not for grading them.")
+            )
+
+
+def fit_to_tasks(campaign: Campaign, settings: CampaignSettings) -> None:
+    """Adjust the settings that nobody chose to the campaign's tasks (:data:`FITTED`)."""
+    if settings.assignment_seconds == CampaignSettings.assignment_seconds:
+        _give_enough_time(campaign)
+    if settings.max_tasks_per_worker == CampaignSettings.max_tasks_per_worker:
+        limit_workers(campaign)
 
 
 def _give_enough_time(campaign: Campaign) -> None:

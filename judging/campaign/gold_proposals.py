@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from django.db.models import Count
 
-from config.guidance import Action, Guidance, Option
+from config.guidance import Action, Guidance, Option, TerminalOnly
 from judging.campaign.gold_pairs import needed_gold
+from judging.campaign.strategy_figures import compared_pairs
 from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, GoldPair, TaskPair
 from judging.rules.familiarity import Shares
@@ -58,6 +59,18 @@ def labels_for_gold(campaign: Campaign, name: str) -> QrelSet:
                 f"Qrel sets: {names}." if names else "There are none yet.",
             )
         return found
+    if campaign.grading is not None and campaign.pool is not None and campaign.pool.qrel_set is None:
+        names = ", ".join(campaign.collection.qrel_sets.order_by("name").values_list("name", flat=True))
+        raise CampaignRefused(
+            "Gold pairs start from known relevant passages, and this campaign's pool has no qrels.",
+            Guidance(
+                "Choose labels",
+                TerminalOnly(" with --qrels SET"),
+                f": {names}. Or " if names else ". Or ",
+                Action("import_gold", campaign.name, "FILE", lead="import your own gold pairs"),
+                ".",
+            ),
+        )
     if campaign.pool is None or campaign.pool.qrel_set is None:
         raise CampaignRefused(
             "Gold pairs start from known relevant passages, and this campaign's pool has no qrels.",
@@ -81,9 +94,7 @@ class _Proposing:
     def __init__(self, campaign: Campaign, labels: QrelSet, wanted: int) -> None:
         self.campaign, self.labels, self.wanted = campaign, labels, wanted
         self.rng = np.random.default_rng([abs(campaign.seed), campaign.gold_pairs.count()])
-        self.real = Real(
-            list(campaign.pairs.order_by("pk").values_list("query_id", "passage_a_id", "passage_b_id"))
-        )
+        self.real = Real([(query, one, other) for query, one, other in compared_pairs(campaign)])
         self.grades = _grades(labels)
         self.relevant = self._in_order(relevant_by_query(self.grades, labels.min_grade))
         self.read: dict[int, PassageText] = {}
@@ -115,7 +126,7 @@ class _Proposing:
         If there are too few to fill a task, add questions that only gold pairs ask.
         """
         pooled = set(self._pooled_queries())
-        often = self._asked_often()
+        often = set() if self.campaign.grades else self._asked_often()
         asked = {query: found for query, found in relevant.items() if query in pooled - often}
         if len(asked) < self.campaign.pairs_per_task + self.campaign.gold_per_task:
             asked |= {query: found for query, found in relevant.items() if query not in pooled}

@@ -13,7 +13,7 @@ from django.db import transaction
 
 from config.plurals import many
 from judging.campaign.campaigns import log_change, move, restore_first
-from judging.campaign.pairs import pairs_of, request_pairs
+from judging.campaign.pairs import pair_ids, request_pairs
 from judging.campaign.worker_texts import passages_without_text
 from judging.crowds import crowd_for
 from judging.errors import CampaignRefused
@@ -79,7 +79,7 @@ def _copy(campaign: Campaign, who: str, *, in_place_of: Campaign | None) -> Camp
     if passages_without_text(campaign):
         copy.placeholder_text = True
         copy.save(update_fields=["placeholder_text"])
-    request_pairs(copy, pairs_of(campaign.pool), judgments=campaign.judgments_per_pair, round=0)
+    request_pairs(copy, list(pair_ids(campaign)), judgments=campaign.judgments_per_pair, round=0)
     gold = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).order_by("pk")
     GoldPair.objects.bulk_create(
         [

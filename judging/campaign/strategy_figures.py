@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from hashlib import sha256
 
 from config import kept_objects
@@ -66,9 +67,10 @@ def setting_of(campaign: Campaign, labels: QrelSet | None = None, *, proposed: b
     tried = campaign.gold_pairs.filter(state__in=states).order_by("pk")
     gold = [Known(*row) for row in tried.values_list("query_id", "relevant_id", "off_topic_id")]
     tasks = _tasks(campaign)
+    pairs = compared_pairs(campaign) if campaign.grades else []
     if labels is None and campaign.pool is not None:
         labels = campaign.pool.qrel_set
-    asked = [pair for task in tasks for pair in task]
+    asked = pairs or [pair for task in tasks for pair in task]
     queries = {pair.query for pair in gold} | {pair.query_id for pair in asked}
     shown = {key for pair in gold for key in (pair.better, pair.worse)}
     shown |= {key for pair in asked for key in (pair.one_id, pair.other_id)}
@@ -88,7 +90,26 @@ def setting_of(campaign: Campaign, labels: QrelSet | None = None, *, proposed: b
         },
         gold_per_task=campaign.gold_per_task,
         most_tasks=campaign.max_tasks_per_worker,
+        compared=pairs,
     )
+
+
+def compared_pairs(campaign: Campaign) -> list[Shown]:
+    """Return real pairs: those of the campaign, or, where single passages are graded, neighbors of a question.
+
+    What tells a relevant passage from an off-topic one does not depend on whether both are shown together.
+    """
+    rows = campaign.pairs.order_by("pk").values_list("query_id", "passage_a_id", "passage_b_id")
+    if not campaign.grades:
+        return [Shown(*row) for row in rows]
+    of_query: dict[int, list[int]] = defaultdict(list)
+    for query, passage, _ in rows:
+        of_query[query].append(passage)
+    return [
+        Shown(query, *sorted(two))
+        for query, found in of_query.items()
+        for two in zip(found[::2], found[1::2], strict=False)
+    ]
 
 
 def _tasks(campaign: Campaign) -> list[list[Shown]]:

@@ -17,6 +17,7 @@ from judging.campaign.read_once import kept_while_reading
 from judging.campaign.reading_time import seconds_a_pair
 from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, GoldPair, Pair
+from judging.rules.grade_scale import Level
 from judging.rules.packing import task_count
 from judging.rules.pay import pay_words
 from judging.rules.screening_words import screening_words
@@ -41,9 +42,21 @@ def check_page_language(language: str) -> None:
         )
 
 
-def default_texts(language: str = ORIGINAL) -> dict[str, str]:
-    """Return the project's default texts in a language, with placeholders for a campaign's figures."""
-    return {f"{name}_text": _shipped(name, language) for name in ("consent", "instructions", "example")}
+def default_texts(language: str = ORIGINAL, *, graded: bool = False) -> dict[str, str]:
+    """Return the project's default texts in a language, with placeholders for a campaign's figures.
+
+    ``graded``: for tasks of single passages. The levels of their scale take the place of an example.
+    """
+    names = ("consent", "instructions") if graded else ("consent", "instructions", "example")
+    found = {f"{name}_text": _shipped(f"graded/{name}" if graded else name, language) for name in names}
+    return {"example_text": "", **found}
+
+
+def levels_of(campaign: Campaign) -> list[tuple[str, Level]]:
+    """Return the digit and level of each grade; empty for a campaign of pairs."""
+    return [
+        (str(grade), level) for grade, level in enumerate(campaign.grading.levels if campaign.grading else ())
+    ]
 
 
 def _shipped(name: str, language: str) -> str:
@@ -129,7 +142,7 @@ def contact_of(campaign: Campaign | None) -> str:
 def agreed_text(campaign: Campaign, *, pairs: int | None = None) -> str:
     """Return the full text that a worker agrees to on the consent page, with the campaign's figures."""
     parts = [filled(campaign, campaign.consent_text, pairs=pairs)]
-    with translation.override(campaign.language):
+    with translation.override(campaign.wording):
         if campaign.content_warning:
             parts.insert(0, f"{gettext('Content warning')}\n{campaign.content_warning}")
         parts.append("\n".join([gettext("Ways to end a task, and what each pays"), *ways_of(campaign)]))
@@ -166,7 +179,7 @@ def filled(campaign: Campaign, text: str, *, pairs: int | None = None) -> str:
 
     ``pairs`` is the size of the task, gold pairs included (default: a full task). The last tasks can be a pair short.
     """
-    with translation.override(campaign.language):
+    with translation.override(campaign.wording):
         told = str(pairs) if pairs else size_of(campaign, translation)
         pairs = pairs or campaign.slots_per_task
         figures = {

@@ -56,15 +56,17 @@ class TopicState:
 
     @property
     def assessor(self) -> str:
-        held = self.assignment and self.assignment.assessor
-        return held.get_username() if held else ""
+        held = self.assignment
+        if held and held.crowd:
+            return f"workers of {held.crowd.name}"
+        return held.assessor.get_username() if held and held.assessor else ""
 
 
 def states_of(campaign: GradedCampaign) -> list[TopicState]:
     """Return the campaign's topics in the order of its queries."""
     counted = (
         TopicAssignment.objects.filter(topic__campaign=campaign)
-        .select_related("assessor")
+        .select_related("assessor", "crowd")
         .annotate(
             given=Count("items"),
             judged=Count("items__grade"),

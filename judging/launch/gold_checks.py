@@ -96,7 +96,7 @@ def _told_by_history(campaign: Campaign) -> str:
 
 def _asked_twice(campaign: Campaign) -> str:
     """Return what is wrong with tasks that ask a question twice, which reveals that its pairs are real, or ""."""
-    tasks = _tasks_that_ask_twice(campaign)
+    tasks = 0 if campaign.grades else _tasks_that_ask_twice(campaign)
     if not tasks:
         return ""
     most = campaign.pairs.values("query").order_by().annotate(pairs=Count("pk")).aggregate(most=Max("pairs"))

@@ -11,7 +11,10 @@ from pooling.models import Passage, Query
 
 
 class Pair(models.Model):
-    """Two passages (class representatives) of one query, ordered by their keys."""
+    """Two passages (class representatives) of one query, ordered by their keys.
+
+    In a graded campaign, workers see one passage at a time, and both columns name it.
+    """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="pairs")
     query = models.ForeignKey(Query, models.PROTECT, related_name="+")
@@ -24,7 +27,7 @@ class Pair(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["campaign", "query", "passage_a", "passage_b"], name="one_pair"),
-            models.CheckConstraint(condition=Q(passage_a__lt=F("passage_b")), name="pair_is_ordered"),
+            models.CheckConstraint(condition=Q(passage_a__lte=F("passage_b")), name="pair_is_ordered"),
         ]
 
     def __str__(self) -> str:
@@ -32,7 +35,10 @@ class Pair(models.Model):
 
 
 class GoldPair(models.Model):
-    """A pair with a known answer: a relevant passage against one that does not answer the question."""
+    """A pair with a known answer: a relevant passage against one that does not answer the question.
+
+    In a graded campaign, a worker sees one of the two, and has to grade it on its side of the least relevant grade.
+    """
 
     class State(models.TextChoices):
         PROPOSED = "proposed"

@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import Q
 
 from config import clock
+from judging.rules.layout import possible_answers
 from judging.rules.screening import SLIP_RATE
 from pooling.models import Collection, Pool
 
@@ -52,6 +53,16 @@ class Campaign(models.Model):
     name = models.SlugField(max_length=80, unique=True)
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="+")
     pool = models.ForeignKey(Pool, models.PROTECT, null=True, related_name="+")
+    grading = models.ForeignKey(
+        "judging.GradedCampaign",
+        models.PROTECT,
+        null=True,
+        related_name="crowd_campaigns",
+        help_text="Set if workers grade single passages, for the topics of this graded campaign.",
+    )
+    grades = models.PositiveSmallIntegerField(
+        default=0, help_text="Levels of the scale, from grade 0; 0: workers compare two passages."
+    )
     state = models.CharField(max_length=10, choices=State.choices, default=State.DRAFT)
     seed = models.BigIntegerField()
     pairs_per_task = models.PositiveIntegerField(default=10)
@@ -179,6 +190,10 @@ class Campaign(models.Model):
                 condition=Q(archived_at=None) | Q(state__in=["draft", "rehearsed", "piloted", "closed"]),
                 name="archived_campaign_is_at_rest",
             ),
+            models.CheckConstraint(
+                condition=Q(grading=None, grades=0) | Q(grading__isnull=False, grades__gte=2),
+                name="grades_are_of_a_graded_campaign",
+            ),
             models.CheckConstraint(condition=Q(pairs_per_task__gte=1), name="task_has_pairs"),
             models.CheckConstraint(condition=Q(judgments_per_pair__gte=1), name="pair_is_judged"),
             models.CheckConstraint(condition=Q(reward__gte=0), name="reward_not_negative"),
@@ -195,6 +210,16 @@ class Campaign(models.Model):
     def slots_per_task(self) -> int:
         """The number of pairs in a full task, including gold and repeated pairs."""
         return self.pairs_per_task + self.gold_per_task + self.repeats_per_task
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """What a worker can answer: sides, or grades as digits."""
+        return possible_answers(self.grades, allow_undecided=self.allow_undecided)
+
+    @property
+    def wording(self) -> str:
+        """The tag of the translation of workers' pages. Graded tasks have passages where others have pairs."""
+        return f"{self.language}-graded" if self.grades else self.language
 
     @property
     def label(self) -> str:

@@ -99,10 +99,20 @@ class TopicDecision(models.Model):
 
 
 class TopicAssignment(models.Model):
-    """An assessor has a topic, until they decline it. A second opinion goes over a sample of what was judged."""
+    """An assessor, or a crowd, has a topic until it is given back.
+
+    A second opinion goes over a sample of what was judged.
+    """
 
     topic = models.ForeignKey(Topic, models.CASCADE, related_name="assignments")
     assessor = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    crowd = models.ForeignKey(
+        "judging.Campaign",
+        models.CASCADE,
+        null=True,
+        related_name="topic_assignments",
+        help_text="The campaign whose workers judge the topic together, in place of one assessor.",
+    )
     second = models.BooleanField(default=False, help_text="A second opinion: it decides nothing.")
     taken_at = models.DateTimeField(default=clock.now)
     over_at = models.DateTimeField(null=True, help_text="Declined, or taken away by staff.")

@@ -27,7 +27,10 @@ class JudgmentQuerySet(models.QuerySet):
 
 
 class Judgment(models.Model):
-    """One worker, one pair, one choice. Appended, never edited."""
+    """One worker, one pair, one choice. Appended, never edited.
+
+    Of a single passage, in a graded campaign: ``left`` and ``right`` are that passage, and ``grade`` is set.
+    """
 
     class JudgeKind(models.TextChoices):
         HUMAN = "human"
@@ -36,6 +39,7 @@ class Judgment(models.Model):
 
     class Kind(models.TextChoices):
         PREFERENCE = "preference"
+        GRADE = "grade"
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="judgments")
     pair = models.ForeignKey(Pair, models.PROTECT, related_name="judgments")
@@ -44,6 +48,7 @@ class Judgment(models.Model):
     preferred = models.ForeignKey(
         Passage, models.PROTECT, null=True, related_name="+", help_text='Null: "cannot decide".'
     )
+    grade = models.PositiveSmallIntegerField(null=True)
     judge_kind = models.CharField(max_length=10, choices=JudgeKind.choices)
     kind = models.CharField(max_length=12, choices=Kind.choices, default=Kind.PREFERENCE)
     worker = models.ForeignKey(Worker, models.PROTECT, null=True, related_name="judgments")
@@ -64,7 +69,11 @@ class Judgment(models.Model):
                 condition=Q(preferred=None) | Q(preferred=F("left")) | Q(preferred=F("right")),
                 name="preferred_was_shown",
             ),
-            models.CheckConstraint(condition=~Q(left=F("right")), name="judgment_of_two_passages"),
+            models.CheckConstraint(
+                condition=Q(kind="preference", grade=None) & ~Q(left=F("right"))
+                | Q(kind="grade", grade__isnull=False, left=F("right"), preferred=None),
+                name="judgment_of_two_passages_or_a_grade",
+            ),
         ]
 
     def __str__(self) -> str:

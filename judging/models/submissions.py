@@ -112,7 +112,7 @@ class ConsentText(models.Model):
 class Slot(models.Model):
     """One item shown on the page, with its sides: a pair, a gold pair, or a repeated pair of an earlier slot.
 
-    Only ``number`` is ever sent to the browser.
+    Only ``number`` is ever sent to the browser. A graded campaign shows one passage: it is on both sides.
     """
 
     submission = models.ForeignKey(Submission, models.CASCADE, related_name="slots")
@@ -196,7 +196,7 @@ class Choice(models.Model):
     sequence = models.PositiveIntegerField(
         help_text="Counted by the page, so that a repeated save is one choice."
     )
-    side = models.CharField(max_length=10, choices=Side.choices)
+    side = models.CharField(max_length=10, help_text="A side; in a graded campaign, a grade as a digit.")
     seconds_shown = models.FloatField(
         null=True,
         help_text="How long the pair was on screen before the choice, or since the choice before it.",

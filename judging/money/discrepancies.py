@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 
 from config import clock
 from judging.campaign.campaigns import log_change
-from judging.models import Campaign, Choice, Discrepancy, Submission
+from judging.models import Campaign, Discrepancy, Submission
 from judging.tasks.answers import FIELD, final_choices
 
 NEXT_STEPS = {
@@ -36,7 +36,7 @@ def note_differences(submission: Submission, answers: dict[str, str]) -> None:
     different = {}
     for slot in submission.slots.order_by("number"):
         there, here = answers.get(f"{FIELD}{slot.number}", ""), ours.get(slot.pk)
-        if there and here and there in Choice.Side.values and there != here.side:
+        if there and here and there in submission.campaign.answers and there != here.side:
             different[str(slot.number)] = {"ours": here.side, "theirs": there}
     if different:
         _note(submission, Discrepancy.Kind.DIFFERENT, {"slots": different})

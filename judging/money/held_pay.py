@@ -205,7 +205,7 @@ def reject_unjudged(campaign: Campaign) -> int:
     for one in held_work(campaign):
         if one.rejects_itself_at is None or one.rejects_itself_at > now:
             continue
-        with translation.override(campaign.language):
+        with translation.override(campaign.wording):
             why = gettext(
                 "No pair of this task was judged on our page, so it is not paid. If you think this is a mistake, "
                 "write to {contact} and give this receipt: {receipt}. A rejection can be taken back."

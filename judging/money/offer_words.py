@@ -39,11 +39,15 @@ def offer_of(campaign: Campaign, pairs: int | None = None, wording: Wording = EN
     return " · ".join(filter(None, (size, passages, paid)))
 
 
+def _item(campaign: Campaign) -> str:
+    return "passage" if campaign.grades else "pair"
+
+
 def title_of(campaign: Campaign) -> str:
     """Return the title for the crowd's list, with as much of size, languages and pay as fits."""
     pay = pay_for(campaign)
     passages, page = language_name(campaign.collection.language), language_name(campaign.language)
-    size = f"{size_of(campaign)} pair{'' if campaign.slots_per_task == 1 else 's'}"
+    size = f"{size_of(campaign)} {_item(campaign)}{'' if campaign.slots_per_task == 1 else 's'}"
     told = f"{size} in {page}" if passages == page else f"{size} · {passages} passages · page in {page}"
     paid = f" · ${pay.whole:,.2f}" if pay.whole and not _list_tells_pay(campaign) else ""
     for title in (f"{campaign.title} · {told}{paid}", f"{campaign.title} · {told}"):
@@ -56,16 +60,17 @@ def description_of(campaign: Campaign) -> str:
     """Return the description for the crowd's list: what to do, and the pay unless the list already shows it."""
     pay, pairs = pay_for(campaign), campaign.slots_per_task
     repeated = f", {size_of(campaign)} times" if pairs > 1 else ""
-    task = campaign.description or (
-        f"Read a question and two passages, and choose the passage that answers it better{repeated}."
-    )
+    asked = "two passages, and choose the passage that answers it better"
+    if campaign.grades:
+        asked = "a passage, and choose how well the passage answers it"
+    task = campaign.description or f"Read a question and {asked}{repeated}."
     passages, page = language_name(campaign.collection.language), language_name(campaign.language)
     same = passages == page
     told = f"{task} Passages {f'and page are in {page}' if same else f'are in {passages}, the page is in {page}'}."
     if pay.whole and not _list_tells_pay(campaign):
         told += f" Pays {offer_in_words(pay, usual_minutes(campaign, pairs))}"
         if pay.bonus:
-            told += f": this reward, and a bonus of ${pay.bonus:,.2f} for judging every pair"
+            told += f": this reward, and a bonus of ${pay.bonus:,.2f} for judging every {_item(campaign)}"
         told += "."
     return told if len(told) <= LONGEST_DESCRIPTION else task
 
@@ -74,7 +79,7 @@ def keywords_of(campaign: Campaign) -> str:
     """Return keywords that the built-in marketplace reads (docs/marketplace-protocol.md); other crowds show them."""
     pay = pay_for(campaign)
     told = [
-        f"pairs:{size_of(campaign).replace(' to ', '-')}",
+        f"{_item(campaign)}s:{size_of(campaign).replace(' to ', '-')}",
         f"minutes:{usual_minutes(campaign, campaign.slots_per_task)}",
     ]
     told.append(

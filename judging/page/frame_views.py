@@ -54,13 +54,13 @@ def for_sites_of(campaign: Campaign, request: HttpRequest) -> None:
 
 def speak_language_of(campaign: Campaign) -> None:
     """Use the campaign's language until :func:`in_frame` is done with the request."""
-    translation.activate(campaign.language)
+    translation.activate(campaign.wording)
 
 
 def language_for(request: HttpRequest) -> str:
     """Return the page's language: the campaign's if it is known, else one that the browser asks for."""
     campaign: Campaign | None = getattr(request, "campaign", None)
-    return campaign.language if campaign else translation.get_language_from_request(request)
+    return campaign.wording if campaign else translation.get_language_from_request(request)
 
 
 def _in_words(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:

@@ -29,7 +29,7 @@ def preview_page(request: HttpRequest, campaign: Campaign, page: str) -> HttpRes
 
     Use a sandboxed frame, so that its forms cannot submit. The page has no script, so all pairs show at once.
     """
-    with translation.override(campaign.language):
+    with translation.override(campaign.wording):
         pairs = sample_pairs(campaign) if page == "pairs" else []
         context: dict[str, Any] = texts_of(campaign, pairs=len(pairs) or None) | {
             "token": TOKEN,

@@ -72,6 +72,7 @@ def _submission_of(page: Page) -> Submission:
         "assignment_id",
         "worker",
         "campaign__allow_undecided",
+        "campaign__grades",
         "campaign__minimum_seconds",
         "campaign__language",
         "consent__submission",

@@ -172,7 +172,7 @@ def save_choice(
     late = takes_late_choices(submission)
     if not late:
         check_workable(submission)
-    if not is_choice(side, sequence, allow_undecided=submission.campaign.allow_undecided):
+    if not is_choice(side, sequence, submission.campaign.answers):
         raise WorkRefused("garbled")
     if wait := seconds_to_wait(submission, [number]):
         raise WorkRefused("too-soon", wait=wait)
@@ -204,8 +204,8 @@ def save_form(submission: Submission, sides: Mapping[int, tuple[str, int]]) -> N
         for number, (side, sequence) in sides.items():
             save_choice(submission, number=number, sequence=sequence, side=side, signals=BY_FORM)
         return
-    allow_undecided = submission.campaign.allow_undecided
-    if not all(is_choice(*one, allow_undecided=allow_undecided) for one in sides.values()):
+    answers = submission.campaign.answers
+    if not all(is_choice(*one, answers) for one in sides.values()):
         raise WorkRefused("garbled")
     with transaction.atomic():
         _lock_held(submission)

@@ -30,12 +30,13 @@ from judging.campaign.worker_texts import (
     filled,
     going_on,
     language_of_example,
+    levels_of,
     ways_of,
 )
 from judging.crowds import crowd_for
 from judging.errors import ArrivalRefused
 from judging.exchange.link_tokens import BadToken, Page, page_token, read_link, read_page
-from judging.models import Campaign, Choice, PairReport, Payment, Submission
+from judging.models import Campaign, PairReport, Payment, Submission
 from judging.money.discrepancies import receipt_of
 from judging.money.offer_words import offer_of, paid_when, unread_words
 from judging.money.payments import earned_so_far
@@ -128,6 +129,7 @@ def _texts_of(campaign: Campaign, pairs: int | None) -> dict[str, Any]:
         "instructions": blocks(filled(campaign, campaign.instructions_text, pairs=pairs)),
         "ways": ways_of(campaign),
         "example": example_of(campaign),
+        "levels": levels_of(campaign),
         "example_language": language_of_example(campaign),
         "example_direction": direction(language_of_example(campaign)),
         "total": pairs or campaign.slots_per_task,
@@ -304,7 +306,8 @@ def save_form(request: HttpRequest, token: str, submission: Submission) -> HttpR
             # Use the same number as a script's save that may still be on its way, so that both count as one choice.
             missing[number] = (side, made)
     if wait := session.seconds_to_wait(submission, missing):
-        chosen_here = {number: side for number, (side, _) in missing.items() if side in Choice.Side.values}
+        answers = submission.campaign.answers
+        chosen_here = {number: side for number, (side, _) in missing.items() if side in answers}
         return task_page(request, token, submission, wait=ceil(wait), chosen=chosen_here)
     if missing:
         session.save_form(submission, missing)

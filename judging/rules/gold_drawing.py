@@ -69,12 +69,23 @@ class Memory:
 
 
 def draw(
-    gold: Sequence[Gold], memory: Memory, task: Sequence[Shown], count: int, rng: np.random.Generator
+    gold: Sequence[Gold],
+    memory: Memory,
+    task: Sequence[Shown],
+    count: int,
+    rng: np.random.Generator,
+    *,
+    single: bool = False,
 ) -> list[Gold]:
-    """Draw ``count`` gold pairs for a task with these real pairs; fewer if no more of them fit."""
+    """Draw ``count`` gold pairs for a task with these real pairs; fewer if no more of them fit.
+
+    ``single``: tasks show single passages, and one passage of a gold pair. A task can then ask a question again, and
+    a worker never sees a passage twice.
+    """
     here = Memory()
     here.keep(task)
-    fitting = [one for one in gold if _fits(one, here) and not memory.elsewhere(*one[1:])]
+    fits = _fits_alone if single else _fits
+    fitting = [one for one in gold if fits(one, here) and _is_new(one, memory, single)]
     patterns = memory.familiar(task or [(0, 0, 0)])
     away = ((memory.familiar([one[1:] for one in fitting])[:, None] - patterns) ** 2).sum(axis=2)
     left, drawn = np.arange(len(fitting)), list[Gold]()
@@ -83,22 +94,34 @@ def draw(
         chosen = fitting[left[int(np.argmin(away[left, pattern] + rng.random(len(left)) * 1e-6))]]
         drawn.append(chosen)
         here.keep([chosen.shown])
-        left = np.array([index for index in left.tolist() if _fits(fitting[index], here)], dtype=int)
+        left = np.array([index for index in left.tolist() if fits(fitting[index], here)], dtype=int)
     return drawn
 
 
-def enough_fit(gold: Iterable[Gold], memory: Memory, task: Iterable[Shown], count: int) -> bool:
-    """Check that ``count`` gold pairs fit a task with these real pairs: one for each new question."""
+def enough_fit(
+    gold: Iterable[Gold], memory: Memory, task: Iterable[Shown], count: int, *, single: bool = False
+) -> bool:
+    """Check that ``count`` gold pairs fit a task with these real pairs; ``single`` as in :func:`draw`."""
+    fits = _fits_alone if single else _fits
     here = Memory()
     here.keep(task)
     fitting = 0
     for one in gold:
         if fitting >= count:
             break
-        if _fits(one, here) and not memory.elsewhere(*one[1:]):
+        if fits(one, here) and _is_new(one, memory, single):
             here.keep([one.shown])
             fitting += 1
     return fitting >= count
+
+
+def _is_new(one: Gold, memory: Memory, single: bool) -> bool:
+    return _fits_alone(one, memory) if single else not memory.elsewhere(*one[1:])
+
+
+def _fits_alone(one: Gold, here: Memory) -> bool:
+    """Check that neither passage was shown."""
+    return one.relevant_id not in here.passages and one.off_topic_id not in here.passages
 
 
 def _fits(one: Gold, here: Memory) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from string import digits
 
 import numpy as np
 
@@ -57,6 +58,18 @@ def _halves(count: int, rng: np.random.Generator) -> list[bool]:
     """Return ``count`` booleans in random order, half of them true (an odd one is random)."""
     trues = count // 2 + (int(rng.integers(2)) if count % 2 else 0)
     return [bool(value) for value in rng.permutation([True] * trues + [False] * (count - trues))]
+
+
+SIDES = (LEFT, RIGHT, UNDECIDED) = ("left", "right", "undecided")
+#: Every answer of any campaign.
+ANSWERS = frozenset((*SIDES, *digits))
+
+
+def possible_answers(grades: int, *, allow_undecided: bool) -> tuple[str, ...]:
+    """Return what a worker can answer: the digits of a scale of ``grades`` levels, or else the sides of a pair."""
+    if grades:
+        return tuple(map(str, range(grades)))
+    return SIDES if allow_undecided else SIDES[:2]
 
 
 def placeholder_text(seed: int, pid: str) -> str:

@@ -70,6 +70,8 @@ class Setting:
     passages: Mapping[int, str]
     gold_per_task: int
     most_tasks: int
+    compared: Sequence[Shown] = ()
+    """Real pairs to compare gold pairs with, if tasks show single passages."""
 
     @cached_property
     def texts(self) -> Texts:
@@ -157,7 +159,7 @@ def try_strategies(setting: Setting, *, seed: int = 0, workers: int = WORKERS) -
 
 def told_by_the_page(setting: Setting) -> Detectability | None:
     """Measure how well a classifier tells gold pairs from the tasks' real pairs by what a page shows."""
-    real = sorted({pair for task in setting.tasks for pair in task})
+    real = sorted(setting.compared or {pair for task in setting.tasks for pair in task})
     return try_to_tell(real, [Triple(*pair) for pair in setting.gold], setting.texts)
 
 
@@ -249,7 +251,7 @@ def tasks_of_one(setting: Setting, most: int, rng: np.random.Generator) -> Itera
     number = 0
     for index in rng.permutation(len(setting.tasks)).tolist():
         real = setting.tasks[index]
-        drawn = draw(left, memory, real, setting.gold_per_task, rng)
+        drawn = draw(left, memory, real, setting.gold_per_task, rng, single=bool(setting.compared))
         if len(drawn) < setting.gold_per_task:
             continue
         number += 1

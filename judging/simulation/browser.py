@@ -73,7 +73,7 @@ def parse_page(html: str) -> list[Element]:
 
 @dataclass(frozen=True)
 class Page:
-    """One pair as shown."""
+    """One pair as shown; a single passage is on both sides."""
 
     number: int
     question: str
@@ -249,7 +249,7 @@ def _task_page(page: _Fetched) -> TaskPage:
 
     def close() -> None:
         if shown:
-            pairs.append(Page(int(shown["slot"]), shown["question"], sides[0], sides[1], chosen))
+            pairs.append(Page(int(shown["slot"]), shown["question"], sides[0], sides[-1], chosen))
 
     for element in page.elements:
         attributes, classes = element.attributes, element.attributes.get("class", "").split()

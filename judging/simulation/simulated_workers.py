@@ -30,7 +30,7 @@ from judging.errors import CampaignRefused, JudgingError
 from judging.exchange.link_tokens import BadToken, read_link
 from judging.intake.places import LIVE, places_offered
 from judging.jobs import post_places_key, ring_to_collect
-from judging.models import Campaign, Pair, Place, Submission, Task
+from judging.models import Campaign, GradedCampaign, Pair, Place, Submission, Task
 from judging.rules.layout import placeholder_text
 from judging.rules.screening import SLIP_RATE
 from judging.rules.slips import assumed
@@ -82,6 +82,7 @@ class Truth:
 
     def __init__(self, campaign: Campaign, qrel_set: QrelSet, seed: int) -> None:
         self.seed = seed
+        self.relevant_from = qrel_set.min_grade
         self.queries: dict[str, list[int]] = {}
         for pk, text in Query.objects.filter(collection=campaign.collection).values_list("pk", "text"):
             self.queries.setdefault(_plain(text), []).append(pk)
@@ -116,6 +117,13 @@ class Truth:
         if grades[0] != grades[1]:
             return grades[0] > grades[1], obvious
         return self._taste(left) > self._taste(right), False
+
+    def passage_grade(self, page: Page, grading: GradedCampaign) -> int:
+        """Return the grade of the one passage shown, on the campaign's scale; an unlabeled one is not relevant."""
+        known = max(0, self._grade(page.question, _plain(page.left)))
+        if known >= self.relevant_from:
+            return min(max(known, grading.min_grade), len(grading.scale) - 1)
+        return min(known, grading.min_grade - 1)
 
     def _grade(self, question: str, text: str) -> int:
         return max(self.grades.get((query, text), UNLABELED) for query in self.queries[_plain(question)])
@@ -191,11 +199,25 @@ class SimulatedWorker:
         return True
 
     def _side(self, pair: Page) -> str:
+        if self.campaign.grading is not None:
+            return str(self._grade(pair, self.campaign.grading))
         if self.careless:
             return "left" if self.rng.random() < 0.5 else "right"
         prefers_left, obvious = self.truth.prefers_left(pair)
         slips = self.rng.random() < (self.settings.gold_error if obvious else self.settings.error)
         return "left" if prefers_left != slips else "right"
+
+    def _grade(self, shown: Page, grading: GradedCampaign) -> int:
+        """Return the passage's grade; a slip takes it to the other side of the least relevant grade, or one lower."""
+        highest = len(grading.scale) - 1
+        if self.careless:
+            return int(self.rng.integers(highest + 1))
+        grade = self.truth.passage_grade(shown, grading)
+        if self.rng.random() < self.settings.gold_error:
+            return grading.min_grade if grade < grading.min_grade else grading.min_grade - 1
+        if self.rng.random() < self.settings.error and grade not in (0, grading.min_grade):
+            return grade - 1
+        return grade
 
 
 def simulate_workers(

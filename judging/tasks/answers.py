@@ -7,7 +7,8 @@ from datetime import datetime
 from django.db import transaction
 
 from config.prepared_queries import Prepared
-from judging.models import Choice, GoldAnswer, Judgment, Slot, Submission
+from judging.models import Campaign, Choice, GoldAnswer, GoldPair, Judgment, Slot, Submission
+from judging.rules.layout import LEFT, RIGHT
 
 FIELD = "choice-"
 
@@ -42,7 +43,7 @@ def record_answers(submission: Submission) -> None:
         if slot.gold_pair is None and slot.pair_id is not None:
             judgments.append(_judgment(submission, slot, slot.pair_id, choice, preferred_id, judge_kind))
         elif slot.gold_pair is not None:
-            passed = preferred_id == slot.gold_pair.relevant_id
+            passed = is_right(slot, slot.gold_pair, choice, submission.campaign)
             gold_answers.append(
                 GoldAnswer(
                     slot=slot,
@@ -58,8 +59,15 @@ def record_answers(submission: Submission) -> None:
 
 
 def preferred(slot: Slot, choice: Choice) -> int | None:
-    """Return the key of the preferred passage; None for "cannot decide"."""
-    return {Choice.Side.LEFT: slot.left_id, Choice.Side.RIGHT: slot.right_id}.get(Choice.Side(choice.side))
+    """Return the key of the preferred passage; None for "cannot decide" and for a grade."""
+    return {LEFT: slot.left_id, RIGHT: slot.right_id}.get(choice.side)
+
+
+def is_right(slot: Slot, gold: GoldPair, choice: Choice, campaign: Campaign) -> bool:
+    """Return whether the answer is right: the relevant passage is preferred, or the one shown graded accordingly."""
+    if campaign.grading is None:
+        return preferred(slot, choice) == gold.relevant_id
+    return (int(choice.side) >= campaign.grading.min_grade) == (slot.left_id == gold.relevant_id)
 
 
 def _judgment(
@@ -76,6 +84,8 @@ def _judgment(
         left_id=slot.left_id,
         right_id=slot.right_id,
         preferred_id=preferred_id,
+        grade=int(choice.side) if choice.side.isdigit() else None,
+        kind=Judgment.Kind.GRADE if choice.side.isdigit() else Judgment.Kind.PREFERENCE,
         judge_kind=judge_kind,
         worker=submission.worker,
         submission=submission,
@@ -89,9 +99,7 @@ def fill_from_form(submission: Submission, answers: dict[str, str], *, sent_at: 
 
     If both have an answer, our own record wins, because it was made before the form was sent.
     """
-    sides = set(Choice.Side.values)
-    if not submission.campaign.allow_undecided:
-        sides -= {Choice.Side.UNDECIDED}
+    sides = submission.campaign.answers
     silent = submission.slots.filter(choices=None)
     choices = [
         Choice(slot=slot, sequence=0, side=side, chosen_at=sent_at)

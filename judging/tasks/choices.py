@@ -7,7 +7,7 @@ are theirs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -19,6 +19,7 @@ from config import clock
 from config.prepared_queries import prepared_cursor
 from judging.exchange.link_tokens import Page
 from judging.models import Choice, Submission
+from judging.rules.layout import possible_answers
 
 #: More choices than any person makes in one slot. Further choices are not kept.
 MOST_CHOICES = 200
@@ -52,11 +53,9 @@ NO_SIGNALS = Signals()
 BY_FORM = Signals(input_method=Choice.InputMethod.FORM)
 
 
-def is_choice(side: str, sequence: int, *, allow_undecided: bool) -> bool:
-    """Return whether a page can send this side under this number."""
-    undecided = side == Choice.Side.UNDECIDED
-    known = allow_undecided if undecided else side in Choice.Side.values
-    return known and 0 <= sequence < MOST_CHOICES
+def is_choice(side: str, sequence: int, answers: Collection[str]) -> bool:
+    """Return whether a page with these answers can send this one under this number."""
+    return side in answers and 0 <= sequence < MOST_CHOICES
 
 
 def made_at(age: float, *, opened_at: datetime, before: datetime | None) -> datetime:
@@ -100,7 +99,8 @@ def form_choices(submission: Submission, sides: Mapping[int, tuple[str, int]]) -
 
 
 _READ = """
-    SELECT work.assignment_id, work.opened_at, campaign.allow_undecided, campaign.minimum_seconds, slot.id,
+    SELECT work.assignment_id, work.opened_at, campaign.grades, campaign.allow_undecided, campaign.minimum_seconds,
+      slot.id,
       (SELECT MAX(chosen_at) FROM judging_choice WHERE slot_id = slot.id AND sequence < %s)
     FROM judging_submission work
     JOIN judging_campaign campaign ON campaign.id = work.campaign_id
@@ -130,8 +130,8 @@ def append_at_once(
         row = cursor.fetchone()
         if row is None:
             return False
-        assignment_id, opened_at, allow_undecided, minimum_seconds, slot, before = row
-        allowed = is_choice(side, sequence, allow_undecided=allow_undecided)
+        assignment_id, opened_at, grades, allow_undecided, minimum_seconds, slot, before = row
+        allowed = is_choice(side, sequence, possible_answers(grades, allow_undecided=allow_undecided))
         if minimum_seconds or not allowed or not page.is_of(assignment_id):
             return False
         made = made_at(signals.age, opened_at=_time(opened_at), before=before and _time(before))

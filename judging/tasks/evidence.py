@@ -25,6 +25,7 @@ from judging.exchange.link_tokens import (
 )
 from judging.models import Choice, Slot, Submission
 from judging.rules.haste import GLANCE_SECONDS
+from judging.rules.layout import ANSWERS
 from judging.tasks.answers import FIELD
 
 #: The field of the crowd's form that carries the proof.
@@ -116,11 +117,11 @@ def seconds_on_screen(submissions: QuerySet[Submission]) -> dict[int, float]:
 
 
 def choices_in(answers: dict[str, str]) -> dict[str, str]:
-    """Map the form's fields about pairs to the chosen side."""
+    """Map the form's fields about pairs to the chosen side or grade."""
     return {
         name: side
         for name, side in answers.items()
-        if name.startswith(FIELD) and name.removeprefix(FIELD).isdecimal() and side in Choice.Side.values
+        if name.startswith(FIELD) and name.removeprefix(FIELD).isdecimal() and side in ANSWERS
     }
 
 

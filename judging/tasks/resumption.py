@@ -9,8 +9,9 @@ from __future__ import annotations
 from django.db.models import Exists, OuterRef, QuerySet
 
 from judging.models import Campaign, Choice, Slot, Submission, Task, Worker
+from judging.rules.layout import LEFT, RIGHT
 
-FLIPPED = {Choice.Side.LEFT: Choice.Side.RIGHT, Choice.Side.RIGHT: Choice.Side.LEFT}
+FLIPPED = {LEFT: RIGHT, RIGHT: LEFT}
 
 
 def resumable(campaign: Campaign, worker: Worker) -> QuerySet[Submission]:
@@ -73,7 +74,6 @@ def _shown(slot: Slot) -> tuple[int | None, ...]:
 
 def _copy(choice: Choice, slot: Slot, *, flipped: bool) -> Choice:
     """Copy a choice to another slot, where the preferred passage may be on the other side."""
-    side = Choice.Side(choice.side)
     same = (
         "sequence",
         "seconds_shown",
@@ -84,4 +84,4 @@ def _copy(choice: Choice, slot: Slot, *, flipped: bool) -> Choice:
         "chosen_at",
     )
     values = {name: getattr(choice, name) for name in same}
-    return Choice(slot=slot, side=FLIPPED.get(side, side) if flipped else side, **values)
+    return Choice(slot=slot, side=FLIPPED.get(choice.side, choice.side) if flipped else choice.side, **values)

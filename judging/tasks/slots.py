@@ -80,6 +80,8 @@ def _drawn(submission: Submission, pairs: list[Pair], past: Past, rng: np.random
         else:
             sides = [pairs[seat.index].passage_a_id, pairs[seat.index].passage_b_id]
         left, right = reversed(sides) if seat.swapped else sides
+        if submission.campaign.grades:
+            right = left
         slots.append(
             Slot(
                 submission=submission,
@@ -140,10 +142,11 @@ def _draw_gold(past: Past, pairs: list[Pair], rng: np.random.Generator, *, again
     """
     wanted, memory = past.campaign.gold_per_task, past.memory
     task = [Shown(pair.query_id, pair.passage_a_id, pair.passage_b_id) for pair in pairs]
-    drawn = draw(past.new, memory, task, wanted, rng)
+    single = past.campaign.grades > 0
+    drawn = draw(past.new, memory, task, wanted, rng, single=single)
     missing = wanted - len(drawn)
     if missing and again:
-        drawn += draw(past.seen, memory, [*task, *(one.shown for one in drawn)], missing, rng)
+        drawn += draw(past.seen, memory, [*task, *(one.shown for one in drawn)], missing, rng, single=single)
     return drawn
 
 

@@ -113,7 +113,7 @@ class Past:
         return all(pair.query_id in self.memory.questions for pair in pairs)
 
     def _enough(self, gold: Sequence[Gold]) -> bool:
-        return enough_fit(gold, self.memory, (), self.campaign.gold_per_task)
+        return enough_fit(gold, self.memory, (), self.campaign.gold_per_task, single=self.campaign.grades > 0)
 
 
 def past_of(campaign: Campaign, worker_id: int | None) -> Past:
@@ -139,9 +139,11 @@ def fitting(past: Past, tasks: Sequence[Candidate], *, strictly: bool) -> list[i
     """
     usable = [*past.new, *past.seen]
     barred = past.memory if strictly else past.memory_of_gold
+    wanted, single = past.campaign.gold_per_task, past.campaign.grades > 0
     return [
         task.task_id
         for task in tasks
         if not any(barred.elsewhere(*pair) for pair in task.pairs)
-        and enough_fit(usable, past.memory, task.pairs, past.campaign.gold_per_task)
+        and not (single and any(pair.one_id in past.memory_of_gold.passages for pair in task.pairs))
+        and enough_fit(usable, past.memory, task.pairs, wanted, single=single)
     ]

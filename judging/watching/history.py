@@ -30,6 +30,10 @@ WIDTHS = (60, 300, 900, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 86400, 7 * 86
 #: Most submissions whose times are read, drawn evenly if there are more.
 TIMED = 600
 COUNTED = Submission.Standing.COUNTED
+#: Two judgments of a pair agree: the same preference, or the same grade of a single passage.
+SAME_ANSWER = (Q(preferred=F("other")) | Q(preferred=None, other=None)) & (
+    Q(grade=None) | Q(grade=F("other_grade"))
+)
 
 
 @dataclass
@@ -238,13 +242,12 @@ def _agreement(
     rows = (
         Judgment.objects.filter(good & before, campaign=campaign)
         .annotate(
-            step=Trunc(Coalesce("judged_at", "recorded_at"), unit), other=F("pair__judgments__preferred")
+            step=Trunc(Coalesce("judged_at", "recorded_at"), unit),
+            other=F("pair__judgments__preferred"),
+            other_grade=F("pair__judgments__grade"),
         )
         .values_list("step")
-        .annotate(
-            count=Count("pk"),
-            same=Count("pk", filter=Q(preferred=F("other")) | Q(preferred=None, other=None)),
-        )
+        .annotate(count=Count("pk"), same=Count("pk", filter=SAME_ANSWER))
         .order_by()
     )
     twos = agreeing = 0

@@ -9,6 +9,7 @@ from django.db.models import Count
 from config.guidance import Action, Guidance
 from config.plurals import many
 from judging.campaign.cost import money
+from judging.grading.crowd_grading import undecided_topics
 from judging.intake.flagging import flagged
 from judging.intake.places import lacking
 from judging.intake.screened_work import gold_record
@@ -68,8 +69,8 @@ def campaign_status(campaign: Campaign) -> dict[str, Any]:
 
 
 def is_complete(campaign: Campaign) -> bool:
-    """Return whether every task is done by a submission that counts."""
-    return not campaign.tasks.exclude(state=Task.State.DONE).exists()
+    """Return whether every task is done by a submission that counts, and no topic of the campaign needs more."""
+    return not campaign.tasks.exclude(state=Task.State.DONE).exists() and not undecided_topics(campaign)
 
 
 def _counted(rows: Any, field: str, names: list[str]) -> dict[str, int]:
@@ -135,6 +136,9 @@ def what_comes_next(campaign: Campaign, status: dict[str, Any]) -> Guidance:
 
 
 def _last_steps(campaign: Campaign) -> Guidance:
+    if campaign.grading:
+        labels = f"{campaign.grading.name} --set NAME"
+        return Guidance(Action("publish_grades", campaign.collection.name, labels, lead=""))
     resolve = Action("resolve", campaign.name, lead="")
     if campaign.rehearsal_of:  # simulated judgments are not published
         return Guidance(resolve, f", and continue with {campaign.rehearsal_of.name}")
@@ -145,7 +149,11 @@ def _next_while_offering(campaign: Campaign, status: dict[str, Any]) -> Guidance
     if status["problems"]:
         return Guidance("Check the problems above. Retries happen automatically.")
     if is_complete(campaign):
-        return Guidance("Every pair is judged: ", _last_steps(campaign), ".")
+        return Guidance(
+            "Every topic is decided: " if campaign.grading else "Every pair is judged: ",
+            _last_steps(campaign),
+            ".",
+        )
     if campaign.state == Campaign.State.PILOTING:
         pilot = status["pilot"]
         return Guidance(f"The pilot is under way: {pilot['submitted']} of {pilot['wanted']} tasks are in.")

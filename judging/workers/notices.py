@@ -60,7 +60,7 @@ def tell_workers(campaign: Campaign) -> int:
     prefix = f"{campaign_key(campaign)}-notice-"
     rows = CrowdCall.objects.filter(campaign=campaign, key__startswith=prefix)
     done = set(rows.exclude(state=CrowdCall.State.INTENDED).values_list("key", flat=True))
-    with translation.override(campaign.language):
+    with translation.override(campaign.wording):
         due = [*_of_exclusions(campaign), *_of_appeals(campaign)]
     for notice in due:
         if (key := f"{prefix}{notice.name}") in done:

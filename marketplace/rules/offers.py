@@ -2,7 +2,8 @@
 
 The protocol has a reward, a time limit and free text. A requester can put more into the keywords, each at most
 once: ``bonus:1.80`` (usual bonus in dollars), ``minutes:12`` (usual duration), ``limit:60`` (minutes after which
-the page ends the task, if earlier than the assignment's time limit), ``pairs:13`` or ``pairs:13-15``,
+the page ends the task, if earlier than the assignment's time limit), ``pairs:13`` or ``pairs:13-15`` (``passages:13``
+if each is judged by itself),
 ``language:en`` (of the texts), ``page-language:de`` and ``promise:answer`` (the page names its promised pay with
 every answer). A keyword that cannot be read is a plain keyword. The keywords are only for display.
 """
@@ -20,13 +21,15 @@ _MOST_MINUTES, _MOST_PAIRS, _MOST_CENTS = 10_000, 100_000, 1_000_000
 
 @dataclass(frozen=True)
 class Offer:
-    """An offer, in cents. 0 or empty: the requester does not say. ``pairs`` is the maximum per task."""
+    """An offer, in cents. 0 or empty: the requester does not say. ``pairs`` is the maximum per task,
+    and ``item`` what one of them is."""
 
     reward_cents: int
     bonus_cents: int = 0
     minutes: int = 0
     pairs: int = 0
     fewest_pairs: int = 0
+    item: str = "pair"
     language: str = ""
     page_language: str = ""
     limit_minutes: int = 0
@@ -64,7 +67,7 @@ class Offer:
         said = []
         if self.pairs:
             least = f"{self.fewest_pairs} to " if 0 < self.fewest_pairs < self.pairs else ""
-            said.append(f"{least}{many(self.pairs, 'pair')}")
+            said.append(f"{least}{many(self.pairs, self.item)}")
         if self.language:
             said.append(f"texts in {languages.name_of(self.language)}")
         if self.page_language:
@@ -84,13 +87,15 @@ def read_offer(reward_cents: int, keywords: str) -> Offer:
         name, colon, value = keyword.strip().partition(":")
         if colon:
             said.setdefault(name.lower(), value.strip())
-    fewest, dash, most = said.get("pairs", "").partition("-")
+    item = "passage" if "passages" in said and "pairs" not in said else "pair"
+    fewest, dash, most = said.get(f"{item}s", "").partition("-")
     return Offer(
         reward_cents,
         bonus_cents=_cents(said.get("bonus", "")),
         minutes=_whole(said.get("minutes", ""), _MOST_MINUTES),
         pairs=_whole(most if dash else fewest, _MOST_PAIRS),
         fewest_pairs=_whole(fewest, _MOST_PAIRS),
+        item=item,
         language=_tag(said.get("language", "")),
         page_language=_tag(said.get("page-language", "")),
         limit_minutes=_whole(said.get("limit", ""), _MOST_MINUTES),

@@ -4,6 +4,7 @@
 judging.keys = (() => {
   const box = document.getElementById("keys");
   const NAME = "judging keys";
+  const grades = Number(document.getElementById("task").dataset.grades);
   box.checked = true;
   try { box.checked = localStorage.getItem(NAME) !== "off"; } catch (error) { /* no storage here */ }
   const draw = () => document.body.classList.toggle("no-keys", !box.checked);
@@ -14,7 +15,9 @@ judging.keys = (() => {
   draw();
   const ALONG = { ArrowUp: -1, ArrowDown: 1 };
   return {
-    SIDES: { 1: "left", 2: "right", 0: "undecided", ArrowLeft: "left", ArrowRight: "right" },
+    SIDES: grades
+      ? Object.fromEntries([...Array(grades).keys()].map((grade) => [grade, String(grade)]))
+      : { 1: "left", 2: "right", 0: "undecided", ArrowLeft: "left", ArrowRight: "right" },
     on: () => box.checked,
     // What moves the focus among the choices: the arrows left and right too, when they do not choose.
     steps: () => (box.checked ? ALONG : { ...ALONG, ArrowLeft: -1, ArrowRight: 1 }),

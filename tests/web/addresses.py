@@ -81,6 +81,7 @@ FIXED: dict[str, list[Any]] = {
     "web:withhold_labels": ["harbour", "official"],
     "web:graded_campaign": ["harbour", "swell"],
     "web:end_grading": ["harbour", "swell"],
+    "web:ask_crowd": ["harbour", "swell"],
     "web:publish_labels": ["harbour", "swell"],
     "web:grades_file": ["harbour", "swell"],
     "web:change_grant": [1],

@@ -9,6 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
+from config.guidance import Action
+from judging.errors import CampaignRefused
 from judging.models import Campaign, Judgment, Pair
 from pooling.models import PooledPassage
 from pooling.passage_text import is_canonical
@@ -64,7 +66,20 @@ class Facts:
 
 
 def load_facts(campaign: Campaign, *, with_asking: bool = False) -> Facts:
-    """Load the current facts of a campaign; ``with_asking`` includes challenges that are still running."""
+    """Load the current facts of a campaign; ``with_asking`` includes challenges that are still running.
+
+    Raises CampaignRefused for a campaign whose workers graded single passages.
+    """
+    if campaign.grading is not None:
+        raise CampaignRefused(
+            f"Workers of campaign {campaign.name} graded single passages: there is no tournament to resolve.",
+            Action(
+                "publish_grades",
+                campaign.collection.name,
+                f"{campaign.grading.name} --set NAME",
+                lead="Make labels of the grades",
+            ),
+        )
     challenges = Challenge.objects.filter(campaign=campaign).order_by("number").prefetch_related("queries")
     if not with_asking:
         challenges = challenges.filter(state=Challenge.State.DONE)

@@ -15,7 +15,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.errors import Refusal
-from judging.grading import assignments, graded_campaigns, graded_labels, grades
+from judging.campaign.campaigns import CampaignSettings
+from judging.grading import assignments, crowd_grading, graded_campaigns, graded_labels, grades
 from judging.grading.grades import decide
 from judging.jobs import ring_to_choose
 from judging.models import GradedCampaign, Topic
@@ -115,6 +116,19 @@ def end(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
         campaign,
         lambda: graded_campaigns.reopen_campaign(campaign, why=why, budget=new, who=who),
     )
+
+
+@require_POST
+@graded_view("prepare campaign")
+def ask_crowd(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
+    """Make a draft campaign whose workers grade the free topics, and continue with its settings."""
+    name, who = request.POST.get("name", "").replace("\0", "").strip(), request.user.get_username()
+    try:
+        made = crowd_grading.create_crowd_campaign(campaign, name=name, settings=CampaignSettings(), who=who)
+    except Refusal as refusal:
+        complain(request, refusal)
+        return redirect("web:graded_campaign", campaign.collection.name, campaign.name)
+    return redirect("web:prepare_settings", made.name)
 
 
 @require_POST

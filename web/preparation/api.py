@@ -24,14 +24,17 @@ from judging.campaign.gold_pairs import bring_gold, check_gold_size, decide_gold
 from judging.campaign.gold_proposals import labels_for_gold
 from judging.campaign.screening_forecast import slips_of
 from judging.campaign.worker_texts import accept_texts, set_texts
+from judging.errors import BadInput
+from judging.grading.crowd_grading import create_crowd_campaign
+from judging.grading.graded_campaigns import graded_campaign_named
 from judging.jobs import gold_work, ring_for_gold, ring_to_post_places
 from judging.launch import launches
 from judging.launch.launches import Terms
 from judging.launch.pilots import pilot_campaign
-from judging.models import Campaign, GoldPair
+from judging.models import Campaign, GoldPair, GradedCampaign
 from judging.simulation.rehearsals import truth_named
 from judging.simulation.simulated_workers import SimulationSettings
-from pooling.models import Collection, Pool
+from pooling.models import Pool
 from pooling.services.finding import pool_named
 from web.api.bodies import Body
 from web.api.callers import actor, reader
@@ -89,10 +92,11 @@ class SettingsChanged(SettingsIn):
 
 
 class CampaignIn(SettingsIn):
-    """A new draft over a pool."""
+    """A new draft over a pool, or one whose workers grade the topics of a graded campaign (``grading``)."""
 
     name: Annotated[Text, Field(min_length=1, max_length=80)]
-    pool: Annotated[Text, Field(min_length=1, max_length=80)]
+    pool: Annotated[Text, Field(max_length=80)] = ""
+    grading: Annotated[Text, Field(max_length=80)] = ""
 
 
 class GoldOut(Schema):
@@ -183,16 +187,22 @@ def make_campaign(request: HttpRequest, name: str, asked: CampaignIn) -> Status[
     user = actor(request, ApiToken.Scope.CAMPAIGNS)
     found = collection_for(user, name)
     require(user, "prepare campaign", found)
-    pool = get_object_or_404(found.pools, name=asked.pool)
-    changes = _given(asked, leave={"name", "pool", "minimum_hourly"})
+    if bool(asked.pool) == bool(asked.grading):
+        raise BadInput("Give either a pool, or a graded campaign whose topics the workers grade.")
+    grading = graded_campaign_named(found, asked.grading) if asked.grading else None
+    pool = grading.pool if grading else get_object_or_404(found.pools, name=asked.pool)
+    changes = _given(asked, leave={"name", "pool", "grading", "minimum_hourly"})
     settings = CampaignSettings(**changes)
-    if (there := _same_draft(found, pool, asked.name, settings)) is not None:
+    if (there := _same_draft(grading, pool, asked.name, settings)) is not None:
         return Status(200, read_facts(request, there))
     who = user.get_username()
     try:
-        made = create_campaign(name=asked.name, settings=settings, pool=pool_named(pool.name), who=who)
+        if grading:
+            made = create_crowd_campaign(grading, name=asked.name, settings=settings, who=who)
+        else:
+            made = create_campaign(name=asked.name, settings=settings, pool=pool_named(pool.name), who=who)
     except Refusal:
-        if (there := _same_draft(found, pool, asked.name, settings)) is None:
+        if (there := _same_draft(grading, pool, asked.name, settings)) is None:
             raise
         return Status(200, read_facts(request, there))  # a repeated call
     if asked.minimum_hourly is not None:
@@ -200,9 +210,11 @@ def make_campaign(request: HttpRequest, name: str, asked: CampaignIn) -> Status[
     return Status(201, read_facts(request, made))
 
 
-def _same_draft(found: Collection, pool: Pool, name: str, settings: CampaignSettings) -> Campaign | None:
+def _same_draft(
+    grading: GradedCampaign | None, pool: Pool, name: str, settings: CampaignSettings
+) -> Campaign | None:
     """Return the campaign that the same call made before; settings fitted to its tasks can differ."""
-    there = Campaign.objects.filter(name=name, collection=found, pool=pool, rehearsal_of=None).first()
+    there = Campaign.objects.filter(name=name, grading=grading, pool=pool, rehearsal_of=None).first()
     if there is None:
         return None
     now, usual = settings_of(there).values(), CampaignSettings().values()

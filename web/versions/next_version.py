@@ -176,5 +176,5 @@ def _by_round(rows: Any) -> dict[int, int]:
 
 def challengeable(collection: Collection) -> list[Campaign]:
     """Return the collection's campaigns that can still ask people, newest first."""
-    rows = Campaign.objects.filter(collection=collection, rehearsal_of=None, pool__isnull=False)
+    rows = Campaign.objects.filter(collection=collection, rehearsal_of=None, pool__isnull=False, grading=None)
     return list(rows.exclude(state__in=Campaign.OVER).exclude(launched_at=None).order_by("-pk"))

@@ -15,6 +15,8 @@ from config.commands.console import UsageError
 from judging.campaign.campaigns import PRESETS, CampaignSettings, create_campaign
 from judging.campaign.cost import quote_tasks
 from judging.campaign.gold_pairs import import_gold, needed_gold
+from judging.grading.crowd_grading import create_crowd_campaign
+from judging.grading.graded_campaigns import graded_campaign_named
 from judging.management.amounts import dollars_option
 from judging.models import Campaign
 from pooling.services.finding import collection_named, pool_named
@@ -90,7 +92,15 @@ class Command(BaseCommand):
         parser.add_argument("name")
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("--pool", help="the pool to judge")
-        what.add_argument("--collection", help="a collection, to import judgments made elsewhere")
+        what.add_argument(
+            "--collection",
+            help="a collection, to import judgments made elsewhere, or that of the graded campaign (--grading)",
+        )
+        parser.add_argument(
+            "--grading",
+            metavar="NAME",
+            help="a graded campaign of the collection: workers grade its topics' passages, one at a time",
+        )
         defaults = CampaignSettings()
         whole = {
             "pairs-per-task": "pairs in a task, not counting gold pairs",
@@ -137,6 +147,7 @@ class Command(BaseCommand):
         name: str,
         pool: str,
         collection: str,
+        grading: str | None,
         gold: Path,
         reward: str,
         budget: str | None,
@@ -152,19 +163,26 @@ class Command(BaseCommand):
         if gold and not gold.is_file():
             raise UsageError(f"--gold: file {gold} does not exist.")
         chosen = {key: options[key] for key in CampaignSettings.__dataclass_fields__ if key in options}
+        if grading and not collection:
+            raise UsageError("--grading: name the collection of the graded campaign with --collection.")
+        settings = CampaignSettings(
+            reward=amount,
+            base_reward=base,
+            budget=most,
+            assignment_seconds=60 * task_minutes,
+            **chosen,
+        )
         with transaction.atomic():
-            campaign = create_campaign(
-                name=name,
-                settings=CampaignSettings(
-                    reward=amount,
-                    base_reward=base,
-                    budget=most,
-                    assignment_seconds=60 * task_minutes,
-                    **chosen,
-                ),
-                pool=pool_named(pool) if pool else None,
-                collection=collection_named(collection) if collection else None,
-            )
+            if grading:
+                graded = graded_campaign_named(collection_named(collection), grading)
+                campaign = create_crowd_campaign(graded, name=name, settings=settings)
+            else:
+                campaign = create_campaign(
+                    name=name,
+                    settings=settings,
+                    pool=pool_named(pool) if pool else None,
+                    collection=collection_named(collection) if collection else None,
+                )
             gold_pairs = import_gold(campaign, gold) if gold else 0
         cost = quote_tasks(campaign, campaign.tasks.count())
         return {

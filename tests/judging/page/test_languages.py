@@ -14,6 +14,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.template.base import Lexer, TokenType
 from django.test import Client
+from django.utils import translation
 from django.utils.translation.template import templatize
 
 from judging.campaign.campaigns import CampaignSettings, create_campaign
@@ -25,6 +26,7 @@ from judging.page.framing import LARGEST_FORM
 from judging.rules.durations import duration_words, to_the_second
 from judging.rules.pay import Pay
 from judging.rules.pay import pay_words as pay_in_words
+from judging.rules.screening_words import REPEATS
 from judging.rules.worked_example import read_example
 from pooling.models import Collection
 from tests.judging.visitor import Visitor, text
@@ -191,6 +193,29 @@ def test_every_message_is_translated_and_compiled_as_it_is_written(language):
     assert {"Stop here?", "{count} hour", "Too many requests", "j F Y", "Something else"} <= messages
     assert messages == set(known)
     assert known == written(language)
+
+
+@pytest.mark.parametrize("language", [tag for tag, _ in settings.LANGUAGES])
+def test_graded_tasks_have_words_of_their_own_where_pages_speak_of_pairs(language):
+    """Only the sentences about swapped sides have none: a single passage has no sides."""
+    graded, known = compiled(f"{language}_Graded"), compiled("de")
+    of_pairs = {
+        message for message in known if re.search(r"\bpairs?\b|both passages", PLACES.sub("", message), re.I)
+    }
+
+    assert graded == written(f"{language}_Graded")
+    assert of_pairs - {REPEATS} <= set(graded) <= set(known)
+    for message, forms in graded.items():
+        assert not re.search(
+            r"\bpairs?\b|\bPaare?n?\b|beide", PLACES.sub("", " ".join(forms).replace("#pair-", "")), re.I
+        )
+        for words in forms:
+            further = set(PLACES.findall(words)) - set(PLACES.findall(message))
+            assert set(PLACES.findall(message)) <= set(PLACES.findall(words)), message
+            assert not further or len(forms) > 1, message
+    with translation.override(f"{language}-graded"):
+        assert translation.gettext("Submit task") == {"en": "Submit task", "de": "Aufgabe absenden"}[language]
+        assert translation.ngettext("{pairs} pair", "{pairs} pairs", 2) != "{pairs} pairs"
 
 
 @pytest.mark.parametrize("language", OTHERS)

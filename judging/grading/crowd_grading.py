@@ -1,0 +1,205 @@
+"""Graded campaigns judged by a crowd: paid tasks of single passages, whose grades carry the topics on.
+
+Workers of the linked campaign judge every topic together, in place of one assessor each. A passage's grade is the
+median of its counted judgments (of an even number, the lower middle one), so that a grade of an excluded worker is
+replaced once the passage was judged again.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from statistics import median_low
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+
+from judging.campaign.campaigns import CampaignSettings, create_campaign, fit_to_tasks
+from judging.campaign.pairs import request_pairs
+from judging.errors import CampaignRefused
+from judging.grading.assignments import ENDED, give_out
+from judging.grading.decisions import hold, standing_decision
+from judging.grading.graded_campaigns import end_if_spent
+from judging.grading.grades import go_on, is_waiting
+from judging.models import (
+    Campaign,
+    Grade,
+    GradedCampaign,
+    GradedItem,
+    Judgment,
+    Pair,
+    Task,
+    TaskPair,
+    Topic,
+    TopicAssignment,
+    TopicDecision,
+)
+from judging.rules.pair_requests import PairRequest
+from judging.rules.topic_life import next_of_pool
+
+Asked = tuple[int, int]
+"""Keys of a query and a passage."""
+
+
+def create_crowd_campaign(
+    grading: GradedCampaign, *, name: str, settings: CampaignSettings, who: str = ""
+) -> Campaign:
+    """Make a draft campaign whose workers judge every free topic, beginning with the opening of its pool.
+
+    Raises BadInput and CampaignRefused, also if no topic is free.
+    """
+    if grading.ended_at is not None:
+        raise CampaignRefused(ENDED, "Reopen the graded campaign first.")
+    with transaction.atomic():
+        made = create_campaign(name=name, settings=settings, pool=grading.pool, grading=grading, who=who)
+        topics = _free_topics(grading)
+        if not topics:
+            raise CampaignRefused(
+                f"Graded campaign {grading.name} has no free topic.",
+                "Take topics from their assessors, or reverse decisions, then try again.",
+            )
+        for topic in topics:
+            hold(topic)
+            assignment = TopicAssignment.objects.create(topic=topic, crowd=made)
+            give_out(assignment, next_of_pool(topic.order, 0, grading.life), batch=0)
+        ask(made)
+        fit_to_tasks(made, settings)
+    return made
+
+
+def _free_topics(grading: GradedCampaign) -> list[Topic]:
+    held = TopicAssignment.objects.filter(topic=OuterRef("pk"), over_at=None, second=False)
+    decided = TopicDecision.objects.filter(topic=OuterRef("pk"), reversed_at=None)
+    free = grading.topics.filter(~Exists(held), ~Exists(decided))
+    return list(free.select_related("query", "campaign").order_by("query__position"))
+
+
+def most_passages(campaign: Campaign) -> int:
+    """Return how many passages the rules can ask of the crowd in all, its topics taken together.
+
+    A topic is over when it has enough judgments to be accepted, unless its density is too high.
+    """
+    assert campaign.grading is not None
+    life = campaign.grading.life
+    topics = campaign.topic_assignments.filter(over_at=None).count()
+    most = topics * (life.reject_judged + life.batch)
+    return most if campaign.grading.budget is None else min(most, campaign.grading.budget)
+
+
+def ask(campaign: Campaign) -> int:
+    """Request judgments of every passage that was given out and not requested yet; return how many tasks this made.
+
+    Safe to run twice.
+    """
+    asked = Pair.objects.filter(
+        campaign=campaign,
+        query=OuterRef("assignment__topic__query"),
+        passage_a=OuterRef("passage"),
+    )
+    given = GradedItem.objects.filter(~Exists(asked), assignment__crowd=campaign, assignment__over_at=None)
+    by_batch: dict[int, list[PairRequest]] = defaultdict(list)
+    rows = given.order_by("assignment__topic__query__position", "position")
+    for batch, query, passage in rows.values_list("batch", "assignment__topic__query", "passage"):
+        by_batch[batch].append(PairRequest(query, passage, passage))
+    judgments = campaign.judgments_per_pair
+    return sum(
+        request_pairs(campaign, pairs, judgments=judgments, round=batch) for batch, pairs in by_batch.items()
+    )
+
+
+def carry_on(campaign: Campaign) -> list[TopicAssignment]:
+    """Carry counted grades to the topics, and ask for what the rules give out next. Safe to run twice.
+
+    Returns the topics whose next passages active learning has to choose.
+    """
+    grading = campaign.grading
+    if grading is None or campaign.rehearsal_of_id:
+        return []
+    counted = _grades_of(campaign)
+    waiting = []
+    for assignment in _assignments(campaign):
+        mine = {
+            passage: found
+            for (query, passage), found in counted.items()
+            if query == assignment.topic.query_id
+        }
+        _carry(assignment, mine, campaign.judgments_per_pair)
+        if is_waiting(assignment):
+            waiting.append(assignment)
+    if end_if_spent(grading):
+        waiting = []
+    withdraw_unasked(campaign)
+    ask(campaign)
+    return waiting
+
+
+def _assignments(campaign: Campaign) -> list[TopicAssignment]:
+    mine = campaign.topic_assignments.filter(over_at=None)
+    return list(mine.select_related("topic__campaign__pool", "topic__query").order_by("pk"))
+
+
+def _grades_of(campaign: Campaign) -> dict[Asked, list[int]]:
+    counted = Judgment.objects.filter(campaign=campaign, kind=Judgment.Kind.GRADE).counted().order_by("pk")
+    grades: dict[Asked, list[int]] = defaultdict(list)
+    rows = counted.values_list("pair__query", "pair__passage_a", "grade")
+    for query, passage, grade in rows.iterator(chunk_size=5000):
+        grades[query, passage].append(grade)
+    return grades
+
+
+@transaction.atomic
+def _carry(assignment: TopicAssignment, counted: Mapping[int, Sequence[int]], wanted: int) -> None:
+    """Give the topic's items the grades that their judgments come to now, and decide or continue the topic.
+
+    While a topic is judged, an item loses its grade if too few judgments count. Once it is decided, the old grade
+    stays until there is a new one.
+    """
+    topic = assignment.topic
+    hold(topic)
+    over = standing_decision(topic) is not None or topic.campaign.ended_at is not None
+    changed = []
+    for item in assignment.items.order_by("position"):
+        found = counted.get(item.passage_id, ())
+        grade = median_low(found) if len(found) >= wanted else None
+        if grade != item.grade and not (over and grade is None):
+            item.grade = grade
+            changed.append(item)
+    Grade.objects.bulk_create([Grade(item=item, grade=item.grade) for item in changed])
+    GradedItem.objects.bulk_update(changed, ["grade"], batch_size=500)
+    if not over:
+        go_on(assignment)
+
+
+def withdraw_unasked(campaign: Campaign) -> int:
+    """Take passages of topics that are over out of tasks that nobody has opened; return how many.
+
+    A task without a passage left is deleted, so that nobody is paid for what no topic needs.
+    """
+    of_over = TaskPair.objects.filter(task=OuterRef("pk"), pair__query__in=_queries_over(campaign))
+    untouched = Task.objects.filter(
+        Exists(of_over), campaign=campaign, state=Task.State.WAITING, submissions=None
+    )
+    with transaction.atomic():
+        # Locked, so that no worker can take one of these tasks meanwhile.
+        tasks = list(untouched.select_for_update(of=("self",)).values_list("pk", flat=True))
+        rows = TaskPair.objects.filter(task__in=tasks, pair__query__in=_queries_over(campaign))
+        taken, _ = rows.delete()
+        Task.objects.filter(pk__in=tasks, task_pairs=None).delete()
+    return taken
+
+
+def _queries_over(campaign: Campaign) -> list[int]:
+    decided = TopicDecision.objects.filter(topic=OuterRef("topic"), reversed_at=None)
+    mine = TopicAssignment.objects.filter(crowd=campaign)
+    going = mine.filter(~Exists(decided), over_at=None)
+    if campaign.grading is not None and campaign.grading.ended_at is not None:
+        going = going.none()
+    return list(mine.exclude(pk__in=going).values_list("topic__query", flat=True))
+
+
+def undecided_topics(campaign: Campaign) -> int:
+    """Return how many topics of the campaign's workers are not decided; 0 for a campaign of pairs, or a rehearsal."""
+    if campaign.grading is None or campaign.grading.ended_at is not None:
+        return 0
+    decided = TopicDecision.objects.filter(topic=OuterRef("topic"), reversed_at=None)
+    return campaign.topic_assignments.filter(~Exists(decided), over_at=None).count()

@@ -1,0 +1,270 @@
+"""Topics that a crowd grades: from the opening of the pools through active learning to labels."""
+
+from __future__ import annotations
+
+import pytest
+
+from judging.campaign.campaign_settings import change_settings
+from judging.campaign.campaigns import CampaignSettings
+from judging.campaign.rehearsal_copy import rehearsal_of
+from judging.campaign.worker_texts import accept_texts
+from judging.errors import BadInput, CampaignRefused
+from judging.grading import crowd_grading
+from judging.grading.assignments import take_topic, topic_named
+from judging.grading.crowd_grading import carry_on, create_crowd_campaign, undecided_topics
+from judging.grading.graded_labels import publish_labels
+from judging.grading.grades import choose_next, decide
+from judging.grading.topic_states import states_of
+from judging.jobs import choose_passages_job, collect_job
+from judging.models import Campaign, Exclusion, GoldAnswer, GradedItem, Judgment, Pair, Slot, Task
+from judging.page import session
+from judging.watching.status import campaign_status
+from tests.judging.cast import Fair
+from tournament.services.resolving import resolve
+
+#: pid → grade; all other passages get 0.
+GRADES = {"p1": 3, "p5": 2}
+SETTINGS = {"pairs_per_task": 3, "gold_per_task": 1, "max_tasks_per_worker": 4}
+
+
+class Reef(Fair):
+    """The fair's workers, at a campaign that grades the topics of the graded campaign."""
+
+    def __init__(self, crowd, grading) -> None:
+        self.crowd, self.grading, self.collection, self.pool = (
+            crowd,
+            grading,
+            grading.collection,
+            grading.pool,
+        )
+
+    def draft(self, name: str = "crowd", **settings) -> Campaign:
+        made = create_crowd_campaign(
+            self.grading, name=name, settings=CampaignSettings(**{**SETTINGS, **settings})
+        )
+        Campaign.objects.filter(pk=made.pk).update(crowd="fake", accept_weak_screening=True)
+        made.refresh_from_db()
+        accept_texts(made)
+        self.add_gold(made, 12)
+        return made
+
+    def opened(self, **settings) -> Campaign:
+        return self.opened_afresh(**settings)
+
+    def grade(self, submission, grades=None, *, pass_gold: bool = True) -> None:
+        for slot in submission.slots.select_related("gold_pair", "left").order_by("number"):
+            session.save_choice(
+                submission, number=slot.number, sequence=0, side=str(grade_of(slot, grades or {}, pass_gold))
+            )
+
+    def do_task(self, campaign, worker, grades=None, *, pass_gold: bool = True):
+        submission = self.open_task(campaign, worker)
+        self.grade(submission, grades, pass_gold=pass_gold)
+        self.send_off(submission)
+        return submission
+
+    def work_off(self, campaign, grades=GRADES) -> None:
+        """Have a new worker do each task that waits, and collect."""
+        while campaign.tasks.filter(state=Task.State.WAITING).exists():
+            self.do_task(campaign, f"worker-{campaign.submissions.count()}", grades)
+            self.collect(campaign)
+
+
+def grade_of(slot: Slot, grades, pass_gold: bool) -> int:
+    if slot.gold_pair is None:
+        return grades.get(slot.left.pid, 0)
+    return 3 if (slot.left_id == slot.gold_pair.relevant_id) == pass_gold else 0
+
+
+@pytest.fixture
+def reef_fair(crowd, make_campaign):
+    return Reef(crowd, make_campaign())
+
+
+def told(campaign) -> dict[str, tuple[str, int, int]]:
+    return {
+        one.topic.query.qid: (one.state, one.tally.judged, one.tally.relevant)
+        for one in states_of(campaign.grading)
+    }
+
+
+def test_a_task_shows_one_passage_at_a_time_and_records_grades(reef_fair):
+    campaign = reef_fair.opened()
+
+    assert (campaign.grades, campaign.answers, campaign.tasks.count()) == (4, ("0", "1", "2", "3"), 2)
+    submission = reef_fair.do_task(campaign, "W1", GRADES)
+    reef_fair.collect(campaign)
+
+    slots = list(submission.slots.select_related("left", "gold_pair"))
+    assert len(slots) == 4
+    assert all(slot.left_id == slot.right_id for slot in slots)
+    gold = next(slot for slot in slots if slot.gold_pair)
+    assert gold.left_id in (gold.gold_pair.relevant_id, gold.gold_pair.off_topic_id)
+    recorded = Judgment.objects.filter(campaign=campaign)
+    assert {one.left.pid: one.grade for one in recorded} == {
+        slot.left.pid: GRADES.get(slot.left.pid, 0) for slot in slots if not slot.gold_pair
+    }
+    assert set(recorded.values_list("kind", "preferred")) == {("grade", None)}
+    assert GoldAnswer.objects.get().passed
+
+
+@pytest.mark.parametrize("side", ["left", "4", "9", "-1", "10", "undecided", "٣", ""])
+def test_only_grades_of_the_scale_are_taken(reef_fair, side):
+    submission = reef_fair.open_task(reef_fair.opened(), "W1")
+
+    with pytest.raises(session.WorkRefused):
+        session.save_choice(submission, number=1, sequence=0, side=side)
+    with pytest.raises(session.WorkRefused):
+        session.save_form(submission, {1: (side, 0)})
+
+
+def test_grades_carry_the_topics_from_the_opening_to_labels(reef_fair):
+    campaign = reef_fair.opened()
+
+    reef_fair.work_off(campaign)
+    assert carry_on(campaign) == []
+    # Neither of q2's two passages is p5, and p1 is half of its opening; q1 goes on with the rest of its pool.
+    assert told(campaign) == {"q1": ("being judged", 4, 1), "q2": ("discarded", 2, 1)}
+    assert campaign.tasks.filter(state=Task.State.WAITING).count() == 1
+    assert carry_on(campaign) == []  # twice is as good as once
+    assert campaign.tasks.filter(state=Task.State.WAITING).count() == 1
+
+    reef_fair.collect(campaign)
+    reef_fair.work_off(campaign)
+    carry_on(campaign)
+    assert told(campaign)["q1"] == ("accepted", 6, 2)
+    assert undecided_topics(campaign) == 0
+    labels = publish_labels(campaign.grading, set_name="ours").qrel_set
+    assert dict(labels.qrels.filter(grade__gt=0).values_list("passage__pid", "grade")) == GRADES
+    assert "publish_grades reef graded" in campaign_status(campaign)["next"]
+    with pytest.raises(CampaignRefused, match="graded single passages"):
+        resolve(campaign=campaign)
+
+
+def test_active_learning_asks_the_crowd_in_further_tasks(crowd, make_campaign):
+    reef_fair = Reef(crowd, make_campaign(rules={"opening": 4, "batch": 3, "accept_judged": 9}))
+    campaign = reef_fair.opened()
+    reef_fair.work_off(campaign)
+    carry_on(campaign)  # the rest of the pool
+    reef_fair.collect(campaign)
+    reef_fair.work_off(campaign)
+
+    (waiting,) = carry_on(campaign)
+    assert waiting.topic.query.qid == "q1"
+    before = campaign.tasks.count()
+    choose_passages_job(progress=lambda *_: None, assignment_id=waiting.pk)
+
+    assert GradedItem.objects.filter(assignment=waiting, source="cal").count() == 3
+    assert campaign.tasks.count() == before + 1
+    assert Pair.objects.filter(campaign=campaign, round=2).count() == 3
+    assert choose_next(waiting) == 0
+
+
+def test_a_worker_who_fails_test_passages_is_excluded_and_their_grades_are_replaced(reef_fair):
+    campaign = reef_fair.opened()
+    wrong = dict.fromkeys(["p2", "p3", "p4", "p7"], 3)
+    reef_fair.do_task(campaign, "good", wrong)
+    reef_fair.collect(campaign)
+    carry_on(campaign)
+    given = GradedItem.objects.filter(assignment__crowd=campaign, grade=3)
+    assert given.exists()
+
+    # The next task of the same worker fails: all of the worker's grades are withdrawn, and both tasks repeated.
+    reef_fair.do_task(campaign, "good", wrong, pass_gold=False)
+    reef_fair.collect(campaign)
+    assert Exclusion.objects.standing().filter(campaign=campaign).count() == 1
+    carry_on(campaign)
+    assert not given.exists()
+    assert set(given.model.objects.values_list("grades__grade", flat=True)) >= {3, None}  # the record stays
+
+    reef_fair.work_off(campaign)
+    carry_on(campaign)
+    assert told(campaign)["q1"][1:] == (4, 1)
+
+
+def test_the_median_of_several_workers_is_the_grade(reef_fair):
+    campaign = reef_fair.opened(judgments_per_pair=3)
+    assert campaign.tasks.count() == 6
+    for worker, grade in (("W1", 0), ("W2", 3), ("W3", 1)):
+        for _ in range(2):
+            reef_fair.do_task(campaign, worker, dict.fromkeys([f"p{n}" for n in range(1, 21)], grade))
+            reef_fair.collect(campaign)
+    carry_on(campaign)
+
+    assert set(GradedItem.objects.filter(assignment__crowd=campaign).values_list("grade", flat=True)) == {1}
+
+
+def test_a_worker_never_sees_a_passage_twice(reef_fair):
+    campaign = reef_fair.opened(pairs_per_task=1, gold_per_task=2, max_tasks_per_worker=6)
+    for _ in range(5):
+        reef_fair.do_task(campaign, "W1", GRADES)
+        reef_fair.collect(campaign)
+
+    shown = list(Slot.objects.filter(submission__campaign=campaign).values_list("pair__query", "left"))
+    assert len(shown) == 15
+    assert len(set(shown)) == 15
+
+
+def test_tasks_of_a_topic_that_is_over_are_withdrawn_unless_somebody_opened_them(reef_fair):
+    campaign = reef_fair.opened(pairs_per_task=1)
+    held = reef_fair.open_task(campaign, "W1")
+    topic = topic_named(campaign.grading, "q1")
+    decide(topic, "taken away", why="an assessor does it", who="ann")
+
+    carry_on(campaign)
+
+    left = set(Pair.objects.filter(task_pairs__task__campaign=campaign).values_list("query__qid", flat=True))
+    opened = held.task.task_pairs.get().pair
+    assert left == {"q2", opened.query.qid}
+    assert campaign.tasks.filter(task_pairs=None).count() == 0
+    assert campaign.tasks.count() in (2, 3)
+
+
+def test_an_assessor_cannot_take_what_the_crowd_has_and_no_topic_goes_twice(reef_fair, people):
+    campaign = reef_fair.draft()
+
+    with pytest.raises(CampaignRefused, match="Another assessor"):
+        take_topic(topic_named(campaign.grading, "q1"), people[0])
+    with pytest.raises(CampaignRefused, match="no free topic"):
+        create_crowd_campaign(campaign.grading, name="second", settings=CampaignSettings())
+    assert not Campaign.objects.filter(name="second").exists()
+    assert {one.assessor for one in states_of(campaign.grading)} == {"workers of crowd"}
+
+
+def test_settings_for_comparing_are_refused_and_packing_keeps_the_passages(reef_fair):
+    for wrong in ({"repeats_per_task": 1}, {"allow_undecided": True}):
+        with pytest.raises(BadInput, match="not for grading"):
+            create_crowd_campaign(
+                reef_fair.grading, name="x", settings=CampaignSettings(**{**SETTINGS, **wrong})
+            )
+    campaign = reef_fair.draft()
+    with pytest.raises(BadInput, match="not for grading"):
+        change_settings(campaign, {"allow_undecided": True})
+    before = set(campaign.pairs.values_list("query", "passage_a", "passage_b"))
+
+    change_settings(campaign, {"pairs_per_task": 2})
+
+    assert set(campaign.pairs.values_list("query", "passage_a", "passage_b")) == before
+    assert campaign.tasks.count() == 3
+
+
+def test_a_rehearsal_grades_the_same_passages_and_leaves_the_topics_alone(reef_fair, settings):
+    settings.CROWD_ENDPOINT = settings.EMBEDDED_CROWD_ENDPOINT
+    campaign = reef_fair.draft()
+
+    copy = rehearsal_of(campaign)
+
+    assert copy.grading == campaign.grading
+    assert copy.pairs.count() == campaign.pairs.count() == 6
+    assert carry_on(copy) == []
+    assert crowd_grading.undecided_topics(copy) == 0
+
+
+def test_the_collection_of_work_carries_the_grades(reef_fair):
+    campaign = reef_fair.opened()
+    reef_fair.do_task(campaign, "W1", GRADES)
+    reef_fair.do_task(campaign, "W2", GRADES)
+
+    collect_job(progress=lambda *_: None, campaign_id=campaign.pk, sweep=True)
+
+    assert told(campaign)["q1"] == ("being judged", 4, 1)

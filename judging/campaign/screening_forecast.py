@@ -114,6 +114,8 @@ def easiest_strategy(campaign: Campaign) -> Outcome | None:
 def _pools(campaign: Campaign) -> Counter[int]:
     """Count queries by the number of passages in their pool; a pool of m has m(m − 1)/2 pairs.
 
+    A grade is right or wrong by itself, as the best answer of a pool of two.
+
     Cached until the campaign gets more tasks, and so more pairs.
     """
     made = campaign.tasks.aggregate(count=Count("pk"), last=Max("pk"))
@@ -123,6 +125,8 @@ def _pools(campaign: Campaign) -> Counter[int]:
     if sizes is None:
         rows = Pair.objects.filter(campaign=campaign).values("query").annotate(pairs=Count("pk")).order_by()
         sizes = Counter((1 + isqrt(1 + 8 * row["pairs"])) // 2 for row in rows)
+        if campaign.grades:
+            sizes = Counter({2: sum(row["pairs"] for row in rows)})
         kept_objects.keep_object(key, sizes, KEEP_SECONDS)
     return sizes
 
@@ -148,12 +152,13 @@ def _dollars(amount: Decimal | None) -> str:
     return "no limit" if amount is None else f"${amount:,.2f}"
 
 
-def comparison_words(rows: list[Consequence]) -> str:
+def comparison_words(rows: list[Consequence], *, graded: bool = False) -> str:
     """Describe the rules' consequences side by side."""
+    found = "grades" if graded else "best answers"
     told = "; ".join(
         f"{row.rule}{' (recommended)' if row.recommended else ''} keeps {percent_text(row.honest_kept)}% of honest "
         f"workers, catches {percent_text(row.careless_caught)}% of careless ones, finds about "
-        f"{row.per_hundred:.1f} correct best answers per $100 and "
+        f"{row.per_hundred:.1f} correct {found} per $100 and "
         + ("lets almost no task count" if row.cost is None else f"costs about ${row.cost:,.2f}")
         for row in rows
     )

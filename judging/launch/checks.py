@@ -202,7 +202,8 @@ def _screening(plan: Plan) -> Passed:
     level = any(row.level for row in rows if row.rule == rule)
     best = next((row.rule for row in rows if row.recommended), rule)
     recommended = "and recommended" if best == rule else f"but {best} is recommended for this campaign"
-    words = f"{rule} is chosen, {recommended}. {comparison_words(rows)}. Assumed: {assumption_words(plan.campaign)}"
+    compared = comparison_words(rows, graded=plan.campaign.grades > 0)
+    words = f"{rule} is chosen, {recommended}. {compared}. Assumed: {assumption_words(plan.campaign)}"
     return Passed(words, attention=not level)
 
 

@@ -20,7 +20,15 @@ from judging.launch.plan import Plan
 from judging.models import Campaign, GoldPair, TaskPair
 from judging.rules.familiarity import MOST_OF_A_CAMPAIGN, most_tasks
 from judging.rules.packing import task_count
-from judging.rules.strategies import BY_MEMORY, BY_SIDE, MOST_OF_FIVE, MOST_OF_ONE, Outcome, Outcomes
+from judging.rules.strategies import (
+    BY_GRADE,
+    BY_MEMORY,
+    BY_SIDE,
+    MOST_OF_FIVE,
+    MOST_OF_ONE,
+    Outcome,
+    Outcomes,
+)
 
 #: An off-topic passage in more gold pairs than this can lead to a warning.
 FEW_USES = 3
@@ -83,8 +91,8 @@ def _told_by_history(campaign: Campaign) -> str:
     """Return a warning if workers who do a large share of the campaign can recognize gold pairs, or ""."""
     pairs = pairs_asked(campaign)
     tasks, most = task_count(pairs, campaign.pairs_per_task), most_tasks(pairs, campaign.pairs_per_task)
-    if min(campaign.max_tasks_per_worker, tasks) <= most:
-        return ""
+    if campaign.grades or min(campaign.max_tasks_per_worker, tasks) <= most:
+        return ""  # a worker sees each single passage once
     return Guidance(
         f"one worker can judge more than {MOST_OF_A_CAMPAIGN:.0%} of the campaign's pairs. Passages of real "
         "pairs then appear more often than those of gold pairs, which reveals the gold pairs. To prevent this, "
@@ -133,6 +141,8 @@ def _short_of_gold(campaign: Campaign) -> str:
         "a gold pair never repeats a question of the same task, and never shows a worker the same passage for a "
         "second question"
     )
+    if campaign.grades:
+        why = "a worker never sees a passage twice, as a test or otherwise"
     if not outcomes.fewest:
         raise NotReady(
             f"No gold pairs fit a worker's first task: {why}.",
@@ -248,7 +258,9 @@ def _balance(campaign: Campaign, outcomes: Outcomes) -> str:
 
     Below half, the opposite strategy would pass instead.
     """
-    by_text = [row for row in outcomes.above(MOST_PASSING) if row.name not in {*BY_SIDE, *BY_MEMORY}]
+    by_text = [
+        row for row in outcomes.above(MOST_PASSING) if row.name not in {*BY_SIDE, *BY_GRADE, *BY_MEMORY}
+    ]
     excess = round((2 * by_text[0].right - 1) * outcomes.gold) if by_text else 0
     if excess <= 0:
         return ""

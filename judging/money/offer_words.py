@@ -32,6 +32,8 @@ def offer_of(campaign: Campaign, pairs: int | None = None, wording: Wording = EN
     told = str(pairs) if pairs else size_of(campaign, wording)
     pairs = pairs or campaign.slots_per_task
     size = wording.ngettext("{pairs} pair", "{pairs} pairs", pairs).format(pairs=told)
+    if campaign.grades and wording is ENGLISH:
+        size = f"{told} {_item(campaign)}{'' if pairs == 1 else 's'}"
     language = wording.gettext(language_name(campaign.collection.language))
     passages = wording.gettext("passages in {language}").format(language=language)
     pay = pay_for(campaign)

@@ -36,6 +36,7 @@ COLUMNS = [
     "gold_passed",
     "task",
     "round",
+    "grade",
 ]
 #: Columns on how an answer was made: for the researcher, not for publication.
 SIGNALS = [
@@ -56,7 +57,7 @@ SIGNALS = [
 OF_JUDGMENT = (
     *("pair__query__qid", "left__pid", "right__pid", "preferred__pid", "worker_id", "judged_at", "phase"),
     *("judge_kind", "submission__standing", "submission__task__number", "pair__round"),
-    *("left_id", "right_id", "slot_id"),
+    *("left_id", "right_id", "slot_id", "grade"),
 )
 
 
@@ -204,7 +205,7 @@ def _rows(campaign: Campaign, *, in_time: bool) -> Iterator[tuple[dict[str, Any]
         qid, left, right, preferred, worker, judged_at, phase, judge_kind, standing, task, number, *keys = (
             judgment
         )
-        left_id, right_id, slot_id = keys
+        left_id, right_id, slot_id, grade = keys
         out = worker in excluded
         row = {
             "topic": qid,
@@ -221,6 +222,7 @@ def _rows(campaign: Campaign, *, in_time: bool) -> Iterator[tuple[dict[str, Any]
             "gold_passed": "",
             "task": task or "",
             "round": number,
+            "grade": "" if grade is None else grade,
         }
         yield row, {left_id, right_id}, slot_id
     asked = ("pk",) if in_time else ("gold_pair__query", "slot__left", "slot__right")
@@ -240,6 +242,7 @@ def _rows(campaign: Campaign, *, in_time: bool) -> Iterator[tuple[dict[str, Any]
             "gold_passed": int(answer.passed),
             "task": task.number if task else "",
             "round": "",
+            "grade": "" if answer.grade is None else answer.grade,
         }
         yield row, {answer.slot.left_id, answer.slot.right_id}, answer.slot_id
     if in_time:
@@ -263,6 +266,7 @@ def _repeats(campaign: Campaign, excluded: set[int]) -> Iterator[tuple[dict[str,
             "gold_passed": "",
             "task": task.number if task else "",
             "round": "",
+            "grade": "",
         }
         yield row, {slot.left_id, slot.right_id}, slot.pk
 

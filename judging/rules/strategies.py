@@ -197,16 +197,19 @@ def _by_text(name: str, chooser: Chooser, setting: Setting, tasks: Sequence[int]
 
 #: Always left (which comes first on a phone), alternating left and right, and random.
 BY_SIDE = ("left", "alternating", "random")
+#: The same where single passages are graded: always the same grade, alternating high and low, and random.
+BY_GRADE = ("one grade", "alternating", "random")
 
 
 def _by_side(setting: Setting, tasks: Sequence[int]) -> list[Outcome]:
     pairs = max((len(task) for task in setting.tasks), default=0)
     agrees = 0.5 if setting.labeled else None
+    names = BY_GRADE if setting.compared else BY_SIDE
     left, turns = _side_chances(pairs, setting.gold_per_task)
     guessed: float = 0.5**setting.gold_per_task
     return [
         Outcome(name, 0.5, tuple(chance**count for count in tasks), agrees)
-        for name, chance in zip(BY_SIDE, (left, turns, guessed), strict=True)
+        for name, chance in zip(names, (left, turns, guessed), strict=True)
     ]
 
 

@@ -51,6 +51,7 @@ def record_answers(submission: Submission) -> None:
                     worker=submission.worker,
                     gold_pair=slot.gold_pair,
                     preferred_id=preferred_id,
+                    grade=grade_in(choice),
                     passed=passed,
                 )
             )
@@ -61,6 +62,11 @@ def record_answers(submission: Submission) -> None:
 def preferred(slot: Slot, choice: Choice) -> int | None:
     """Return the key of the preferred passage; None for "cannot decide" and for a grade."""
     return {LEFT: slot.left_id, RIGHT: slot.right_id}.get(choice.side)
+
+
+def grade_in(choice: Choice) -> int | None:
+    """Return the chosen grade; None for a side."""
+    return int(choice.side) if choice.side.isdigit() else None
 
 
 def is_right(slot: Slot, gold: GoldPair, choice: Choice, campaign: Campaign) -> bool:
@@ -84,8 +90,8 @@ def _judgment(
         left_id=slot.left_id,
         right_id=slot.right_id,
         preferred_id=preferred_id,
-        grade=int(choice.side) if choice.side.isdigit() else None,
-        kind=Judgment.Kind.GRADE if choice.side.isdigit() else Judgment.Kind.PREFERENCE,
+        grade=(grade := grade_in(choice)),
+        kind=Judgment.Kind.PREFERENCE if grade is None else Judgment.Kind.GRADE,
         judge_kind=judge_kind,
         worker=submission.worker,
         submission=submission,

@@ -30,7 +30,8 @@ def _signals(campaign: Campaign, made: list[Choice]) -> dict[str, Any]:
     """Return the signals from one slot's choices, given in the order in which they were made."""
     last = made[-1]
     shown = _total(made, "seconds_shown")
-    texts = (text_of(campaign, passage) for passage in (last.slot.left, last.slot.right))
+    shown_passages = [last.slot.left, *([] if campaign.grades else [last.slot.right])]
+    texts = (text_of(campaign, passage) for passage in shown_passages)
     return {
         "position": last.slot.number,
         "seconds_shown": "" if shown is None else shown,

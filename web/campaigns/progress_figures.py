@@ -62,6 +62,7 @@ _LINES = (
         "Left preferred, %",
         "Sides are random. A line far from the dashed half means that somebody chooses by side.",
         lambda point: _percent(point.left_share),
+        lambda course: course.left_share is not None,
         reference=50.0,
     ),
     _Line(

@@ -286,6 +286,12 @@ def step_after_judging(campaign: Campaign) -> Direction:
             "See its results",
             "prepare campaign",
         )
+    if campaign.grading:
+        return Direction(
+            "The grades are in: make labels of the accepted topics.",
+            reverse("web:graded_campaign", args=[campaign.collection.name, campaign.grading.name]),
+            "View the topics",
+        )
     challenges = Challenge.objects.filter(campaign_id=campaign.pk)
     if asking := challenges.filter(state=Challenge.State.ASKING).first():
         return Direction(

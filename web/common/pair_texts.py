@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from judging.launch.pilot_report import GoldRate, pilot_posting
-from judging.models import Campaign, GoldAnswer, GoldPair, Worker
+from judging.models import Campaign, GoldAnswer, GoldPair, Judgment, Slot, Worker
 from judging.tasks.displayed_pairs import text_of
 from pooling.models import Passage
 
@@ -32,7 +32,7 @@ class FailedGold:
     answer: GoldAnswer
     question: str
     chosen: str
-    sides: tuple[Side, Side]
+    sides: tuple[Side, ...]
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,18 @@ def side_of(
     return Side(name, passage.pid, text_of(campaign, passage), passage.pk == chosen, meant)
 
 
+def sides_of(
+    campaign: Campaign, shown: Slot | Judgment, *, chosen: int | None = None, gold: GoldPair | None = None
+) -> tuple[Side, ...]:
+    """Return both passages as they were shown, or the one that was graded."""
+    if shown.left_id == shown.right_id:
+        return (side_of(campaign, "Passage", shown.left, gold=gold),)
+    return (
+        side_of(campaign, "Left", shown.left, chosen=chosen, gold=gold),
+        side_of(campaign, "Right", shown.right, chosen=chosen, gold=gold),
+    )
+
+
 def failed_gold(campaign: Campaign, worker: Worker) -> list[FailedGold]:
     """Return the worker's failed gold pairs, newest first, without answers that others sent under the worker's id."""
     related = ("gold_pair__query", "slot__left", "slot__right")
@@ -73,14 +85,13 @@ def failed_gold(campaign: Campaign, worker: Worker) -> list[FailedGold]:
 
 def _failed(campaign: Campaign, answer: GoldAnswer) -> FailedGold:
     slot, gold, chosen = answer.slot, answer.gold_pair, answer.preferred_id
-    sides = (
-        side_of(campaign, "Left", slot.left, chosen=chosen, gold=gold),
-        side_of(campaign, "Right", slot.right, chosen=chosen, gold=gold),
-    )
+    sides = sides_of(campaign, slot, chosen=chosen, gold=gold)
     return FailedGold(answer, gold.query.text, _chosen(answer), sides)
 
 
 def _chosen(answer: GoldAnswer) -> str:
+    if answer.grade is not None:
+        return f"grade {answer.grade}"
     return "cannot decide" if answer.preferred_id is None else "the off-topic passage"
 
 

@@ -30,7 +30,7 @@ from judging.people.rights import has_withdrawn, withdrawal_until
 from judging.rules.behavior_flags import Usual
 from judging.rules.haste import is_fast
 from judging.workers.unfinished import unfinished_of
-from web.common.pair_texts import Side, failed_gold, side_of
+from web.common.pair_texts import Side, failed_gold, sides_of
 from web.workers.reports import reports_of
 
 WORKERS_A_PAGE = 50
@@ -153,7 +153,7 @@ class JudgmentLine:
     """A judgment with its signals; ``others``: other workers' counted judgments of the pair, and how many agree."""
 
     judgment: Judgment
-    sides: tuple[Side, Side]
+    sides: tuple[Side, ...]
     seconds: float | None
     fast: bool
     others: int
@@ -235,18 +235,17 @@ def _lines(campaign: Campaign, worker: Worker, rows: list[Judgment]) -> list[Jud
         .annotate(sum=Sum("seconds_shown"))
         .order_by()
     )
-    others: dict[int, list[int | None]] = {row.pair_id: [] for row in rows}
+    others: dict[int, list[tuple[int | None, int | None]]] = {row.pair_id: [] for row in rows}
     counted = Judgment.objects.filter(campaign=campaign, pair__in=list(others)).exclude(worker=worker)
-    for pair, preferred in counted.counted().values_list("pair_id", "preferred_id"):
-        others[pair].append(preferred)
+    for pair, *answer in counted.counted().values_list("pair_id", "preferred_id", "grade"):
+        others[pair].append((answer[0], answer[1]))
     lines = []
     for row in rows:
         seconds = shown.get(row.slot_id) if row.slot_id else None
-        left = side_of(campaign, "Left", row.left, chosen=row.preferred_id)
-        right = side_of(campaign, "Right", row.right, chosen=row.preferred_id)
-        fast = seconds is not None and is_fast(seconds, left.text, right.text)
-        same = others[row.pair_id].count(row.preferred_id)
-        lines.append(JudgmentLine(row, (left, right), seconds, fast, len(others[row.pair_id]), same))
+        sides = sides_of(campaign, row, chosen=row.preferred_id)
+        fast = seconds is not None and is_fast(seconds, *(side.text for side in sides))
+        same = others[row.pair_id].count((row.preferred_id, row.grade))
+        lines.append(JudgmentLine(row, sides, seconds, fast, len(others[row.pair_id]), same))
     return lines
 
 

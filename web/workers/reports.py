@@ -12,7 +12,7 @@ from django.db.models import F, OuterRef, QuerySet, Subquery
 from config import clock
 from judging.models import Appeal, Campaign, Choice, Exclusion, PairReport, Submission, Worker
 from judging.page import reports_and_appeals
-from web.common.pair_texts import Side, side_of
+from web.common.pair_texts import Side, sides_of
 
 REPORTS_A_PAGE = 20
 APPEALS_A_PAGE = 20
@@ -26,7 +26,7 @@ class ReportLine:
     report: PairReport
     qid: str
     question: str
-    sides: tuple[Side, Side]
+    sides: tuple[Side, ...]
     gold: bool
     chosen: str
     """The side that was last chosen, "undecided", or empty."""
@@ -87,10 +87,7 @@ def _shown(reports: QuerySet[PairReport]) -> QuerySet[Any]:
 def _line(campaign: Campaign, report: Any) -> ReportLine:
     slot = report.slot
     chosen = {"left": slot.left_id, "right": slot.right_id}.get(report.chosen)
-    sides = (
-        side_of(campaign, "Left", slot.left, chosen=chosen, gold=slot.gold_pair),
-        side_of(campaign, "Right", slot.right, chosen=chosen, gold=slot.gold_pair),
-    )
+    sides = sides_of(campaign, slot, chosen=chosen, gold=slot.gold_pair)
     gold = slot.gold_pair_id is not None
     return ReportLine(report, slot.query.qid, slot.query.text, sides, gold, report.chosen or "")
 

@@ -36,6 +36,7 @@ class GradingSettings:
     min_grade: int = 2
     rules: Mapping[str, float] = field(default_factory=dict)
     budget: int | None = None
+    learn_from_all: bool = False
     instructions: str = ""
     seed: int = 1
     placeholder_text: bool = False
@@ -60,6 +61,7 @@ def create_graded_campaign(
                 min_grade=settings.min_grade,
                 rules=dict(settings.rules),
                 budget=settings.budget,
+                learn_from_all=settings.learn_from_all,
                 instructions=settings.instructions,
                 seed=settings.seed,
                 placeholder_text=settings.placeholder_text,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from config.background.job_kinds import Progress
 from judging.grading.next_passages import Thread, next_passages
-from judging.models import TopicAssignment
+from judging.models import GradedCampaign, GradedItem, TopicAssignment
 from pooling.errors import NotFound
 from pooling.services import passages
 from pooling.services.pools import Choice
@@ -13,7 +13,8 @@ from pooling.services.pools import Choice
 def proposed_passages(assignment: TopicAssignment, *, progress: Progress | None = None) -> list[int]:
     """Return the keys of the next passages to judge, best first; none when all that have a text are judged.
 
-    A campaign over a pool of a fraction stays within the fraction.
+    A campaign over a pool of a fraction stays within the fraction. One that learns from all also uses the grades that
+    count of the same query in the collection's other graded campaigns, and proposes none of their passages.
     """
     topic = assignment.topic
     campaign, pool = topic.campaign, topic.campaign.pool
@@ -28,7 +29,8 @@ def proposed_passages(assignment: TopicAssignment, *, progress: Progress | None 
             campaign.min_grade,
             campaign.life.batch,
             campaign.seed,
-            thread=Thread.FRACTION if fraction else Thread.OWN,
+            thread=_thread_of(campaign, fraction is not None),
+            others=_others(assignment) if campaign.learn_from_all else None,
             fraction=fraction,
             progress=progress,
         )
@@ -36,3 +38,22 @@ def proposed_passages(assignment: TopicAssignment, *, progress: Progress | None 
         return []
     known = passages.ensure(collection=campaign.collection, pids=found)
     return [known[pid].pk for pid in found]
+
+
+def _thread_of(campaign: GradedCampaign, in_fraction: bool) -> Thread:
+    if in_fraction:
+        return Thread.FRACTION
+    return Thread.ALL if campaign.learn_from_all else Thread.OWN
+
+
+def _others(assignment: TopicAssignment) -> dict[str, int]:
+    """Return pid → grade of the topic's query in the collection's other graded campaigns."""
+    topic = assignment.topic
+    rows = GradedItem.objects.filter(
+        assignment__topic__query=topic.query_id,
+        assignment__over_at=None,
+        assignment__second=False,
+        grade__isnull=False,
+    )
+    rows = rows.exclude(assignment__topic__campaign=topic.campaign_id).order_by("pk")
+    return {pid: grade for pid, grade in rows.values_list("passage__pid", "grade") if grade is not None}

@@ -22,6 +22,10 @@ class GradedCampaign(models.Model):
     min_grade = models.PositiveIntegerField(help_text="Relevant means a grade of at least this.")
     rules = models.JSONField(default=dict, help_text="Numbers of a topic's life that are not the paper's.")
     budget = models.PositiveIntegerField(null=True, help_text="The most passages that are judged.")
+    learn_from_all = models.BooleanField(
+        default=False,
+        help_text="Active learning also uses the grades of the collection's other graded campaigns.",
+    )
     instructions = models.TextField(blank=True)
     seed = models.BigIntegerField(default=1)
     placeholder_text = models.BooleanField(

@@ -35,7 +35,10 @@ class LevelIn(Body):
 
 
 class GradedCampaignIn(Body):
-    """A new graded campaign over a pool. ``rules``: numbers of a topic's life that are not the paper's."""
+    """A new graded campaign over a pool. ``rules``: numbers of a topic's life that are not the paper's.
+
+    ``learn_from_all``: active learning also uses the grades of the collection's other graded campaigns.
+    """
 
     name: Annotated[Text, Field(min_length=1, max_length=80)]
     pool: Annotated[Text, Field(min_length=1, max_length=80)]
@@ -43,6 +46,7 @@ class GradedCampaignIn(Body):
     min_grade: Annotated[int, Field(ge=1, le=9)] = 2
     rules: dict[Text, float] = {}
     budget: Annotated[int, Field(ge=1, le=graded_campaigns.MOST_BUDGET)] | None = None
+    learn_from_all: bool = False
     instructions: Annotated[Text, Field(max_length=20_000)] = ""
     seed: Annotated[int, Field(ge=0, le=2**31)] = 1
     placeholder_text: bool = False

@@ -51,6 +51,10 @@ class NewGradedCampaign(forms.Form):
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text="For assessors.",
     )
+    learn_from_all = forms.BooleanField(
+        required=False,
+        label="Active learning also uses the grades of the collection’s other graded campaigns",
+    )
     placeholder_text = forms.BooleanField(
         required=False, label="Show placeholders for passages without text, for a rehearsal"
     )
@@ -82,7 +86,7 @@ class NewGradedCampaign(forms.Form):
     def settings(self) -> GradingSettings:
         """Return what was entered."""
         said = self.cleaned_data
-        plain = ("scale", "min_grade", "budget", "instructions", "placeholder_text")
+        plain = ("scale", "min_grade", "budget", "learn_from_all", "instructions", "placeholder_text")
         return GradingSettings(**{name: said[name] for name in plain}, rules=self._rules(said))
 
 

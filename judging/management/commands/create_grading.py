@@ -41,6 +41,11 @@ class Command(BaseCommand):
             + ", ".join(f"{name}={value}" for name, value in vars(LifeRules()).items()),
         )
         parser.add_argument("--budget", type=int, metavar="N", help="the most passages that are judged")
+        parser.add_argument(
+            "--learn-from-all",
+            action="store_true",
+            help="active learning also uses the grades of the collection's other graded campaigns",
+        )
         parser.add_argument("--instructions", type=Path, metavar="FILE", help="a text for assessors")
         parser.add_argument("--seed", type=int, default=1, metavar="S", help="of draws (default: 1)")
         parser.add_argument(
@@ -62,6 +67,7 @@ class Command(BaseCommand):
                 min_grade=options["min_grade"],
                 rules=dict(_rule(said) for said in options["rule"]),
                 budget=options["budget"],
+                learn_from_all=options["learn_from_all"],
                 instructions=_read(instructions) if instructions else "",
                 seed=options["seed"],
                 placeholder_text=options["placeholder_text"],

@@ -21,7 +21,8 @@ from judging.grading.graded_campaigns import (
 )
 from judging.grading.graded_labels import grades_of, publish_labels
 from judging.grading.grades import choose_next, decide, give_grade, is_waiting, next_item, undo_grade
-from judging.models import Grade, GradedCampaign, TopicAssignment
+from judging.grading.proposals import proposed_passages
+from judging.models import Grade, GradedCampaign, GradedItem, TopicAssignment
 from judging.rules.grade_scale import Level
 from pooling.models import Passage
 from pooling.services.pools import Choice, build_pool
@@ -320,3 +321,23 @@ def test_a_reopened_topic_with_nothing_left_is_decided_again(make_campaign, peop
     assert choose_next(TopicAssignment.objects.get(pk=taken.pk)) == 0
     assert standing(topic) == "rejected"
     assert not topic.decisions.get(reversed_at=None).at_end
+
+
+def test_a_campaign_can_learn_from_the_grades_of_other_campaigns(make_campaign, reef, people):
+    first = make_campaign()
+    grade_all(take_topic(topic_named(first, "q1"), people[0]), {"p1": 3, "p5": 2})
+    second = create_graded_campaign(
+        pool=first.pool, name="second", settings=GradingSettings(rules={"opening": 2}, learn_from_all=True)
+    )
+    mine = take_topic(topic_named(second, "q1"), people[1])
+    seen = set(grade_all(mine, {"p1": 3}, limit=2))
+    known = {one.passage.pid for one in GradedItem.objects.filter(assignment__topic__campaign=first)}
+
+    proposed = Passage.objects.in_bulk(proposed_passages(mine))
+
+    assert known - seen  # what only the first campaign judged
+    assert {one.pid for one in proposed.values()}.isdisjoint(known | seen)
+    GradedCampaign.objects.filter(pk=second.pk).update(learn_from_all=False)
+    mine = TopicAssignment.objects.get(pk=mine.pk)
+    alone = Passage.objects.in_bulk(proposed_passages(mine))
+    assert {one.pid for one in alone.values()} & (known - seen)

@@ -7,8 +7,10 @@ from django.contrib.auth import get_user_model
 from django.urls import reverse
 
 from judging.grading.grades import decide
-from judging.models import Grade, GradedCampaign, TopicAssignment, TopicDecision
+from judging.models import Campaign, Grade, GradedCampaign, TopicAssignment, TopicDecision
 from judging.rules.topic_life import LifeRules
+from pooling.models import Collection
+from tests.web.api_caller import Api
 from tests.web.conftest import SCRIPT
 
 ONE = ["harbour", "swell"]
@@ -191,3 +193,59 @@ def test_a_second_opinion_is_given_after_the_judging_ended(people):
 
     assert "All passages are judged." in text(client.get(judging))
     assert (people.taken.items.get().grade, TopicDecision.objects.count()) == (1, 1)
+
+
+# A crowd in place of assessors.
+
+
+@pytest.fixture
+def free(people):
+    """The topics of ``swell``, all free."""
+    TopicAssignment.objects.all().delete()
+    return people
+
+
+def test_a_crowd_is_asked_from_the_page_and_its_campaign_leads_back_to_the_topics(free):
+    owner = free.clients["owner"]
+    assert "Prepare tasks for 1 free topic" in text(owner.get(free.page))
+
+    reply = owner.post(reverse("web:ask_crowd", args=ONE), {"name": "crowd"})
+
+    made = Campaign.objects.get(name="crowd")
+    assert reply["Location"] == reverse("web:prepare_settings", args=["crowd"])
+    assert (made.grading.name, made.state, made.pairs.count()) == ("swell", "draft", 1)
+    page = text(owner.get(free.page))
+    assert "workers of crowd" in page
+    assert reverse("web:campaign", args=["crowd"]) in page
+    assert "Workers of this campaign see one passage of a pair" in text(
+        owner.get(reverse("web:prepare_gold", args=["crowd"]))
+    )
+    assert "Topics of swell" in text(owner.get(reverse("web:campaign", args=["crowd"])))
+    for preview in ("offer", "consent", "pairs"):
+        shown = text(owner.get(reverse("web:preview_texts", args=["crowd"]), {"page": preview}))
+        assert "passage" in shown
+        assert "pairs" not in shown
+
+
+@pytest.mark.parametrize("name", ["", "crowd", "no name"])
+def test_a_crowd_that_cannot_be_asked_is_refused_with_the_reason(free, name):
+    owner = free.clients["owner"]
+    owner.post(reverse("web:ask_crowd", args=ONE), {"name": "crowd"})
+
+    reply = owner.post(reverse("web:ask_crowd", args=ONE), {"name": name}, follow=True)
+
+    assert Campaign.objects.filter(grading__isnull=False).count() == 1
+    assert [str(one) for one in reply.context["messages"]]
+
+
+def test_a_program_asks_a_crowd_once(free, client):
+    api = Api(client, Collection.objects.get(name="harbour"))
+    body = {"name": "crowd", "grading": "swell", "pairs_per_task": 1}
+    address = "/collections/harbour/campaigns"
+
+    replies = [api.post(address, body) for _ in range(2)]
+    wrong = [api.post(address, one) for one in (body | {"pool": "tide"}, {"name": "x"})]
+
+    assert [one.status_code for one in replies] == [201, 200]
+    assert [one.status_code for one in wrong] == [422, 422]
+    assert Campaign.objects.get(name="crowd").tasks.count() == 1

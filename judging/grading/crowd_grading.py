@@ -151,8 +151,8 @@ def _grades_of(campaign: Campaign) -> dict[Asked, list[int]]:
 def _carry(assignment: TopicAssignment, counted: Mapping[int, Sequence[int]], wanted: int) -> None:
     """Give the topic's items the grades that their judgments come to now, and decide or continue the topic.
 
-    While a topic is judged, an item loses its grade if too few judgments count. Once it is decided, the old grade
-    stays until there is a new one.
+    An item loses its grade if too few judgments count any more, also after its topic was decided: no label rests on a
+    worker who is excluded or withdrew. The decision stands.
     """
     topic = assignment.topic
     hold(topic)
@@ -161,7 +161,7 @@ def _carry(assignment: TopicAssignment, counted: Mapping[int, Sequence[int]], wa
     for item in assignment.items.order_by("position"):
         found = counted.get(item.passage_id, ())
         grade = median_low(found) if len(found) >= wanted else None
-        if grade != item.grade and not (over and grade is None):
+        if grade != item.grade:
             item.grade = grade
             changed.append(item)
     Grade.objects.bulk_create([Grade(item=item, grade=item.grade) for item in changed])

@@ -29,7 +29,7 @@ from judging.campaign import rehearsal_copy
 from judging.errors import CampaignRefused, JudgingError
 from judging.exchange.link_tokens import BadToken, read_link
 from judging.intake.places import LIVE, places_offered
-from judging.jobs import post_places_key, ring_to_collect
+from judging.jobs import choosing_key, post_places_key, ring_to_collect
 from judging.models import Campaign, GradedCampaign, Pair, Place, Submission, Task
 from judging.rules.layout import placeholder_text
 from judging.rules.screening import SLIP_RATE
@@ -149,6 +149,7 @@ class SimulatedWorker:
         # Half of them browse without JavaScript: their choices arrive with the form.
         self.without_script = number % 2 == 1
         self.settings, self.campaign, self.truth = settings, campaign, truth
+        self.grading = campaign.grading  # read here: threads have no connection of their own
         self.rng = np.random.default_rng([abs(settings.seed), campaign.pk, number])
         self.stopped = ""
 
@@ -199,8 +200,8 @@ class SimulatedWorker:
         return True
 
     def _side(self, pair: Page) -> str:
-        if self.campaign.grading is not None:
-            return str(self._grade(pair, self.campaign.grading))
+        if self.grading is not None:
+            return str(self._grade(pair, self.grading))
         if self.careless:
             return "left" if self.rng.random() < 0.5 else "right"
         prefers_left, obvious = self.truth.prefers_left(pair)
@@ -383,6 +384,8 @@ def _all_done(campaign: Campaign) -> bool:
 
 def _collect(campaign: Campaign, **how: bool) -> None:
     _attend_live([ring_to_collect(campaign, **how)])
+    topics = map(choosing_key, campaign.topic_assignments.filter(over_at=None))
+    _attend_live(Job.objects.live().filter(key__in=list(topics)))
     _attend_live(Job.objects.live().filter(key=post_places_key(campaign)))
 
 

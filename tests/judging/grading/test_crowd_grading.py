@@ -18,6 +18,7 @@ from judging.grading.topic_states import states_of
 from judging.jobs import choose_passages_job, collect_job
 from judging.models import Campaign, Exclusion, GoldAnswer, GradedItem, Judgment, Pair, Slot, Task
 from judging.page import session
+from judging.people.exclusions import exclude_worker
 from judging.watching.status import campaign_status
 from tests.judging.cast import Fair
 from tournament.services.resolving import resolve
@@ -268,3 +269,19 @@ def test_the_collection_of_work_carries_the_grades(reef_fair):
     collect_job(progress=lambda *_: None, campaign_id=campaign.pk, sweep=True)
 
     assert told(campaign)["q1"] == ("being judged", 4, 1)
+
+
+def test_grades_of_a_worker_excluded_after_the_decision_leave_the_labels(reef_fair):
+    campaign = reef_fair.opened()
+    reef_fair.work_off(campaign)
+    carry_on(campaign)
+    assert told(campaign)["q2"] == ("discarded", 2, 1)
+    judge = Judgment.objects.filter(campaign=campaign, pair__query__qid="q2").first().worker
+
+    exclude_worker(campaign, judge, why="copied", who="ann")
+    carry_on(campaign)
+
+    assert told(campaign)["q2"][0] == "discarded"
+    left = GradedItem.objects.filter(assignment__topic__query__qid="q2")
+    judged = Judgment.objects.filter(campaign=campaign, pair__query__qid="q2").exclude(worker=judge)
+    assert left.filter(grade__isnull=False).count() == judged.count() < 2

@@ -1,4 +1,4 @@
-"""Near-duplicates of a collection that people are to judge: found, imported or removed before judging begins."""
+"""Near-duplicates in a collection: find, import or remove them before judging begins."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def cluster_texts(
 
 
 def check_clustering(collection: Collection, likeness: Likeness) -> None:
-    """Raise what :func:`cluster_texts` can refuse before it reads a text."""
+    """Raise those errors of :func:`cluster_texts` that can be found before any text is read."""
     clusters.check_likeness(likeness)
-    refuse_judged(collection)  # first: it makes "remove them first" impossible
+    refuse_judged(collection)  # checked first, because it rules out "remove them first"
     clusters.refuse_if_clustered(collection)
 
 

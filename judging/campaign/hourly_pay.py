@@ -65,7 +65,7 @@ def seconds_of_tasks(campaign: Campaign) -> list[float]:
 
 
 def pilot_seconds(campaign: Campaign, posting: Posting | None = None) -> list[float]:
-    """Return the same for tasks done in the pilot, or in one of its postings."""
+    """Return the seconds of tasks done in the pilot, or in one of its postings."""
     work = _whole_tasks(campaign).filter(place__posting__purpose=Posting.Purpose.PILOT)
     return _times(work if posting is None else work.filter(place__posting=posting))
 

@@ -315,7 +315,7 @@ def _submitted(row: dict[str, Any]) -> CrowdSubmission:
     try:
         answers = parse_answers(row.get("Answer", ""))
     except ValueError:
-        answers = {}  # garbled by the sender: our saved choices are used
+        answers = {}  # garbled by the sender: use our saved choices
     return CrowdSubmission(
         assignment_id=row["AssignmentId"],
         place_crowd_id=row["HITId"],

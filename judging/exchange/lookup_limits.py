@@ -1,4 +1,4 @@
-"""Limits per minute on asking a crowd about ids that visitors bring.
+"""Limits on how often a crowd is asked about ids from visitors, per minute.
 
 Made-up addresses or names must not use up the calls needed to offer places and pay workers.
 """

@@ -1,1 +1,1 @@
-"""Graded judging by named assessors: topics, assignments, grades, decisions, and the labels made of them."""
+"""Graded judging by named assessors: topics, assignments, grades, decisions, and the resulting labels."""

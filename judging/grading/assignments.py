@@ -1,4 +1,4 @@
-"""Topics that assessors take, decline, or lose; and second opinions on a sample of what was judged."""
+"""Topics that assessors take, decline or lose, and second opinions on a sample of the judged passages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from judging.models import GradedCampaign, GradedItem, Topic, TopicAssignment
 from judging.rules.topic_life import next_of_pool
 from pooling.errors import NotFound
 
-#: Passages of a second opinion.
+#: The number of passages in a second opinion.
 SAMPLE = 30
 ENDED = "The judging has ended."
 
@@ -28,7 +28,7 @@ def topic_named(campaign: GradedCampaign, qid: str) -> Topic:
 
 
 def take_topic(topic: Topic, assessor: Any) -> TopicAssignment:
-    """Give the topic to the assessor, with the opening of its pool. Raises CampaignRefused if it is not free."""
+    """Assign the topic with the opening of its pool to the assessor. Raises CampaignRefused if it is not free."""
     with transaction.atomic():
         hold(topic)
         held = assignment_of(topic)
@@ -46,7 +46,7 @@ def take_topic(topic: Topic, assessor: Any) -> TopicAssignment:
 
 
 def take_second_opinion(topic: Topic, assessor: Any) -> TopicAssignment:
-    """Give the assessor a sample of what another one judged. Raises CampaignRefused."""
+    """Assign the assessor a sample of passages that another one judged. Raises CampaignRefused."""
     qid = topic.query.qid
     with transaction.atomic():
         hold(topic)
@@ -76,7 +76,7 @@ def give_out(
     batch: int,
     source: str = GradedItem.Source.POOL,
 ) -> None:
-    """Add passages, (key, smallest rank in a run), to what the assessor judges."""
+    """Add passages, (key, smallest rank in a run), to the assessor's assignment."""
     begin = assignment.items.count()
     GradedItem.objects.bulk_create(
         (

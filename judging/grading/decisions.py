@@ -1,4 +1,4 @@
-"""Decisions about topics: by the rules of a topic's life, by staff, and reversed."""
+"""Decisions about topics, made by the rules or by staff, and their reversal."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Verdict = TopicDecision.Verdict
 
 
 def hold(topic: Topic) -> None:
-    """Write the topic's row, so that concurrent changes of the topic take turns."""
+    """Lock the topic's row, so that concurrent changes of the topic take turns."""
     Topic.objects.filter(pk=topic.pk).update(query_id=F("query_id"))
 
 
 def standing_decision(topic: Topic) -> TopicDecision | None:
-    """Return the decision that stands, if any."""
+    """Return the decision in force, if any."""
     return topic.decisions.filter(reversed_at=None).first()
 
 
@@ -39,7 +39,7 @@ def tally_of(assignment: TopicAssignment | None, min_grade: int) -> Tally:
 
 
 def record(topic: Topic, decision: Decision, tally: Tally, *, ending: bool = False) -> TopicDecision:
-    """Record what the rules decided. The caller holds the topic and knows that no decision stands."""
+    """Record a decision of the rules. The caller has locked the topic and knows that no decision is in force."""
     return TopicDecision.objects.create(
         topic=topic,
         verdict=str(decision.verdict),
@@ -51,7 +51,7 @@ def record(topic: Topic, decision: Decision, tally: Tally, *, ending: bool = Fal
 
 
 def decide_at_end(topic: Topic, *, ending: bool = False) -> TopicDecision | None:
-    """Decide a topic whose judging is over, unless a decision already stands."""
+    """Decide a topic whose judging is over, unless a decision is already in force."""
     hold(topic)
     if standing_decision(topic) is not None:
         return None
@@ -60,9 +60,9 @@ def decide_at_end(topic: Topic, *, ending: bool = False) -> TopicDecision | None
 
 
 def was_reversed_here(topic: Topic, tally: Tally) -> bool:
-    """Return whether staff reversed a decision of the rules that rested on as many judgments as there are now.
+    """Return whether staff reversed a decision of the rules that was based on as many judgments as there are now.
 
-    What the end of a campaign decided is no such decision: reopening reverses it.
+    Decisions made by the end of a campaign do not count here, because reopening reverses them.
     """
     ruled = topic.decisions.filter(decided_by="", at_end=False, judged=tally.judged)
     return ruled.exclude(reversed_at=None).exists()
@@ -70,7 +70,7 @@ def was_reversed_here(topic: Topic, tally: Tally) -> bool:
 
 @transaction.atomic
 def decide_by_hand(topic: Topic, verdict: str, *, why: str, who: str) -> TopicDecision:
-    """Record a decision of staff: eliminate a topic before it is judged, or end it any other way afterwards.
+    """Record a decision of staff: eliminate a topic before it is judged, or end it in another way afterwards.
 
     Raises BadInput, CampaignRefused.
     """

@@ -1,4 +1,4 @@
-"""Graded campaigns: made of a pool, ended and reopened."""
+"""Graded campaigns: create one from a pool, end it and reopen it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class GradingSettings:
 def create_graded_campaign(
     *, pool: Pool, name: str, settings: GradingSettings | None = None, who: str = ""
 ) -> GradedCampaign:
-    """Make a graded campaign with a topic for each query of the pool. Raises BadInput, CampaignRefused."""
+    """Create a graded campaign with a topic for each query of the pool. Raises BadInput, CampaignRefused."""
     settings = settings or GradingSettings()
     check_name(name)
     _check(settings)
@@ -112,7 +112,7 @@ def refuse_without_texts(pool: Pool, settings: GradingSettings) -> None:
 def _orders(pool: Pool) -> dict[int, list[tuple[int, int]]]:
     """Return query key → (passage key, smallest rank in any run) of its pool, in the order of judging.
 
-    A passage that no run brought, such as the known relevant one, comes after all others.
+    A passage that is in no run, such as the known relevant one, comes after all others.
     """
     shown = class_representatives(pool)
     standing = {key for keys in shown.values() for key in keys}
@@ -154,7 +154,7 @@ def graded_campaign_named(collection: Collection, name: str) -> GradedCampaign:
 
 
 def judged_so_far(campaign: GradedCampaign) -> int:
-    """Return the passages that were judged, second opinions left out: what the budget limits."""
+    """Return the number of judged passages, which the budget limits. Second opinions do not count."""
     items = GradedItem.objects.filter(assignment__topic__campaign=campaign, assignment__second=False)
     return items.filter(grade__isnull=False).count()
 
@@ -168,7 +168,7 @@ def end_if_spent(campaign: GradedCampaign) -> bool:
 
 @transaction.atomic
 def end_campaign(campaign: GradedCampaign, *, why: str, who: str = "") -> bool:
-    """End the judging and decide every topic that was begun. Return False if it had ended before."""
+    """End the judging and decide every topic that was begun. Return False if it had already ended."""
     if not why.strip():
         raise BadInput("The reason is missing.", "Say why the judging ends.")
     running = GradedCampaign.objects.filter(pk=campaign.pk, ended_at=None)
@@ -185,7 +185,7 @@ def end_campaign(campaign: GradedCampaign, *, why: str, who: str = "") -> bool:
 
 @transaction.atomic
 def reopen_campaign(campaign: GradedCampaign, *, why: str, budget: int | None = None, who: str = "") -> None:
-    """Continue judging: the decisions of the end are reversed. Raises BadInput, CampaignRefused."""
+    """Continue judging, and reverse the decisions that the end made. Raises BadInput, CampaignRefused."""
     if not why.strip():
         raise BadInput("The reason is missing.", "Write why judging continues.")
     _check_budget(budget)

@@ -1,4 +1,4 @@
-"""Labels of finished topics: made a qrel set of the collection, and listed with where each comes from."""
+"""Labels of finished topics: publish them as a qrel set of the collection, or list them with their sources."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLUMNS = ("qid", "pid", "grade", "source", "batch", "rank", "assignment", "seco
 def publish_labels(
     campaign: GradedCampaign, *, set_name: str, withheld: bool = False, who: str = ""
 ) -> GradedLabels:
-    """Make a qrel set of the accepted topics. Raises CampaignRefused without any, AlreadyImported for the name."""
+    """Make a qrel set from the accepted topics. Raises CampaignRefused without any, AlreadyImported for the name."""
     accepted = TopicDecision.objects.filter(
         topic__campaign=campaign, verdict=TopicDecision.Verdict.ACCEPTED, reversed_at=None
     )
@@ -68,7 +68,7 @@ def publish_labels(
 
 
 def grades_of(campaign: GradedCampaign) -> Iterator[dict[str, Any]]:
-    """Yield every latest grade with its source: also of topics that are not accepted, and of second opinions."""
+    """Yield every latest grade with its source, including topics that are not accepted and second opinions."""
     items = GradedItem.objects.filter(assignment__topic__campaign=campaign, grade__isnull=False)
     rows = items.order_by("assignment__topic__query__position", "assignment", "position").values_list(
         *("assignment__topic__query__qid", "passage__pid", "grade", "source", "batch", "rank"),

@@ -1,4 +1,4 @@
-"""An assessor's grades: given, changed, taken back; and what follows when everything given out is judged."""
+"""An assessor's grades: give, change and undo them, and continue the topic once every assigned passage is judged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from judging.models import Grade, GradedItem, Topic, TopicAssignment
 from judging.rules.topic_life import after_batch, after_opening, next_of_pool
 
 FIRST_ITERATION = 2
-#: What staff can do with a topic beside deciding it.
+#: What staff can do with a topic besides deciding it.
 REVERSED, TAKEN_AWAY = "reversed", "taken away"
 
 
@@ -40,9 +40,9 @@ def item_at(assignment: TopicAssignment, position: int) -> GradedItem | None:
 
 
 def give_grade(item: GradedItem, grade: int) -> None:
-    """Append a grade, which replaces an earlier one, and continue the topic when it was the last.
+    """Append a grade, which replaces an earlier one, and continue the topic after the last passage.
 
-    Raises BadInput for a grade that the scale has not, CampaignRefused when the topic is no longer judged.
+    Raises BadInput for a grade that is not on the scale, CampaignRefused if the topic is no longer judged.
     """
     campaign = item.assignment.topic.campaign
     if not 0 <= grade < len(campaign.scale):
@@ -60,7 +60,7 @@ def give_grade(item: GradedItem, grade: int) -> None:
 
 @transaction.atomic
 def undo_grade(assignment: TopicAssignment) -> GradedItem:
-    """Take back the latest grade, so that its passage is judged again. Raises CampaignRefused if there is none."""
+    """Undo the latest grade, so that its passage is judged again. Raises CampaignRefused if there is none."""
     _refuse_over(assignment)
     latest = Grade.objects.filter(item__assignment=assignment, item__grade__isnull=False)
     found = latest.exclude(grade=None).order_by("-pk").select_related("item").first()
@@ -90,9 +90,9 @@ def _refuse_over(assignment: TopicAssignment) -> None:
 
 
 def go_on(assignment: TopicAssignment) -> None:
-    """Decide the topic, or give out the rest of its pool, once everything given out is judged.
+    """Decide the topic, or assign the rest of its pool, once every assigned passage is judged.
 
-    The caller holds the topic. If it is then undecided and nothing is given out, :func:`choose_next` continues.
+    The caller has locked the topic. If it is then undecided and nothing is assigned, :func:`choose_next` continues.
     """
     topic = assignment.topic
     if assignment.second or assignment.items.filter(grade=None).exists():
@@ -113,7 +113,7 @@ def go_on(assignment: TopicAssignment) -> None:
 def decide(topic: Topic, decision: str, *, why: str, who: str) -> None:
     """Carry out a decision of staff: a verdict, ``reversed``, or ``taken away`` from the assessor.
 
-    A topic whose decision was reversed continues where the rules stopped it. Raises BadInput, CampaignRefused.
+    After a reversal, the topic continues where the rules stopped it. Raises BadInput, CampaignRefused.
     """
     assignment, standing = assignment_of(topic), standing_decision(topic)
     if decision == REVERSED:
@@ -140,9 +140,9 @@ def is_waiting(assignment: TopicAssignment) -> bool:
 
 
 def choose_next(assignment: TopicAssignment, *, progress: Progress | None = None) -> int:
-    """Give out the next iteration of active learning; return how many passages. May run twice.
+    """Assign the passages of the next iteration of active learning; return how many. Safe to repeat.
 
-    Where nothing is left to judge, the topic is decided as at the end of the budget. Raises CampaignRefused if staff
+    If nothing is left to judge, the topic is decided as at the end of the budget. Raises CampaignRefused if staff
     reversed that.
     """
     if not is_waiting(assignment):

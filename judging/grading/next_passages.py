@@ -1,4 +1,4 @@
-"""Continuous active learning over a collection: the passages that people should judge next for a topic."""
+"""Continuous active learning over a collection: choose the passages that people judge next for a topic."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from pooling.models import Collection
 from pooling.services.clusters import canonical_of
 from pooling.services.features import features_of
 
-#: Passages whose classes are looked up together, counting only those of the fraction.
+#: The number of passages whose classes are looked up together, counting only those of the fraction.
 AT_ONCE = 200
 
 
 class Thread(IntEnum):
-    """What a topic's thread ranks and learns from, as in the TREC 2022 Deep Learning track."""
+    """The passages that a topic's thread ranks and learns from, as in the TREC 2022 Deep Learning track."""
 
     FRACTION = 1
     """The passages of the fraction, from their judgments in this thread."""
@@ -52,11 +52,11 @@ def next_passages(
 ) -> list[str]:
     """Return the next ``count`` passages to judge, best first; fewer if no more are left.
 
-    ``judged``: pid → grade in this thread; a grade of ``relevant_from`` or more is relevant. ``others``: the same of
-    the topic's other threads. No passage of either is returned, nor one of ``exclude``, nor a second of a class of
-    near-duplicates or equal texts: the canonical passage stands for its class. The same arguments give the same
-    passages. Judged passages without a text teach nothing. Makes the collection's features first if needed.
-    Raises NotFound for a collection without texts, ValueError for ``Thread.FRACTION`` without a fraction.
+    ``judged``: pid → grade in this thread; a grade of ``relevant_from`` or more is relevant. ``others``: the same for
+    the topic's other threads. No passage of ``judged``, ``others`` or ``exclude`` is returned. Of each class of
+    near-duplicates or equal texts, only the canonical passage is. The same arguments give the same passages. Judged
+    passages without a text teach nothing. Makes the collection's features first if needed. Raises NotFound for a
+    collection without texts, ValueError for ``Thread.FRACTION`` without a fraction.
     """
     thread = Thread(thread)
     if thread is Thread.FRACTION and fraction is None:
@@ -83,7 +83,7 @@ def next_passages(
 
 
 class _Passage(NamedTuple):
-    """A passage of the features, and the class that it is asked about in."""
+    """A passage with features, and the class that it represents."""
 
     row: int
     named: str
@@ -96,7 +96,7 @@ class _Passage(NamedTuple):
 
 
 class _Topic:
-    """What can be asked: passages of the fraction, one of each class, none of a class that has a known passage."""
+    """The passages to choose from: those of the fraction, one per class, none of a class with a known passage."""
 
     def __init__(
         self, collection: Collection, features: Features, within: Fraction | None, known: Group[str]
@@ -107,7 +107,7 @@ class _Topic:
         self.seen = {*known, *canonical_of(collection, known).values(), *(one.key for one in self.known)}
 
     def unknown(self, rows: Iterable[int]) -> Iterator[_Passage]:
-        """Yield what can be asked, in the order of the rows."""
+        """Yield the passages to choose from, in the order of the rows."""
         seen = set(self.seen)
         for some in batched(rows, self.at_once):
             for one in self._passages(some):

@@ -1,4 +1,4 @@
-"""The topics of a graded campaign as they stand, for pages, calls and commands."""
+"""The current state of a graded campaign's topics, for pages, calls and commands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STAGES = ("first of the pool", "rest of the pool")
 
 @dataclass(frozen=True)
 class TopicState:
-    """A topic, who has it, what is judged, and what was decided. ``given``: passages given out so far."""
+    """A topic with its assessor, progress and decision. ``given``: the number of passages assigned so far."""
 
     topic: Topic
     assignment: TopicAssignment | None
@@ -31,7 +31,7 @@ class TopicState:
 
     @property
     def decision(self) -> TopicDecision | None:
-        """Return the decision that stands."""
+        """Return the decision in force."""
         return next((one for one in self.decisions if one.reversed_at is None), None)
 
     @property
@@ -49,7 +49,7 @@ class TopicState:
 
     @property
     def stage(self) -> str:
-        """Return the stage that the judging has reached, in words; empty before it began."""
+        """Return the stage of judging in words; empty before judging begins."""
         if self.assignment is None:
             return ""
         return STAGES[self.batch] if self.batch < len(STAGES) else f"iteration {self.batch - 1}"

@@ -39,7 +39,7 @@ class Passed:
 
 
 def check_row(check: Checked, worded: Callable[[str], str] = str) -> dict[str, Any]:
-    """Return a check for programs; ``worded`` turns guidance into their words."""
+    """Return a check for programs; ``worded`` phrases the guidance for them."""
     return {
         "name": check.name,
         "passed": check.passed,

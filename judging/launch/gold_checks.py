@@ -103,7 +103,7 @@ def _told_by_history(campaign: Campaign) -> str:
 
 
 def _asked_twice(campaign: Campaign) -> str:
-    """Return what is wrong with tasks that ask a question twice, which reveals that its pairs are real, or ""."""
+    """Return a warning if tasks ask a question twice, which reveals that its pairs are real, or ""."""
     tasks = 0 if campaign.grades else _tasks_that_ask_twice(campaign)
     if not tasks:
         return ""
@@ -197,7 +197,7 @@ def unfit_to_screen(campaign: Campaign) -> str:
 
 
 def _passed_without_reading(outcomes: Outcomes) -> str:
-    """Return which strategies pass too easily for how badly they judge, or ""."""
+    """Return the strategies that pass too easily although they judge badly, or ""."""
     over = outcomes.over_the_bar()
     if not over:
         return ""
@@ -211,7 +211,7 @@ def _passed_without_reading(outcomes: Outcomes) -> str:
 
 
 def _mended_or_accepted(campaign: Campaign, outcomes: Outcomes) -> str:
-    """Return what makes the gold pairs fit, and how to launch with them as they are."""
+    """Return how to improve the gold pairs, and how to launch with them as they are."""
     anyway = Guidance("To go ahead with weak screening, choose ", Option(ACCEPT_WEAK), ".")
     return joined(" ", [step for step in (_next_step(campaign, outcomes), anyway) if step])
 
@@ -254,7 +254,8 @@ def _next_step(campaign: Campaign, outcomes: Outcomes) -> str:
 
 
 def _balance(campaign: Campaign, outcomes: Outcomes) -> str:
-    """Return how to bring the most successful text strategy down to half of the gold pairs; empty if it has no more.
+    """Return how to bring the most successful text strategy down to half of the gold pairs; empty if it is not above
+    half.
 
     Below half, the opposite strategy would pass instead.
     """

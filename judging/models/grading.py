@@ -71,7 +71,7 @@ class Topic(models.Model):
 
 
 class TopicDecision(models.Model):
-    """How a topic ended, by its rules or by a person. Reversible; deletes nothing."""
+    """The decision that ended a topic, by the rules or by a person. Reversible; deletes nothing."""
 
     class Verdict(models.TextChoices):
         ELIMINATED = "eliminated"  # by staff, before anybody judged it
@@ -103,9 +103,9 @@ class TopicDecision(models.Model):
 
 
 class TopicAssignment(models.Model):
-    """An assessor, or a crowd, has a topic until it is given back.
+    """A topic assigned to an assessor or a crowd, until it is given back.
 
-    A second opinion goes over a sample of what was judged.
+    A second opinion covers a sample of the judged passages.
     """
 
     topic = models.ForeignKey(Topic, models.CASCADE, related_name="assignments")
@@ -138,12 +138,12 @@ class TopicAssignment(models.Model):
 
 
 class GradedItem(models.Model):
-    """A passage that an assessor is given to judge, and where it comes from."""
+    """A passage assigned to an assessor, and its source."""
 
     class Source(models.TextChoices):
         POOL = "pool"
         CAL = "cal"  # continuous active learning
-        SAMPLE = "sample"  # of a second opinion
+        SAMPLE = "sample"  # part of a second opinion
 
     assignment = models.ForeignKey(TopicAssignment, models.CASCADE, related_name="items")
     passage = models.ForeignKey(Passage, models.PROTECT, related_name="+")
@@ -175,7 +175,7 @@ class Grade(models.Model):
 
 
 class GradedLabels(models.Model):
-    """Labels that were made of a graded campaign, and the decisions that they rest on."""
+    """Labels made from a graded campaign, and the decisions behind them."""
 
     campaign = models.ForeignKey(GradedCampaign, models.CASCADE, related_name="labels")
     qrel_set = models.OneToOneField(QrelSet, models.CASCADE, related_name="+")

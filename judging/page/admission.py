@@ -30,9 +30,8 @@ ARRIVALS_AT_PLACE, ARRIVALS_SECONDS = 5, 600
 
 
 def past_with_gold(campaign: Campaign, worker: Worker | None, *, beside: Submission | None = None) -> Past:
-    """Read the worker's past (None: a new worker), if possible with gold for one more task.
-
-    If there is none, release this worker's opened tasks that have no choices, except ``beside``, to free their gold.
+    """Read the worker's past (None: a new worker), if possible with gold pairs for one more task. If too few are
+    left, release this worker's opened tasks that have no choices, except ``beside``, to free theirs.
     """
     past = past_of(campaign, worker.pk if worker else None)
     if worker is None or past.gold_is_left():

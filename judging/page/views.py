@@ -277,7 +277,7 @@ def leave(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _over(request: HttpRequest, token: str, submission: Submission) -> HttpResponse:
-    """Redirect a task that is no longer held to the page that shows its outcome.
+    """Redirect to the page that shows the outcome of a task that is no longer held.
 
     Choices that waited for a connection when the time ran out arrive with the form and are kept.
     """

@@ -1,4 +1,4 @@
-"""Continuous active learning: learn from what was judged, and rank every passage by it. Pure.
+"""Continuous active learning: learn from judged passages, and rank every passage. Pure.
 
 Cormack and Grossman, *Autonomy and reliability of continuous active learning for technology-assisted review* (2015):
 the question itself is a relevant example, and 100 passages drawn at random stand for those that are not relevant. The
@@ -24,7 +24,7 @@ Shown = Callable[[int, int], None]
 
 
 def presumed_among(passages: int) -> int:
-    """Return how many passages are drawn. Drawing most of a small collection would hide what is relevant."""
+    """Return how many passages are drawn. Drawing most of a small collection would draw many relevant ones."""
     return min(PRESUMED, -(-passages // 4))
 
 
@@ -80,7 +80,7 @@ def ranked(
 
 
 def drawn(features: Features, rng: np.random.Generator) -> Iterator[int]:
-    """Yield all rows in a random order. Few of them cost little."""
+    """Yield all rows in a random order. Taking only a few is cheap."""
     seen: set[int] = set()
     size = PRESUMED * 4
     while len(seen) < features.passages // 2:
@@ -95,7 +95,7 @@ def drawn(features: Features, rng: np.random.Generator) -> Iterator[int]:
 def batched(rows: Iterable[int], size: int) -> Iterator[Sequence[int]]:
     """Yield the rows in lists, the first of this size and each twice as long as the one before.
 
-    A look-up of many rows costs little more than one of few, and the best rows may all be known or one large class.
+    Looking up many rows costs little more than a few, and the best rows may all be judged or in one large class.
     """
     waiting = iter(rows)
     while some := list(islice(waiting, size)):

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 
-import scipy  # loads scipy.special when it is first used: it would be a third of a second of every command
+import scipy  # loads scipy.special on first use; loading it at the start would cost every command a third of a second
 
 from config.plurals import many
 from judging.rules.haste import GLANCE_SECONDS
@@ -74,7 +74,7 @@ class Usual:
 
 
 def usual_among(workers: Iterable[Behavior], least_seconds: float) -> Usual:
-    """Return the medians over workers; shares weigh as much as the comparisons they rest on.
+    """Return the medians over workers; each share is weighted by its number of comparisons.
 
     A median holds as long as most of the work is honest. One worker who chooses at random would lower a mean.
     """
@@ -171,7 +171,7 @@ def _disagrees(one: Behavior, usual: float | None) -> Flag | None:
 
 
 def _unread(one: Behavior, least: float | None) -> Flag | None:
-    """Flag times in which nobody can read, from the first task: there need be no other worker to compare with."""
+    """Flag times in which nobody can read, even in the first task: no other worker is needed for a comparison."""
     times = [seconds for seconds in (one.seconds_per_pair, one.seconds_on_screen) if seconds is not None]
     if least is None or least < GLANCE_SECONDS or not times or min(times) >= least:
         return None

@@ -1,7 +1,7 @@
 """Pure: forecast how screening affects a kind of worker and the budget, before anybody works.
 
 A worker fails each gold pair with chance *s*, independently: an honest one slips, a careless one guesses. A task
-holds *g* gold pairs. A task with a failed gold pair is repeated; nothing of an excluded worker counts.
+holds *g* gold pairs. A task with a failed gold pair is repeated; no work of an excluded worker counts.
 
 Most people do few tasks. The share of workers who want to do at least k tasks is 1/k, up to the most that one can do,
 *T*: half of them do one task, and a few do most of the work. So w_k = 1/k for k ≤ T, w_{T+1} = 0, and the share who
@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 import numpy as np
-import scipy  # loads scipy.special when it is first used: it would be a third of a second of every command
+import scipy  # loads scipy.special on first use; loading it at the start would cost every command a third of a second
 
 from judging.rules.screening import SLIP_RATE, excluding_failures
 from judging.rules.slips import Slips
@@ -79,7 +79,7 @@ class Outlook:
 
     @property
     def tasks_words(self) -> str:
-        """Say how many tasks each worker is taken to do."""
+        """State the assumed number of tasks per worker."""
         return tasks_words(self.expected.tasks_per_worker)
 
 
@@ -147,7 +147,7 @@ def tasks_a_worker(most: int, tasks: int, judgments_per_pair: int = 1) -> int:
 
 
 def tasks_words(most: int) -> str:
-    """Say how many tasks each worker is taken to do, ``most`` being the limit."""
+    """State the assumed number of tasks per worker, up to the limit ``most``."""
     return (
         "each does one task"
         if most == 1

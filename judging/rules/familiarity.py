@@ -100,7 +100,7 @@ class Familiarity:
 
 
 def _more(counts: Floats, places: Keys, share: float) -> Floats:
-    """Return the counts with this much more at the places; copies of the tracker keep theirs."""
+    """Return the counts, increased by this much at these indexes; copies of the tracker keep their own."""
     more = counts.copy()
     more[places] += share
     return more

@@ -41,17 +41,18 @@ HARD_OVERLAP = 0.5
 FARTHEST = 3.0
 #: Combinations of figures with less variance than this cannot be told from noise.
 LEAST_VARIANCE = 0.2
-#: What an even score counts against a distribution alike: both are in standard deviations. The second counts when
-#: with the first the relevant passage is ahead, or behind, in more than ``MOST_AHEAD`` of the gold pairs.
+#: The weight of an even lead, compared with a similar distribution; both are in standard deviations. The second
+#: weight is used if, with the first, the relevant passage leads or trails in more than ``MOST_AHEAD`` of the gold
+#: pairs.
 WEIGHTS_OF_EVEN = (2.0, 6.0)
 MOST_AHEAD = 0.58
 #: The most rounds in which every chosen gold pair is compared again with all candidates.
 PASSES = 3
-#: Larger sets are not compared again: that takes time by the square of their size, and chance evens them out.
+#: Larger sets are not compared again: the time grows with the square of their size, and chance evens them out.
 MOST_REFINED = 100
-#: What an even number of leads in looks counts against a distribution alike.
+#: The weight of an even number of leads in looks, compared with a similar distribution.
 WEIGHT_OF_LOOKS = 1.2
-#: What familiar questions and passages count against looks; both are in standard deviations.
+#: The weight of familiar questions and passages, compared with looks; both are in standard deviations.
 WEIGHT_OF_MEMORY = 2.0
 
 
@@ -191,7 +192,7 @@ def _greedy(search: _Search, wanted: int, noise: Floats) -> list[int]:
 
 
 def _refined(search: _Search, found: list[int], noise: Floats) -> list[int]:
-    """Replace each by the best candidate given all others, until none is better: the first were chosen alone."""
+    """Replace each by the best candidate given all others, until none is better. The first were chosen alone."""
     for _ in range(PASSES if len(found) <= MOST_REFINED else 0):
         before = list(found)
         for place in range(len(found)):
@@ -243,8 +244,8 @@ def _spread(table: Floats) -> Floats:
 class _Moments:
     """Each figure, its square, and the figures made independent of each other.
 
-    Squares follow the spread of a distribution as well as its middle. A classifier combines figures: where two
-    of them usually go together, a small difference between them tells more than it does in either.
+    Squares represent the spread of a distribution, not just its mean. A classifier combines figures: when two of them
+    are correlated, a small difference between them reveals more than a difference in either.
     """
 
     def __init__(self, like: Floats) -> None:
@@ -289,7 +290,7 @@ class _Search:
             self.count(index)
 
     def __copy__(self) -> _Search:
-        """Return a search that goes on from here on its own: what changes is replaced, never written to."""
+        """Return an independent copy of the search. Its state is replaced, never changed in place."""
         twin = object.__new__(_Search)
         twin.__dict__.update(self.__dict__, known=copy(self.known))
         return twin

@@ -19,7 +19,7 @@ from judging.rules.pair_features import features
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-#: The AUC from which a classifier can tell gold pairs.
+#: The AUC from which a classifier counts as recognizing gold pairs.
 TOLD = 0.60
 #: A measured AUC is clearly above that when it exceeds it by this many standard errors.
 PLAINLY = 2.0
@@ -46,7 +46,7 @@ class Detectability:
 
     @property
     def is_plain(self) -> bool:
-        """Check whether gold pairs can be told beyond chance."""
+        """Check whether gold pairs are recognized clearly better than by chance."""
         return self.auc > TOLD + PLAINLY * self.standard_error
 
 

@@ -2,8 +2,8 @@
 
 A worker's memory must not reveal gold pairs. So a gold pair never repeats a question of the task, and never shows a
 passage under a second question. Gold pairs are also as familiar as the rest of the task: for each gold pair, a real
-pair of the task is drawn at random, and of the gold pairs that fit, the one is taken whose question and passages
-the worker has met about as often.
+pair of the task is drawn at random, and the gold pair is taken whose question and passages the worker has seen about
+as often as that pair's.
 """
 
 from __future__ import annotations

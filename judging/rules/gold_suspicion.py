@@ -3,8 +3,8 @@
 A gold pair that more than 20% of otherwise passing workers fail is suspended. Workers see few gold pairs before one
 failure excludes them, so somebody who clicks at random passes "all others" now and then. A pair is therefore
 suspicious only if at least three such workers also failed it and that many failures are unlikely (p < 0.01,
-binomial). The rate is that at which otherwise passing workers fail the other gold pairs, or the campaign's slip rate
-if that is higher.
+binomial). The expected rate is the one at which otherwise passing workers fail the other gold pairs, or the
+campaign's slip rate if that is higher.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import scipy  # loads scipy.special when it is first used: it would be a third of a second of every command
+import scipy  # loads scipy.special on first use; loading it at the start would cost every command a third of a second
 
 from judging.rules.screening import UNLIKELY
 

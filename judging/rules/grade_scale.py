@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from judging.errors import BadInput
 
-MOST_LEVELS = 10  # a key for each
+MOST_LEVELS = 10  # one key for each level
 FORM = "Write each level on a line, the lowest first: NAME | DEFINITION, or NAME | DEFINITION | EXAMPLE."
 
 
 @dataclass(frozen=True)
 class Level:
-    """A level of a scale. Its grade is its place, from 0."""
+    """A level of a scale. Its grade is its position, from 0."""
 
     name: str
     definition: str
@@ -34,7 +34,7 @@ FOUR_LEVELS = (
 
 
 def parse_scale(text: str, name: str = "the scale") -> tuple[Level, ...]:
-    """Read a scale of a level a line. Raises BadInput that names the line."""
+    """Parse a scale with one level per line. Raises BadInput, naming the line."""
     levels: list[Level] = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():

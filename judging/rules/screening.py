@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import scipy  # loads scipy.special when it is first used: it would be a third of a second of every command
+import scipy  # loads scipy.special on first use; loading it at the start would cost every command a third of a second
 
 from config.plurals import many
 

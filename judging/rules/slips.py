@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import sqrt
 
-import scipy  # loads scipy.special when it is first used: it would be a third of a second of every command
+import scipy  # loads scipy.special on first use; loading it at the start would cost every command a third of a second
 
 #: Without a measurement, the low end of the range as a share of its high end. [SP]'s costs leave rates from
 #: 0.07 to 0.9% (docs/methods-screening.md), rounded outward to 0.05 and 1%.

@@ -38,7 +38,7 @@ GOOD_AGREEMENT = 0.60
 #: The maximum probabilities of passing one task, and five, for a strategy that agrees less.
 MOST_OF_ONE, MOST_OF_FIVE = 0.20, 0.01
 #: A strategy by looks is reported if it answers more gold pairs right than guessing by this many standard errors.
-#: Which of so many will do well in a campaign cannot be known beforehand, and some always do by chance.
+#: Among so many strategies, some always do well by chance.
 BEYOND_CHANCE = 2.5
 LAYOUTS = 400
 #: The number of simulated workers, and the maximum number of tasks they do together.

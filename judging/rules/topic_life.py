@@ -5,9 +5,9 @@ pool (the *opening*), then the rest of the pool, then batches that continuous ac
 decided at the end of each of these stages, or when the budget ends. *Density* is the share of relevant passages
 among the judged.
 
-Where the paper is silent: an opening of fewer passages than its setting is a pool that is no larger, and at least
-half of those are too many; the rules of stopping apply after the pool already; a topic with nothing left to judge is
-decided as at the end of the budget.
+The paper leaves these cases open. If the pool is smaller than the opening, the share is taken of the smaller pool.
+The stopping rules also apply right after the pool. A topic with nothing left to judge is decided as at the end of the
+budget.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ class LifeRules:
     opening: int = 100
     """Passages of the pool that are judged before the first decision."""
     discard_share: float = 0.5
-    """Share of relevant passages in the opening from which a topic is discarded."""
+    """The share of relevant passages in the opening from which a topic is discarded."""
     batch: int = 25
-    """Passages of an iteration of active learning."""
+    """The number of passages in an iteration of active learning."""
     accept_judged: int = 150
-    """Judged passages that an accepted topic has at least."""
+    """The fewest judged passages of an accepted topic."""
     accept_relevant: int = 4
-    """Relevant passages that an accepted topic has at least."""
+    """The fewest relevant passages of an accepted topic."""
     accept_density: float = 0.40
-    """Density that an accepted topic stays below."""
+    """The density below which a topic can be accepted."""
     reject_judged: int = 300
-    """Judged passages beyond which a topic can be rejected."""
+    """The number of judged passages beyond which a topic can be rejected."""
     reject_density: float = 0.50
-    """Density beyond which such a topic is rejected."""
+    """The density beyond which such a topic is rejected."""
 
 
 @dataclass(frozen=True)
 class Tally:
-    """The passages of a topic that are judged, and those of them that are relevant."""
+    """The numbers of a topic's judged passages, and of the relevant ones among them."""
 
     judged: int
     relevant: int
@@ -149,8 +149,8 @@ def pool_order(ranks: Iterable[tuple[str, int]], key_of: Mapping[str, str]) -> l
 def next_of_pool(
     order: Sequence[Sequence[int]], given: int, rules: LifeRules
 ) -> list[tuple[int, int | None]]:
-    """Return what is judged next of a pool of which ``given`` passages were given out: the opening, then the rest.
+    """Return the next passages to judge of a pool after the first ``given``: the opening, then the rest.
 
-    ``order``: key and rank of each passage, as pairs or as JSON keeps them.
+    ``order``: key and rank of each passage, as pairs or as JSON stores them.
     """
     return [(key, rank) for key, rank in (order[given:] if given else order[: rules.opening])]

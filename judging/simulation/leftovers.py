@@ -1,4 +1,4 @@
-"""Take back what simulated workers of an interrupted run left behind, so that the next run can start at once.
+"""Release tasks that simulated workers of an interrupted run still hold, so that the next run can start at once.
 
 A killed run leaves tasks with workers who never come back. Without this, they would hold the tasks, and the places at
 the crowd, until the time is over.

@@ -44,7 +44,7 @@ from pooling.models import Passage, Qrel, QrelSet, Query
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 #: Rounds of work and collection without any change before new workers come, and before the simulation gives up.
 IDLE_ROUNDS = 5
-#: Not more in all. Excluded workers and those who judged a pair before cannot do what is left, as in a real crowd.
+#: The maximum in total. Excluded workers, and those who already judged a pair, cannot do its remaining tasks.
 MOST_WORKERS = 400
 UNLABELED = -1
 #: Grades that differ by this much make a pair obvious.
@@ -290,7 +290,7 @@ def _teller(campaign: Campaign, progress: Progress | None) -> Callable[[], None]
         if progress is None:
             return
         over, tasks = _tasks_done(campaign)
-        # Repeats add tasks and exclusions reopen some, but a bar that runs backwards tells nobody so.
+        # Repeats add tasks and exclusions reopen some, but the progress bar must not run backwards.
         share = max(share, over / max(tasks, 1))
         progress(int(share * tasks), tasks, "Tasks judged")
 
@@ -304,7 +304,7 @@ def _tasks_done(campaign: Campaign) -> tuple[int, int]:
 
 
 def _tells_enough(campaign: Campaign) -> bool:
-    """Return whether a forecast can be made of what was done: a rehearsal need not finish, a real campaign must."""
+    """Return whether enough is done for a forecast: a rehearsal need not finish, a real campaign must."""
     return campaign.rehearsal_of_id is not None and campaign.tasks.filter(state=Task.State.DONE).exists()
 
 

@@ -120,10 +120,10 @@ _APPEND = """
 def append_at_once(
     page: Page, *, number: int, sequence: int, side: str, signals: Signals = NO_SIGNALS
 ) -> bool:
-    """Append the choice if that is plain: the task is held, agreed to, and this is the first with this sequence.
+    """Append a choice in the usual case: the task is held, agreed to, and this is the first with this sequence.
 
-    Returns False without a change otherwise, whatever the reason. Nobody sends the task off between the check and the
-    insertion: the statement locks its row (on SQLite, the database).
+    Returns False without a change otherwise, whatever the reason. The task cannot be submitted between the check and
+    the insertion: the statement locks its row (on SQLite, the database).
     """
     with prepared_cursor(connection) as cursor:
         cursor.execute(_READ, [sequence, page.submission_id, number])
@@ -143,7 +143,7 @@ def append_at_once(
 
 
 def _time(value: datetime | str) -> datetime:
-    """Return a time as read without a model: SQLite has words for it, in UTC."""
+    """Convert a time read without a model: SQLite returns it as text, in UTC."""
     read = parse_datetime(value) if isinstance(value, str) else value
     assert read is not None
     return read if read.tzinfo else read.replace(tzinfo=UTC)

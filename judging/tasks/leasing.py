@@ -182,7 +182,8 @@ def _first(fitting: list[int]) -> int | None:
 
 
 def _end_former(taking: Taking) -> None:
-    """End what others hold for this assignment and, if the crowd signed the arrival, at this place: they have left.
+    """End others' submissions for this assignment and, if the crowd signed the arrival, at this place: they have
+    left.
 
     A former holder's finished submission stays on record because its worker has a receipt. Its task is freed for
     others because the crowd no longer accepts it. Raises WorkRefused if the place has since gone to somebody else:
@@ -322,7 +323,7 @@ def end_submission(submission: Submission, state: str) -> bool:
 
 
 def clear_place(submission: Submission) -> None:
-    """End what others hold at this place, where the crowd confirmed this submission: a place accepts only one."""
+    """End others' submissions at this place, where the crowd confirmed this one: a place accepts only one."""
     others = Submission.objects.filter(place=submission.place_id).exclude(pk=submission.pk)
     for other in others.filter(state=Submission.State.HELD).exclude(place=None):
         end_submission(other, Submission.State.RETURNED)

@@ -15,7 +15,7 @@ FLIPPED = {LEFT: RIGHT, RIGHT: LEFT}
 
 
 def resumable(campaign: Campaign, worker: Worker) -> QuerySet[Submission]:
-    """Return returned work with choices whose task waits. None of it was submitted, so none of it is paid."""
+    """Return returned work that has choices and whose task is still free. It was never submitted, so it is unpaid."""
     made = Choice.objects.filter(slot__submission=OuterRef("pk"), slot__given_back=False)
     returned = Submission.objects.filter(
         campaign=campaign,

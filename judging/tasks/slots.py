@@ -125,7 +125,7 @@ def free_slots(submissions: QuerySet[Submission]) -> None:
 
 
 def take_up(submission: Submission) -> None:
-    """Undo the giving back for a submission that came in after all, except for pairs shown to the worker since."""
+    """Undo :func:`free_slots` for a submission that came in after all, except for pairs shown to the worker since."""
     mine = Slot.objects.filter(submission=submission, given_back=True)
     if not mine.exists():
         return
@@ -155,7 +155,7 @@ _EVER = Prepared(lambda task: Slot.objects.filter(pair__task_pairs__task=task).v
 
 def _leanings(submission: Submission, pairs: list[Pair]) -> list[int]:
     """Return per pair how many more times passage a than b was on the left, in work that can count."""
-    # Most pairs were never shown, which an index alone tells.
+    # Most pairs were never shown, which an index alone shows.
     ever = _EVER(submission.task_id) if submission.task_id else []
     if not ever:
         return [0] * len(pairs)

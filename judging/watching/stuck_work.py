@@ -1,4 +1,4 @@
-"""What stopped in a campaign and what to do about it: refusals of the crowd, a used-up budget, jobs that failed."""
+"""Stopped work in a campaign and its next steps: refusals of the crowd, a used-up budget, failed jobs."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ MOST_PROBLEMS = 20
 
 @dataclass(frozen=True)
 class Problem:
-    """Something that stopped: what, and what to do.
+    """A problem: what stopped, and what to do.
 
-    ``again`` is the action that asks the crowd again, which pages have a button for. ``cause`` is what was reported,
-    so that one cause is not told twice.
+    ``again`` is the action that asks the crowd again, which pages have a button for. ``cause`` identifies the cause,
+    so that it is not listed twice.
     """
 
     what: str
@@ -42,7 +42,7 @@ class Problem:
 
 
 def problems(campaign: Campaign) -> list[Guidance]:
-    """Return what the crowd refused, what waits for money or the crowd, and jobs that failed; twenty at most."""
+    """Return refusals of the crowd, work that waits for money or the crowd, and failed jobs; at most twenty."""
     told = problems_of_the_crowd(campaign)
     failed = [failed_in_words(job) for job in failed_work(campaign, told)]
     words = [one.words for one in (*told, *put_off_work(campaign, told))]
@@ -50,7 +50,7 @@ def problems(campaign: Campaign) -> list[Guidance]:
 
 
 def problems_of_the_crowd(campaign: Campaign) -> list[Problem]:
-    """Return what the crowd refused and what waits for money, each with what to do; twenty at most."""
+    """Return refusals of the crowd and work that waits for money, with their next steps; at most twenty."""
     stuck = (
         CrowdCall.objects.filter(campaign=campaign)
         .exclude(error_class="")
@@ -81,7 +81,7 @@ def _of_call(campaign: Campaign, call: CrowdCall) -> Problem:
 
 
 def put_off_work(campaign: Campaign, told: list[Problem]) -> list[Problem]:
-    """Return jobs that wait because the crowd is away, and for how long; why, unless it is ``told`` already."""
+    """Return jobs that wait because the crowd is away, and for how long. Add the reason unless it is in ``told``."""
     return [_put_off(job, {one.cause for one in told}) for job in put_off_jobs(campaign)]
 
 
@@ -96,7 +96,7 @@ def _put_off(job: Job, causes: set[str]) -> Problem:
 
 
 def failed_work(campaign: Campaign, told: list[Problem]) -> list[Job]:
-    """Return jobs that failed and were not made up for, for a reason that is not ``told`` already."""
+    """Return failed jobs that no later job made up for, unless their reason is in ``told``."""
     if campaign.launched_at is None:
         return []
     causes = {one.cause for one in told}
@@ -121,7 +121,7 @@ def _held_problem(campaign: Campaign) -> list[Problem]:
 
 
 def budget_used_up(campaign: Campaign) -> tuple[str, Action] | None:
-    """Return what waits for money, and the action that provides it; None if nothing waits."""
+    """Return the work that waits for money, and the action that provides it; None if nothing waits."""
     waiting = lacking(campaign) if campaign.state in Campaign.OFFERING else 0
     cap = cap_of(campaign)
     if waiting <= 0 or cap is None or room_for(campaign):

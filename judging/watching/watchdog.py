@@ -1,4 +1,4 @@
-"""Find stalled work: what has not moved in time, since when, why, and the next step."""
+"""Find stalled work: since when, why, and the next step."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ FAILURE = timedelta(days=3)
 #: Kinds of work that are obsolete after the launch, and kinds that are obsolete once every task is done.
 BEFORE_LAUNCH = frozenset({"judging.propose_gold", "web.rehearse"})
 UNTIL_COMPLETE = frozenset({"web.simulate"})
-#: Kinds that nobody starts. If they are refused, such as by the crowd, somebody has to be told here. Everything else
-#: was started by a person on a page, and a refusal of what was asked there stands on that page alone.
+#: Kinds that no person starts, so a refusal (such as by the crowd) is reported here. All others are started by a
+#: person on a page, which shows the refusal itself.
 STARTED_BY_NOBODY = frozenset(
     {
         "judging.close_places",
@@ -120,7 +120,7 @@ def _jobs(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
 
 
 def cause_of(message: str) -> str:
-    """Return the part of a report by which it is known: what waits keeps no more of it."""
+    """Return the part of an error message that identifies it: jobs that wait store no more of it."""
     return str(message)[:MOST_MESSAGE]
 
 
@@ -134,7 +134,7 @@ def failed_jobs(campaign: Campaign, now: datetime) -> list[Job]:
     """Return the last recently failed job of each key, newest first.
 
     Jobs are left out if a later one with the key succeeded or is running, if somebody hid them, if their step is
-    over, such as a rehearsal after the launch, or if what a person asked for was refused.
+    over, such as a rehearsal after the launch, or if they were a person's request and were refused.
     """
     mine = Job.objects.filter(arguments__campaign_id=campaign.pk)
     failed = mine.filter(state=Job.State.FAILED, put_away_at=None, finished_at__gte=now - FAILURE)

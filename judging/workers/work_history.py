@@ -1,4 +1,4 @@
-"""A worker's submissions of a campaign, read in one query: what decides whether the worker gets another task."""
+"""A worker's submissions of a campaign, read in one query, to decide whether the worker gets another task."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TAKEN = [Submission.State.HELD, Submission.State.FINISHED, Submission.State.SUBM
 
 
 class Work(NamedTuple):
-    """A submission, as far as it decides about the next task."""
+    """The parts of a submission that decide about the next task."""
 
     pk: int
     assignment_id: str

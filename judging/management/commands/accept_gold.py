@@ -1,4 +1,4 @@
-"""`manage.py accept_gold`: a person looks at proposed gold pairs and accepts or drops them."""
+"""`manage.py accept_gold`: review proposed gold pairs, and accept or drop them."""
 
 from __future__ import annotations
 

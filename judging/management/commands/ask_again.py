@@ -1,4 +1,4 @@
-"""`manage.py ask_again`: calls that the crowd refused permanently, once more."""
+"""`manage.py ask_again`: retry calls that the crowd refused permanently."""
 
 from __future__ import annotations
 

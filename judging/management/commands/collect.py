@@ -1,4 +1,4 @@
-"""`manage.py collect`: take in what workers submitted."""
+"""`manage.py collect`: collect the work that workers submitted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py create_campaign`: pairs and tasks of a pool, or a home for judgments made elsewhere."""
+"""`manage.py create_campaign`: create a campaign from a pool, or for judgments made elsewhere."""
 
 from __future__ import annotations
 

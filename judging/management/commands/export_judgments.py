@@ -1,4 +1,4 @@
-"""`manage.py export_judgments`: judgments for others, with pseudonyms."""
+"""`manage.py export_judgments`: export judgments with pseudonyms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py grading_status`: the topics of a graded campaign."""
+"""`manage.py grading_status`: show the topics of a graded campaign."""
 
 from __future__ import annotations
 

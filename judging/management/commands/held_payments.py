@@ -1,4 +1,4 @@
-"""`manage.py held_payments`: pay for work that our page never saw waits for a person, who decides here."""
+"""`manage.py held_payments`: list held payments, and decide about them."""
 
 from __future__ import annotations
 

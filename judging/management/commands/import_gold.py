@@ -1,4 +1,4 @@
-"""`manage.py import_gold`: gold pairs of one's own for a campaign that is not launched."""
+"""`manage.py import_gold`: import your own gold pairs into a campaign that is not launched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py import_judgments`: judgments made elsewhere."""
+"""`manage.py import_judgments`: import judgments made elsewhere."""
 
 from __future__ import annotations
 

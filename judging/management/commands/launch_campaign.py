@@ -1,4 +1,4 @@
-"""`manage.py launch_campaign`: the check list, then the places."""
+"""`manage.py launch_campaign`: run the launch checks, then post the tasks."""
 
 from __future__ import annotations
 

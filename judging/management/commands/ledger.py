@@ -1,4 +1,4 @@
-"""`manage.py ledger`: a campaign's books."""
+"""`manage.py ledger`: show a campaign's books."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py pay_receipt`: pay for work that was submitted here and that the crowd never listed."""
+"""`manage.py pay_receipt`: pay for work that was submitted here but never listed by the crowd."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py pilot_campaign`: offer a few tasks first, and say what they told."""
+"""`manage.py pilot_campaign`: offer a few tasks first, and report their results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py propose_gold`: suggest gold pairs that a person then looks at."""
+"""`manage.py propose_gold`: propose gold pairs, which a person then reviews."""
 
 from __future__ import annotations
 

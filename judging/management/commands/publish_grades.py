@@ -1,4 +1,4 @@
-"""`manage.py publish_grades`: make labels of a graded campaign."""
+"""`manage.py publish_grades`: make labels from the grades of a graded campaign."""
 
 from __future__ import annotations
 

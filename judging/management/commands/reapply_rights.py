@@ -1,4 +1,4 @@
-"""`manage.py reapply_rights`: forget and take out again what a restored backup brought back."""
+"""`manage.py reapply_rights`: repeat deletions and withdrawals that a restored backup undid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py reconcile`: where our records and the crowd's differ."""
+"""`manage.py reconcile`: list differences between our records and the crowd's."""
 
 from __future__ import annotations
 

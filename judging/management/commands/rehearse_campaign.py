@@ -1,4 +1,4 @@
-"""`manage.py rehearse_campaign`: a copy of a campaign, judged by simulated workers."""
+"""`manage.py rehearse_campaign`: have simulated workers judge a copy of a campaign."""
 
 from __future__ import annotations
 

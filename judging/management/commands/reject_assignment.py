@@ -1,4 +1,4 @@
-"""`manage.py reject_assignment`: a person refuses to pay a submission."""
+"""`manage.py reject_assignment`: refuse to pay a submission, by a person's decision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py reports`: what workers say is wrong with pairs, and their appeals."""
+"""`manage.py reports`: list and settle workers' reports of pairs, and their appeals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py set_texts`: what workers are told; a person accepts it."""
+"""`manage.py set_texts`: set and accept the texts that workers read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py settle_payment`: what the crowd permanently refuses to pay is settled another way."""
+"""`manage.py settle_payment`: settle payments that the crowd permanently refuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py simulate_workers`: a rehearsal with simulated people."""
+"""`manage.py simulate_workers`: have simulated workers judge a campaign."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py spending_grants`: who may spend how much, and what the installation's cap leaves."""
+"""`manage.py spending_grants`: list spending grants, and what is left of the installation's cap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py suspend_gold`: a gold pair that turned out to be a bad one."""
+"""`manage.py suspend_gold`: suspend a bad gold pair."""
 
 from __future__ import annotations
 

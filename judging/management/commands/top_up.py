@@ -1,4 +1,4 @@
-"""`manage.py top_up`: bonuses that bring everybody to a least hourly pay."""
+"""`manage.py top_up`: pay bonuses that bring everybody to a minimum hourly pay."""
 
 from __future__ import annotations
 

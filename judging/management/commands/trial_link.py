@@ -1,4 +1,4 @@
-"""`manage.py trial_link`: a link by which a reviewer tries a task."""
+"""`manage.py trial_link`: make a link with which a reviewer tries a task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py watchdog`: what has not moved within its time, and why."""
+"""`manage.py watchdog`: list stalled work, and why it is stalled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py withdraw_worker`: take a worker's judgments out, as the worker asked."""
+"""`manage.py withdraw_worker`: withdraw a worker's judgments at the worker's request."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ SPLITS = Number("splits", "Splits", USUAL_SPLITS, 1, 1_000, "number of random sp
 
 @dataclass(frozen=True)
 class Choice:
-    """One of ``options``, or a thing in the collection of the kind ``of``; without both, any text.
+    """One of ``options``, or the name of something in the collection, of the kind ``of``; without both, any text.
 
     ``of`` can be ``labels`` (several, with a default), ``one labels``, ``other labels`` (one, with a default), or
     ``one labels or order`` (also an order of preference). A command calls the option ``option`` (``--name`` if

@@ -41,7 +41,7 @@ from tournament.services.publishing import version_numbered
 
 @dataclass(frozen=True)
 class Kept:
-    """A result and its key; of an older one also when it was made and what has changed since."""
+    """A result and its key. An older one also has its time, and the changes since then."""
 
     key: str
     analysis: Analysis
@@ -76,7 +76,7 @@ OF_LABELS = {"labels", "one labels", "one labels or order", "other labels", "set
 
 
 def _refuse_withheld(asked: Asked) -> None:
-    """Raise MembersOnly if the analysis may rest on withheld labels: by choice, or because none were chosen."""
+    """Raise MembersOnly if the analysis may use withheld labels: chosen ones, or by default."""
     withheld = withheld_names(asked.collection)
     if not withheld or not asked.kind.reads_labels:
         return
@@ -104,7 +104,7 @@ def _key(asked: Asked, bases: list[Basis]) -> str:
 
 
 def _choices(asked: Asked) -> list[Any]:
-    """Return what was asked for, apart from what it is computed from. Different readers see different results."""
+    """Return the request, without the data behind the result. Different readers see different results."""
     collection = asked.collection
     # An older result for everybody must not show what is no longer released.
     every = not asked.released and len(asked.runs) == Run.objects.filter(collection=collection).count()
@@ -119,7 +119,7 @@ def _choices(asked: Asked) -> list[Any]:
 
 
 def _bases(asked: Asked) -> list[Basis]:
-    """Return what the analysis is computed from. Refuse if there is nothing to analyze."""
+    """Return the data that the analysis is computed from. Refuse if there is nothing to analyze."""
     check_released(asked)
     if asked.kind.of_private or asked.text("queries") == "private":
         check_some_are_private(asked.collection)
@@ -160,7 +160,7 @@ def kept_analysis(key: str) -> Analysis | None:
 
 
 def result_now(asked: Asked) -> Analysis | None:
-    """Return the kept result, or make it where that is quick; None where it is neither. Raises a refusal."""
+    """Return the stored result, or compute it if that is quick; else None. Raises a refusal."""
     kept = kept_analysis(analysis_key(asked))
     least = 0 if asked.kind.by_description else 1
     if kept is None and least <= len(asked.runs) <= asked.kind.at_once:

@@ -226,7 +226,7 @@ def as_dict(published: PublishedBoard) -> dict[str, Any]:
     """Return the board for ``--json``. Shares are 0 to 1; ``shift`` is positive for a run that moves up.
 
     A value is None if the measure has no value for any query. ``rank_…_first`` and ``rank_…_last`` bound a rank, see
-    ``rank_ranges``. Without a version there is nothing about preferences.
+    ``rank_ranges``. Without a version, the fields about preferences are left out.
     """
     board = published.board
     found: dict[str, Any] = plain(_content(published, board))

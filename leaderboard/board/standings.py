@@ -45,7 +45,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class BoardRow:
-    """One run on the board. Without a version there is nothing but the official labels."""
+    """One run on the board. Without a version, there are only the official labels."""
 
     run: str
     official: Standing

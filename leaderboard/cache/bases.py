@@ -1,4 +1,4 @@
-"""What a kept analysis rests on, so that an older one can say what has changed since."""
+"""The data behind a stored analysis, so that an older one can list what has changed since."""
 
 from __future__ import annotations
 

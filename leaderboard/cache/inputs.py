@@ -48,7 +48,7 @@ def labels_inputs(collection: Collection) -> list[Any]:
 
 
 def labels_in_words(collection: Collection) -> list[str]:
-    """Return the names of the same, in the same order."""
+    """Return the names of these labels, in the same order."""
     sets = QrelSet.objects.filter(collection=collection).order_by("pk").values_list("name", flat=True)
     numbers = QrelVersion.objects.filter(collection=collection).order_by("number")
     return [*sets, *(f"version {number}" for number in numbers.values_list("number", flat=True))]
@@ -61,7 +61,7 @@ def clusters_inputs(collection: Collection) -> str:
 
 
 def graded_inputs(collection: Collection) -> list[Any]:
-    """Return what tells one state of the collection's graded campaigns from another: grades are appended."""
+    """Return values that change with the collection's graded campaigns. Grades are only ever appended."""
     given = Grade.objects.filter(item__assignment__topic__campaign__collection=collection)
     held = TopicAssignment.objects.filter(topic__campaign__collection=collection)
     return [

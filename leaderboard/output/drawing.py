@@ -34,7 +34,7 @@ OKABE_ITO = (
 )
 OFFICIAL, PREFERENCE = OKABE_ITO[:2]
 GRAY = "#6b6b6b"
-#: Marks of series that color alone would tell apart.
+#: Marks, so that series differ not only by color.
 MARKERS = "osD^vP"
 STYLE: dict[str, Any] = {
     "font.size": 8,

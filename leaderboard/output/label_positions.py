@@ -35,7 +35,7 @@ class Box:
     top: float
 
     def meets(self, other: Box) -> bool:
-        """Return whether the two are closer than boxes can be."""
+        """Return whether the two are closer than boxes are allowed to be."""
         return (
             self.left < other.right + APART
             and other.left < self.right + APART

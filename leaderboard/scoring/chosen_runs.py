@@ -21,7 +21,7 @@ def chosen_runs(collection: Collection, run_tags: Sequence[str] = ()) -> list[Ru
 
 
 def official_set(collection: Collection, name: str | None = None) -> QrelSet:
-    """Return the qrel set of this name; without a name, the one that its leaderboard is under by default."""
+    """Return the qrel set of this name; without a name, the leaderboard's default."""
     if name:
         return qrel_set_named(collection, name)
     default = collection.default_labels()
@@ -35,7 +35,7 @@ def board_version(
 ) -> QrelVersion | None:
     """Return the version that a board is scored under: this one, or the latest.
 
-    None if there is none yet, or if the board of the official labels alone is asked for. Raises NoSuchVersion.
+    None if there is none yet, or if only the official labels are requested. Raises NoSuchVersion.
     """
     if labels_alone:
         return None

@@ -22,7 +22,7 @@ from pooling.services.runs import ranking_of
 from pooling.wanted import find_wanted
 
 RUNS_AT_ONCE = 400
-#: Runs read at the same time: one waits for its file while another is looked through.
+#: The number of runs read at the same time: one waits for its file while another is processed.
 READERS = 2
 Progress = Callable[[int, int], None]
 

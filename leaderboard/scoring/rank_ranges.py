@@ -32,7 +32,7 @@ class RankRanges:
 
 
 def rank_ranges(means: Floats, resampled: Floats, *, queries: int, level: float) -> RankRanges:
-    """Return the range of ranks of each run over so many queries.
+    """Return the range of ranks of each run over this many queries.
 
     ``means`` has one mean per run, higher is better, nan for a run without any value. ``resampled`` (runs × trials)
     has the same runs' means in resamples of the queries, the same resamples for all. Runs without a value come last.

@@ -58,7 +58,7 @@ class Asked:
 
 
 def compared(run: Run, qrel_set: QrelSet, qids: Collection[str] | None = None) -> Comparisons:
-    """Return what to ask about every query of the qrel set with a relevant passage, or about the given queries."""
+    """Return the comparisons for every query of the qrel set with a relevant passage, or for the given queries."""
     qrels = {
         qid: pid for qid, pid in qrel_set_labels(qrel_set).the_qrel().items() if qids is None or qid in qids
     }
@@ -87,7 +87,7 @@ def _classes(collection: int, qrels: set[str], labels: QrelSet | None = None) ->
 
 
 def to_ask(run: Run, qrel_set: QrelSet, *, sample: int | None, seed: int) -> Comparisons:
-    """Return what the campaign would ask, by the known texts: every query, or a sample drawn with the seed.
+    """Return the comparisons of the campaign, by the known texts: for every query, or a sample drawn with the seed.
 
     Raises :class:`NothingToScore` if the run and the qrel set leave nothing to compare.
     """

@@ -60,7 +60,7 @@ class Preferred:
 def comparisons(
     tops: Mapping[str, Sequence[str]], qrels: Mapping[str, str], class_of: Mapping[str, str] | None = None
 ) -> Comparisons:
-    """Return what to ask about every query of ``qrels`` (qid → pid), in its order.
+    """Return the comparison for every query of ``qrels`` (qid → pid), in its order.
 
     ``tops``: qid → the run's first passages, two or more if it has them; ``class_of``: pid → key of its text, for
     known texts (any other pid is a class of its own).

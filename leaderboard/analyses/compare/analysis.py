@@ -135,7 +135,7 @@ def _outcome_row(pair: Compared, comparison: Comparison) -> Row:
 def _row(
     pair: Compared, comparison: Comparison, values: dict[str, Value], raw: dict[str, float], times: int
 ) -> Row:
-    """Return the pair, its values, its raw p-values, and these times a number. Mark those still significant."""
+    """Return the pair, its values, and its raw and multiplied p-values. Mark those still significant."""
     after = {name: corrected(p, times) for name, p in raw.items()}
     marked = {
         f"{name}{ending}"

@@ -198,7 +198,7 @@ def _over_time(
 
 
 def _in_time(runs: Sequence[Run], values: Sequence[float]) -> list[int]:
-    """Return the places of baselines and dated runs by date. Of the runs of one day the best comes first.
+    """Return the indexes of baselines and dated runs by date. Among runs of one day, the best comes first.
 
     Nothing depends on the order of import: a run of the same day that is not better displaces nothing. Undated
     baselines count from the start, like all others.

@@ -1,1 +1,1 @@
-"""The order of runs by the rule "do no harm": who is below whom, and who shares a place."""
+"""The order of runs by the rule "do no harm": which runs are below others, and which share a rank."""

@@ -5,9 +5,9 @@ it answers significantly more queries and is not significantly later where both 
 there and does not answer significantly fewer. Tests that grant this use α over twice the number of pairs, tests that
 withhold it use α: no correction for many pairs may hide a harm. The paired t-test on search lengths decides.
 
-Such claims are a partial order, and can go round in a circle. Choices made here: runs in a circle count as one; the
-first place belongs to all runs that no run outside their circle beats, the second to those that only these beat, and
-so on. Runs of a place share its first rank (1, 1, 3): the data do not say which of them is better.
+Such claims are a partial order, and can form a cycle. Choices made here: runs in a cycle count as one; the first
+place belongs to all runs that no run outside their cycle beats, the second to those that only these beat, and so on.
+Runs of a place share its first rank (1, 1, 3): the data do not say which of them is better.
 """
 
 from __future__ import annotations

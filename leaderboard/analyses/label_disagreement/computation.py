@@ -38,7 +38,7 @@ class Confusion:
         return int(self.counts.sum())
 
     def kappa(self) -> Kappa:
-        """Return κ of the grades as they are."""
+        """Return κ of the unchanged grades."""
         grades = tuple(sorted({*self.first, *self.second}))
         square = np.zeros((len(grades), len(grades)), dtype=np.int64)
         rows, columns = ([grades.index(grade) for grade in side] for side in (self.first, self.second))
@@ -46,7 +46,7 @@ class Confusion:
         return cohens_kappa(square)
 
     def relevance_kappa(self, first_least: int, second_least: int) -> Kappa:
-        """Return κ of relevant or not, with each set's own lowest relevant grade."""
+        """Return κ of relevance (relevant or not), with each set's own lowest relevant grade."""
         return cohens_kappa(self.by_relevance(first_least, second_least))
 
     def by_relevance(self, first_least: int, second_least: int) -> Whole:
@@ -71,7 +71,7 @@ def cohens_kappa(square: Whole) -> Kappa:
     total = int(square.sum())
     if not total:
         return Kappa(None, None, None)
-    # Whole numbers up to the last division, so that no chance agreement of almost 1 is taken for less.
+    # Integers until the last division, so that rounding cannot make a chance agreement of 1 slightly less.
     equal, chance = int(np.trace(square)), int((square.sum(axis=0) * square.sum(axis=1)).sum())
     value = (equal * total - chance) / (total * total - chance) if chance < total * total else None
     return Kappa(equal / total, chance / (total * total), value)

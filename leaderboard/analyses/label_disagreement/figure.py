@@ -9,7 +9,7 @@ from leaderboard.output import Facts, Figure, Table
 from leaderboard.output.chart import Cells, chart_content
 
 TITLE = "Where each grade goes"
-#: A share from here on is written in white.
+#: Shares from this value on are written in white.
 DARK = 0.65
 
 

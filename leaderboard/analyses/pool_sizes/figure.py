@@ -1,4 +1,4 @@
-"""Pool sizes as bars: all queries beside those of the pool."""
+"""Pool sizes as bars: all queries, next to those of the pool."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def analyse_power(
 
 
 def _chosen(one: Combination, pair: tuple[str, str]) -> tuple[int, int]:
-    """Return the indexes of the chosen runs; the best ones take the places left open."""
+    """Return the indexes of the chosen runs, filled up with the best ones."""
     tags = one.run_tags
     for tag in filter(None, pair):
         if tag not in tags:
@@ -215,7 +215,7 @@ def _signed(board: _Board, first: int, second: int) -> float:
 
 
 def _needed_table(board: _Board, first: int, second: int, difference: float | None, facts: Facts) -> Table:
-    """Return the number of queries for several true differences, and for the one asked for."""
+    """Return the number of queries for several true differences, and for the requested one."""
     deviation = _pair(board, first, second)[1]
     rows = []
     for one in sorted({*DIFFERENCES, *([difference] if difference else [])}):

@@ -18,13 +18,13 @@ from scipy.special import gammainc, gammainccinv, gammaincinv, ndtr, stdtrit
 POWER = 0.8
 #: Standard deviations below this are rounding: the two runs have the same value on every query, or differ by one.
 SAME = 1e-7
-#: More queries than this are not counted out.
+#: The largest number of queries to calculate.
 MOST_QUERIES = 10_000_000
-#: Quadrature: the nodes from -1 to 1, the range of a normal variable, and the tails left out of a deviation.
+#: Quadrature: the nodes from -1 to 1, the range of a normal variable, and the tails to leave out.
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(400)
 EDGE = 9.0
 TAIL = 1e-14
-#: From so many degrees of freedom on, the integral goes over the standard deviation.
+#: From this many degrees of freedom on, the integral is over the standard deviation.
 BY_DEVIATION_FROM = 30
 
 Floats = npt.NDArray[np.float64]
@@ -38,7 +38,7 @@ class Wanted:
     power: float
 
     def among(self, comparisons: int) -> Wanted:
-        """Return the same for each of so many tests, by Bonferroni."""
+        """Return the criteria for each of this many tests, by Bonferroni."""
         return Wanted(self.alpha / max(1, comparisons), self.power)
 
 

@@ -1,4 +1,4 @@
-"""Whether the preferred passage has the higher grade, by how far the two grades lie apart. Pure."""
+"""Whether the preferred passage has the higher grade, by the difference between the two grades. Pure."""
 
 from __future__ import annotations
 
@@ -15,10 +15,7 @@ Judged = tuple[Key, Key, bool]
 
 @dataclass(frozen=True)
 class GradeGap:
-    """Judgments of pairs whose grades lie ``gap`` apart. ``higher``: those that preferred the higher grade.
-
-    With a gap of 0 no passage is higher, and ``higher`` is of nothing.
-    """
+    """Judgments of pairs whose grades differ by ``gap``. ``higher``: those that preferred the higher grade."""
 
     gap: int
     judgments: int
@@ -29,7 +26,7 @@ class GradeGap:
 def preference_by_gap(judged: Iterable[Judged], grades: Mapping[Key, int]) -> tuple[list[GradeGap], int]:
     """Return one row for each gap, ascending, and the number of judgments with an ungraded passage.
 
-    Judgments that cannot decide are counted apart, not as preferring either.
+    "Cannot decide" is counted separately, not as preferring either passage.
     """
     counts: dict[int, list[int]] = {}
     ungraded = 0

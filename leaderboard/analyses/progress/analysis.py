@@ -155,7 +155,7 @@ def progress_figure(board: BoardOverTime, table: Table) -> Figure:
 
 
 def time_shown(first: float, last: float) -> tuple[float, float]:
-    """Return the first and last day of the axis. Runs of one day appear in the middle of a week, not of years."""
+    """Return the first and last day of the axis. If all runs are of one day, the axis is a week around it."""
     aside = max(3.0, (last - first) * 0.04)
     return first - aside, last + aside
 

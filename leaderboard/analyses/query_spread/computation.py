@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-#: Values are compared to this many decimals, so that rounding errors part no ties.
+#: Values are compared to this many decimals, so that rounding errors break no ties.
 DECIMALS = 12
 #: The highest value of every measure that can rank runs.
 HIGHEST = 1.0
@@ -60,7 +60,7 @@ class Spread:
 def query_spread(values: Floats) -> Spread:
     """Return the spread of every query. ``values``: runs × queries, higher is better, at least one run.
 
-    Quartiles are interpolated linearly between the two runs beside them, as numpy does.
+    Quartiles are interpolated linearly between the two nearest runs, as numpy does.
     """
     exact = values.round(DECIMALS)
     # Sorting once is much faster than asking numpy for each of the quantiles.

@@ -94,7 +94,7 @@ def analyse_reusability(asked: Asked, progress: Progress | None) -> Analysis:
 def _with_runs(
     asked: Asked, found: ClassLabels, depth: int, so_far: Analysis, progress: Progress | None
 ) -> Analysis:
-    """Add what needs runs: unjudged passages, judgments saved, and runs left out."""
+    """Add the results that need runs: unjudged passages, judgments saved, and runs left out."""
     facts = so_far.facts
     tops = {run.run_tag: _tops(run, max(depth, TOP), found) for run in asked.runs}
     pids = {pid for top in tops.values() for of_query in top.values() for pid in of_query}
@@ -128,7 +128,7 @@ def _with_runs(
 
 
 def _beside(asked: Asked) -> ClassLabels | None:
-    """Return the labels to set beside: of this collection, or NAME/SET of a published one. Raises a Refusal."""
+    """Return the labels to compare with: of this collection, or NAME/SET of a published one. Raises a Refusal."""
     name, slash, set_name = asked.text("against").partition("/")
     if not name:
         return None

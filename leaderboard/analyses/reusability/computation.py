@@ -1,4 +1,4 @@
-"""What decides whether labels can be reused by runs that did not contribute to them. Pure.
+"""Figures that show whether labels can be reused by runs that did not contribute to them. Pure.
 
 Density: many relevant passages among the judged ones mean that many more were not judged (Voorhees, Craswell and Lin,
 *Too many relevants*, SIGIR 2022). Left out: a run is scored under labels without those that only it (or its team)
@@ -38,7 +38,7 @@ class Density:
 
 
 def densities(classes: Mapping[str, Mapping[str, int]], least: int) -> list[Density]:
-    """Return the queries by falling density. ``classes`` has one grade per class of each query."""
+    """Return the queries by descending density. ``classes`` has one grade per class of each query."""
     found = [
         Density(qid, len(grades), sum(grade >= least for grade in grades.values()))
         for qid, grades in classes.items()

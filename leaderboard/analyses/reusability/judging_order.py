@@ -1,6 +1,5 @@
-"""How labels came about: relevant passages by source, and the gain curve of every topic.
-
-Known only of qrel sets that were made of a graded campaign, whose passages have an order and a source.
+"""The origin of labels: relevant passages by source, and the gain curve of every topic. It is known only for qrel
+sets made from a graded campaign, whose passages have an order and a source.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from leaderboard.output.table import Value
 from leaderboard.scoring.labels import Labels
 from pooling.models import Collection
 
-#: Shares of a topic's relevant passages until which judgments are counted, each with a key and in words.
+#: Judgments are counted until these shares of a topic's relevant passages are found: key, share and words.
 FOUND = (
     ("until_50", 0.5, "half of the relevant"),
     ("until_90", 0.9, "nine tenths"),
@@ -105,7 +104,7 @@ def _source(batch: int) -> str:
 
 
 def gain_table(topics: Sequence[JudgedTopic], facts: Facts) -> Table:
-    """Return how many judgments found how much of each topic's relevant passages."""
+    """Return how many judgments it took to find each share of a topic's relevant passages."""
     columns = (
         Column("qid", "query"),
         Column("judged", "judged", Kind.COUNT),
@@ -126,7 +125,7 @@ def gain_table(topics: Sequence[JudgedTopic], facts: Facts) -> Table:
 
 
 def gain_figure(topics: Sequence[JudgedTopic], table: Table, facts: Facts) -> Figure:
-    """Return the gain curve of every topic; the page shows its marks instead, a row a topic."""
+    """Return the gain curve of every topic. The page shows the points of the table instead, one row per topic."""
 
     def draw(canvas: Any) -> None:
         from leaderboard.output.drawing import OKABE_ITO

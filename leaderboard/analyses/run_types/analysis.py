@@ -13,7 +13,7 @@ from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
 from leaderboard.output.table import best_marked
 from leaderboard.scoring.evaluation import Progress
 
-#: Pairs of types with a figure, those with the best type first; the table has all pairs.
+#: The number of pairs of types with a figure, those with the best type first. The table has all pairs.
 MOST_DUELS = 6
 
 
@@ -38,7 +38,7 @@ def analyse_run_types(asked: Asked, progress: Progress | None) -> Analysis:
 
 
 def _best_figure(one: Combination, duel: Duel, place: int, facts: Facts) -> Figure:
-    """Return the figure of a pair of types; ``place`` is that among the pairs, from 0, and part of its key."""
+    """Return the figure of a pair of types; ``place`` is the index of the pair, and part of the figure's key."""
     key = "best" if not place else f"best_{place + 1}"
     first, second = duel.first, duel.second
     names = [f"{each.name}: {one.run_tags[each.champion]}, {one.asked}" for each in (first, second)]

@@ -11,7 +11,7 @@ from leaderboard.output.chart import Point, Points, Series, Spans, chart_content
 
 #: Queries named in the figure: those on which the two runs differ most.
 NAMED = 6
-#: More runs have no names in print.
+#: With more runs than this, the printed figure leaves out their names.
 MOST_NAMED = 60
 
 
@@ -59,7 +59,7 @@ def best_figure(
 ) -> Figure:
     """Plot the best of one type against the best of another on every query ([DL] figures 3 and 4).
 
-    ``first`` and ``second`` have the values of both runs by query, ``names`` the words for both axes.
+    ``first`` and ``second`` have the values of both runs by query, ``names`` the labels of both axes.
     """
     apart = sorted(range(len(qids)), key=lambda query: -abs(float(first[query] - second[query])))[:NAMED]
     points = list(zip(first.tolist(), second.tolist(), strict=True))

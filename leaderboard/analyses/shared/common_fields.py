@@ -63,7 +63,7 @@ QUERY_SET = Choice(
     (("", "all that may be shown"), ("all", "all"), ("public", "public"), ("private", "private")),
     help="a set of queries (default: all; the public ones in what is made for everybody)",
 )
-#: Details that are offered to tell types of runs apart; own ones can be named.
+#: Details offered for grouping runs into types; custom ones can be named.
 TYPES = (
     ("neural", "neural type"),
     ("subtask", "subtask"),

@@ -1,4 +1,4 @@
-"""The runs of an analysis as their descriptions have them, with announced ones if asked."""
+"""The runs of an analysis with their descriptions, and announced runs if requested."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pooling.run_details import Detail, KnownRun, in_words
 from pooling.services.run_fields import known_details
 from pooling.services.run_metadata import known_runs
 
-#: The type of a run that does not say.
+#: The type of a run whose description does not name one.
 UNKNOWN = "not said"
 
 
@@ -25,7 +25,7 @@ def types_of(collection: Collection, runs: Sequence[Run], by: str) -> tuple[Deta
 
 
 def described_runs(asked: Asked) -> list[KnownRun]:
-    """Return the chosen runs, and announced runs if asked. Raises MembersOnly, NothingToScore."""
+    """Return the chosen runs, and announced runs if requested. Raises MembersOnly, NothingToScore."""
     announced = AnnouncedRun.objects.none()
     if asked.text("announced"):
         if asked.released:

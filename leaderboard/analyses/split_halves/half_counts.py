@@ -2,8 +2,8 @@
 
 A rank statistic follows from how many of a part's differences (or values) fall into each group of equal ones, with
 groups in ascending order. Groups are the same for every part, so they are found once per pair of runs. Counting them
-on all parts is one product of a sparse one-hot matrix with the matrix of parts. Values of many kinds make nearly as
-many groups as queries, so half_orders counts those along their order. All sums are of integers and therefore exact.
+on all parts is one product of a sparse one-hot matrix with the matrix of parts. Values that rarely repeat form nearly
+as many groups as queries, so half_orders counts those in sorted order. All sums are of integers and therefore exact.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Counts of pairs of runs with values of many kinds: from orders, instead of tables of groups.
+"""Counts of pairs of runs whose values rarely repeat: from sorted orders, instead of tables of groups.
 
 Queries are sorted by a pair's differences, or by a run's values. The number of a part's queries before a given
 one is then a running count down the rows of the matrix of parts, and a rank statistic is a sum of products of
@@ -58,7 +58,7 @@ class Members:
 
 @dataclass(frozen=True)
 class Groups:
-    """Queries in ascending order of a number each has; ``starts`` of groups of equal numbers, and the end."""
+    """Queries sorted by a number; ``starts`` has the index where each group of equal numbers starts, and the end."""
 
     order: Places
     starts: Places
@@ -146,8 +146,8 @@ class RunningCounts:
     def wins_over(self, other: Groups) -> tuple[Sums, Floats]:
         """Return 2 × Mann and Whitney's U of this run against another one, and the ties added by pooling.
 
-        For values that a of this run's queries and b of the other's have, pooling adds 3 Σ a·b·(a + b) to the two
-        sums Σ(t³ - t).
+        If a of this run's queries and b of the other's share a value, pooling adds 3·a·b·(a + b) to the two sums Σ(t³
+        - t).
         """
         low = np.searchsorted(self.numbers, other.numbers)
         high = np.searchsorted(self.numbers, other.numbers, side="right")
@@ -229,7 +229,7 @@ class _Layout:
 
 
 def _column_sums(rows: Counts, largest: int) -> Sums:
-    """Return Σ along axis 0 of numbers up to ``largest``, adding as many at once as the rows' type can hold."""
+    """Return Σ along axis 0 of numbers up to ``largest``. Adds as many rows at once as their type can hold."""
     at_once = max(1, int(np.iinfo(rows.dtype).max) // max(1, largest))
     folded = len(rows) // at_once * at_once
     summed: Sums = rows[folded:].sum(axis=0, dtype=np.int64)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from pooling.run_details import KnownRun, tasks_of
 
-#: Count → its words, and which runs it counts. Groups are counted apart.
+#: Count → its words, and which runs it counts. Groups are counted separately.
 COUNTED: dict[str, tuple[str, Callable[[KnownRun], bool]]] = {
     "runs": ("runs", lambda _: True),
     "baseline": ("baseline runs", lambda run: run.baseline),

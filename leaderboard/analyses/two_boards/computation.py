@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from leaderboard.scoring.agreement import Agreement, kendall, rank_biased_overlap, ranks, tau_ap
 
-#: Means are compared to this many decimals, so that rounding errors part no ties.
+#: Means are compared to this many decimals, so that rounding errors break no ties.
 DECIMALS = 12
 PERSISTENCE = 0.9
 

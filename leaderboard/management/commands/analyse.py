@@ -1,4 +1,4 @@
-"""`manage.py analyse KIND`: any analysis; without a kind, the list of them."""
+"""`manage.py analyse KIND`: run an analysis; without a kind, list them all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py leaderboard`: runs under official and under preference qrels."""
+"""`manage.py leaderboard`: show runs under official and preference qrels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py score`: measures of runs under labels."""
+"""`manage.py score`: score runs under labels."""
 
 from __future__ import annotations
 

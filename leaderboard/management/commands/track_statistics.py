@@ -1,4 +1,4 @@
-"""`manage.py track_statistics`: the submission statistics; its JSON has the counts alone, by task."""
+"""`manage.py track_statistics`: show submission statistics; the JSON has only the counts, by task."""
 
 from typing import Any
 

@@ -113,7 +113,7 @@ class WebhookDelivery(models.Model):
 
 
 class EndNotice(models.Model):
-    """An e-mail that a person wants when a background job is over. Deleted when it was sent."""
+    """An e-mail that a person requested for the end of a background job. Deleted once it is sent."""
 
     job = models.ForeignKey(Job, models.CASCADE, related_name="+")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")

@@ -126,7 +126,7 @@ urlpatterns = [
     path("collections/<slug:name>/analyses/<slug:kind>/run", analyses.run, name="run_analysis"),
     path("collections/<slug:name>/analyses/<slug:kind>/progress", analyses.progress, name="analysing"),
     path("collections/<slug:name>/analyses/<slug:kind>.<slug:form>", analyses.file, name="analysis_file"),
-    # Collections and runs: made, sent, described.
+    # Collections and runs: create, upload, describe.
     path("new-collection/", new_collections.create, name="create_collection"),
     path("new-collection/sample", new_collections.load_sample, name="load_sample"),
     path("new-collection/<int:key>/", new_collections.making, name="making"),

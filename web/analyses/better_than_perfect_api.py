@@ -36,7 +36,7 @@ class AskingIn(Body):
 
 
 class NamedAskingIn(AskingIn):
-    """The same, with the name of the new campaign."""
+    """The run and qrel set to compare, and the name of the new campaign."""
 
     name: Annotated[Text, Field(min_length=1, max_length=80)]
 

@@ -242,7 +242,7 @@ def _options(collection: Collection, choice: Choice, user: Any) -> list[tuple[st
 
 
 def labels_of(collection: Collection) -> list[tuple[str, str]]:
-    """(name, in words) of everything that runs can be scored under, the leaderboard's default first."""
+    """Return (name, words) of all labels that runs can be scored under, the leaderboard's default first."""
     default = collection.default_labels()
     sets = sorted(collection.qrel_sets.order_by("pk"), key=lambda one: one != default)
     versions = QrelVersion.objects.filter(collection=collection).order_by("-number")

@@ -86,7 +86,7 @@ def file(request: HttpRequest, name: str, kind: str, form: str) -> HttpResponse:
         return HttpResponse(f"{words}\n", status=404, content_type="text/plain; charset=utf-8")
     if made is None:
         raise Http404("This analysis has not been run, or has no such table or figure.")
-    # Pages show an SVG file as an image; opened by itself, the content security policy would take its styles.
+    # Pages show an SVG file as an image; opened by itself, the content security policy would block its styles.
     headers = {"Content-Disposition": f'attachment; filename="{made.name}"'}
     return HttpResponse(made.content, content_type=made.media_type, headers=headers)
 
@@ -102,7 +102,7 @@ def _file(asked: Asked, form: str, stem: str, of: str) -> File | None:
 
 @require_safe
 def moved(request: HttpRequest, name: str, kind: str, form: str = "") -> HttpResponse:
-    """Lead from the address that comparisons and the timeline once had to the page, or the file, of their kind."""
+    """Redirect former addresses of comparisons and the timeline to the page or file of their kind."""
     found = collection_for(request.user, name)
     route, rest = ("web:analysis_file", [form]) if form else ("web:analysis", [])
     query = request.GET.urlencode()

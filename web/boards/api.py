@@ -70,7 +70,7 @@ class QrelSetIn(Body):
 class QrelSetOut(Schema):
     """A qrel set without its labels. Relevant means a grade of at least ``min_grade``.
 
-    The leaderboard is under the ``default`` one unless others are asked for: the collection's ``board_labels``.
+    The leaderboard uses the ``default`` one, the collection's ``board_labels``, unless a request names others.
     """
 
     name: str
@@ -81,7 +81,7 @@ class QrelSetOut(Schema):
 
     @staticmethod
     def resolve_default(qrel_set: QrelSet) -> bool:
-        """Return whether the leaderboard is under it by default."""
+        """Return whether the leaderboard uses it by default."""
         return qrel_set == qrel_set.collection.default_labels()
 
 

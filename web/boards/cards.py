@@ -50,7 +50,7 @@ def board_cards(
 ) -> list[BoardCard]:
     """Return the cards of these collections, without those that have nothing to show to this person.
 
-    ``told``: notices about the latest versions, where they are known already.
+    ``told``: notices about the latest versions, if already known.
     """
     versions = QrelVersion.objects.filter(collection__in=[one.pk for one in collections]).defer("manifest")
     latest = {version.collection_id: version for version in versions.order_by("number")}

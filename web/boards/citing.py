@@ -1,4 +1,4 @@
-"""BibTeX entries for what has a permanent address: a leaderboard, a run."""
+"""BibTeX entries for pages with a permanent address: a leaderboard, a run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 
 def bibtex_entry(*, key: str, title: str, year: int, address: str, note: str, doi: str = "") -> str:
-    """Return a ``@misc`` entry. Texts may hold anything: what BibTeX and LaTeX would read is escaped."""
+    """Return a ``@misc`` entry. Texts can contain anything, so special characters of BibTeX and LaTeX are escaped."""
     said = [
         f"  title = {{{_escaped(title)}}},",
         f"  year = {{{year}}},",

@@ -19,7 +19,7 @@ from pooling.services.submission_policies import (
 )
 from web.common.seen_values import SeenValuesForm
 
-#: Labels of details that a policy can require, where they are not their names.
+#: Labels of details that a policy can require, if they differ from their names.
 LABELS = {"paper": "paper (link)", "code": "code (link)", "submitted_on": "submission date"}
 USUAL: dict[str, Any] = {
     "most_runs": 2,

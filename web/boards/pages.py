@@ -47,7 +47,7 @@ from web.common.visibility import as_shown, hidden_queries, listed_runs, sees_ev
 
 logger = logging.getLogger(__name__)
 ROWS_A_PAGE = 50
-#: Offered; the address may name any other that the measures module knows.
+#: The measures offered; the address can name any other that the measures module knows.
 MEASURES = (
     MEASURE,
     "RR@100",
@@ -129,7 +129,7 @@ class BoardView:
 
     @property
     def perfect(self) -> float | None:
-        """The perfect run's value under preference qrels, with which bars are compared."""
+        """The perfect run's value under preference qrels, which bars are compared with."""
         rows = self.published.board.rows if self.published else ()
         return next((row.leading.value for row in rows if row.perfect), None)
 
@@ -145,7 +145,7 @@ class BoardView:
 
     @property
     def all_columns(self) -> Mapping[str, str]:
-        """The columns that can be chosen because something stands in them, with their names."""
+        """The columns that can be chosen, with their names: those that are not empty."""
         without = () if self.version else ("official", "shift", "since", "judged")
         without = without if self.analysed else (*without, HARMLESS)
         rounded = self.published is not None and self.published.decimals is not None
@@ -340,7 +340,7 @@ def board_view(
 
 
 def _page(lines: Iterable[Line], wish: Wish, rows: int, places: Mapping[str, int]) -> Page[Line]:
-    """Return the page asked for of the lines that fit, with the chosen columns; ``places`` are by do no harm."""
+    """Return the requested page of the matching lines, with the chosen columns; ``places`` are by do no harm."""
     kept = [line for line in lines if wish.filters.fits(line.row.run, line.run)]
     page: Page[Line] = Paginator(kept, rows).get_page(wish.page)
     details = details_in(wish.columns)

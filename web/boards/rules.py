@@ -53,7 +53,7 @@ def policy_page(collection: Collection, user: Any, form: PolicyForm | None = Non
 
 
 def _qrel_sets(collection: Collection) -> list[dict[str, Any]]:
-    """Return the qrel sets, with the decimals that everybody would see of a mean under each if it was withheld."""
+    """Return the qrel sets, with the decimals of a mean that everybody would see if the set were withheld."""
     sets = QrelSet.objects.filter(collection=collection).order_by("name")
     rows = sets.annotate(covered=Count("qrels__query", distinct=True))
     return [{"set": row, "covered": row.covered, "decimals": hiding_decimals(row.covered)} for row in rows]

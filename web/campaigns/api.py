@@ -1,4 +1,4 @@
-"""Campaigns: read, steered, exported, challenged."""
+"""API of campaigns: read, control, export and challenge them."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def _sorted(rows: list[_Row], sort: str) -> list[_Row]:
 
 
 def suspension_page(campaign: Campaign, gold: GoldPair) -> dict[str, Any]:
-    """One gold pair, and the workers whose exclusion depends on it."""
+    """Return one gold pair, and the workers whose exclusion depends on it."""
     line = _line(campaign, gold, _fared(campaign))
     return {"campaign": campaign, "line": line, "resting": resting_on(campaign, gold)}
 

@@ -34,7 +34,7 @@ def simulation_of(campaign: Campaign) -> Job | None:
 def judged_by_software(
     *, progress: Progress, campaign_id: int, truth_id: int, settings: dict[str, Any], who: str
 ) -> dict[str, Any]:
-    """Have simulated workers judge what is left. A retry continues an interrupted attempt."""
+    """Have simulated workers judge the remaining tasks. A retry continues an interrupted attempt."""
     campaign = Campaign.objects.select_related("collection", "pool").get(pk=campaign_id)
     check_unmixed(campaign)
     log_change(campaign, "simulated workers began", who=who)

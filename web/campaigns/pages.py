@@ -82,7 +82,7 @@ class Watch:
 
     @property
     def causes(self) -> set[str]:
-        """Return what was reported of the problems that are shown."""
+        """Return the causes of the problems shown."""
         failures = [failure.message for job in self.failed if (failure := failure_of(job))]
         return {one.cause for one in (*self.crowd, *self.put_off)} | set(map(cause_of, failures))
 
@@ -112,7 +112,7 @@ class Watch:
 
     @property
     def moving(self) -> bool:
-        """Return whether it may change while somebody looks."""
+        """Return whether it may change while somebody views the page."""
         return self.campaign.state in (*Campaign.OFFERING, Campaign.State.PAUSED, Campaign.State.CLOSING)
 
     @property
@@ -254,7 +254,7 @@ def look_again(campaign: Campaign) -> None:
 
 
 def _stalled_needs(campaign: Campaign, told: set[str]) -> list[Need]:
-    """Return what has not moved in its time, except for causes that are ``told`` already."""
+    """Return stalled work, except for causes that are already in ``told``."""
     key = _stalled_key(campaign)
     found = kept_objects.kept(key)
     if found is None:
@@ -363,7 +363,7 @@ def _pace(course: Course, end: datetime) -> float | None:
 
 
 def _next(campaign: Campaign, course: Course, *, stopped: bool) -> Direction:
-    """Return what the person does next, and where."""
+    """Return the person's next step, and where to do it."""
     if campaign.pool_id is None and course.counted:
         return step_after_judging(campaign)
     if campaign.pool_id is not None:

@@ -1,4 +1,4 @@
-"""API of near-duplicates: found in the background, imported from a file, removed."""
+"""API of near-duplicates: find them in the background, import or remove them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class LargeClass(Schema):
 
 
 class EffectOut(Schema):
-    """The effect of near-duplicates on a pool. Classes and pairs ``by_text`` are those of equal texts alone."""
+    """The effect of near-duplicates on a pool. ``by_text``: classes and pairs by equal texts alone."""
 
     pool: str
     passages: int
@@ -69,7 +69,7 @@ class NearDuplicatesOut(Schema):
 
 
 class LikenessIn(Body):
-    """The least similarity of near-duplicates, and the words of a shingle."""
+    """The minimum similarity of near-duplicates, and the number of words in a shingle."""
 
     threshold: Annotated[float, Field(ge=0.5, le=1)] = Likeness().threshold
     shingle: Annotated[int, Field(ge=1, le=20)] = Likeness().shingle

@@ -1,4 +1,4 @@
-"""Near-duplicates of a collection: shown, found, imported and removed."""
+"""Pages of a collection's near-duplicates: show, find, import and remove them."""
 
 from __future__ import annotations
 

@@ -25,8 +25,8 @@ from web.common.access import collection_for, require
 class CollectionChanges(Body):
     """Fields of a collection; omitted ones stay, and an empty text clears one.
 
-    ``max_run_depth`` is the most passages that a run can list for a query, ``board_labels`` the qrel set that the
-    leaderboard is under by default.
+    ``max_run_depth`` is the most passages that a run can list for a query, ``board_labels`` the leaderboard's default
+    qrel set.
     """
 
     title: Annotated[str, Field(max_length=MOST["title"])] = ""

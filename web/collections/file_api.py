@@ -236,7 +236,7 @@ def _continued(
 
 
 def _rung(wanted: Arriving) -> Arriving:
-    """Return the same, after starting its job if it waits for one, or retrying a failed one."""
+    """Return the request, after starting its job if it waits for one, or retrying a failed job."""
     if wanted.state == NewCollection.State.WAITING:
         if isinstance(wanted, NewCollection):
             ring_for_collection(wanted)

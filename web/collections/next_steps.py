@@ -1,4 +1,4 @@
-"""What a collection has, what comes next, and where: the check list on its page."""
+"""The check list on a collection's page: what it has, and its next step."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from web.runs.forms import DescribeCollection
 
 @require_safe
 def collection(request: HttpRequest, name: str) -> HttpResponse:
-    """Show a collection: what it has, what comes next, its leaderboard in short, and its versions."""
+    """Show a collection: its contents, next step, leaderboard in short, and versions."""
     found = collection_for(request.user, name)
     context = collections.collection_page(found, request.user)
     return render(request, "web/collection.html", context)

@@ -1,4 +1,4 @@
-"""Long forms in two parts: what everybody decides, and what most people leave as it is."""
+"""Long forms in two parts: fields that everybody decides, and fields that most people leave unchanged."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class AdvancedFields(forms.Form):
 
     @property
     def advanced_open(self) -> bool:
-        """Return whether a folded field needs attention or is not as most people leave it."""
+        """Return whether a folded field needs attention or was changed."""
         return any(field.errors or self._chosen(field) for field in self.advanced)
 
     def _chosen(self, field: forms.BoundField) -> bool:
-        """Return whether somebody chose another value than the initial one."""
+        """Return whether somebody chose a value other than the initial one."""
         return self.is_bound and field.name in self.changed_data

@@ -57,7 +57,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class CampaignLists:
-    """Campaigns as a page lists them: those that people judge, and the ones that do not stand between them."""
+    """Campaigns as a page lists them: those that people judge first, the others in folded sections."""
 
     current: list[Progress]
     rehearsals: list[Progress]

@@ -23,7 +23,7 @@ from pooling.run_details import BY_NAME as RUN_DETAILS
 from pooling.services.leaving_out import Refused, leave_out_unknown
 from tournament.models import Challenge, QrelVersion
 
-#: Command → what a page calls it, the page's route, and what it is a page of.
+#: Command → its name on pages, the page's route, and the kind of object that the page is about.
 PAGES: dict[str, tuple[str, str, str]] = {
     "accept_gold": ("accept gold pairs", "web:prepare_gold", "campaign"),
     "archive_campaign": ("restore it", "web:campaign_step restore", "campaign"),
@@ -69,7 +69,7 @@ PAGES: dict[str, tuple[str, str, str]] = {
     "suspend_gold": ("look at the gold pairs", "web:campaign_gold", "campaign"),
     "set_texts": ("accept the texts", "web:prepare_texts", "campaign"),
 }
-#: Command → the call that does it; what has none is said to a program by its page.
+#: Command → its API call. A command without a call is replaced by its page.
 CALLS = {
     "accept_gold": "POST /campaigns/{name}/gold",
     "archive_campaign": "POST /campaigns/{name}/restore",
@@ -105,7 +105,7 @@ CALLS = {
     "split_queries": "POST /collections/{name}/query-split",
     "suspend_gold": "POST /campaigns/{name}/gold/{{key}}/suspend",
 }
-#: Option → the field over HTTP and the label on pages, where they are not the option's own words.
+#: Option → its field in the API and its label on pages, if they differ from the option's name.
 OPTIONS: dict[str, tuple[str, str]] = {
     "accept-weak-screening": ("accept_weak_screening", "Launch with weak screening"),
     "allow-open": ("allow_open", "Also publish the best answers so far"),
@@ -122,10 +122,10 @@ OPTIONS: dict[str, tuple[str, str]] = {
 
 
 def guidance_html(text: Any, *, collection: str = "") -> SafeString:
-    """Return ``text`` as HTML, each action a link to the page that does it, each option the name of its field.
+    """Return ``text`` as HTML, with each action as a link to its page, and each option as the name of its field.
 
-    An action on a collection that names none means ``collection``. An action that no page does is shown as a command
-    for the terminal.
+    An action on a collection that names none means ``collection``. An action without a page is shown as a command for
+    the terminal.
     """
     if isinstance(text, SafeString):
         return text
@@ -137,22 +137,22 @@ def guidance_html(text: Any, *, collection: str = "") -> SafeString:
 
 
 def said_plainly(text: Any, *, collection: str = "") -> str:
-    """Return the same as plain text, for an answer that is no page: what a page is called, without its link."""
+    """Return the text without links, for responses that are not pages: each action is the name of its page."""
     return _told(text, lambda part, starts: _on_page(part, collection, starts=starts)[0])
 
 
 def worded_for_programs(text: str, *, collection: str = "") -> str:
-    """Return the same for programs: each action with the call that does it in brackets, else the page's address."""
+    """Return the text for programs: each action is followed by its API call, or else its page's address."""
     return _told(text, lambda part, starts: _over_http(part, collection, starts=starts))
 
 
 def complain(request: HttpRequest, refusal: Refusal) -> None:
-    """Say on the next page what was refused, and what to do."""
+    """Show on the next page what was refused, and what to do."""
     messages.error(request, stored(str(refusal)))
 
 
 def left_out(request: HttpRequest, row: Refused) -> None:
-    """Do what the button *Leave out these lines* asks, or say on the next page why that is refused."""
+    """Carry out the button *Leave out these lines*, or show on the next page why that is refused."""
     if "skip_unknown" not in request.POST:
         return
     try:
@@ -204,12 +204,12 @@ def _over_http(part: Part, collection: str, *, starts: bool) -> str:
 
 
 def _subject(action: Action, collection: str) -> str:
-    """Return the name of the campaign or collection that the action is about; empty when nothing says it."""
+    """Return the name of the campaign or collection that the action is about; empty if unknown."""
     return action.subject or (collection if PAGES[action.command][2] == "collection" else "")
 
 
 def _page(action: Action, collection: str, *, starts: bool) -> tuple[str, str]:
-    """Return what the page that does it is called, and its address, empty where nothing says which one is meant."""
+    """Return the name and address of the action's page; the address is empty if its object is unknown."""
     words, route, of = PAGES[action.command]
     if starts:
         words = words[0].upper() + words[1:]
@@ -221,7 +221,7 @@ def _page(action: Action, collection: str, *, starts: bool) -> tuple[str, str]:
 
 
 def _call(action: Action, collection: str) -> str:
-    """Return the call that does it; empty where there is none, or nothing says what it is about."""
+    """Return the action's API call; empty if there is none, or if its object is unknown."""
     call, name = CALLS.get(action.command, ""), _subject(action, collection)
     if not call or ("{name}" in call and not name):
         return ""
@@ -248,7 +248,7 @@ class Direction:
 
 
 def next_of(campaign: Campaign) -> Direction | None:
-    """Return what comes next for a campaign that asks nobody now; None when that depends on how its work goes."""
+    """Return the next step of a campaign that asks nobody now; None if it depends on the work in progress."""
     name = campaign.name
     if campaign.archived_at:
         words = "It is archived: lists show it under Archived. Restore it to continue."
@@ -278,7 +278,7 @@ def next_of(campaign: Campaign) -> Direction | None:
 
 
 def step_after_judging(campaign: Campaign) -> Direction:
-    """Return what comes next when the judgments are in."""
+    """Return the next step once all judgments are in."""
     if original := campaign.rehearsal_of:  # simulated judgments are not published
         return Direction(
             f"The rehearsal is over. Continue with {original.name}.",

@@ -22,13 +22,13 @@ from web.models import EndNotice
 
 logger = logging.getLogger(__name__)
 SALT = "web.end_notices"
-#: How long a page that shows the button is valid, and how long a mail server that fails is tried.
+#: How long a page's button is valid, and how long sending is retried if the mail server fails.
 LASTS = timedelta(days=1)
 ENDED = (Job.State.DONE, Job.State.FAILED)
 
 
 def request_for(job: Job, page: str) -> str:
-    """Sign what a page offers to mail about: only somebody who saw the page can ask for it."""
+    """Sign a page's offer of an e-mail, so that only somebody who saw the page can accept it."""
     return signing.dumps([job.pk, page], salt=SALT)
 
 
@@ -69,7 +69,7 @@ def any_due() -> bool:
 def send_due() -> int:
     """Send the e-mails of jobs that are over. Returns how many were sent.
 
-    The e-mail says nothing that only the page may say, because the person may have lost access since.
+    The e-mail reveals nothing that only the page may show, because the person may have lost access since.
     """
     sent = 0
     for notice in due_notices().select_related("job", "user").order_by("pk"):

@@ -1,4 +1,4 @@
-"""Problems of a file that are the same but for names and numbers, shown as one with the lines where they stand."""
+"""Problems of a file that differ only in names and numbers, shown as one with their line numbers."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-#: Lines that are named of problems that are the same.
+#: The number of lines listed for problems of one kind.
 LINES_NAMED = 8
-#: What differs between sentences about the same problem: quoted text, words with a digit, and what is in brackets.
+#: The parts that differ between sentences about the same problem: quoted text, words with a digit, and brackets.
 _DIFFERS = re.compile(r"'[^']*'|\"[^\"]*\"|\([^)]*\)|\S*\d\S*")
 
 
 @dataclass
 class FoldedProblem:
-    """Problems of one kind with the same sentence; the first one stands for all."""
+    """Problems of one kind with the same sentence; the first one represents all."""
 
     first: Mapping[str, Any]
     lines: list[int] = field(default_factory=list)
@@ -30,21 +30,20 @@ class FoldedProblem:
 
     @property
     def others(self) -> list[int]:
-        """The next lines with it."""
+        """The further lines listed."""
         return self.lines[1 : LINES_NAMED + 1]
 
     @property
     def unnamed(self) -> int:
-        """Return how many more there are than lines are named."""
+        """Return how many problems are not listed."""
         return self.count - 1 - len(self.others)
 
 
 def fold(
     problems: Iterable[Mapping[str, Any]], counts: Mapping[str, int] | None = None
 ) -> list[FoldedProblem]:
-    """Return the problems with those that are the same as one, in the order of their first lines.
-
-    ``counts``: how many problems of each kind there are, those that are not listed included.
+    """Fold problems of the same kind into one, in the order of their first lines. ``counts``: the number of problems
+    of each kind, unlisted ones included.
     """
     found: dict[tuple[Any, ...], FoldedProblem] = {}
     for one in problems:

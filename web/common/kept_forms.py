@@ -22,7 +22,7 @@ COOKIE = "kept_form"
 SECONDS = 1800
 MOST_FIELDS = 300
 MOST_CHARACTERS = 100_000
-#: Forms kept for one address of the network in an hour.
+#: The most forms kept for one network address per hour.
 KEPT = Limit("kept-forms", most=60, seconds=3600)
 #: Parts of names of fields that are never kept.
 _SECRET = ("csrf", "password", "secret", "token")
@@ -45,7 +45,7 @@ class KeepForms:
 
 
 def _is_form_of_nobody(request: HttpRequest) -> bool:
-    """Return whether a signed-out person sent a form of ours from a page: with the token that the page had."""
+    """Return whether a signed-out person sent one of our forms from a page, with the page's token."""
     match = request.resolver_match
     return (
         request.method == "POST"
@@ -78,7 +78,7 @@ def _kept(request: HttpRequest) -> HttpResponse | None:
 
 
 def _page_of(request: HttpRequest) -> str:
-    """Return the page with the form: where it was sent from, if that is ours."""
+    """Return the page that the form was sent from, if it is one of ours."""
     came_from = request.headers.get("Referer", "")
     if url_has_allowed_host_and_scheme(came_from, {request.get_host()}, require_https=request.is_secure()):
         return urlsplit(came_from).path

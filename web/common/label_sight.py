@@ -1,9 +1,9 @@
 """Rules for withheld qrel sets: the labels and values that each person can see.
 
 Under a withheld set everybody sees a board with rounded values, in the order of the true ones. Its labels, values of
-single queries, and analyses under it are for members (``see everything``). A policy can make values of single
-queries public. Passages follow in ``web.common.visibility``: one that only withheld labels brought is shown to nobody
-else. ``leaderboard.analyses.runner`` refuses analyses under withheld labels to everybody else.
+single queries, and analyses under it are for members (``see everything``). A policy can make values of single queries
+public. ``web.common.visibility`` covers passages: only members see one that only withheld labels contain.
+``leaderboard.analyses.runner`` refuses analyses under withheld labels to everybody else.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Pages of versions as files: CSV, JSON lines, TREC."""
+"""Pages of versions as files: CSV, JSON lines, TREC format."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Prevent a form from overwriting values saved after its page was opened.
 
 The page carries signed fingerprints of the values that it showed. A form that comes back is compared with what is
-saved now; what changed in between is named, and nothing is saved until the page that shows it is sent.
+saved now; changes in between are listed, and nothing is saved until the page that shows them is submitted.
 """
 
 from __future__ import annotations

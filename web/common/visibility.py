@@ -1,12 +1,12 @@
 """Visibility rules, all in one place.
 
-A collection is private (visible to its members, pooling.services.members) or published. In a published one, a run
-is released as *public* (everything), *scores* (its values, not its passages) or *private* (nothing). Members see
+A collection is private (visible to its members, pooling.services.members) or published. In a published one, a run is
+released as *public* (everything), *scores* (its values, not its passages) or *private* (nothing). Members see
 everything; everyone else, signed in or not, sees what is released. A passage is shown to everyone if a public run
-supplied it, if a qrel set contains it, or if no run is known to have supplied it (as with imported judgments). Where
-a qrel set is withheld, only a public run or another qrel set shows a passage, so that no page tells a labeled one.
-Pages check a passage per query; published bundles check it across all queries (``held_back``). Results on private
-queries, and the author of a run under embargo, are shown to members only.
+supplied it, if a qrel set contains it, or if no run is known to have supplied it (as with imported judgments). If a
+qrel set is withheld, a passage is shown only if a public run or another qrel set has it, so that no page reveals a
+labeled passage. Pages check a passage per query; published bundles check it across all queries (``held_back``).
+Results on private queries, and the author of a run under embargo, are shown to members only.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def sight_of(
 
 
 def sight_on_answers(version: QrelVersion, queries: Sequence[Query] | None, user: Any) -> Sight:
-    """Return which of a version's best answers the person can see, without suppliers. Free for members."""
+    """Return which of a version's best answers the person can see, without suppliers. No query for members."""
     if sees_everything(user, version.collection):
         return Sight(everything=True)
     best = PreferenceQrel.objects.filter(version=version)
@@ -221,7 +221,7 @@ def _brought(row: ChallengedQuery) -> set[int]:
 def texts_of_ranked(collection: Collection, pids: Iterable[str], user: Any) -> dict[str, str]:
     """Return pid → text of passages in rankings that the person sees.
 
-    That a text is known at all would tell a passage that only withheld labels brought: it is left out.
+    A passage that only withheld labels contain is left out, because a known text would reveal it.
     """
     known = Passage.objects.filter(collection=collection, pid__in=list(pids)).exclude(text=None)
     withheld = Qrel.objects.filter(qrel_set__withheld=True, passage=OuterRef("pk"))

@@ -1,1 +1,1 @@
-"""Graded campaigns: made, followed and decided by organizers, judged by assessors."""
+"""Graded campaigns: organizers create, follow and decide them; assessors judge."""

@@ -1,4 +1,4 @@
-"""API of graded campaigns: made, followed, decided, and judged by assessors."""
+"""API of graded campaigns: create, follow, decide and judge them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Why = Annotated[Text, Field(max_length=5000)]
 
 
 class LevelIn(Body):
-    """A level of the scale; its grade is its place, from 0."""
+    """A level of the scale; its grade is its position, from 0."""
 
     name: Annotated[Text, Field(min_length=1, max_length=80)]
     definition: Annotated[Text, Field(min_length=1, max_length=1000)]
@@ -35,7 +35,7 @@ class LevelIn(Body):
 
 
 class GradedCampaignIn(Body):
-    """A new graded campaign over a pool. ``rules``: numbers of a topic's life that are not the paper's.
+    """A new graded campaign over a pool. ``rules``: the values that differ from the paper's.
 
     ``learn_from_all``: active learning also uses the grades of the collection's other graded campaigns.
     """
@@ -68,7 +68,7 @@ class GradedCampaignOut(Schema):
 
 
 class TopicOut(Schema):
-    """A topic as it stands. ``decided_by`` is empty for a decision of the rules."""
+    """A topic's current state. ``decided_by`` is empty for a decision of the rules."""
 
     qid: str
     query: str
@@ -87,7 +87,7 @@ class TopicOut(Schema):
 
 
 class TopicsOut(GradedCampaignOut):
-    """The same, with its topics: all for members, free ones and one's own for assessors."""
+    """A graded campaign with its topics: members get all of them, assessors get free ones and their own."""
 
     listed: list[TopicOut]
 
@@ -107,7 +107,7 @@ class EndIn(Body):
 
 
 class ReopenIn(EndIn):
-    """Why it continues, and a new budget."""
+    """The reason for reopening, and a new budget."""
 
     budget: Annotated[int, Field(ge=1, le=graded_campaigns.MOST_BUDGET)] | None = None
 
@@ -120,14 +120,14 @@ class LabelsIn(Body):
 
 
 class LabelsOut(Schema):
-    """The new labels, and the topics that they rest on."""
+    """The new labels, and the topics that they are made from."""
 
     set: str
     topics: list[dict[str, Any]]
 
 
 class GradeRow(Schema):
-    """A grade, with the source of its passage. ``counts``: it is of the assessor who has the topic."""
+    """A grade, with the source of its passage. ``counts``: it was given by the assessor who has the topic."""
 
     qid: str
     pid: str
@@ -148,7 +148,7 @@ class TopicIn(Body):
 
 
 class DeclineIn(TopicIn):
-    """Why the topic is given back."""
+    """The reason for giving the topic back."""
 
     why: Why
 
@@ -161,7 +161,7 @@ class GradeIn(TopicIn):
 
 
 class NextOut(Schema):
-    """What is judged next: an ``item``, or the ``work`` of choosing some, or the topic's ``decision``."""
+    """The next step: an ``item`` to judge, the ``work`` that chooses items, or the topic's ``decision``."""
 
     qid: str
     query: str
@@ -357,7 +357,7 @@ def _own(request: HttpRequest, name: str, graded: str, asked: TopicIn) -> TopicA
 
 
 def _next(assignment: TopicAssignment) -> dict[str, Any]:
-    """Return what is judged next, or the work of choosing it."""
+    """Return the next item to judge, or the work that chooses it."""
     page = pages.assess_page(assignment, None)
     decision, item, work = page["decision"], page["item"], page["work"]
     return {

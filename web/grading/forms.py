@@ -74,7 +74,7 @@ class NewGradedCampaign(forms.Form):
         return _read(lambda: parse_scale(self.cleaned_data["scale"]))
 
     def clean(self) -> dict[str, Any]:
-        """Check the rules together, so that the form says what the service would."""
+        """Check the rules together, so that the form shows the same problem as the service."""
         said = super().clean() or {}
         _read(lambda: check_rules(self._rules(said)))
         return said
@@ -84,7 +84,7 @@ class NewGradedCampaign(forms.Form):
         return {rule: said[rule] for rule in RULES if rule in said and said[rule] != defaults[rule]}
 
     def settings(self) -> GradingSettings:
-        """Return what was entered."""
+        """Return the entered values."""
         said = self.cleaned_data
         plain = ("scale", "min_grade", "budget", "learn_from_all", "instructions", "placeholder_text")
         return GradingSettings(**{name: said[name] for name in plain}, rules=self._rules(said))

@@ -1,4 +1,4 @@
-"""What the pages of graded campaigns show."""
+"""Data of the pages of graded campaigns."""
 
 from __future__ import annotations
 
@@ -56,8 +56,7 @@ def list_page(collection: Collection, user: Any) -> dict[str, Any]:
 
 
 def campaign_page(campaign: GradedCampaign, user: Any, number: str | None = None) -> dict[str, Any]:
-    """Return the data of a graded campaign's page: topics for members, one's own and free ones for assessors.
-
+    """Return the data of a graded campaign's page: all topics for members, their own and free ones for assessors.
     ``number``: the page of topics.
     """
     states = states_of(campaign)
@@ -114,7 +113,7 @@ def work_of(assignment: TopicAssignment) -> Work | None:
 
 
 def chosen_next(assignment: TopicAssignment, *, again: bool = False) -> Work | None:
-    """Return the job that chooses what is judged next, started if none is live; a failed one only with ``again``."""
+    """Return the job that chooses the next passages, started if none is live; a failed one only with ``again``."""
     if not is_waiting(assignment):
         return None
     work = work_of(assignment)

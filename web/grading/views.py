@@ -31,7 +31,7 @@ View = Callable[..., HttpResponseBase]
 
 
 def graded_view(action: str = "") -> Callable[[View], View]:
-    """Decorate a view: check the action (none: whoever sees graded campaigns), and pass the graded campaign."""
+    """Decorate a view: check the action (none: the person sees graded campaigns), and pass the graded campaign."""
 
     def decorate(view: View) -> View:
         @wraps(view)
@@ -82,7 +82,7 @@ def _list(request: HttpRequest, collection: Collection, form: NewGradedCampaign)
 @require_safe
 @graded_view()
 def graded_campaign(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
-    """Show the topics: all of them to members, one's own and free ones to assessors."""
+    """Show the topics: all of them to members, their own and free ones to assessors."""
     return render(
         request,
         "web/graded_campaign.html",

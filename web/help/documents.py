@@ -84,7 +84,7 @@ def anchor(heading: str) -> str:
 
 @cache
 def glossary() -> dict[str, str]:
-    """Return anchor → what the glossary's first paragraph says about the term, without marks."""
+    """Return anchor → the glossary's first paragraph about the term, as plain text."""
     text = (FOLDER / "glossary.md").read_text(encoding="utf-8")
     found = {}
     for section in text.split("\n## ")[1:]:
@@ -101,7 +101,7 @@ def _headings(tokens: list[Token]) -> Any:
 
 
 def _adapt(token: Token) -> None:
-    """Lead links to other documents to their pages, and pictures to where they are served."""
+    """Point links to other documents at their pages, and pictures at the addresses that serve them."""
     if token.type == "link_open":
         link = str(token.attrGet("href") or "")
         if own := _OWN_LINK.fullmatch(link):

@@ -40,7 +40,7 @@ A_YEAR = 365 * 24 * 3600
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Show visitors what this is; show members what needs them, their leaderboards and what is under way."""
+    """Show visitors what this is; show members what needs attention, their leaderboards and running work."""
     listed = listed_collections(request.user)
     boards = with_a_board([row.collection for row in listed])
     told = outdated_for(request.user, [row.collection for row in listed if row.versions])
@@ -66,7 +66,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def signed_in(request: HttpRequest) -> HttpResponse:
-    """Lead a person who only submits for one team to its page, and everybody else to the home page."""
+    """Redirect a person who only submits for one team to its page, and everybody else to the home page."""
     roles = roles_of(request.user)
     teams = list(TeamMember.objects.filter(user=request.user.pk).select_related("collection")[:2])
     if len(teams) == 1 and set(roles.values()) == {Role.SUBMITTER}:
@@ -133,7 +133,7 @@ def _creation_context(request: HttpRequest) -> dict[str, Any]:
 @require_POST
 @login_required
 def mail_when_done(request: HttpRequest) -> HttpResponse:
-    """Promise an e-mail for the end of the work that a page shows."""
+    """Promise an e-mail when the work shown on a page ends."""
     notice = end_notices.ask(request.user, request.POST.get("about", ""))  # type: ignore[arg-type]
     if notice is None:
         messages.error(request, "The page was too old, or the work is gone. Reload the page that shows it.")

@@ -1,1 +1,1 @@
-"""Pools: planned, built, shown."""
+"""Pools: plan, build and show them."""

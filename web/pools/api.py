@@ -45,7 +45,7 @@ class PoolAsked(Body):
 
 
 class PoolIn(PoolAsked):
-    """The same, with the name of the new pool. With ``fraction``, only one in so many passages can be pooled."""
+    """The passages to pool, and the pool's name. With ``fraction``, only one in that many passages can be pooled."""
 
     name: Annotated[Text, Field(min_length=1, max_length=80)]
     fraction: Annotated[int, Field(ge=2, le=10**6)] | None = None

@@ -1,4 +1,4 @@
-"""The check list of a launch, and what to expect of screening."""
+"""The check list of a launch, and the screening forecast."""
 
 from __future__ import annotations
 

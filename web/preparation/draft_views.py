@@ -18,7 +18,7 @@ LONGEST_NAME = 200
 @require_POST
 @step_view()
 def rename(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """The name in addresses, on pages and in commands."""
+    """Rename a draft; the name is used in addresses, on pages and in commands."""
     before = campaign.name
     try:
         rename_draft(

@@ -1,4 +1,4 @@
-"""How much a pool has to judge, counted once."""
+"""The contents of a pool, counted once."""
 
 from __future__ import annotations
 

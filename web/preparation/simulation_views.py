@@ -20,7 +20,7 @@ from web.preparation.forms import SimulationForm
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def simulate(request: HttpRequest, name: str) -> HttpResponse:
-    """Have simulated workers judge all that is left, after the person types the campaign's name."""
+    """Have simulated workers judge all remaining tasks, after the person types the campaign's name."""
     found = campaign_for(request.user, name)
     require(request.user, "launch campaign", found.collection)
     truths = list(found.collection.qrel_sets.order_by("-pk").values_list("name", flat=True))

@@ -53,7 +53,7 @@ class Cell:
 
     @property
     def rank(self) -> int | None:
-        """The rank of the best answer, if the value is its reciprocal; None if it is not among those looked at."""
+        """The rank of the best answer, if the value is its reciprocal; None if it is below the depth."""
         return round(1 / self.value) if self.value > 0 else None
 
 

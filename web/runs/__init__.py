@@ -1,1 +1,1 @@
-"""Runs: uploaded, checked, listed, described."""
+"""Runs: upload, check, list and describe them."""

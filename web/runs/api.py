@@ -1,4 +1,4 @@
-"""Runs: listed, read, sent, described."""
+"""API of runs: list, read, upload and describe them."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ RELEASES = [
     ("scores", "scores: its name and values, not its passages"),
     ("private", "private: nothing; only members and its team see it"),
 ]
-#: As refusals call it (``web.common.directions``).
+#: The name used in refusals (``web.common.directions``).
 LEAVE_OUT = OPTIONS["skip-unknown"][1]
 #: Replaces Django's message, which speaks of a slug.
 NO_NAME = {"invalid": "Use only letters, digits, hyphens and underscores."}
@@ -178,7 +178,7 @@ class SendRuns(AboutRun):
         super().__init__(*args, required=(*required, *["priority"] * priorities), **named)
         if priorities:
             self.fields["priority"].by_round = True  # type: ignore[attr-defined]
-        if team is not None:  # said by the account and the moment of arrival
+        if team is not None:  # known from the account and the time of arrival
             for name in ("team", "submitted_on"):
                 del self.fields[name]
             self.fields["baseline"].label = "A baseline run of this team"

@@ -93,7 +93,7 @@ class RunFieldsForm(SeenValuesForm):
         return found
 
     def chosen(self) -> dict[str, Any]:
-        """Return what ``set_run_fields`` takes. A new own field is asked for."""
+        """Return the arguments of ``set_run_fields``. A new own field is asked for, too."""
         own = self.cleaned_data["own"]
         before = {name for name, _ in self.fields["asked"].choices}  # type: ignore[attr-defined]
         kept = {one["name"] for one in own} | BY_NAME.keys()

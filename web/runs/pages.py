@@ -192,7 +192,7 @@ def _bibtex(collection: Collection, run: Run, link: str) -> str:
 
 
 def shown_details(collection: Collection, run: Run) -> list[tuple[Detail, str]]:
-    """Return what is said about the run in structured fields, in words."""
+    """Return the run's structured details, in words."""
     known = known_details(collection)
     return [(one, in_words(one, run.details[name])) for name, one in known.items() if name in run.details]
 

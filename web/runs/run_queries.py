@@ -34,7 +34,7 @@ SHOWN = {
     "missing": "without results",
     "tied": "with a tie at the first place",
 }
-#: What is shown by values, ranks or judgments: nothing without labels that this person can see.
+#: Filters by values, ranks or judgments. They need labels that this person can see.
 OF_LABELS = {"won", "lost", "unanswered", "unjudged"}
 SORTS = {
     "": "labeled first",

@@ -132,7 +132,7 @@ def adding_page(collection: Collection) -> dict[str, Any]:
 
 def work_on(row: RunUpload | NewCollection | AddedFiles) -> Work | None:
     """Return the job that files wait for; None if they do not wait."""
-    if row.state != RunUpload.State.WAITING:  # the word is the same for all three
+    if row.state != RunUpload.State.WAITING:  # all three classes use the same word
         return None
     job = Job.objects.filter(key=row.job_key).order_by("-pk").first()
     return Work(None if job is not None and job.state == Job.State.DONE else job)

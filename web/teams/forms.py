@@ -50,7 +50,7 @@ _FORMATS = ["%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%
 
 
 class RoundForm(forms.Form):
-    """A round: when it is open, and how many runs it takes of a team."""
+    """A round: when it is open, and how many runs it accepts from a team."""
 
     name = forms.CharField(
         max_length=80, label="Name", help_text="Such as 2026. The same name changes the round."

@@ -20,7 +20,7 @@ ANONYMOUS = "anonymous"
 
 @dataclass(frozen=True)
 class Submitted:
-    """A submission in the public list. Of one that is not released only tag and day are told."""
+    """A submission in the public list. For an unreleased one, only tag and day are shown."""
 
     run_tag: str
     team: str

@@ -33,9 +33,9 @@ from web.common.visibility import sees_everything
 from web.teams.forms import ApplicationForm, RoundForm, TeamForm
 from web.teams.pages import team_page, teams_page
 
-#: Applications from one address of the network in an hour.
+#: The most applications from one network address per hour.
 APPLICATIONS = Limit("applications", most=5, seconds=3600)
-#: Invitations that a team sends in an hour: each is an e-mail to an address of its choice.
+#: The most invitations that a team can send per hour: each is an e-mail to an address of its choice.
 INVITATIONS = Limit("team-invitations", most=20, seconds=3600)
 
 
@@ -57,7 +57,7 @@ def team(request: HttpRequest, name: str, key: int) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def apply(request: HttpRequest, name: str) -> HttpResponse:
-    """Take an application of a team, from anybody who sees the board."""
+    """Receive a team's application, from anybody who sees the board."""
     found = collection_for(request.user, name)
     form = ApplicationForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
@@ -119,7 +119,7 @@ def decide(request: HttpRequest, collection: Collection, key: int) -> HttpRespon
 
 @require_POST
 def invite(request: HttpRequest, name: str, key: int) -> HttpResponse:
-    """Invite somebody to submit for the team: its first member or an owner does."""
+    """Invite somebody to submit for the team. Only its first member or an owner can."""
     found = _steered(request, name, key)
     email = request.POST.get("email", "").strip()
     if INVITATIONS.take(str(found.pk)):
@@ -153,7 +153,7 @@ def withdraw(request: HttpRequest, name: str, key: int, invited: int) -> HttpRes
 
 @require_POST
 def remove(request: HttpRequest, name: str, key: int, member: int) -> HttpResponse:
-    """Take a person out of the team; anybody can leave it."""
+    """Remove a person from the team; anybody can leave it."""
     found = _team(request, name, key)
     row = get_object_or_404(
         TeamMember.objects.select_related("team", "collection", "user"), team=found, pk=member
@@ -170,7 +170,7 @@ def remove(request: HttpRequest, name: str, key: int, member: int) -> HttpRespon
 @require_POST
 @needs("manage teams")
 def plan_round(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Plan a round, or change the one of this name."""
+    """Plan a round, or change the one with this name."""
     form = RoundForm(request.POST)
     if form.is_valid():
         try:

@@ -18,11 +18,11 @@ register = template.Library()
 def folded(
     problems: Iterable[Mapping[str, Any]], counts: Mapping[str, int] | None = None
 ) -> list[FoldedProblem]:
-    """Return the problems of a file with those that are the same as one. ``counts``: of all, by kind."""
+    """Return a file's problems, folded by kind. ``counts``: their numbers by kind, unlisted ones included."""
     return fold(problems, counts)
 
 
 @register.filter
 def directed(text: Any, collection: Any = "") -> SafeString:
-    """Return what is said to somebody at a terminal, with links to the pages that do it."""
+    """Return text written for a terminal, with links to the pages for its actions."""
     return directions.guidance_html(text, collection=getattr(collection, "name", collection) or "")

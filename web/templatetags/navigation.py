@@ -1,4 +1,4 @@
-"""Where a page stands: the tabs of a collection, and which part of the site is open."""
+"""Navigation: the tabs of a collection or campaign, and the parts of the site."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from web.common.kept_forms import kept_form_of
 from web.common.visibility import sees_everything
 
 register = template.Library()
-#: Key → the tab's words and the route that it opens. Members alone see those of the second list.
+#: Key → the tab's words and the route that it opens. Only members see those of the second list.
 TABS = {
     "overview": ("Overview", "web:collection"),
     "queries": ("Queries", "web:queries"),
@@ -32,7 +32,7 @@ TABS = {
     "settings": ("Settings", "web:collection_settings"),
 }
 MEMBERS = ("pools", "settings")
-#: The same for a launched campaign, with the permission that a tab takes.
+#: The same for a launched campaign, with the permission that a tab requires.
 CAMPAIGN_TABS = {
     "overview": ("Overview", "web:campaign", ""),
     "workers": ("Workers", "web:campaign_workers", "see everything"),
@@ -42,7 +42,7 @@ CAMPAIGN_TABS = {
     "payments": ("Payments", "web:campaign_payments", "spend money"),
     "activity": ("Activity", "web:campaign_activity", "see everything"),
 }
-#: What a campaign's page is called in its breadcrumbs → its tab, where the two differ.
+#: A campaign page's name in the breadcrumbs → its tab, if the two differ.
 TAB_OF = {
     "worker": "workers",
     "message": "workers",
@@ -62,7 +62,7 @@ PARTS = {
 
 @register.inclusion_tag("web/parts/mail_when_done.html", takes_context=True)
 def mail_when_done(context: dict[str, Any], work: Work) -> dict[str, Any]:
-    """Offer an e-mail for the end of the work, where e-mail is sent and the person has an address."""
+    """Offer an e-mail when the work ends, if e-mail is set up and the person has an address."""
     request = context.get("request")
     user = getattr(request, "user", None)
     if request is None or work.job is None or not settings.MAIL or not user or not user.is_authenticated:
@@ -94,7 +94,7 @@ def collection_tabs(context: dict[str, Any], collection: Collection, current: st
 
 @register.inclusion_tag("web/parts/tabs.html", takes_context=True)
 def campaign_tabs(context: dict[str, Any], campaign: Campaign, here: str) -> dict[str, Any]:
-    """Show the tabs of a campaign that asks people, with the one of the page that is called ``here`` marked."""
+    """Show the tabs of a campaign that asks people, with the tab of the page ``here`` marked."""
     role = role_of(getattr(context.get("request"), "user", None), campaign.collection)
     current = TAB_OF.get(here, here)
     tabs = [

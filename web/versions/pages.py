@@ -125,7 +125,7 @@ def official_of(collection: Collection, user: Any) -> QrelSet | None:
 
 
 def letter_of(place: int) -> str:
-    """Return what a page calls a passage: A, B, …, Z, A1, B1, …"""
+    """Return a page's name for a passage: A, B, …, Z, A1, B1, …"""
     round_, letter = divmod(place, 26)
     return chr(ord("A") + letter) + (str(round_) if round_ else "")
 

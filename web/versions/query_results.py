@@ -102,7 +102,7 @@ def query_page(
     official = _official(version, query, user)
     sight = sight_of(version.collection, [query], user)
     if sight.labels_withheld and not members_view:
-        # That a passage is there which no public run supplied would tell whether the label is among the others.
+        # The presence of a passage that no public run supplied would reveal whether the label is one of the others.
         judgments = [one for one in judgments if _is_seen(sight, query, one)]
     wins = tally_wins(judgment for judgment in judgments if judgment.pk in counted)
     passages = _passages(origin.campaign, query, judgments, best)
@@ -168,7 +168,7 @@ def _judgments(origin: QrelVersion, query: Query, *, in_time: bool) -> list[Judg
 
 
 def _counted_keys(origin: QrelVersion, judgments: Sequence[Judgment]) -> set[int]:
-    """Return the keys of the judgments that the version rests on."""
+    """Return the keys of the judgments that the version is based on."""
     return {judgment.pk for judgment in judgments if judgment.pk in origin.judgment_keys}
 
 
@@ -286,9 +286,9 @@ def _why_not(judgment: Judgment, origin: QrelVersion, of_worker: dict[int, str])
 
 
 def _reason(origin: QrelVersion, query: Query, best: dict[int, bool], sight: Sight) -> str:
-    """Return the tournament's explanation from the version's judgments, unless it tells something hidden."""
+    """Return the tournament's explanation from the version's judgments, unless it reveals something hidden."""
     if sight.labels_withheld and not sight.everything:
-        return ""  # it counts wins over passages that only the labels brought
+        return ""  # it counts wins over passages that only the labels contain
     own = [key for key, propagated in best.items() if not propagated]
     return reason_in(origin, query) if all(sight.sees(query.pk, key) for key in own) else ""
 

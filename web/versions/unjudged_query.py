@@ -39,7 +39,7 @@ def covering_version(query: Query) -> QrelVersion | None:
 
 
 def unjudged_query_page(collection: Collection, query: Query, user: Any) -> dict[str, Any]:
-    """Return the data of the page. Without a pool, the passages are labels and what runs have on top."""
+    """Return the data of the page. Without a pool, the passages are the labeled ones and the tops of runs."""
     suppliers = _pooled(collection, query, user)
     pooled = bool(suppliers)
     runs = shown_runs(collection, user)

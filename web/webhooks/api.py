@@ -44,7 +44,7 @@ class WebhookOut(Schema):
 
 
 class WebhookMade(WebhookOut):
-    """The same, with its secret, which is returned only once."""
+    """A webhook with its secret, which is returned only once."""
 
     secret: str
 

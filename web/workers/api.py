@@ -113,7 +113,7 @@ class DecisionIn(Body):
 
 
 class WithdrawalIn(DecisionIn):
-    """The same for judgments that a worker withdraws; ``late``: allow it after the campaign's deadline."""
+    """A withdrawal of a worker's judgments; ``late``: allow it after the campaign's deadline."""
 
     late: DryRun = False
 

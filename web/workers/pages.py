@@ -198,7 +198,7 @@ def decisions_about(campaign: Campaign, worker: Worker) -> Any:
 
 
 def _tasks(campaign: Campaign, worker: Worker) -> Any:
-    """Submissions, newest first."""
+    """Return submissions, newest first."""
     rows = Submission.objects.filter(campaign=campaign, worker=worker).select_related("task")
     return rows.exclude(standing=Submission.Standing.TRIAL).order_by("-pk")
 

@@ -77,7 +77,7 @@ class Block:
         lines, separators, low, dense = 0, 0, 0, True
         mask = np.empty(
             min(len(codes), _PIECE), bool
-        )  # one for all: fresh memory costs more than the work on it
+        )  # one for all blocks: fresh memory costs more than the work on it
         for begin in range(0, len(codes), _PIECE):
             piece = codes[begin : begin + _PIECE]
             here = mask[: len(piece)]
@@ -156,7 +156,7 @@ def even_out(block: bytes) -> bytes:
     gap = blank | feed
     first = gap & ~np.concatenate(([True], gap[:-1]))
     evened = codes.copy()
-    # Of each stretch of blanks and line feeds its first byte stays, a line feed if the stretch holds one.
+    # Keep one byte of each stretch of blanks and line feeds: a line feed if the stretch has one.
     stretch = np.cumsum(first)
     holds_feed = np.zeros(int(stretch[-1]) + 1, bool)
     holds_feed[stretch[feed]] = True

@@ -13,7 +13,7 @@ _KEY = ["qid", "pid"]
 
 @dataclass(frozen=True)
 class Outside:
-    """Passages of a run that are not candidates: how many, of how many queries, and each as (qid, pid)."""
+    """Passages of a run that are not candidates: how many, for how many queries, and each as (qid, pid)."""
 
     places: frozenset[tuple[str, str]]
     queries: int

@@ -1,8 +1,8 @@
 """Read classes of near-duplicates made elsewhere: two columns, or the output of isoboroff/dedupe. Pure.
 
 Each line names a class and one of its passages, separated by spaces or a tab; dedupe adds the beginning of the text.
-A class that is named by one of its passages has it as the canonical passage, as in dedupe's output. In other classes
-the smallest pid is canonical.
+If a class is named after one of its passages, that passage is canonical, as in dedupe's output. In other classes, the
+smallest pid is.
 """
 
 from __future__ import annotations

@@ -22,10 +22,9 @@ Integers = NDArray[np.int32] | NDArray[np.int64]
 class Columns:
     """The content of a run or qrel file, one row a line, in file order. Arrays are int32 where that suffices.
 
-    ``query`` indexes ``qids`` (first appearance first). The code of a pid is the number itself where every pid is
-    a plain decimal number; else it is a row of ``spelling``, of which ``hashes`` are equal for equal pids.
-    ``number`` is the rank of a run's line, the grade of a qrel's. ``score`` holds 32-bit floats as
-    trec_eval does; None in files without scores.
+    ``query`` indexes ``qids`` (first appearance first). The code of a pid is the number itself if every pid is a
+    plain decimal number. Otherwise it is a row of ``spelling``; equal pids have equal ``hashes``. ``number`` is the
+    rank in a run, the grade in qrels. ``score`` holds 32-bit floats as trec_eval does; None in files without scores.
     """
 
     layout: Layout
@@ -72,7 +71,7 @@ class Columns:
 
 
 def read_columns(content: Content, layouts: Sequence[Layout]) -> Columns:
-    """Read a file under the one of ``layouts`` that has as many columns as the file's first line.
+    """Read a file with the layout (of ``layouts``) that has as many columns as the file's first line.
 
     Raises InvalidFile (of the layout's kind), UnreadableContent or EmptyFile.
     """
@@ -80,7 +79,7 @@ def read_columns(content: Content, layouts: Sequence[Layout]) -> Columns:
         return _read_columns(content, layouts)
     except InvalidFile:
         if compression_of(content.path):
-            # A damaged archive may give bad lines before its checksum fails: the damage is the reason.
+            # A damaged archive may contain bad lines before its checksum fails. Report the damage, not the lines.
             for _ in Content(content.path, content.name, content.max_bytes).blocks():
                 pass
         raise
@@ -245,7 +244,7 @@ def _plain_numbers(pid: pl.Series) -> NDArray[np.int64] | None:
 
 
 def same_string(strings: pl.Series, hashes: NDArray[np.uint64]) -> NDArray[np.int32]:
-    """Return for each row the first row that holds the same string.
+    """Return, for each row, the first row that has the same string.
 
     ``hashes`` are ``strings.hash()``; equal hashes are checked to mean equal strings.
     """
@@ -256,7 +255,7 @@ def same_string(strings: pl.Series, hashes: NDArray[np.uint64]) -> NDArray[np.in
     representative = np.repeat(order[first], np.diff(np.flatnonzero(first), append=len(order)))
     others = ~first
     if (strings.gather(order[others]) != strings.gather(representative[others])).any():
-        # Two strings share a 64-bit hash: number them by what they are, which is slower.
+        # Two strings share a 64-bit hash: number them by their content, which is slower.
         return same_string(strings, strings.rank("dense").to_numpy().astype(np.uint64))
     codes = np.empty(len(order), np.int32)
     codes[order] = representative

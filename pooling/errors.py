@@ -9,27 +9,27 @@ PoolingError
 │   ├── InvalidQueryFile
 │   ├── InvalidPassageFile
 │   ├── InvalidClusterFile
-│   └── ReaderFailed         our reader broke on it: a fault of the software, told as a refusal
-├── UnknownQueries           lines for queries the collection does not have
-├── AlreadyImported          the same content, or the same name, is there
-├── NotFound                 no collection, run, qrel set or pool of that name
-├── NoRoom                   no local copy of a stored run can be kept
-├── UnmappedLabels           labels of passages that have no document
-├── SplitRefused             public and private queries that cannot be told apart as asked
-│   └── AlreadySplit         there are other private queries
-├── SubmissionRefused        a run that the board's policy does not let in (yet)
-├── UploadRefused            a file that is not taken in
-│   └── QuotaReached         its sender has too much here that is not read yet
-├── WrongOffset              a part of a file that does not continue it
-├── KeyUsed                  an idempotency key that stands for something else
-├── NotWithdrawn             a run that others rest on
-├── MembersRefused           a change of members that cannot be
-├── BadGrant                 a spending grant that makes no sense
+│   └── ReaderFailed         our reader failed on it: a fault of the software
+├── UnknownQueries           lines for queries that the collection does not have
+├── AlreadyImported          the same content or name already exists
+├── NotFound                 no collection, run, qrel set or pool has that name
+├── NoRoom                   no local copy of a stored run can be written
+├── UnmappedLabels           labels of passages without a document
+├── SplitRefused             an impossible division into public and private queries
+│   └── AlreadySplit         the collection already has other private queries
+├── SubmissionRefused        a run that the board's policy does not accept (yet)
+├── UploadRefused            a file that is not accepted
+│   └── QuotaReached         its sender has too many files waiting to be read
+├── WrongOffset              a part that does not continue the file
+├── KeyUsed                  an idempotency key of another request
+├── NotWithdrawn             a run that is in use
+├── MembersRefused           a change of members that is not allowed
+├── BadGrant                 a spending grant with invalid values
 ├── GrantOver                a spending grant that was revoked
-├── ClustersRefused          near-duplicates that cannot be found or changed as asked
-└── PoolRefused              a pool that cannot be built as asked
+├── ClustersRefused          near-duplicates that cannot be found or changed as requested
+└── PoolRefused              a pool that cannot be built as requested
 
-Of the S3 server: BucketAway (NotNow), it does not answer; BucketRefused (Refusal), it refuses.
+For the S3 server: BucketAway (NotNow) if it does not answer, BucketRefused (Refusal) if it refuses access.
 """
 
 from __future__ import annotations
@@ -168,11 +168,11 @@ class KeyUsed(PoolingError):
 
 
 class PoolRefused(PoolingError):
-    """A pool cannot be built as asked."""
+    """A pool cannot be built as requested."""
 
 
 class ClustersRefused(PoolingError):
-    """Near-duplicates cannot be found, imported or removed as asked."""
+    """Near-duplicates cannot be found, imported or removed as requested."""
 
 
 class UnmappedLabels(PoolingError):
@@ -180,7 +180,7 @@ class UnmappedLabels(PoolingError):
 
 
 class SplitRefused(PoolingError):
-    """Public and private queries cannot be defined as asked."""
+    """The queries cannot be divided into public and private ones as requested."""
 
 
 class AlreadySplit(SplitRefused):
@@ -191,7 +191,7 @@ class SubmissionRefused(PoolingError):
     """The board's policy does not accept this run.
 
     ``welcome_on`` is the day from which it will, if there is one; ``missing`` lists the details that it requires;
-    ``parts`` are the reasons, one refusal each, where there are several.
+    ``parts`` are the reasons, one refusal each, if there are several.
     """
 
     def __init__(
@@ -227,7 +227,7 @@ class SubmissionRefused(PoolingError):
 
 
 class TeamRefused(PoolingError):
-    """A team cannot be created or changed as asked."""
+    """A team cannot be created or changed as requested."""
 
 
 class NoRoom(PoolingError):

@@ -1,16 +1,16 @@
 """The features of a collection's passages as files, mapped into memory a block at a time. Without Django.
 
-A row is a passage, in the order in which the texts came. The files of a folder:
+A row is a passage, in the order of the texts. The files of a folder:
 
 | File | Holds |
 |---|---|
-| ``manifest.json`` | what the features were made of, and the size of each file; written last |
+| ``manifest.json`` | the inputs of the features, and the size of each file; written last |
 | ``counts``, ``columns`` | uint8 and int32 of each (row, feature), row after row |
 | ``starts`` | int64: where each row starts in them, and the end of the last |
 | ``lengths`` | float32 of each row: its length under TF-IDF |
 | ``texts`` | uint64 of each row: the beginning of the text's class key; equal for equal texts |
 | ``rarities`` | float32 of each feature: its inverse document frequency |
-| ``pids`` | the pid of each row, a line each |
+| ``pids`` | the pid of each row, one per line |
 """
 
 from __future__ import annotations
@@ -159,8 +159,8 @@ def write_features(
 ) -> Features:
     """Write the features of (pid, text) into a new folder. ``made_of`` names the texts, and is recorded.
 
-    ``progress`` gets the texts done and 0, then the rows weighted and how many there are. Until the manifest is
-    there, :func:`open_features` finds nothing.
+    ``progress`` gets the number of texts done and 0, then the number of weighted rows and of all rows. Until the
+    manifest is there, :func:`open_features` finds nothing.
     """
     folder.mkdir(parents=True)
     frequencies, passages = _write_counts(folder, texts, progress)
@@ -179,7 +179,7 @@ def write_features(
 def _write_counts(
     folder: Path, texts: Iterable[tuple[str, str]], progress: Progress | None
 ) -> tuple[NDArray[np.int64], int]:
-    """Write what is known of each text alone. Returns the number of texts with each feature, and of all texts."""
+    """Write the data of each text by itself. Returns the number of texts with each feature, and of all texts."""
     frequencies, passages, size = np.zeros(FEATURES, np.int64), 0, 0
     waiting = iter(texts)
     with ExitStack() as open_files:

@@ -1,8 +1,8 @@
 """Features of texts for continuous active learning: hashed words, weighted by TF-IDF. Pure.
 
-The weights are those of scikit-learn's ``TfidfTransformer(sublinear_tf=True)``, each text of length 1:
-(1 + ln tf) · (1 + ln((1 + n) / (1 + df))). Stored are the counts, a byte each, and not the weights, so that one pass
-over the texts is enough and a feature takes 5 bytes.
+The weights are those of scikit-learn's ``TfidfTransformer(sublinear_tf=True)``, each text of length 1: (1 + ln tf) ·
+(1 + ln((1 + n) / (1 + df))). The counts are stored, a byte each, not the weights. So one pass over the texts is
+enough, and a feature takes 5 bytes.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ def _decompress(raw: BinaryIO, kind: str) -> BinaryIO:
 class Content:
     """The decompressed content of one file, read once, in blocks of whole lines.
 
-    ``name`` is what errors call the file. After the last block ``sha256`` and ``size`` cover the whole decompressed
+    ``name`` is the file's name in errors. After the last block, ``sha256`` and ``size`` cover the whole decompressed
     content.
     """
 
@@ -132,15 +132,14 @@ class Content:
     def blocks(self) -> Iterator[bytes]:
         """Yield blocks that end in a line feed; the next one is read while the current one is processed.
 
-        A byte order mark is dropped, and a last line without a line feed gets one; both are hashed
-        as they are in the file. Raises UnreadableContent.
+        A byte order mark is dropped, and a last line without a line feed gets one; both are hashed unchanged. Raises
+        UnreadableContent.
         """
         return self.prepared(bytes)
 
     def prepared(self, prepare: Callable[[bytes], T]) -> Iterator[T]:
-        """Yield what ``prepare`` makes of each of ``blocks``, in the thread that reads.
-
-        A small file is not worth a thread.
+        """Yield the result of ``prepare`` for each block, computed in the reading thread. A small file needs no
+        thread.
         """
         made = map(prepare, self._blocks())
         if not self.path.is_file() or self.likely_bytes < BLOCK_BYTES:
@@ -202,7 +201,7 @@ class Content:
         """Return all of a small uncompressed file, which saves copying it twice; empty for any other."""
         if not isinstance(stream, io.BufferedReader) or self.likely_bytes >= BLOCK_BYTES:
             return b""
-        # Past the buffer, which holds what was peeked at and would have all the rest copied behind it.
+        # Read past the buffer: it holds the peeked bytes, and the rest would be copied behind them.
         stream.raw.seek(0)
         content: bytes = stream.raw.readall()
         stream.seek(0, io.SEEK_END)
@@ -256,7 +255,7 @@ def last_readable_line(path: Path) -> int:
     try:
         with path.open("rb") as raw:
             stream = _decompress(cast(BinaryIO, raw), compression(raw.peek(8)))
-            # Little at a time: what stands before the damage in the same piece would be lost with it.
+            # In small pieces: lines before the damage are lost with the piece that contains it.
             while piece := stream.read(PIECE_BYTES):
                 lines += piece.count(b"\n")
     except (EOFError, *_CORRUPT):
@@ -295,7 +294,7 @@ def line_text(content_name: str, number: int, line: bytes) -> str:
         ) from None
     if "\x00" in text:
         raise UnreadableContent(content_name, number, "the line holds a NUL byte.")
-    if text.startswith("\ufeff"):  # the file's own is gone by now
+    if text.startswith("\ufeff"):  # the file's own error is lost by now
         raise UnreadableContent(
             content_name,
             number,

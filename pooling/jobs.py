@@ -25,7 +25,7 @@ from pooling.services.uploads import check_upload as check
 from pooling.services.uploads import forget_old_uploads
 
 BUILD_POOL = "pooling.build_pool"
-#: What a job says of files that somebody dropped before it came to them.
+#: The message of a job whose files were dropped before it read them.
 DROPPED = {"state": "dropped"}
 
 

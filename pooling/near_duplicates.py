@@ -29,7 +29,7 @@ from pooling.passage_text import words
 
 PERMUTATIONS = 128
 SEED = 19
-#: The chance with which a pair exactly at the threshold must share a band.
+#: The least chance with which a pair exactly at the threshold shares a band.
 RECALL = 0.9
 TEXTS_AT_ONCE = 20_000
 PAIRS_AT_ONCE = 200_000
@@ -47,7 +47,7 @@ class Likeness:
 
     @property
     def rows(self) -> int:
-        """The minima of a band: the most with which a pair at the threshold is found with ``RECALL``."""
+        """The largest number of minima in a band that finds a pair at the threshold with chance ``RECALL``."""
         return max(
             (
                 rows
@@ -70,9 +70,8 @@ class NearDuplicates:
 
 @dataclass(frozen=True)
 class _Signatures:
-    """The signature of each text: a byte of every minimum, and a hash of each band. 256 bytes with bands of 8.
-
-    Both are in files, of which only the parts in use are in memory.
+    """The signature of each text: one byte of every minimum, and a hash of each band; 256 bytes with bands of 8. Both
+    are stored in files, and only the parts in use are in memory.
     """
 
     likeness: Likeness
@@ -122,8 +121,8 @@ def near_duplicates(
 ) -> NearDuplicates:
     """Find the classes among (pid, text); the smallest pid is canonical.
 
-    Files of 256 bytes a text lie in ``folder`` meanwhile; nothing of them remains, even if the process is killed.
-    ``shown`` gets the number of texts after every ``TEXTS_AT_ONCE``.
+    Temporary files in ``folder`` take 256 bytes a text; none remains, even if the process is killed. ``shown`` gets
+    the number of texts after every ``TEXTS_AT_ONCE``.
     """
     with ExitStack() as files:
         minima, *bands = (
@@ -165,7 +164,7 @@ def _pairs_of_band(band: NDArray[np.uint64]) -> Iterator[Pairs]:
     same = np.flatnonzero(band[order][1:] == band[order][:-1]) + 1
     if not len(same):
         return
-    # A bucket begins where the place before is not in one.
+    # A bucket begins where the previous place is in none.
     begins = np.where(np.diff(same, prepend=-1) != 1, same - 1, 0)
     first = np.maximum.accumulate(begins)
     later = first != same - 1
@@ -201,6 +200,6 @@ def _named(pids: pl.Series, labels: NDArray[np.integer]) -> dict[str, str]:
 
 
 def by_pid(pid: str) -> tuple[int, int, str]:
-    """Return the key by which pids are ordered: numbers by value, before all others."""
+    """Return the sort key of a pid: numbers by value, before all others."""
     plain = pid.isascii() and pid.isdigit()
     return (0, int(pid), pid) if plain else (1, 0, pid)

@@ -89,7 +89,7 @@ def query_chunks(query: NDArray[np.int32]) -> Iterator[tuple[int, int, Rows]]:
 def duplicate_rows(columns: Columns) -> tuple[int, int] | None:
     """Return the first two rows of a passage that a query has twice; None if there is none.
 
-    Of several passages, it is the one whose second row comes first in the file, if the file is grouped by query.
+    If several passages are repeated, return the one whose second row comes first in a file grouped by query.
     """
     query = columns.query
     if (query[1:] < query[:-1]).any():
@@ -164,7 +164,7 @@ def _out_of_order(
 
 
 def _ties_by_pid(columns: Columns, ties: Mask) -> tuple[Rows, Rows]:
-    """The places of ties, and the rows that belong there: by pid, descending."""
+    """Return the places of ties, and the rows that belong there: by pid, descending."""
     places = np.flatnonzero(_either_side(ties))
     if not len(places):
         return places, places
@@ -173,7 +173,7 @@ def _ties_by_pid(columns: Columns, ties: Mask) -> tuple[Rows, Rows]:
     rises = _rises(columns, places) & ~begins[1:]
     rows = places.copy()
     size = np.bincount(group)
-    pairs = np.flatnonzero(rises & (size[group[1:]] == 2))  # most ties are of two: these only change places
+    pairs = np.flatnonzero(rises & (size[group[1:]] == 2))  # most ties have two rows, which only swap places
     rows[pairs], rows[pairs + 1] = places[pairs + 1], places[pairs]
     unsorted = np.zeros(len(size), bool)
     unsorted[group[1:][rises]] = True
@@ -191,7 +191,7 @@ def _rises(columns: Columns, places: Rows) -> Mask:
     # polars compares strings byte by byte, as strcmp does.
     spelling, codes = columns.spelling, columns.codes[places]
     if spelling is not None and 8 * len(places) > len(spelling) and (codes == places).all():
-        after = (spelling[1:] > spelling[:-1]).to_numpy()  # all of them costs less than picking some
+        after = (spelling[1:] > spelling[:-1]).to_numpy()  # reading all of them costs less than picking some
         return np.where(np.diff(places) == 1, after[places[1:] - 1], False)
     pid = columns.spell(codes)
     return np.asarray((pid[1:] > pid[:-1]).to_numpy())

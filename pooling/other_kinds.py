@@ -1,4 +1,4 @@
-"""Pure: recognize a run, labels or texts where another kind of file is expected, to say where it belongs."""
+"""Pure: recognize a run, labels or texts where another kind of file is expected, to say where such a file goes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
 def where_it_belongs(fields: Sequence[bytes]) -> Guidance | str:
-    """Return what a line of these fields looks like and where such files go; "" if it looks like nothing known."""
+    """Return what a line of these fields looks like and where such files go; "" if it looks like no known kind."""
     if len(fields) == 4 and _INTEGER.fullmatch(fields[3]):
         return Guidance("This looks like relevance labels (qrels). ", Action("import_qrels"), ".")
     if len(fields) == 6 and _INTEGER.fullmatch(fields[3]) and _NUMBER.fullmatch(fields[4]):

@@ -13,7 +13,7 @@ import re
 import unicodedata
 
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u2060\u00ad\ufeff"))
-# Chinese, Japanese, Thai, Lao, Burmese and Khmer put no blanks between words: each character is a word there.
+# Chinese, Japanese, Thai, Lao, Burmese and Khmer put no spaces between words: each character is a word there.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
 _WORD = re.compile(rf"[^\W{_UNSPACED}]+|[{_UNSPACED}]")
 
@@ -44,5 +44,5 @@ def canonical_key(pid: str) -> str:
 
 
 def is_canonical(pid: str, key: str) -> bool:
-    """Return whether a passage with this key of its class is the canonical one of near-duplicates."""
+    """Return whether a passage with this class key is the canonical one of its near-duplicates."""
     return key == canonical_key(pid)

@@ -1,9 +1,9 @@
 """Preview a pool from arrays: its size, and the passages that only one source supplies. Pure.
 
 Passages are 64-bit hashes of their pids. A source (a run, or the qrels) is packed into the low bits of each hash, so
-that one sort of a query's row shows both how many passages differ and which of them a single source brought. Two
+that one sort of a query's row shows both how many passages differ and which of them only one source supplied. Two
 passages of one query whose hashes agree in the other 52 bits would count as one: with 10,000 passages in a query the
-chance is about one in 90 million. A pool that is built compares pids themselves.
+chance is about one in 90 million. Building a pool compares the pids themselves.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _of_rows(sources: Sequence[Hashes]) -> tuple[NDArray[np.int64], NDArray[np.i
     """Return the sizes of these queries' pools, and per source the passages it supplied, in all and alone."""
     by_source = np.concatenate(
         [source.T for source in sources]
-    )  # one row a place, quicker to fill than a column
+    )  # one row per place: faster to fill than a column
     numbers = np.repeat(np.arange(1, len(sources) + 1, dtype=np.uint64), [one.shape[1] for one in sources])
     there = by_source != NOTHING
     brought = np.bincount(numbers.astype(np.int64), weights=there.sum(axis=1), minlength=len(sources) + 1)

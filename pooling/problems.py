@@ -1,7 +1,7 @@
 """List every problem of a refused file: the first ones with their lines, and the count of each kind.
 
 A valid file is read once and fast (pooling.columns). A refused file is read again, line by line where a block is
-irregular, to list all its problems. Only what keeps lines from being read at all stops the reading.
+irregular, to list all its problems. Reading stops only if lines cannot be read at all.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from pooling.other_kinds import where_it_belongs
 from pooling.repeated_rows import repeated
 
 MOST_LISTED = 100
-#: Characters of a line that is shown with its problem.
+#: The number of characters of a line that are shown with its problem.
 LONGEST_SHOWN = 120
 TOO_DEEP = "Keep the best ones of each query. The limit is a setting of the collection."
-#: What helps against problems of a kind that say nothing better themselves.
+#: The advice for kinds of problems that give none themselves.
 NEXT_STEPS = {
     "columns": "Look for a missing or extra space, or for a line that was cut off.",
     "rank": "Write a whole number.",
@@ -85,7 +85,7 @@ class Problems:
 
 
 def only_unknown_queries(counts: Mapping[str, int]) -> bool:
-    """Return whether nothing is wrong but lines of unknown queries, which can be left out."""
+    """Return whether the only problems are lines of unknown queries, which can be left out."""
     return set(counts) == {UNKNOWN_QUERY}
 
 
@@ -141,7 +141,7 @@ class Listing:
 
 
 def of_refusal(refusal: InvalidFile) -> Problem:
-    """Return the problem that a refusal names."""
+    """Convert a refusal to a problem."""
     kind = refusal.kind or ("file" if refusal.line == 0 else "encoding")
     return Problem(refusal.line, kind, refusal.reason, refusal.next_step)
 
@@ -170,7 +170,7 @@ def problems_of_lines(
             reading.take(block, first_line)
             first_line += block.lines
     except InvalidFile as damage:
-        # A damaged archive may give bad lines before its checksum fails: the damage is the reason.
+        # A damaged archive may contain bad lines before its checksum fails. Report the damage, not the lines.
         alone = Listing(most)
         alone.add(of_refusal(damage))
         return alone.all()
@@ -240,7 +240,8 @@ class _Reading:
         except InvalidFile as refusal:
             return of_refusal(refusal)
         if self.layout is None:
-            # A head line, say, is one problem; what the lines are is told by the first that can be one.
+            # A header line, for example, is one problem. The first line that can be valid determines the kind of
+            # file.
             self.layout = next((one for one in self.layouts if len(one.columns) == len(fields)), None)
         if self.layout is None:
             wanted = " or ".join(f"{len(one.columns)} ({one.name})" for one in self.layouts)

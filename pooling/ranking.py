@@ -4,9 +4,9 @@ Rows hold every query's first passage, then every query's second, and so on. Que
 number of passages, most first, so that rank and query follow from the row's number alone and the
 top k of a run is the beginning of its file: reading it costs k × queries, not the run's length.
 
-A pid that is a plain decimal number is its own code. Where a run has other pids, codes number them
-by first appearance, rank first, when it is stored, and row i of the column ``pid`` spells code i: the
-beginning of the file then also holds every pid that it needs.
+A pid that is a plain decimal number is its own code. Other pids are numbered by first appearance, rank first, when
+the run is stored, and row i of the column ``pid`` spells code i. So the beginning of the file also has every pid that
+it needs.
 """
 
 from __future__ import annotations

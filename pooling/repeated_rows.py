@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-#: Rows looked at together.
+#: The number of rows examined together.
 TOGETHER = 1 << 20
 
 

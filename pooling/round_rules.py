@@ -1,4 +1,4 @@
-"""Decide whether a round takes a team's run. Pure."""
+"""Decide whether a round accepts a team's run. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from config.plurals import many
 
 @dataclass(frozen=True)
 class RoundRules:
-    """A round's times and limits. It takes runs from ``opens_at`` to just before ``closes_at``."""
+    """A round's times and limits. It accepts runs from ``opens_at`` to just before ``closes_at``."""
 
     name: str
     opens_at: datetime
@@ -27,7 +27,7 @@ class RoundRules:
 
 @dataclass(frozen=True)
 class Before:
-    """A run that the team has in the round."""
+    """One of the team's runs in the round."""
 
     run_tag: str
     baseline: bool

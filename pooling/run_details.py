@@ -1,6 +1,6 @@
 """The structured details of a run: names, definitions, allowed values. Pure.
 
-The same table makes the form's fields, the command's options, the API's descriptions and the columns that
+The same table defines the form's fields, the command's options, the API's descriptions and the columns that
 `import_run_metadata` reads. The vocabulary is that of the TREC Deep Learning tracks (*Overview of the TREC 2022 Deep
 Learning track*, section 5), and a collection can add fields of its own.
 """
@@ -18,7 +18,7 @@ from pooling.errors import PoolingError
 LONGEST_TEXT = 2_000
 LONGEST_WORD = 100
 MOST_LINKS = 10
-#: The key under which a run keeps the values that its track reported: measure → value.
+#: The key of a run's values as reported by its track: measure → value.
 REPORTED = "reported"
 
 Value = str | bool | int | float | list[str]
@@ -219,7 +219,7 @@ class KnownRun:
 
     @property
     def task(self) -> str:
-        """Return what the run retrieves; passages if it does not say."""
+        """Return what the run retrieves; passages if it is not stated."""
         return str(self.details.get("task") or "passage")
 
     @property

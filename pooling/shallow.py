@@ -1,6 +1,6 @@
 """The shallow pool: every run's top passages of a query plus the qrel, with the sources of each.
 
-Arabzadeh et al., *Shallow pooling for sparse labels* (2022): the pools that its Table 3 rests on.
+Arabzadeh et al., *Shallow pooling for sparse labels* (2022): the pools behind its Table 3.
 """
 
 from __future__ import annotations

@@ -7,12 +7,12 @@ from datetime import date, timedelta
 
 
 def next_welcome(submitted: Sequence[date], *, wanted: date, most: int, days: int) -> date:
-    """Return the first day from ``wanted`` on which one more run exceeds ``most`` runs in no period.
+    """Return the first day from ``wanted`` on which one more run keeps every period within ``most`` runs.
 
     A period is any ``days`` consecutive days, so two runs share one when they are fewer than ``days`` days apart.
     Runs submitted after ``wanted`` count too: history may be entered in any order.
     """
-    # A day that is not allowed stays so until some run is a whole period past.
+    # A forbidden day stays forbidden until some run is a whole period ago.
     later = {day + timedelta(days=days) for day in submitted}
     candidates = [wanted, *sorted(day for day in later if day > wanted)]
     return next(day for day in candidates if keeps_to([*submitted, day], day, most=most, days=days))

@@ -29,7 +29,7 @@ LONGEST_QUERY, LONGEST_PASSAGE = 100_000, 2_000_000
 
 # Where a JSON line may hold its id; an escaped quote inside a text never matches.
 _IDS = re.compile(rb'"(?:' + "|".join(PID_FIELDS).encode() + rb')"\s*:\s*(?:"((?:[^"\\]|\\.)*)"|(-?\d+))')
-# The usual case, in which the rest of the line need not be searched: the id stands first.
+# The usual case: the id comes first, so the rest of the line need not be searched.
 _FIRST_ID = re.compile(rb'\{"(pid|_id)": ?"([^"\\]*)"')
 
 

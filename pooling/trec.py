@@ -2,7 +2,7 @@
 
 Runs: TREC (``qid Q0 pid rank score tag``) and MS MARCO (``qid pid rank``). Qrels: TREC
 (``qid 0 pid grade``) and three columns (``qid pid grade``). Columns are separated by any number of
-blanks or tabs. docs/data-formats.md says what is refused and what is warned of.
+blanks or tabs. docs/data-formats.md lists refusals and warnings.
 """
 
 from __future__ import annotations
@@ -240,7 +240,7 @@ def read_runs(
     count = SMALL_READERS if small else READERS
     readers = ThreadPoolExecutor(count, "read-runs")
     waiting = iter(paths)
-    # One more than there are readers, so that none of them waits for the consumer of the runs.
+    # One more than the readers, so that none of them waits for the consumer of the runs.
     reading = deque(readers.submit(read, path) for path in islice(waiting, count + 1))
 
     def in_order() -> Iterator[RunFile | PoolingError]:
@@ -322,7 +322,7 @@ def read_qrel_file(
 
 
 def write_run(ranking: Ranking, tag: str, file: TextIO) -> None:
-    """Write a ranking as a TREC run, query by query. Without scores, minus the rank stands in."""
+    """Write a ranking as a TREC run, query by query. Without scores, the negative rank is used."""
     frame = ranking.frame().with_columns(pl.col("score").fill_null(-pl.col("rank").cast(pl.Float32)))
     order = pl.DataFrame({"qid": ranking.qids}).with_row_index("place")
     for qid, rank, pid, score in (

@@ -40,7 +40,7 @@ class Sought:
         )
         held = values[rows]
         which = self.likely[held & self.mask].astype(np.int64)
-        unlike = np.flatnonzero(self.values[which] != held)  # not sought, or one that shares its low bits
+        unlike = np.flatnonzero(self.values[which] != held)  # not sought, or a value that shares its low bits
         which[unlike] = np.minimum(np.searchsorted(self.values, held[unlike]), len(self.values) - 1)
         same = self.values[which] == held
         return rows[same], which[same]
@@ -48,7 +48,7 @@ class Sought:
 
 @dataclass(frozen=True)
 class Wanted:
-    """Passages looked for in rankings: one entry a (query, passage), such as the labels of a qrel set.
+    """Passages to look for in rankings: one entry for each (query, passage), such as the labels of a qrel set.
 
     ``query`` indexes ``qids``.
     """
@@ -64,20 +64,20 @@ class Wanted:
 
     @cached_property
     def spelled(self) -> tuple[Codes, pl.Series]:
-        """A number for each distinct pid: the numbers of the entries, and the distinct pids."""
+        """The numbers of the entries' pids, and the distinct pids by number."""
         pids = pl.Series("pid", self.pids, dtype=pl.String)
         return pids.rank("dense").to_numpy().astype(np.int64) - 1, pids.unique().sort()
 
     @cached_property
     def hashes(self) -> tuple[Codes, Sought]:
-        """Hashes of the distinct pids, and before them which pid each is of."""
+        """Which distinct pid each hash belongs to, and the hashes."""
         hashes = self.spelled[1].hash(seed=0).to_numpy().view(np.int64)
         order = np.argsort(hashes)
         return order, Sought(hashes[order])
 
     @cached_property
     def decimals(self) -> tuple[Codes, Sought]:
-        """Pids that are their own codes, and before them which distinct pid each is."""
+        """Which distinct pid each decimal belongs to, and the pids that are their own codes."""
         codes = np.array([_own_code(pid) for pid in self.spelled[1]], np.int64)
         order = np.argsort(codes)
         order = order[codes[order] >= 0]
@@ -128,7 +128,7 @@ def find_wanted(ranking: Ranking, wanted: Wanted) -> Found:
 def _held(ranking: Ranking, places: Codes, wanted: Wanted) -> tuple[Codes, Codes]:
     """Return the rows, ascending, that hold a wanted passage of any query, and the distinct pid of each.
 
-    Where most of a run's queries are not among those at ``places``, their rows are not looked at.
+    If most of a run's queries are not among those at ``places``, their rows are skipped.
     """
     some = None if 2 * len(places) > len(ranking.qids) else _rows_of(ranking, places)
     codes = ranking.passages if some is None else ranking.passages[some]
@@ -143,7 +143,7 @@ def _held(ranking: Ranking, places: Codes, wanted: Wanted) -> tuple[Codes, Codes
 
 def _rows_of(ranking: Ranking, places: Codes) -> Codes:
     """Return the rows of the queries at these places, by rank."""
-    # Of these queries, how many reach each rank: those before the place that is the first not to reach it.
+    # The number of these queries that reach each rank: those before the first one that does not.
     at_rank = np.searchsorted(places, np.diff(ranking.offsets))
     begins = np.cumsum(at_rank) - at_rank
     turn = np.arange(int(at_rank.sum())) - np.repeat(begins, at_rank)
@@ -161,7 +161,7 @@ def _hashes(ranking: Ranking) -> Codes:
 def _held_strings(
     pids: pl.Series, hashes: Codes, codes: NDArray[np.integer], wanted: Wanted
 ) -> tuple[Codes, Codes]:
-    """Rows of ``codes`` (``hashes`` aligned) that spell a wanted pid, and which distinct pid each spells."""
+    """Return rows of ``codes`` (``hashes`` aligned) that spell a wanted pid, and the distinct pid of each."""
     order, sought = wanted.hashes
     held, which = sought.among(hashes)
     distinct = order[which]

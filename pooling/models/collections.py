@@ -11,8 +11,8 @@ class Collection(models.Model):
     """Queries, passages, runs and qrels that belong together."""
 
     class Visibility(models.TextChoices):
-        PRIVATE = "private"  # its members see it; to everybody else it is not there
-        PUBLISHED = "published"  # everybody sees it, and of its runs what is released
+        PRIVATE = "private"  # visible to members only
+        PUBLISHED = "published"  # visible to everybody, with the released runs
 
     name = models.SlugField(max_length=80, unique=True)
     title = models.CharField(max_length=200, blank=True, help_text="What people call it.")
@@ -178,7 +178,7 @@ class Passage(models.Model):
         return self.pid
 
 
-#: Details that do not tell who made a run.
+#: Details that do not reveal who made a run.
 IMPERSONAL = frozenset({"task", "subtask", "neural", "stage", "dense", "family"})
 
 

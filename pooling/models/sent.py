@@ -13,7 +13,7 @@ class NewCollection(models.Model):
     """A request for a collection from uploaded files, and its outcome."""
 
     class State(models.TextChoices):
-        RECEIVING = "receiving"  # its files come in parts, and some are missing
+        RECEIVING = "receiving"  # its files come in parts, and some have not arrived
         WAITING = "waiting"
         MADE = "made"
         REFUSED = "refused"
@@ -53,7 +53,7 @@ class AddedFiles(models.Model):
     """Labels and passage files uploaded for a collection, and their outcome."""
 
     class State(models.TextChoices):
-        RECEIVING = "receiving"  # its files come in parts, and some are missing
+        RECEIVING = "receiving"  # its files come in parts, and some have not arrived
         WAITING = "waiting"
         ADDED = "added"
         REFUSED = "refused"
@@ -97,9 +97,9 @@ class RunUpload(models.Model):
     """An uploaded run file, and the result of its check."""
 
     class State(models.TextChoices):
-        RECEIVING = "receiving"  # it comes in parts, and some are missing
-        WAITING = "waiting"  # for its check
-        CHECKED = "checked"  # it passed; nothing more was asked for
+        RECEIVING = "receiving"  # it comes in parts, and some have not arrived
+        WAITING = "waiting"  # waiting for its check
+        CHECKED = "checked"  # it passed; only a check was requested
         IMPORTED = "imported"
         REFUSED = "refused"
 

@@ -13,7 +13,7 @@ from pooling.models.collections import Collection
 class SpendingGrant(models.Model):
     """An amount that a person, or everybody who may spend money in a collection, may commit until a day.
 
-    Administrators need none. What counts against a grant is kept in judging, with the campaigns.
+    Administrators need none. The amounts used are stored in judging, with the campaigns.
     """
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="+")

@@ -25,7 +25,7 @@ class Team(models.Model):
 
 
 class TeamMember(models.Model):
-    """A person who submits runs for a team: the role of a submitter. In a collection a person has one team."""
+    """A person who submits runs for a team: the role of a submitter. A person has one team in a collection."""
 
     team = models.ForeignKey(Team, models.CASCADE, related_name="members")
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="+")

@@ -30,7 +30,7 @@ from pooling.services.sent_files import (
     refuse_bad_passages,
 )
 
-#: Of the passages that no source holds so many are named.
+#: The number of listed passages that no source has.
 NAMED = 20
 
 

@@ -1,7 +1,6 @@
-"""Receive a collection's files that a program announces and then sends in parts.
-
-The row says how much of each file has arrived. A part is written while the row is locked, so of two parts for the
-same offset one wins. With the last byte of the last file the row waits for its job.
+"""Receive files of a collection that a program announces and then sends in parts. The row records how much of each
+file has arrived. A part is written while the row is locked, so of two parts for the same offset one wins. After the
+last byte of the last file, the row waits for its job.
 """
 
 from __future__ import annotations
@@ -140,7 +139,7 @@ def forget_unfinished() -> int:
     for wanted in late:
         if Job.objects.live().filter(key=wanted.job_key).exists():
             continue
-        # The last part may come in this moment.
+        # The last part may arrive at this moment.
         with sweep.step(f"{wanted._meta.verbose_name} {wanted.pk}"), suppress(UploadRefused):
             abandon_files(wanted)
             dropped += 1
@@ -174,7 +173,7 @@ def _announced(
     on_server: Sequence[str],
     check: Callable[[], None],
 ) -> tuple[Any, bool]:
-    """Return the row of the key, and whether it is new. A new one is made if ``check`` raises nothing."""
+    """Return the key's row, and whether it is new. A new row is made if ``check`` raises no error."""
     if before := model.objects.filter(**identity).first():
         return _same(before, facts, files, on_server), False
     check()
@@ -230,7 +229,7 @@ def _keep_part(wanted: Arriving, number: int, offset: int, part: IO[bytes], came
     _going_on(held, number, offset)
     file = held.files[number - 1]
     with Path(file["path"]).open("r+b") as target:
-        target.truncate(offset)  # a part whose row was not written may lie there
+        target.truncate(offset)  # the rest of a part whose row was not written may be there
         target.seek(offset)
         shutil.copyfileobj(part, target, CHUNK)
     file["received_bytes"] = offset + came

@@ -43,7 +43,7 @@ class Bucket(S3Storage):
     def __init__(self, *, seconds: float = SECONDS, attempts: int = ATTEMPTS, **options: Any) -> None:
         self.options = options
         endpoint = options.get("endpoint_url")
-        # Servers other than Amazon's often have neither a host name a bucket nor the newer checksums.
+        # Servers other than Amazon's often lack host names per bucket and the newer checksums.
         others: dict[str, Any] = {
             "s3": {"addressing_style": "path"},
             "request_checksum_calculation": "when_required",
@@ -63,7 +63,7 @@ class Bucket(S3Storage):
 
     @cached_property
     def client(self) -> Any:
-        """boto3's client: making one costs about 0.1 s, and threads may share it."""
+        """Return boto3's client. Making one takes about 0.1 s, and threads can share it."""
         return self.connection.meta.client
 
     def has(self, name: str) -> bool:
@@ -78,7 +78,7 @@ class Bucket(S3Storage):
         return True
 
     def put(self, name: str, path: Path) -> None:
-        """Store a local file, unless one of its name is there: it has the same content."""
+        """Store a local file, unless one with its name exists, which has the same content."""
         if self.has(name):
             return
         with self._answering(), path.open("rb") as file:
@@ -95,7 +95,7 @@ class Bucket(S3Storage):
                     return False
                 raise
             with body:
-                # A body that ends early is an error of its own, so what arrives is whole.
+                # A body that ends early raises an error, so a file that arrives is complete.
                 for chunk in body.iter_chunks(CHUNK):
                     into.write(chunk)
         return True

@@ -38,7 +38,7 @@ from pooling.services.members import log
 
 KEYS_A_QUERY = 10_000
 ROWS_AT_ONCE = 20_000
-#: How many classes a summary names, and how many passages of each beside the canonical one.
+#: The number of classes in a summary, and of passages listed for each besides the canonical one.
 LARGEST, OTHERS = 10, 2
 
 
@@ -53,7 +53,7 @@ class Classes:
 
 
 def check_likeness(likeness: Likeness) -> None:
-    """Raise ClustersRefused for a threshold or a shingle size that makes no sense."""
+    """Raise ClustersRefused for an invalid threshold or shingle size."""
     if not 0.5 <= likeness.threshold <= 1:
         raise ClustersRefused(
             f"The threshold cannot be {likeness.threshold:g}.", "Enter a number from 0.5 to 1."

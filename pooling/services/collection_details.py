@@ -11,9 +11,9 @@ from pooling.models import Collection
 from pooling.services.finding import qrel_set_named
 from pooling.services.members import log
 
-#: What can be said → the longest that it may be.
+#: Field → its maximum length.
 MOST = {"title": 200, "description": 10_000, "licence": 200, "citation": 10_000}
-#: The most passages a query that a collection may allow a run.
+#: The highest limit on passages per query that a collection can set for runs.
 DEEPEST = 1_000_000
 
 

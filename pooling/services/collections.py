@@ -47,10 +47,10 @@ def import_collection(
 ) -> ImportedCollection:
     """Make a collection of a query file, register passage files as its sources, and import qrels as ``official``.
 
-    ``language``: a BCP 47 tag; workers' pages read and break lines by it. ``min_grade``: of the qrels.
+    ``language``: a BCP 47 tag; workers' pages use it for speech and line breaks. ``min_grade``: of the qrels.
     ``skip_unknown``: leave out labels of queries that the query file does not have. ``names``: for errors, the names
-    that people gave stored files. All or nothing. Raises AlreadyImported, InvalidFile, and PoolingError for a name or
-    language that cannot be.
+    that people gave stored files. All or nothing. Raises AlreadyImported, InvalidFile, and PoolingError for an
+    invalid name or language.
     """
     names = names or {}
     check_name(name)

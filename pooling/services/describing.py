@@ -15,18 +15,18 @@ from pooling.services.run_fields import known_details
 from pooling.services.runs import RunFacts
 from pooling.services.submission_policies import refuse_change_against_policy
 
-#: Which run it is a variant of is part of how it was let in, and stays.
+#: The run that it is a variant of was checked at submission, so it cannot change.
 MEANT = frozenset(RunFacts.__dataclass_fields__) - {"variant_of"}
-#: What a team can change about its own run. Its name and day are counted by, and baselines have a limit of their own.
+#: The fields that a team can change on its own run. Limits count runs by name and day, and baselines separately.
 OF_A_TEAM = frozenset({"description", "paper", "code", "details", "release", "anonymous_until"})
-#: Details by which the run was let in: candidates and the priorities of a round were checked.
+#: Details that were checked at submission: candidates, and the priorities of a round.
 SETTLED = frozenset({"subtask", "priority"})
 #: From closed to open. A team opens its run; only maintainers close one again.
 OPENNESS = (Run.Release.PRIVATE, Run.Release.SCORES, Run.Release.PUBLIC)
 
 
 def describe_run(*, run: Run, changes: dict[str, Any], who: str, by_team: bool = False) -> Run:
-    """Change the run's description, including its release level; ``by_team``: its own team does.
+    """Change the run's description, including its release level; ``by_team``: the change is by its own team.
 
     Raises PoolingError, and SubmissionRefused for a change that the board's policy, or a team's role, forbids.
     """

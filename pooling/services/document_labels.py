@@ -24,7 +24,7 @@ from pooling.services.growth import most_bytes_of
 from pooling.services.naming import check_name
 from pooling.services.qrels import refuse_taken
 
-#: How many passages without a document a refusal names.
+#: The number of passages without a document that a refusal lists.
 NAMED = 5
 #: Passage → its document; None for a passage without one.
 DocumentOf = Callable[[str], str | None]
@@ -42,7 +42,7 @@ class DocumentLabel:
 
 @dataclass(frozen=True)
 class MappedLabels:
-    """The new qrel set. ``duplicates``: labels that only a near-duplicate brought."""
+    """The new qrel set. ``duplicates``: the number of labels that come only from near-duplicates."""
 
     qrel_set: QrelSet
     labels: int
@@ -86,8 +86,8 @@ def highest(
 ) -> list[DocumentLabel]:
     """Return each document's highest grade for each query, in order of queries and documents.
 
-    ``labels``: (qid, pid, grade). ``alike``: pid → its near-duplicates. Of passages with the same grade a labeled one
-    counts as the source before its near-duplicates, and the first pid among equals.
+    ``labels``: (qid, pid, grade). ``alike``: pid → its near-duplicates. Among passages with the same grade, the
+    source is a labeled one rather than a near-duplicate, then the one with the first pid.
     """
     best: dict[tuple[str, str], tuple[int, bool, str]] = {}
     order: dict[str, int] = {}
@@ -168,7 +168,7 @@ def _refuse_unmapped(pids: set[str], document_of: DocumentOf) -> None:
 
 
 def provenance_of(qrel_set: QrelSet) -> list[DocumentLabel]:
-    """Return the labels of a set that was carried over, with the passage behind each. Raises NotFound for others."""
+    """Return the labels of a set made by :func:`map_labels`, each with its passage. Raises NotFound for others."""
     if qrel_set.mapped_from_id is None:
         raise NotFound(f"The labels {qrel_set.name} were not carried over from passages.")
     rows = qrel_set.qrels.order_by("position")

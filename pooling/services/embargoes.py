@@ -1,4 +1,4 @@
-"""Release runs whose embargo is over, where a board's policy says so."""
+"""Release runs whose embargo is over, if the board's policy says so."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from config.sweep import Sweep
 from pooling.models import Run, SubmissionPolicy
 from pooling.services.describing import describe_run
 
-#: Who is named in the activity for a release by the policy.
+#: The name in the activity log for a release by the policy.
 BY_POLICY = "the submission policy"
 
 
@@ -39,7 +39,7 @@ def embargo_ends(run: Run, policy: SubmissionPolicy) -> date:
 
 
 def any_to_release() -> bool:
-    """Return whether a board's policy releases runs by itself."""
+    """Return whether a board's policy releases runs automatically."""
     return SubmissionPolicy.objects.exclude(release_after="").exists()
 
 

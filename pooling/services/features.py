@@ -21,17 +21,16 @@ from pooling.features import FEATURES
 from pooling.models import Collection
 from pooling.services import passages
 
-#: Raised with every change to how texts become features, so that old files are made again.
+#: Increased with every change to the way features are made, so that old files are replaced.
 FORMAT = 1
 WAIT_SECONDS = 0.5
 
 
 @contextmanager
 def features_of(collection: Collection, progress: Progress | None = None) -> Iterator[Features]:
-    """Provide the features of the collection's texts, made now if they are missing or the passages changed.
-
-    One process makes them and others wait. If it is killed, the next one starts again. They stay as they are until
-    the block ends. Raises NotFound for a collection without texts.
+    """Provide the features of the collection's texts, made now if they are missing or the passages changed. One
+    process makes them while others wait. If it is killed, the next one starts again. They do not change until the
+    block ends. Raises NotFound for a collection without texts.
     """
     folder, made_of = folder_of(collection) / "made", state_of(collection)
     while True:
@@ -92,7 +91,7 @@ def state_of(collection: Collection) -> dict[str, Any]:
 
 @contextmanager
 def _locked(folder: Path, kind: int, progress: Progress | None) -> Iterator[None]:
-    """Hold the folder's lock: shared by readers, exclusive to the maker. That of a killed process is free again."""
+    """Hold the folder's lock: shared by readers, exclusive to the maker. A killed process releases it."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("a") as lock:
         while True:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-#: No real file grows so much when decompressed; a small one made to fill the disk or the memory does.
+#: No real file grows this much when decompressed; only one made to fill the disk or the memory does.
 MOST_GROWTH = 200
 ALWAYS_ALLOWED = 256 * 1024**2
 
@@ -23,5 +23,5 @@ def most_bytes_of_run(size: int | None = None) -> int:
 
 
 def most_bytes_of(path: Path) -> int:
-    """Return how large the content of this file may be. A path that is not a file is refused when it is read."""
+    """Return the maximum size of this file's content. A path that is not a file is refused when it is read."""
     return most_bytes(path.stat().st_size if path.is_file() else 0)

@@ -35,7 +35,7 @@ def leave_out_unknown(row: Refused) -> None:
     """Have the file read again without those lines. Raises UploadRefused, QuotaReached."""
     again: dict[str, Any] = {"problems": [], "problem_counts": {}, "finished_at": None}
     if isinstance(row, RunUpload):
-        # A round counts what arrived in time: the refused file was no submission, this is one.
+        # A round counts arrival times: the refused file was not a submission, but this is one.
         again |= {"options": {**row.options, "skip_unknown": True}, "report": {}, "arrived_at": clock.now()}
     else:
         again["details"] = {**row.details, "skip_unknown": True}
@@ -73,7 +73,7 @@ def forget_refused() -> int:
 
 def _forget(row: Refused) -> None:
     if isinstance(row, RunUpload):
-        # Somebody may have it read again in this moment: then its parts stay.
+        # Somebody may start another read at this moment: then its parts stay.
         refused = RunUpload.objects.filter(pk=row.pk, state=RunUpload.State.REFUSED)
         if refused.update(parts=[]):
             forget_parts(row.parts)

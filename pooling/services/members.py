@@ -22,7 +22,7 @@ NO_OWNER = MembersRefused(
 
 
 def role_of(user: Any, collection: Collection) -> Role | None:
-    """Return what the person is in the collection; an administrator of the installation is an owner everywhere."""
+    """Return the person's role in the collection; an administrator of the installation is an owner everywhere."""
     if not user.is_authenticated or not user.is_active:
         return None
     if user.is_superuser:
@@ -218,7 +218,7 @@ def _join_team(team: Team, user: User) -> bool:
 
 
 def _hold(collection: Collection) -> None:
-    """Write the collection's row, so that another change of owners waits until this one is decided."""
+    """Lock the collection's row, so that another change of owners waits until this one is done."""
     Collection.objects.filter(pk=collection.pk).update(name=F("name"))
 
 

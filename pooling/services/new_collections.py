@@ -71,7 +71,7 @@ def make_collection(wanted: NewCollection, *, progress: Progress | None = None) 
         _give_to(wanted, made.collection)
         return {"state": NewCollection.State.MADE, "collection": made.collection}
 
-    # Passages are read where they lie, as long as the collection is there.
+    # Passages are read from these files as long as the collection exists.
     return read_once(wanted, make, lambda: _of_files(wanted), done_with={QUERIES, QRELS})
 
 

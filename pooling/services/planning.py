@@ -18,7 +18,7 @@ from pooling.services.clusters import canonical_of, cluster_set_of
 from pooling.services.pools import Choice, check_choice
 from pooling.services.runs import ranking_of
 
-#: A deeper preview would read and sort too much for a page; a pool may still be built deeper.
+#: A deeper preview would read and sort too much for a page; a pool itself can be deeper.
 MOST_DEPTH = 100
 
 
@@ -159,7 +159,7 @@ def _sources(
 def _tops(
     run: Run, qids: tuple[str, ...], depth: int, key: Hashable, clusters: ClusterSet | None
 ) -> preview.Hashes:
-    """Hashes of the run's first ``depth`` passages of every query, shape (queries, depth)."""
+    """Return hashes of the run's first ``depth`` passages of every query, shape (queries, depth)."""
 
     def read() -> preview.Hashes:
         ranking = ranking_of(run, depth)
@@ -185,7 +185,7 @@ def _tops(
 def _labels(
     qrel_set: QrelSet, qids: tuple[str, ...], key: Hashable, clusters: ClusterSet | None
 ) -> preview.Hashes:
-    """Hashes of the known relevant passage of every query, shape (queries, 1)."""
+    """Return hashes of the known relevant passage of every query, shape (queries, 1)."""
 
     def read() -> preview.Hashes:
         labels = Qrel.objects.filter(qrel_set=qrel_set).order_by("position")

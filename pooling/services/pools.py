@@ -26,7 +26,7 @@ Pools = dict[str, tuple[shallow.Candidate, ...]]
 class Choice:
     """The queries of a pool: ``qids`` (None: all) with at least ``min_size`` passages, or a sample of them.
 
-    With ``fraction``, runs and qrels are cut to one in so many passages of the corpus before they are pooled.
+    With ``fraction``, runs and qrels are reduced to one in that many passages of the corpus before pooling.
     """
 
     qids: Sequence[str] | None = None
@@ -57,7 +57,7 @@ def check_choice(choice: Choice, depth: int) -> None:
 
 
 def labeled_qids(qrel_set: QrelSet, qids: Sequence[str] | None = None) -> list[str]:
-    """Return those of the qids (default: all) for which the set has a relevant passage."""
+    """Return the qids (default: all) for which the set has a relevant passage."""
     known = _known_relevant(qrel_set)
     return [qid for qid in (known if qids is None else qids) if qid in known]
 
@@ -162,7 +162,7 @@ def _within(
 
 
 def pooled_tops(pool: Pool) -> Iterator[dict[str, tuple[str, ...]]]:
-    """Return, run by run, qid → what it supplied to a pool, best first; of a fraction, as it ranks the fraction."""
+    """Return, run by run, qid → the passages supplied to a pool, best first, within its fraction if it has one."""
     runs = [one.run for one in PoolRun.objects.filter(pool=pool).select_related("run").order_by("pk")]
     corpus = Choice(fraction=pool.fraction, fraction_seed=pool.fraction_seed).corpus
     return _tops(pool.collection, runs, pool.depth, corpus)

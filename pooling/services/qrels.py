@@ -44,9 +44,9 @@ def import_qrels(
 ) -> ImportedQrels:
     """Import labels as a new qrel set. Relevant means a grade of at least ``min_grade``.
 
-    Of a ``withheld`` set everybody sees scores only (``pooling.services.withholding``).
-    Without ``kind`` a set with grades above 1 is graded, any other official.
-    Raises InvalidQrelFile, UnknownQueries, AlreadyImported; then nothing is imported.
+    If the set is ``withheld``, everybody sees only scores (``pooling.services.withholding``). Without ``kind``, a set
+    with grades above 1 is graded, any other official. Raises InvalidQrelFile, UnknownQueries, AlreadyImported; then
+    nothing is imported.
     """
     check_name(set_name)
     refuse_taken(collection, set_name)

@@ -51,7 +51,7 @@ def qids_in(text: str) -> list[str]:
 
 
 def split_by_list(*, collection: Collection, path: Path, who: str = "") -> QuerySplit:
-    """Make the queries of a file (one qid a line) the private ones. Raises SplitRefused."""
+    """Make the queries listed in a file (one qid per line) private. Raises SplitRefused."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -62,7 +62,7 @@ def split_by_list(*, collection: Collection, path: Path, who: str = "") -> Query
 
 
 def split_at_random(*, collection: Collection, share: float, seed: int, who: str = "") -> QuerySplit:
-    """Draw a share of the queries to be the private ones: the same from the same seed. Raises SplitRefused."""
+    """Draw a share of the queries to be private. The same seed draws the same queries. Raises SplitRefused."""
     return keep_split(collection, parted(collection, qids=[], share=share, seed=seed), who=who)
 
 

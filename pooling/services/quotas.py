@@ -32,7 +32,7 @@ def refuse_over_quota(user: User, *, files: int, size: int) -> None:
 def refuse_if_full(user: User, *, files: int, size: int) -> None:
     """Run the same check as far as possible before the files arrive."""
     kept, there = held_uploads(user)
-    # Asking for missing texts brings no file, and is work all the same.
+    # A request for missing texts has no file, but is work all the same.
     if kept + max(files, 1) <= settings.MAX_WAITING_FILES and there + size <= settings.MAX_WAITING_BYTES:
         return
     most = f"{many(settings.MAX_WAITING_FILES, 'file')} and {filesizeformat(settings.MAX_WAITING_BYTES)}"

@@ -1,7 +1,8 @@
 """Local copies of files on S3, below ``PREFEREE_DATA_DIR/cache/runs``.
 
-A file is named after its content and never changes, so a copy never ages. Any number of processes may read, fetch and
-delete at once: a copy appears whole or not at all, and a process reads what it fetched before it can be cleared.
+A file is named after its content and never changes, so a copy is never out of date. Any number of processes may read,
+fetch and delete at once: a copy appears whole or not at all, and a process reads a fetched file before it can be
+cleared.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def read_kept(name: str, read: Callable[[Path], T]) -> T | None:
     """Read the copy. None if there is none or it is damaged, in which case it is deleted."""
     copy = folder() / name
     try:
-        os.utime(copy)  # used last, cleared last
+        os.utime(copy)  # recently used copies are cleared last
         return read(copy)
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -111,7 +112,7 @@ def clear(*, keep: Path | None = None) -> None:
         if path != keep:
             path.unlink(missing_ok=True)
             held -= size
-    # What processes that were killed left half fetched; compared with the file system's own times.
+    # Partial files of killed processes; compared with the file system's own times.
     for path in Path(settings.PREFEREE_DATA_DIR).glob(f"{_ARRIVING}*"):
         with suppress(FileNotFoundError):
             if time.time() - path.stat().st_mtime > _FORGOTTEN_SECONDS:

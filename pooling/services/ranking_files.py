@@ -29,7 +29,7 @@ def put_ranking(name: str, ranking: Ranking) -> None:
     if isinstance(storage, Bucket):
         if storage.has(name):
             return
-        # The beginning first: where the whole is, its beginning is too.
+        # The beginning first, so that a complete file always has its beginning.
         if top := beginning(ranking):
             with _written(top, Path(settings.PREFEREE_DATA_DIR)) as path:
                 storage.put(_beginning_of(name), path)
@@ -68,13 +68,13 @@ def forget_ranking(name: str) -> None:
     if any(rows.filter(storage_name=name).exists() for rows in users):
         return
     for stored in (_beginning_of(name), name):
-        # A bucket may refuse to delete; then what is left is put to use when the run is imported again.
+        # A bucket may refuse to delete. The file is then used again if the run is imported again.
         with suppress(Exception):
             storages["runs"].delete(stored)
 
 
 def _from_bucket(storage: Bucket, name: str, depth: int | None) -> Ranking | None:
-    """Read a local copy of the beginning or the whole, else the bucket: only the beginning where that is enough."""
+    """Read a local copy of the beginning or the whole, else the bucket: only the beginning if that is enough."""
     read = partial(read_ranking, depth=depth)
     top = _beginning_of(name)
     known = ranking_copies.read_kept(top, read) if depth is not None else None

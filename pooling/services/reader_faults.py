@@ -16,7 +16,7 @@ logger = logging.getLogger("preferee.readers")
 
 @contextmanager
 def refusing_faults(file: str) -> Iterator[None]:
-    """Raise ReaderFailed for anything but a refusal that a reader of ``file`` raises.
+    """Turn anything but a refusal that a reader of ``file`` raises into ReaderFailed.
 
     A job that reads the same file again would fail again, and its sender would wait forever. Errors that say nothing
     about the file are raised unchanged: the database is away, the disk is full, another process has the job.
@@ -28,7 +28,7 @@ def refusing_faults(file: str) -> Iterator[None]:
         raise
     except Refusal:
         raise
-    except DataError as fault:  # a value that no column holds
+    except DataError as fault:  # a value that no column can store
         raise _failed(file, fault) from fault
     except (DatabaseError, OSError):
         raise

@@ -81,7 +81,7 @@ def receive(
     }
     try:
         upload, new = _made(collection, user, key, facts)
-    except QuotaReached:  # by what came at the same time
+    except QuotaReached:  # by a request at the same time
         forget_parts([stored])
         raise
     if not new:
@@ -242,7 +242,7 @@ def _anew(upload: RunUpload, *stored: str) -> RunUpload:
     state = RunUpload.State.WAITING if stored else RunUpload.State.RECEIVING
     forgotten: dict[str, Any] = {"problems": [], "problem_counts": {}, "report": {}, "finished_at": None}
     if not stored:
-        forgotten["sha256"] = ""  # what is sent now may be mended
+        forgotten["sha256"] = ""  # the file sent now may be corrected
     received = upload.size_bytes if stored else 0
     refused = RunUpload.objects.filter(pk=upload.pk, state=RunUpload.State.REFUSED)
     forgotten |= {"state": state, "parts": [*stored], "received_bytes": received, "created_at": clock.now()}

@@ -106,7 +106,7 @@ def round_at(collection: Collection, at: datetime) -> Round | No | None:
 def hold_to_rounds(
     collection: Collection, run_tag: str, facts: Mapping[str, Any], entry: Entry
 ) -> Round | None:
-    """Return the round that takes this run of a team, None on a board without rounds. Raises SubmissionRefused.
+    """Return the round that accepts this run of a team; None on a board without rounds. Raises SubmissionRefused.
 
     Call it in the transaction that creates the run: writing to the round's row first makes the team's next submission
     wait until this one is done.

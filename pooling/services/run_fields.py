@@ -16,7 +16,7 @@ from pooling.services.members import log
 
 MOST_OWN = 20
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
-#: Names of columns and fields that an own field cannot take.
+#: Names of columns and fields that a collection's own field cannot have.
 TAKEN = frozenset(
     [field.name for field in Run._meta.get_fields()]
     + [
@@ -49,9 +49,9 @@ def asked_details(collection: Collection) -> dict[str, Detail]:
 def set_run_fields(
     *, collection: Collection, asked: Sequence[str], own: Sequence[Mapping[str, Any]], who: str
 ) -> Collection:
-    """Choose what is asked about runs, and define own fields. Existing details of runs stay.
+    """Choose the details asked about runs, and define the collection's own fields. Existing details of runs stay.
 
-    An own field has a ``name``, a ``label``, a ``definition``, and ``choices`` unless it is free text.
+    Each has a ``name``, a ``label``, a ``definition``, and ``choices`` unless it is free text.
     Raises PoolingError.
     """
     made = [_own(one) for one in own]

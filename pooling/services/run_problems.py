@@ -38,7 +38,7 @@ def problems_of_run(
         )
         if found.total:
             return found
-    first = of_refusal(refusal)  # the order that was asked for, say
+    first = of_refusal(refusal)  # for example the requested order
     return Problems((first,), {first.kind: 1})
 
 

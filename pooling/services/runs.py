@@ -31,7 +31,7 @@ from pooling.services.submission_policies import hold_to_policy, refuse_against_
 _ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".zstd", ".txt", ".tsv", ".run", ".trec", ".res")
 
 
-#: The event: a run file was checked, and with that imported, refused, or neither as only a check was asked for.
+#: The event: a run file was checked, and then imported or refused, or neither if only a check was requested.
 RUN_CHECKED = "run.checked"
 
 
@@ -196,9 +196,9 @@ def keep_run(
 
     ``settle`` is called in the transaction that makes the run; when it refuses, there is no run.
 
-    The file is stored under a name made of its content: a crash in between leaves a file that the next import of
-    the same run puts to use. Of two imports of the same run at once, the unique constraints let one win; the
-    other is refused like any later one.
+    The file is stored under a name made of its content: a crash in between leaves a file that the next import of the
+    same run uses. Of two imports of the same run at once, the unique constraints let one win; the other is refused
+    like any later one.
     """
     file = checked.file
     said = said_of(collection, facts, checked.run_tag, entry)
@@ -269,7 +269,7 @@ def said_of(
 
 
 def _as_team(said: dict[str, Any], entry: Entry, run_tag: str) -> dict[str, Any]:
-    """Return what a team says about its run, under its own name and on the day of arrival."""
+    """Return a team's facts about its run, with its own name and the day of arrival."""
     if said["variant_of"] is not None and said["variant_of"].team != entry.team.name:
         raise SubmissionRefused(
             f"{run_tag}: it can only be a variant of a run of {entry.team.name}.",
@@ -284,7 +284,7 @@ def ranking_of(run: Run, depth: int | None = None) -> Ranking:
 
 
 def tops_of(run: Run, depth: int | None = 1) -> dict[str, tuple[str, ...]]:
-    """qid → the first ``depth`` pids of the run, or all of them, best first."""
+    """Return qid → the first ``depth`` pids of the run, or all of them, best first."""
     ranking = ranking_of(run, depth)
     return ranking.tops(ranking.depth if depth is None else depth)
 

@@ -27,10 +27,10 @@ from pooling.texts import passage_problems
 
 QUERIES, PASSAGES, QRELS = "queries", "passages", "qrels"
 COPY = 1 << 20
-#: Characters of the names that a problem of all files together gives.
+#: The maximum length of the file names in a problem of all files together.
 LONGEST_CALLED = 200
-#: A file as rows keep it: what it is, what its sender calls it, and where it lies; of one that comes in parts also
-#: how large it will be (``size_bytes``) and how much is there (``received_bytes``).
+#: A file as stored in a row: its kind, the sender's name for it, and its path. A file that comes in parts also has
+#: its announced size (``size_bytes``) and the bytes received so far (``received_bytes``).
 Kept = dict[str, Any]
 Row = TypeVar("Row", NewCollection, AddedFiles)
 
@@ -134,7 +134,7 @@ def forget_sent_files(files: Iterable[Kept], kinds: set[str]) -> None:
         path = Path(file["path"])
         if file["what"] in kinds and path.is_relative_to(ours):
             path.unlink(missing_ok=True)
-            with suppress(OSError):  # others lie there still
+            with suppress(OSError):  # other files are still there
                 path.parent.rmdir()
 
 
@@ -193,7 +193,7 @@ def every_problem(
     if not any(problems.total for _, problems in found):
         first = of_refusal(refusal) if isinstance(refusal, InvalidFile) else None
         first = first or Problem(0, "collection", refusal.message, refusal.next_step)
-        # Where a file lies on the server is nobody's business.
+        # Paths on the server are not shown to anybody.
         found = [(Path(getattr(refusal, "file", "")).name, Problems((first,), {first.kind: 1}))]
     rows: list[dict[str, Any]] = []
     counts: dict[str, int] = {}

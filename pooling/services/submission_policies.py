@@ -20,7 +20,7 @@ from pooling.services.rounds import Entry, hold_to_rounds
 from pooling.services.run_fields import known_details
 from pooling.submission_rules import next_welcome
 
-# What may be asked for: fields of a run, and how a person is told to give them.
+# The fields of a run that can be required, and how a person is told to provide them.
 METADATA = {
     "team": Option("team"),
     "description": Option("description"),
@@ -43,7 +43,7 @@ PUBLIC_LISTS = {
 }
 #: Decimals of a measure on pages; a policy can allow fewer.
 MOST_DECIMALS = 4
-#: Under these words policies stand in the activity log.
+#: The names of policies in the activity log.
 LOGGED = "submission policy"
 
 
@@ -162,8 +162,8 @@ def hold_to_policy(
     """Raise SubmissionRefused, with every reason, if the board's policy or rounds refuse a run with these facts.
 
     Call it in the transaction that creates the run: writing to the policy's row first makes a second import wait
-    until this one is done. The board's own baselines are exempt. Rounds hold for what teams send themselves
-    (``entry``); the round that takes the run is returned.
+    until this one is done. The board's own baselines are exempt. Rounds apply to runs that teams send themselves
+    (``entry``); the round that accepts the run is returned.
     """
     policies = SubmissionPolicy.objects.filter(collection=collection)
     own_baseline = facts["baseline"] and entry is None
@@ -258,17 +258,17 @@ def _too_early(
 
 
 def held_fast(run: Run) -> frozenset[str]:
-    """Return the facts of a run that cannot change, because the policy accepted the run by them."""
+    """Return the facts of a run that cannot change, because the policy accepted the run based on them."""
     policy = not run.baseline and SubmissionPolicy.objects.filter(collection=run.collection_id).exists()
     return frozenset({"team", "submitted_on", "baseline"} if policy else ())
 
 
 def refuse_change_against_policy(run: Run, changed: dict[str, Any]) -> None:
-    """Raise SubmissionRefused if the board's policy does not let this fact of the run change."""
+    """Raise SubmissionRefused if the board's policy forbids changing this fact of the run."""
     policy = SubmissionPolicy.objects.filter(collection=run.collection_id).first()
     if policy is None or run.baseline:
         return
-    # A team's runs are counted by its name and their days; what was never said may still be.
+    # A team's runs are counted by its name and their days. Facts that were never stated can still be added.
     fixed = sorted(name for name in held_fast(run) & changed.keys() if getattr(run, name))
     if fixed or changed.get("baseline"):
         names = " and ".join(said_as(name) for name in fixed or ["baseline"])
@@ -293,7 +293,7 @@ def refuse_change_against_policy(run: Run, changed: dict[str, Any]) -> None:
 
 
 def _incomplete(policy: SubmissionPolicy, run_tag: str, facts: dict[str, Any]) -> SubmissionRefused | None:
-    # "No" to a question is an answer, so a detail is missing only if it is not there.
+    # "No" is an answer, so a detail is missing only if it is absent.
     missing = [
         name
         for name in policy.required

@@ -119,7 +119,7 @@ def add_to_team(*, team: Team, user: User, who: str) -> bool:
 
 
 def remove_from_team(*, member: TeamMember, who: str) -> None:
-    """Take a person out of the team, and withdraw what they invited. Runs stay."""
+    """Remove a person from the team, and withdraw their invitations. Runs stay."""
     with transaction.atomic():
         for invited in invitations_of(member.team).filter(invitation__invited_by=member.user):
             withdraw_from_team(invited=invited, who=who)

@@ -53,10 +53,10 @@ from pooling.services.submission_policies import FORMER, METADATA, refuse_agains
 from pooling.services.teams import runs_of_team, team_of
 
 DAYS = ("submitted_on", "anonymous_until")
-#: How long a file that passed a check alone can be submitted without sending it again, and parts wait for the rest.
+#: How long a checked file can be submitted without sending it again, and how long parts wait for the rest.
 KEPT_AFTER_CHECK = timedelta(days=1)
 KEPT_UNFINISHED = timedelta(days=3)
-#: How long a file whose check failed waits for somebody to have it checked again.
+#: How long a file whose check failed can be checked again.
 KEPT_WAITING = timedelta(days=7)
 QIDS_SHOWN = 100
 
@@ -73,7 +73,7 @@ def check_upload(upload: RunUpload, *, progress: Progress | None = None) -> RunU
             _check(upload, path, progress)
     except _StoredFileGone as gone:
         _settle(upload, _refused(Problems((_of_refusal(gone),), {"run": 1})))
-    return RunUpload.objects.filter(pk=upload.pk).first() or upload  # the latter: it was dropped
+    return RunUpload.objects.filter(pk=upload.pk).first() or upload  # in the latter case, it was dropped
 
 
 def _check(upload: RunUpload, path: Path, progress: Progress | None) -> None:
@@ -129,7 +129,7 @@ def _settle(upload: RunUpload, changes: dict[str, Any]) -> bool:
     changes |= {"finished_at": clock.now(), "parts": upload.parts if kept else []}
     with transaction.atomic():
         done = RunUpload.objects.filter(pk=upload.pk, state=RunUpload.State.WAITING).update(**changes)
-        # An imported run's own row brings along that it was checked, and has its file deleted once it is there.
+        # Importing a run also records the check, and deletes the file once the run exists.
         if done and changes["state"] != RunUpload.State.IMPORTED:
             record_check(
                 upload.collection,
@@ -191,7 +191,7 @@ def forget_old_uploads() -> int:
     for upload in RunUpload.objects.filter(checked | unfinished | waiting).order_by("pk"):
         if Job.objects.live().filter(key=upload.job_key).exists():
             continue
-        # It may be submitted or finished in this moment.
+        # It may be submitted or finished at this moment.
         with sweep.step(f"upload {upload.pk}"), suppress(UploadRefused):
             abandon(upload)
             dropped += 1
@@ -237,7 +237,7 @@ def _entry(upload: RunUpload) -> Entry | None:
 
 
 def _report(checked: CheckedRun) -> dict[str, Any]:
-    """Return the result of the check. Of the queries without an answer, it has the first ones and the count."""
+    """Return the result of the check, with the first queries without an answer and their count."""
     report = summary(checked)
     for name in ("unanswered", "skipped"):
         report[f"{name}_count"] = len(report[name])
@@ -274,7 +274,7 @@ def _all_problems(
 
 
 def _without_others(upload: RunUpload, refusal: PoolingError) -> PoolingError:
-    """Return what a team is told: nothing of another team's run."""
+    """Return the refusal as a team sees it, without facts about another team's run."""
     if not isinstance(refusal, AlreadyImported) or (entry := _entry(upload)) is None:
         return refusal
     tag = upload.options.get("run_tag", "") or tag_of(upload.file_name)

@@ -29,10 +29,10 @@ def withheld_names(collection: Collection) -> frozenset[str]:
 
 
 def hiding_decimals(queries: int) -> int:
-    """Return the most decimals of a mean over ``queries`` queries that hide what one query adds to it.
+    """Return the most decimals of a mean over ``queries`` queries that hide the effect of one query.
 
-    A query adds at most 1/queries to a mean of values between 0 and 1. That has to round to nothing, so that a run
-    that answers one query alone looks like one that answers none. Up to twenty queries there are no decimals.
+    A query adds at most 1/queries to a mean of values between 0 and 1. This has to round to zero, so that a run that
+    answers only one query looks like one that answers none. Up to twenty queries there are no decimals.
     """
     return max(0, len(str((queries - 1) // 2)) - 1) if queries > 0 else 0
 

@@ -1,4 +1,4 @@
-"""`manage.py build_features`: make the features that active learning needs, before the first topic waits for them."""
+"""`manage.py build_features`: make the features for active learning, so that the first topic need not wait."""
 
 from __future__ import annotations
 

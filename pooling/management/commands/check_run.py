@@ -1,4 +1,4 @@
-"""`manage.py check_run`: run every check of an import without changing anything."""
+"""`manage.py check_run`: run every check of an import, but change nothing."""
 
 from __future__ import annotations
 

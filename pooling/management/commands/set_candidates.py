@@ -1,4 +1,4 @@
-"""`manage.py set_candidates`: the passages that reranked runs may reorder."""
+"""`manage.py set_candidates`: set the passages that reranked runs may reorder."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ ACTIONS: dict[str, frozenset[Role]] = {
     "export judgments": _MEMBERS,
     "plan challenge": _MEMBERS,
     "upload run": _RUNS,
-    # For oneself: a submitter's run gets the name of the team, and is held to the policy and the rounds.
+    # For one's own team: a submitter's run gets the team's name, and has to follow the policy and the rounds.
     "submit run": _RUNS | {Role.SUBMITTER},
     "edit run": _RUNS,
     "add files": _RUNS,
@@ -63,7 +63,7 @@ ACTIONS: dict[str, frozenset[Role]] = {
     "change members": _OWNERS,
     "manage teams": _OWNERS,
     "change visibility": _OWNERS,
-    # What a board asks of teams, and which results it hides from them. These rules also bind maintainers.
+    # A board's requirements for teams, and the results it hides from them. These rules also bind maintainers.
     "set policy": _OWNERS,
     "split queries": _OWNERS,
     # Notifications about a collection reveal its private runs.

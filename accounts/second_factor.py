@@ -1,4 +1,4 @@
-"""Requires a second factor of administrators, who can do anything, if a setting says so."""
+"""Requires a second factor from administrators, who can do anything, if a setting says so."""
 
 from __future__ import annotations
 

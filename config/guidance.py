@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True)
 class Action:
-    """A thing to do: a command, the campaign or collection it is about, and what else is typed in a terminal."""
+    """A thing to do: a command, the campaign or collection that it is about, and its other arguments."""
 
     command: str
     subject: str = ""
@@ -46,7 +46,7 @@ class Option:
 
 @dataclass(frozen=True)
 class TerminalOnly:
-    """Words that only help in a terminal, such as an option for what a page has a list to choose from."""
+    """Words that only help in a terminal, such as an option that a page replaces with a list."""
 
     text: str
 
@@ -69,7 +69,7 @@ class Guidance(str):
         return made
 
     def __str__(self) -> str:
-        return self  # str() of a subclass would else be a plain copy
+        return self  # otherwise str() of a subclass would be a plain copy
 
     def __getnewargs__(self) -> tuple[Part, ...]:  # type: ignore[override]
         return self.parts
@@ -103,19 +103,19 @@ _KINDS: dict[str, type[Action | Option | TerminalOnly]] = {
     "option": Option,
     "text": TerminalOnly,
 }
-#: What a stored text with parts begins with. No text of a person does: see stored().
+#: The beginning of a stored text with parts. No person's text begins like this: see stored().
 _MARK = "\x1e"
 
 
 def stored(text: str) -> str:
-    """Return the text as it is kept in a database, a session or JSON."""
+    """Return the text in the form stored in a database, a session or JSON."""
     if not isinstance(text, Guidance) or all(isinstance(part, str) for part in text.parts):
         return str(text).lstrip(_MARK)
     return _MARK + json.dumps([part if isinstance(part, str) else asdict(part) for part in text.parts])
 
 
 def restored(text: str) -> Guidance:
-    """Return what was stored, with its parts."""
+    """Return a stored text with its parts."""
     if isinstance(text, Guidance) or not text.startswith(_MARK):
         return Guidance(text)
     return Guidance(*map(_part, json.loads(text.removeprefix(_MARK))))

@@ -2,7 +2,7 @@
 
 Django builds the SQL of a queryset again each time, and PostgreSQL plans it again. Both take longer than answering a
 small query. A ``Prepared`` queryset is compiled at its first use in a process with placeholders for its values, and
-each call fills in its own. The rows are what the queryset gives.
+each call fills in its own. The rows are those of the queryset.
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ from django.db.models import QuerySet
 from psycopg.sql import quote
 
 Row = TypeVar("Row")
-#: What stands for a value while the SQL is built: nothing else in a queryset is equal, and every column takes it.
+#: The placeholder for a value while the SQL is built: nothing else in a queryset equals it, and every column accepts
+#: it.
 _KEY, _WORD = 2_041_973_000, "placeholder "
 
 
 class Prepared(Generic[Row]):
-    """A queryset of some values, each a key or, where ``words`` names its place from 0, a string.
+    """A queryset of some values, each a key or, if ``words`` has its index (from 0), a string.
 
-    ``build`` makes the queryset from these values. The values must only be compared, never change what is asked: no
-    value is None, and none decides which filters there are.
+    ``build`` makes the queryset from these values. The values must only be compared and never change the query
+    itself: no value is None, and none decides which filters apply.
     """
 
     def __init__(self, build: Callable[..., QuerySet[Any, Row]], *, words: tuple[int, ...] = ()) -> None:
@@ -68,5 +69,5 @@ class Prepared(Generic[Row]):
 
 
 def prepared_cursor(connection: BaseDatabaseWrapper) -> Any:
-    """Return a cursor that has the server keep the plans of its statements, where the database can."""
+    """Return a cursor whose statements the server keeps planned, if the database can do this."""
     return getattr(connection, "prepared_cursor", connection.cursor)()

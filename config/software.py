@@ -1,4 +1,4 @@
-"""Which software made something: the version and a digest of its sources."""
+"""The software behind a result: its version and a digest of its sources."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def software_version() -> str:
 def sources_key(*rooms: str) -> str:
     """Return the version, and eight digits that change with the sources of these rooms.
 
-    So people who change the code between two versions never see results that other code made.
+    So people who change the code between two versions never see results of other code.
     """
     digest = hashlib.sha256()
     for room in rooms:

@@ -1,4 +1,4 @@
-"""Wait for jobs from a command: another process does them or, without one, this process does."""
+"""Wait for jobs from a command: another process does them. Without one, this process does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is responsible for a failed job, and how people are told. The only place that decides this.
+"""Decide who is responsible for a failed job, and how people are told. No other module decides this.
 
 Members never see exceptions or tracebacks. Administrators find them in the job (``Job.trace``, on the admin pages)
 and in the log.

@@ -11,7 +11,7 @@ from django.db.models import F, Q
 from config import clock
 from config.guidance_field import GuidanceField
 
-#: Characters of what a job last said.
+#: The maximum length of a job's last message.
 MOST_MESSAGE = 300
 
 

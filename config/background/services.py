@@ -341,7 +341,7 @@ def _alive() -> QuerySet[AtWork]:
 
 
 def take_back(jobs: QuerySet[Job], why: Refusal) -> bool:
-    """End the jobs among these that wait and never began. Return whether there was one."""
+    """End the jobs among these that are waiting and never started. Return whether there was one."""
     waiting = jobs.filter(state=Job.State.WAITING, attempts=0)
     ended = {"state": Job.State.FAILED, "failure": "TakenBack", "fault": Job.Fault.REFUSED}
     said = {"failure_message": why.message, "next_step": why.next_step}

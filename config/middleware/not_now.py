@@ -1,4 +1,4 @@
-"""Answers 503 to requests that cannot be answered now, with a time to retry, and logs the reason."""
+"""Answers requests that cannot be served now with 503 and a time to retry, and logs the reason."""
 
 from __future__ import annotations
 

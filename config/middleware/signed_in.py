@@ -1,7 +1,7 @@
 """The middleware of sessions and accounts, left out for workers' pages.
 
 Those pages use no cookies (judging/page/views.py), and a save is the most frequent request of all. Each class is a
-subclass of the middleware that it stands for, so Django's and allauth's checks of the settings find it.
+subclass of the middleware that it replaces, so Django's and allauth's checks of the settings find it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether this process is alive, and whether it can do its work."""
+"""Health checks: whether this process is alive, and whether it can do its work."""
 
 from __future__ import annotations
 

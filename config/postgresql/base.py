@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db.backends.postgresql import base, operations
 
-#: In place of a server-side cursor's name.
+#: Used in place of a server-side cursor's name.
 _PREPARED = "prepared"
 
 

@@ -33,8 +33,8 @@ from config.errors import Refusal
 
 logger = logging.getLogger(__name__)
 
-#: A process of ours that neither answers nor ends for so long hangs. On a busy machine it is first all migrations
-#: and imports that take their time, so this is long, and the person who waits is told after a while.
+#: A process of ours that neither answers nor ends for this long is stuck. On a busy machine, migrations and imports
+#: are slow, so this is long. The person who waits is told after a while.
 START_SECONDS = 300
 SAY_SO_SECONDS = 15
 

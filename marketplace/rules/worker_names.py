@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 
-#: The longest name.
+#: The maximum length of a name.
 LONGEST = 60
 #: Prefix of programs that work in place of people. No person gets such a name.
 PROGRAMS = "simulated-"

@@ -192,7 +192,7 @@ def drift_of(collection: Collection) -> Drift | None:
 
 
 def latest_version_now(collection: Collection) -> dict[str, Any] | None:
-    """Return the same for programs: the version number, whether it is up to date, and the differences."""
+    """Return the comparison for programs: the version number, whether it is up to date, and the differences."""
     found = drift_of(collection)
     return found.as_dict() if found else None
 

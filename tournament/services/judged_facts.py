@@ -1,4 +1,4 @@
-"""Load what a campaign's best answers are derived from, as arrays and sides."""
+"""Load the data that a campaign's best answers are derived from, as arrays and sides."""
 
 from __future__ import annotations
 

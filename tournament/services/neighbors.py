@@ -52,7 +52,7 @@ def price(campaign: Campaign, tasks: int) -> Decimal:
 
 
 def taken_up(campaign: Campaign) -> Decimal:
-    """Return the dollars, fees included, that the campaign comes to: paid, owed, held and unfinished tasks."""
+    """Return the dollars, fees included, that the campaign costs in total: paid, owed, held and unfinished tasks."""
     sums = money(campaign)
     undone = campaign.tasks.exclude(state=Task.State.DONE).count()
     return sums["spent"] + sums["owed"] + sums["held"] + price(campaign, undone)

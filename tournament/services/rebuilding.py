@@ -154,7 +154,7 @@ class Keys:
         }
 
     def add_members(self, classes: Classes, manifest: dict[str, Any]) -> None:
-        """Add the members that came in with challenges."""
+        """Add the members that challenges brought in."""
         for challenge in manifest["challenges"]:
             for row in challenge["queries"]:
                 known = classes[self.query[row["qid"]]]

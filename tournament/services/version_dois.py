@@ -1,4 +1,4 @@
-"""Record under which DOI a version was deposited, for citations."""
+"""Record the DOI under which a version was deposited, for citations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py reset_second_factor`: let somebody in again who lost the telephone and the recovery codes."""
+"""`manage.py reset_second_factor`: let somebody who lost their phone and recovery codes sign in again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py campaign_status`: where a campaign stands."""
+"""`manage.py campaign_status`: show a campaign's status."""
 
 from __future__ import annotations
 

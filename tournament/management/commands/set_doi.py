@@ -1,4 +1,4 @@
-"""`manage.py set_doi`: record under which DOI a version was deposited."""
+"""`manage.py set_doi`: record the DOI under which a version was deposited."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py run`: everything needed to use the product, in one terminal."""
+"""`manage.py run`: start everything needed to use the product, in one terminal."""
 
 from __future__ import annotations
 

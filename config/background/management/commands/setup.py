@@ -1,4 +1,4 @@
-"""`manage.py setup`: create what the product keeps, and say where."""
+"""`manage.py setup`: create the database and data folders, and print where they are."""
 
 from __future__ import annotations
 

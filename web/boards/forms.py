@@ -45,7 +45,7 @@ class PolicyForm(SeenValuesForm):
         label="Period in days",
         min_value=1,
         max_value=3650,
-        help_text="The limit holds for any period this long. Submission dates count, in any order of entry.",
+        help_text="The limit applies to any period this long. Submission dates count, whatever the order of entry.",
     )
     most_variants = forms.IntegerField(
         label="Of those, variants",
@@ -65,7 +65,7 @@ class PolicyForm(SeenValuesForm):
         help_text="Counted from the submission. Enter 0 to allow no anonymity.",
     )
     release_after = forms.ChoiceField(
-        label="When the embargo is over, runs are released",
+        label="Release of runs after the embargo",
         choices=list(RELEASED_AFTER.items()),
         required=False,
         help_text="Counted from the submission, or to the day that the team chose. Only unreleased runs change.",
@@ -74,20 +74,22 @@ class PolicyForm(SeenValuesForm):
         label="Teams see values of their own unreleased runs, on public queries", required=False
     )
     public_list = forms.ChoiceField(
-        label="Of unreleased submissions everybody sees", choices=list(PUBLIC_LISTS.items()), required=False
+        label="What everybody sees of unreleased submissions",
+        choices=list(PUBLIC_LISTS.items()),
+        required=False,
     )
     public_decimals = forms.IntegerField(
         label="Decimals of values on the public board",
         min_value=0,
         max_value=MOST_DECIMALS,
         required=False,
-        help_text="Runs keep the order of their true values, and tests use them. Empty: all decimals, and under "
-        "withheld labels as many as hide what a single query adds to a mean (1 from 21 queries, 2 from 201).",
+        help_text="Runs keep the order of their true values, which tests also use. Leave empty for all decimals or, "
+        "under withheld labels, as many as hide the effect of a single query (1 from 21 queries, 2 from 201).",
     )
     per_query_values = forms.BooleanField(
         label="Everybody sees values of single queries under withheld labels",
         required=False,
-        help_text="With the rankings of public runs, they tell which passages are labeled.",
+        help_text="Together with the rankings of public runs, they reveal which passages are labeled.",
     )
     why = forms.CharField(
         label="Why",

@@ -122,7 +122,7 @@ def passage_problems(content: Content) -> Problems:
         listing.add(of_refusal(damage))
         return listing.all()
     if not keys and not listing.counts:
-        listing.add(Problem(0, "file", "the file holds no passage."))
+        listing.add(Problem(0, "file", "the file has no passages."))
     count, found = repeated(np.array(keys, np.int64).view(np.uint64), listing.most)
     for row, earliest in found:
         said = f"this passage already appears on line {lines[earliest]:,}."
@@ -165,7 +165,7 @@ def format_of(content: Content) -> str:
         raise InvalidPassageFile(
             content.name, number, "the line is neither JSON nor an id, a tab and a text."
         )
-    raise EmptyFile(content.name, 0, "the file holds no passage.")
+    raise EmptyFile(content.name, 0, "the file has no passages.")
 
 
 def read_passages(content: Content, format: str, wanted: Collection[str] | None = None) -> Iterator[Text]:

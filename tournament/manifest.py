@@ -22,10 +22,10 @@ def canonical_json(content: dict[str, Any]) -> str:
 
 def _refuse_floats(value: object) -> None:
     if isinstance(value, float):
-        raise TypeError("a manifest holds no floats")
+        raise TypeError("a manifest cannot contain floats")
     if isinstance(value, dict):
         if not all(isinstance(key, str) for key in value):
-            raise TypeError("a manifest's keys are text")
+            raise TypeError("a manifest's keys must be text")
         for inner in value.values():
             _refuse_floats(inner)
     elif isinstance(value, list | tuple):

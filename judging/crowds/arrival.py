@@ -102,7 +102,7 @@ def signed_at(params: Mapping[str, str], arrival: Arrival, secret_key: str) -> d
 
 def _changed() -> ArrivalRefused:
     return ArrivalRefused(
-        _("What the task site adds to the link is missing or was changed."),
+        _("A part that the task site adds to the link is missing or was changed."),
         _("Go back to the task site and open the task again."),
     )
 

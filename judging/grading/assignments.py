@@ -57,7 +57,7 @@ def take_second_opinion(topic: Topic, assessor: Any) -> TopicAssignment:
             raise CampaignRefused(f"You judged topic {qid} yourself.", "Choose another topic.")
         second = topic.assignments.filter(second=True, over_at=None).first()
         if second is not None and second.assessor_id != assessor.pk:
-            raise CampaignRefused(f"Topic {qid} has a second opinion.", "Choose another topic.")
+            raise CampaignRefused(f"Topic {qid} already has a second opinion.", "Choose another topic.")
         if second is not None:
             return second
         judged = first.items.filter(grade__isnull=False).order_by("position")
@@ -105,4 +105,4 @@ def give_back(assignment: TopicAssignment, *, why: str, who: str) -> None:
         )
     there = TopicAssignment.objects.filter(pk=assignment.pk, over_at=None)
     if not there.update(over_at=clock.now(), over_by=who, over_why=why.strip()):
-        raise CampaignRefused(f"Topic {topic.query.qid} was given back before.")
+        raise CampaignRefused(f"Topic {topic.query.qid} was already given back.")

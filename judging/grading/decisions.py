@@ -81,16 +81,16 @@ def decide_by_hand(topic: Topic, verdict: str, *, why: str, who: str) -> TopicDe
     hold(topic)
     qid = topic.query.qid
     if (stands := standing_decision(topic)) is not None:
-        raise CampaignRefused(f"Topic {qid} is {stands.verdict} already.", "Reverse that decision first.")
+        raise CampaignRefused(f"Topic {qid} is already {stands.verdict}.", "Reverse that decision first.")
     assignment = assignment_of(topic)
     tally = tally_of(assignment, topic.campaign.min_grade)
     if verdict == Verdict.ELIMINATED and assignment is not None:
         raise CampaignRefused(
-            f"An assessor has topic {qid}: only a topic that nobody judges can be eliminated.",
+            f"An assessor is judging topic {qid}, and only a topic that nobody judges can be eliminated.",
             "Discard or reject it instead.",
         )
     if verdict != Verdict.ELIMINATED and not tally.judged:
-        raise CampaignRefused(f"Nothing of topic {qid} is judged.", "Eliminate it instead.")
+        raise CampaignRefused(f"No passage of topic {qid} is judged yet.", "Eliminate it instead.")
     return TopicDecision.objects.create(
         topic=topic,
         verdict=verdict,
@@ -109,4 +109,4 @@ def reverse_decision(decision: TopicDecision, *, why: str, who: str) -> None:
     hold(decision.topic)
     stands = TopicDecision.objects.filter(pk=decision.pk, reversed_at=None)
     if not stands.update(reversed_at=clock.now(), reversed_by=who, reversed_why=why.strip()):
-        raise CampaignRefused("The decision was reversed before.")
+        raise CampaignRefused("The decision was already reversed.")

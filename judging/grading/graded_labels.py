@@ -30,7 +30,7 @@ def publish_labels(
         decisions = {one.topic_id: one for one in accepted.select_related("topic__query")}
         held = dict(standing.filter(topic__in=decisions).values_list("topic", "pk"))
         if not decisions:
-            raise CampaignRefused("No topic is accepted yet.", "Publish the labels when some are.")
+            raise CampaignRefused("No topic is accepted yet.", "Publish the labels once a topic is accepted.")
         items = GradedItem.objects.filter(assignment__in=held.values(), grade__isnull=False)
         rows = items.order_by("assignment__topic__query__position", "position")
         path = Path(folder) / "labels.txt"

@@ -65,7 +65,7 @@ def undo_grade(assignment: TopicAssignment) -> GradedItem:
     latest = Grade.objects.filter(item__assignment=assignment, item__grade__isnull=False)
     found = latest.exclude(grade=None).order_by("-pk").select_related("item").first()
     if found is None:
-        raise CampaignRefused("There is no grade to take back.")
+        raise CampaignRefused("There is no grade to undo.")
     Grade.objects.create(item=found.item, grade=None)
     GradedItem.objects.filter(pk=found.item_id).update(grade=None)
     return found.item
@@ -118,13 +118,13 @@ def decide(topic: Topic, decision: str, *, why: str, who: str) -> None:
     assignment, standing = assignment_of(topic), standing_decision(topic)
     if decision == REVERSED:
         if standing is None:
-            raise CampaignRefused(f"Nothing is decided about topic {topic.query.qid}.")
+            raise CampaignRefused(f"Topic {topic.query.qid} has no decision.")
         reverse_decision(standing, why=why, who=who)
         if assignment is not None:
             go_on(assignment)
     elif decision == TAKEN_AWAY:
         if assignment is None:
-            raise CampaignRefused(f"Nobody has topic {topic.query.qid}.")
+            raise CampaignRefused(f"No assessor has topic {topic.query.qid}.")
         give_back(assignment, why=why, who=who)
     else:
         decide_by_hand(topic, decision, why=why, who=who)

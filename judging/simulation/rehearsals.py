@@ -89,7 +89,7 @@ def stop_rehearsal(campaign: Campaign, *, who: str = "") -> None:
     copy = campaign.rehearsals.filter(state__in=Campaign.OFFERING).first()
     if copy is None:
         raise CampaignRefused(
-            f"No rehearsal of {campaign.name} has begun to judge.", "Wait a few seconds, then try again."
+            f"No rehearsal of {campaign.name} has started judging yet.", "Wait a few seconds, then try again."
         )
     close(copy, why="the rehearsal was stopped", who=who)
 

@@ -119,12 +119,12 @@ def what_comes_next(campaign: Campaign, status: dict[str, Any]) -> Guidance:
         return Guidance(Action("import_judgments", name, "FILE", lead=""), ".")
     match campaign.state:
         case Campaign.State.DRAFT:
-            return Guidance("Gold pairs and texts, then ", launch, " (a rehearsal and a pilot before).")
+            return Guidance("Gold pairs and texts, then ", launch, " (after a rehearsal and a pilot).")
         case Campaign.State.REHEARSED:
             pilot = Action("pilot_campaign", name, "--tasks N", lead="")
             return Guidance(pilot, " with people, then ", launch, ".")
         case Campaign.State.PILOTED:
-            return Guidance("Look at what the pilot told, then ", launch, ".")
+            return Guidance("Look at the pilot's results, then ", launch, ".")
         case Campaign.State.CLOSING:
             waits_for = pending_work(campaign).words() or "a last check"
             return Guidance(f"It closes automatically. It waits for {waits_for}.")
@@ -159,6 +159,6 @@ def _next_while_offering(campaign: Campaign, status: dict[str, Any]) -> Guidance
         return Guidance(f"The pilot is under way: {pilot['submitted']} of {pilot['wanted']} tasks are in.")
     if (waiting := lacking(campaign)) > 0:
         collect = Action("collect", campaign.name, lead="")
-        return Guidance(collect, f" offers {many(waiting, 'task')} again (make run does so by itself).")
+        return Guidance(collect, f" offers {many(waiting, 'task')} again (make run does this automatically).")
     left = status["judgments"]["wanted"] - status["judgments"]["counted"]
     return Guidance(f"Workers are judging. {many(left, 'judgment is', 'judgments are')} still to come.")

@@ -102,7 +102,7 @@ class BoardInput:
 
     def __post_init__(self) -> None:
         if (self.preference is None) != (self.judged is None):
-            raise ValueError("preferences and judged tops come together")
+            raise ValueError("preferences and judged tops must be given together")
         shape = (len(self.tags), self.official.shape[-1])
         if any(
             given.shape != shape for given in (*self.sides, *([] if self.judged is None else [self.judged]))

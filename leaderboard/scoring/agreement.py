@@ -93,7 +93,7 @@ def rank_biased_overlap(first: npt.ArrayLike, second: npt.ArrayLike, *, p: float
     RBO = A_n · p^n + (1 - p) / p · Σ A_d · p^d, for d = 1 … n. It is 1 for the same order, and the first ranks
     weigh more the smaller the persistence ``p`` is. Both orders hold the same runs, so A_n is 1.
 
-    Tied runs all stand at the first rank of their group, and A_d is 2 · overlap over the runs that both orders have
+    Tied runs all have the first rank of their group, and A_d is 2 · overlap over the runs that both orders have
     down to rank d, as in the paper's section on ties. None for no runs.
     """
     if not 0 < p < 1:

@@ -55,11 +55,11 @@ def set_run_depth(*, collection: Collection, depth: int, who: str) -> int:
     Raises PoolingError.
     """
     if not 1 <= depth <= DEEPEST:
-        raise PoolingError(f"A run cannot have {depth:,} passages a query.", f"Give 1 to {DEEPEST:,}.")
+        raise PoolingError(f"A run cannot have {depth:,} passages per query.", f"Give 1 to {DEEPEST:,}.")
     before: int = collection.max_run_depth
     if depth != before:
         with transaction.atomic():
             Collection.objects.filter(pk=collection.pk).update(max_run_depth=depth)
-            log(collection, f"at most {depth:,} passages a query of a run, were {before:,}", who=who)
+            log(collection, f"at most {depth:,} passages per query of a run, before {before:,}", who=who)
         collection.max_run_depth = depth
     return before

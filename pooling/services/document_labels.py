@@ -67,7 +67,7 @@ def documents_in_file(path: Path, *, name: str = "", progress: Progress | None =
                 f"passage {fields[0]} has document {found[fields[0]]!r} on an earlier line.",
             )
     if not found:
-        raise EmptyFile(content.name, 0, "the file holds no passage.")
+        raise EmptyFile(content.name, 0, "the file has no passages.")
     return found
 
 

@@ -24,7 +24,9 @@ def refusing_faults(file: str) -> Iterator[None]:
     try:
         yield
     except ReaderFailed as failed:
-        logger.error("A reader broke on line %s of a file.", failed.line, exc_info=failed.__cause__ or failed)
+        logger.error(
+            "A reader failed on line %s of a file.", failed.line, exc_info=failed.__cause__ or failed
+        )
         raise
     except Refusal:
         raise
@@ -37,5 +39,5 @@ def refusing_faults(file: str) -> Iterator[None]:
 
 
 def _failed(file: str, fault: Exception) -> ReaderFailed:
-    logger.error("A reader broke on a file.", exc_info=fault)
+    logger.error("A reader failed on a file.", exc_info=fault)
     return ReaderFailed(file, 0, fault)

@@ -34,7 +34,7 @@ FORMER = {"run_type": "family"}
 
 
 #: How runs are released when their embargo is over, in words.
-RELEASED_AFTER = {"": "not by itself", "scores": "with scores", "public": "publicly"}
+RELEASED_AFTER = {"": "not automatically", "scores": "with scores", "public": "publicly"}
 #: What everybody sees of submissions that are not released, in words.
 PUBLIC_LISTS = {
     "": "nothing",
@@ -76,7 +76,7 @@ def set_policy(
     """Set or replace the collection's policy. Existing runs stay. The team is always required."""
     if most_runs < 1 or period_days < 1 or min(most_variants, longest_embargo_days) < 0:
         raise SubmissionRefused(
-            "A limit needs at least one run and at least one day.", "Give numbers from 1."
+            "A limit needs at least one run and at least one day.", "Enter numbers of at least 1."
         )
     if release_after not in RELEASED_AFTER or public_list not in PUBLIC_LISTS:
         raise SubmissionRefused(

@@ -139,4 +139,4 @@ def test_every_line_of_a_passage_file_is_looked_at(content):
     assert found.listed[1].reason == "this passage already appears on line 1."
     assert found.counts == {"format": 2, "repeated passage": 2}
     assert passage_problems(content("p1\tone\np2\ttwo\n")).total == 0
-    assert passage_problems(content("\n")).listed[0].reason == "the file holds no passage."
+    assert passage_problems(content("\n")).listed[0].reason == "the file has no passages."

@@ -72,7 +72,7 @@ class ChallengePlan:
 
 @dataclass(frozen=True)
 class Opened:
-    """An opened challenge (None if there was nothing to ask), and what it asked first."""
+    """An opened challenge (None if there was nothing to ask), and the number of judgments that it requested first."""
 
     challenge: Challenge | None
     advance: Advance

@@ -46,7 +46,7 @@ def drop(request: HttpRequest, collection: Collection) -> HttpResponse:
     if not why:
         messages.error(request, "Enter a reason. It is logged with your name.")
     elif drop_policy(collection=collection, who=request.user.get_username(), why=why):
-        messages.success(request, f"{collection.name} has no submission policy any more.")
+        messages.success(request, f"{collection.name} no longer has a submission policy.")
     return redirect("web:policy", collection.name)
 
 
@@ -79,7 +79,7 @@ def split(request: HttpRequest, collection: Collection) -> HttpResponse:
                 complain(request, refusal)
             else:
                 count = many(len(form.parted.qids), "query is", "queries are")
-                messages.success(request, f"{count} private now.")
+                messages.success(request, f"{count} now private.")
             return redirect("web:split", collection.name)
     context = pages.split_page(collection, request.user, form)
     return render(request, "web/split.html", context, status=422 if form.errors else 200)

@@ -159,7 +159,7 @@ def _take(request: HttpRequest, found: Campaign, one: Step, why: str) -> HttpRes
         return redirect("web:campaign", found.name)
     if launched and one.ring:
         one.ring(found)
-    messages.success(request, f"{found.name} is {'archived' if found.archived_at else found.label} now.")
+    messages.success(request, f"{found.name} is now {'archived' if found.archived_at else found.label}.")
     return redirect("web:campaign", found.name)
 
 

@@ -34,14 +34,14 @@ class FindNearDuplicates(forms.Form):
         min_value=0.5,
         max_value=1,
         initial=USUAL.threshold,
-        label="Least similarity",
+        label="Minimum similarity",
         help_text="Jaccard coefficient of the shingles of two texts, from 0.5 to 1.",
     )
     shingle = forms.IntegerField(
         min_value=1,
         max_value=20,
         initial=USUAL.shingle,
-        label="Words of a shingle",
+        label="Words per shingle",
         help_text="Successive words that are compared as one, from 1 to 20.",
     )
 

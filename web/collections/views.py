@@ -78,7 +78,7 @@ def describe(request: HttpRequest, collection: Collection) -> HttpResponse:
             messages.success(request, f"A run can now have {many(depth, 'passage')} per query.")
         labels = form.cleaned_data.pop("board_labels", "")
         if labels and set_board_labels(collection=collection, name=labels, who=who):
-            messages.success(request, f"The leaderboard is under the labels {labels} by default now.")
+            messages.success(request, f"The leaderboard now uses the labels {labels} by default.")
         before_language = set_language(collection, language, who=who)
         if (
             describe_collection(collection=collection, changes=form.cleaned_data, who=who)

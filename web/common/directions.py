@@ -263,7 +263,7 @@ def next_of(campaign: Campaign) -> Direction | None:
             words = "Have people do a few tasks before all are paid for, then launch."
             return Direction(words, reverse("web:prepare_pilot", args=[name]), "Pilot it", "prepare campaign")
         case Campaign.State.PILOTED:
-            words = "Look at what the pilot told, then launch."
+            words = "Look at the pilot's results, then launch."
             return Direction(
                 words, reverse("web:prepare_pilot", args=[name]), "Look at the pilot", "prepare campaign"
             )

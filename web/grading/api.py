@@ -260,7 +260,7 @@ def reopen_grading(request: HttpRequest, name: str, graded: str, asked: ReopenIn
 @router.post(
     "/collections/{name}/grading/{graded}/labels",
     response={201: LabelsOut},
-    summary="Make labels of the accepted topics",
+    summary="Make labels from the accepted topics",
 )
 def publish_labels(request: HttpRequest, name: str, graded: str, asked: LabelsIn) -> Status[dict[str, Any]]:
     user, campaign = _steered(request, name, graded, "add files")

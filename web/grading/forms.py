@@ -43,7 +43,7 @@ class NewGradedCampaign(forms.Form):
         required=False,
         min_value=1,
         max_value=MOST_BUDGET,
-        help_text="The most passages that are judged. Leave empty for no limit.",
+        help_text="The maximum number of passages judged. Leave empty for no limit.",
     )
     instructions = forms.CharField(
         required=False,

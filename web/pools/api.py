@@ -154,7 +154,7 @@ def read_pool_work(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
 def _asked(collection: Collection, asked: PoolAsked) -> dict[str, Any]:
     qrel_set = qrel_set_named(collection, asked.qrels) if asked.qrels else None
     if asked.labeled_only and qrel_set is None:
-        raise PoolRefused("labeled_only needs qrels, the set whose queries are wanted.")
+        raise PoolRefused("labeled_only needs qrels, the labels that the queries must have.")
     qids = asked.queries or None
     return {
         "runs": runs_tagged(collection, asked.runs or None),

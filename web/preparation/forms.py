@@ -193,7 +193,9 @@ class NewCampaignForm(SettingsForm):
     name = forms.CharField(
         label="Name", max_length=80, help_text="Letters, digits, hyphens and underscores; part of addresses."
     )
-    pool = forms.ChoiceField(label="Pool", help_text="Any two of its passages of a query make a pair.")
+    pool = forms.ChoiceField(
+        label="Pool", help_text="Any two of its passages for the same query make a pair."
+    )
     field_order = ["name", "pool"]
 
     def __init__(self, *args: Any, pools: list[tuple[str, str]], **named: Any) -> None:

@@ -233,7 +233,7 @@ def _typed(details: Mapping[str, Any]) -> dict[str, Any]:
 class AboutCollection(forms.Form):
     """A collection's description."""
 
-    title = forms.CharField(max_length=MOST["title"], required=False, help_text="Its name for people.")
+    title = forms.CharField(max_length=MOST["title"], required=False, help_text="The name shown to people.")
     description = forms.CharField(
         max_length=MOST["description"], required=False, widget=forms.Textarea(attrs={"rows": 2})
     )
@@ -269,7 +269,7 @@ class DescribeCollection(SeenValuesForm, AboutCollection):
     board_labels = forms.ChoiceField(
         required=False,
         label="Labels of the leaderboard",
-        help_text="The leaderboard is under these unless a reader chooses others. New qrel sets do not change it.",
+        help_text="The leaderboard uses these unless a reader chooses others. New qrel sets do not change this.",
     )
 
     def __init__(self, collection: Collection, *given: Any, **more: Any) -> None:

@@ -59,14 +59,12 @@ class RoundForm(forms.Form):
     closes_at = forms.CharField(
         label="Closes",
         widget=Moment(),
-        help_text="The first second that is too late. The last byte of a file counts.",
+        help_text="The last byte of a file must arrive before this time.",
     )
-    zone = forms.ChoiceField(
-        label="Zone of these times", choices=[(key, words) for key, (_, words) in ZONES.items()]
-    )
-    most_runs = forms.IntegerField(label="Official runs of a team", min_value=1, max_value=1000, initial=3)
+    zone = forms.ChoiceField(label="Time zone", choices=[(key, words) for key, (_, words) in ZONES.items()])
+    most_runs = forms.IntegerField(label="Official runs per team", min_value=1, max_value=1000, initial=3)
     most_baselines = forms.IntegerField(
-        label="Baseline runs of a team, beside those", min_value=0, max_value=1000, initial=0
+        label="Additional baseline runs per team", min_value=0, max_value=1000, initial=0
     )
     priorities = forms.BooleanField(required=False, label="Official runs need priorities 1, 2, …")
 

@@ -59,7 +59,7 @@ class _Pinned(http.client.HTTPConnection):
             self.sock.do_handshake()
 
     def _reached(self) -> socket.socket:
-        fault: OSError = ConnectionError("nowhere to go")
+        fault: OSError = ConnectionError("there is no address to connect to")
         for number in self.target.reached_at[:3]:
             try:
                 return socket.create_connection((number, self.target.port), timeout=self.timeout)

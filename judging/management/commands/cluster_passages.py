@@ -30,7 +30,7 @@ class Command(BaseCommand):
             "--threshold",
             type=float,
             default=USUAL.threshold,
-            help=f"least Jaccard similarity of two near-duplicates, from 0.5 to 1 (default: {USUAL.threshold})",
+            help=f"minimum Jaccard similarity of two near-duplicates, from 0.5 to 1 (default: {USUAL.threshold})",
         )
         parser.add_argument(
             "--shingle",

@@ -27,7 +27,7 @@ class Command(BaseCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", metavar="COLLECTION", help="name of the collection")
         parser.add_argument("pool", metavar="POOL", help="name of the pool, usually of depth 10")
-        parser.add_argument("--name", required=True, help="what the graded campaign is to be called")
+        parser.add_argument("--name", required=True, help="name of the new graded campaign")
         parser.add_argument("--scale", type=Path, metavar="FILE", help=FORM)
         parser.add_argument(
             "--min-grade", type=int, default=2, metavar="G", help="relevant from this grade (default: 2)"
@@ -40,7 +40,7 @@ class Command(BaseCommand):
             help="a number of a topic's life that is not the paper's: "
             + ", ".join(f"{name}={value}" for name, value in vars(LifeRules()).items()),
         )
-        parser.add_argument("--budget", type=int, metavar="N", help="the most passages that are judged")
+        parser.add_argument("--budget", type=int, metavar="N", help="the maximum number of passages judged")
         parser.add_argument(
             "--learn-from-all",
             action="store_true",
@@ -57,7 +57,7 @@ class Command(BaseCommand):
     def act(self, *, collection: str, pool: str, name: str, **options: Any) -> dict[str, Any]:
         found = pool_named(pool)
         if found.collection_id != collection_named(collection).pk:
-            raise UsageError(f"The pool {pool} is not of the collection {collection}.")
+            raise UsageError(f"The pool {pool} does not belong to the collection {collection}.")
         scale, instructions = options["scale"], options["instructions"]
         made = create_graded_campaign(
             pool=found,

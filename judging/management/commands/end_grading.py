@@ -22,7 +22,9 @@ class Command(BaseCommand):
         parser.add_argument("campaign", metavar="NAME", help="name of the graded campaign")
         parser.add_argument("--why", required=True, help="kept in the collection's log")
         parser.add_argument(
-            "--reopen", action="store_true", help="continue judging; decisions of the end are reversed"
+            "--reopen",
+            action="store_true",
+            help="continue judging, and reverse the decisions that the end made",
         )
         parser.add_argument("--budget", type=int, metavar="N", help="with --reopen: the new budget")
 

@@ -37,5 +37,5 @@ class Command(BaseCommand):
             "judgments_that_count_no_more": found.judgments.filter(worker=one).count(),
             "tasks_still_open": found.submissions.filter(worker=one, state=Submission.State.HELD).count(),
             "reason": exclusion.reason,
-            "next": f"manage.py collect {found.name} offers the tasks again; make run does so by itself.",
+            "next": f"manage.py collect {found.name} offers the tasks again; make run does this automatically.",
         }

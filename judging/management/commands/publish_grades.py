@@ -14,7 +14,7 @@ from pooling.services.finding import collection_named
 
 
 class Command(BaseCommand):
-    help = "Make labels of the accepted topics of a graded campaign, as a qrel set of the collection."
+    help = "Make a qrel set of the collection from the accepted topics of a graded campaign."
     example = "manage.py publish_grades mine graded --set graded-1"
 
     def arguments(self, parser: CommandParser) -> None:
@@ -22,7 +22,9 @@ class Command(BaseCommand):
         parser.add_argument("campaign", metavar="NAME", help="name of the graded campaign")
         parser.add_argument("--set", dest="set_name", required=True, metavar="SET", help="name of the labels")
         parser.add_argument(
-            "--withheld", action="store_true", help="everybody sees scores under them, members alone labels"
+            "--withheld",
+            action="store_true",
+            help="everybody sees scores under them, only members see the labels",
         )
 
     def act(

@@ -16,7 +16,7 @@ class Command(BaseCommand):
     example = "manage.py revoke_spending 3"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("grant", type=int, help="its number, as manage.py spending_grants lists it")
+        parser.add_argument("grant", type=int, help="number shown by manage.py spending_grants")
 
     def act(self, *, grant: int, **options: Any) -> dict[str, Any]:
         found = grant_named(grant)

@@ -25,6 +25,6 @@ KIND = Kind(
     of_runs=False,
     works="Comparing grades",
     help="Compare the grades of a graded campaign with the second opinions on a sample of each topic: confusion of "
-    "grades, Cohen's kappa of the grades and of relevant or not, and every disagreement by query and passage.",
+    "grades, Cohen's kappa of the grades and of relevance, and every disagreement by query and passage.",
     example="mine --graded graded --csv agreement.csv",
 )

@@ -47,7 +47,7 @@ def harmless_order(ranks: Integers, *, alpha: float = ALPHA) -> HarmlessOrder:
     """
     runs = len(ranks)
     if not runs:
-        raise ValueError("an order needs runs")
+        raise ValueError("an order needs at least one run")
     comparisons = runs * (runs - 1) // 2
     tests = max(1, comparisons * GRANTING_TESTS)
     beats = _beats(ranks.astype(np.float64), alpha / tests, alpha)

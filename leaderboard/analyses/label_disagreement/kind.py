@@ -40,6 +40,6 @@ KIND = Kind(
     of_runs=False,
     works="Comparing labels",
     help="Compare two sets of labels on the passages that both label: confusion of grades, passages that only one "
-    "labels, Cohen's kappa of the grades and of relevant or not, and every disagreement by query and passage.",
+    "labels, Cohen's kappa of the grades and of relevance, and every disagreement by query and passage.",
     example="mine --qrels official --against graded --csv labels.csv",
 )

@@ -26,7 +26,7 @@ KIND = Kind(
             "by",
             "Leave out",
             (("run", "a run"), ("team", "a team")),
-            help="what to leave out at a time",
+            help="what to leave out each time",
         ),
     ),
     of_campaign=True,

@@ -153,7 +153,7 @@ def _board_table(board: _Board, facts: Facts) -> Table:
         )
     return Table(
         "board",
-        "Smallest differences that are found",
+        "Smallest detectable differences",
         _caption(board),
         columns,
         tuple(rows),
@@ -264,7 +264,9 @@ def _curve_table(board: _Board, curve: Curve, facts: Facts) -> Table:
         for count, lower, median, upper in curve
     )
     caption = f"{_caption(board)} For each pair alone, at {board.alone.alpha:g}."
-    return Table("curve", "Smallest difference by number of queries", caption, columns, rows, facts)
+    return Table(
+        "curve", "Smallest detectable difference by number of queries", caption, columns, rows, facts
+    )
 
 
 def _sentence(board: _Board) -> str:

@@ -33,13 +33,13 @@ KIND = Kind(
         Choice(
             "against",
             "Density beside",
-            help="labels whose density to draw beside: a qrel set, @n, or NAME/SET of a published collection",
+            help="labels whose density to show for comparison: a qrel set, @n, or NAME/SET of a published collection",
         ),
         Choice(
             "by",
             "Leave out",
             (("run", "a run"), ("team", "a team")),
-            help="what to leave out at a time",
+            help="what to leave out each time",
         ),
         Number(
             "depth", "Pool depth", 10, 1, 1000, "a run contributes the labels of its passages down to here"

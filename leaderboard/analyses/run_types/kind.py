@@ -29,7 +29,7 @@ KIND = Kind(
             "by",
             "Type",
             TYPES,
-            help="the detail that tells types apart",
+            help="the detail that defines the types",
             free=True,
         ),
     ),

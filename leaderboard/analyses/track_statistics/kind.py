@@ -28,6 +28,6 @@ KIND = Kind(
     reads_labels=False,
     works="Counting runs",
     help="Count groups and runs by task and type, as table 1 of the overviews of TREC's Deep Learning tracks does. "
-    "With --json the counts by task.",
+    "With --json, print only the counts by task.",
     example="mine --announced --latex table1.tex",
 )

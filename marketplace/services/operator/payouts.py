@@ -129,7 +129,7 @@ def _make_good(failed: Sequence[Payout], by: Payout) -> None:
         pk__in=[payout.pk for payout in failed], state=Payout.State.FAILED, made_good_by=None
     ).update(made_good_by=by)
     if claimed != len(failed):
-        raise IntegrityError("a failed payout was made good elsewhere")
+        raise IntegrityError("a failed payout was already replaced elsewhere")
 
 
 def _unpaid(made: PayoutBatch) -> QuerySet[LedgerEntry]:

@@ -22,14 +22,14 @@ class Command(BaseCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", metavar="NAME", help="name of the collection")
-        parser.add_argument("--pool", required=True, help="what the pool is to be called")
+        parser.add_argument("--pool", required=True, help="name of the new pool")
         chosen = parser.add_mutually_exclusive_group()
         chosen.add_argument(
             "--runs",
             action="append",
             default=[],
             metavar="A,B",
-            help="tags of the runs, separated by commas; a run whose tag has a comma by an option of its own",
+            help="tags of the runs, separated by commas; give a tag that contains a comma on its own",
         )
         chosen.add_argument(
             "--all-runs", action="store_true", help="every run of the collection (the default)"
@@ -37,12 +37,14 @@ class Command(BaseCommand):
         parser.add_argument("--qrels", metavar="SET", help="add the qrel of each query from this set")
         parser.add_argument("--depth", type=int, default=1, help="passages taken from each run (default: 1)")
         queries = parser.add_mutually_exclusive_group()
-        queries.add_argument("--queries", type=Path, metavar="FILE", help="only the queries this file names")
+        queries.add_argument(
+            "--queries", type=Path, metavar="FILE", help="only the queries listed in this file"
+        )
         queries.add_argument("--sample", type=int, metavar="N", help="number of queries to draw at random")
         parser.add_argument(
             "--labeled-only",
             action="store_true",
-            help="leave out queries without a relevant passage in the set of --qrels",
+            help="leave out queries without a relevant passage in the --qrels set",
         )
         parser.add_argument("--seed", type=int, metavar="S", help="of the drawing; needed with --sample")
         parser.add_argument(
@@ -56,7 +58,7 @@ class Command(BaseCommand):
             "--fraction",
             type=int,
             metavar="N",
-            help="pool the runs as if one in N passages were all of the corpus, the same ones for every query",
+            help="pool the runs as if the corpus had only one in N of its passages, the same for every query",
         )
         parser.add_argument(
             "--fraction-seed", type=int, metavar="S", help="of these passages; needed with --fraction"
@@ -72,7 +74,7 @@ class Command(BaseCommand):
         if options["runs"] and tags is None:
             raise UsageError("--runs is empty.")
         if options["labeled_only"] and not options["qrels"]:
-            raise UsageError("--labeled-only needs --qrels, the set whose queries are wanted")
+            raise UsageError("--labeled-only needs --qrels, the labels that the queries must have")
         qrel_set = qrel_set_named(chosen, options["qrels"]) if options["qrels"] else None
         qids = (
             read_qids(Content(options["queries"], "", most_bytes_of(options["queries"])))

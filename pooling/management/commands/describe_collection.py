@@ -26,9 +26,9 @@ class Command(BaseCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", metavar="NAME", help="name of the collection")
-        parser.add_argument("--title", help="what people call it")
-        parser.add_argument("--description", help="what the collection is")
-        parser.add_argument("--licence", help="what others may do with it")
+        parser.add_argument("--title", help="its title")
+        parser.add_argument("--description", help="a description of the collection")
+        parser.add_argument("--licence", help="its terms of use")
         parser.add_argument("--citation", help="where it comes from, and how to cite it")
 
         parser.add_argument(
@@ -40,7 +40,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--board-labels",
             metavar="SET",
-            help="the qrel set that the leaderboard is under by default (the first one unless it was changed)",
+            help="the leaderboard's default qrel set (the first one unless it was changed)",
         )
 
     def act(

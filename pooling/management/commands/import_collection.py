@@ -34,9 +34,9 @@ class Command(BaseCommand):
             "--min-grade", type=int, default=1, metavar="G", help="relevant means at least G (default 1)"
         )
         parser.add_argument("--skip-unknown", action="store_true", help="drop labels of unknown queries")
-        parser.add_argument("--title", default="", help="what people call it")
-        parser.add_argument("--description", default="", help="what the collection is")
-        parser.add_argument("--licence", default="", help="what others may do with it")
+        parser.add_argument("--title", default="", help="its title")
+        parser.add_argument("--description", default="", help="a description of the collection")
+        parser.add_argument("--licence", default="", help="its terms of use")
         parser.add_argument("--citation", default="", help="where it comes from, and how to cite it")
         parser.add_argument(
             "--language",

@@ -20,7 +20,7 @@ class Command(BaseCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", metavar="NAME", help="name of the collection")
         parser.add_argument("file", type=Path, metavar="FILE", help="the qrels")
-        parser.add_argument("--set", required=True, dest="set_name", help="what the qrel set is to be called")
+        parser.add_argument("--set", required=True, dest="set_name", help="name of the new qrel set")
         parser.add_argument(
             "--min-grade",
             type=int,

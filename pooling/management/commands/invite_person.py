@@ -24,7 +24,9 @@ class Command(BaseCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", help="whom to invite")
         parser.add_argument("--collection", metavar="NAME", help="the collection to join")
-        parser.add_argument("--role", choices=[role.value for role in Role], help="what to be there")
+        parser.add_argument(
+            "--role", choices=[role.value for role in Role], help="the role in the collection"
+        )
         parser.add_argument(
             "--administrator", action="store_true", help="can do anything, in every collection and in /admin/"
         )

@@ -23,16 +23,14 @@ class Command(BaseCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", metavar="NAME", help="name of the collection")
         parser.add_argument("--qrels", required=True, metavar="SET", help="the labels of passages")
-        parser.add_argument(
-            "--set", dest="set_name", metavar="NAME", help="what the new qrel set is to be called"
-        )
+        parser.add_argument("--set", dest="set_name", metavar="NAME", help="name of the new qrel set")
         parser.add_argument(
             "--passage-doc", type=Path, metavar="FILE", help="a passage and its document on each line"
         )
         parser.add_argument(
             "--before",
             metavar="SEPARATOR",
-            help="instead of a file: the document is what stands before the last SEPARATOR of a passage's id "
+            help="instead of a file: the document's id is the part of a passage's id before the last SEPARATOR "
             "(“#” makes msmarco_doc_12_345 of msmarco_doc_12_345#7)",
         )
         parser.add_argument(

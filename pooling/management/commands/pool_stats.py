@@ -25,7 +25,7 @@ class Command(BaseCommand):
         parser.add_argument("pool", help="name of the pool")
         parser.add_argument("--pairs-per-task", type=int, default=10, help="default: 10")
         parser.add_argument("--judgments-per-pair", type=int, default=1, help="default: 1")
-        parser.add_argument("--reward", default="2.00", help="dollars a task (default: 2.00)")
+        parser.add_argument("--reward", default="2.00", help="dollars per task (default: 2.00)")
         parser.add_argument(
             "--fee", default="0.20", help="the crowd's share on top of the reward (default: 0.20)"
         )

@@ -51,7 +51,7 @@ class Command(BaseCommand):
             "--release-after",
             default="",
             choices=[value for value in RELEASED_AFTER if value],
-            help="release runs by themselves when their embargo is over",
+            help="release runs automatically when their embargo is over",
         )
         parser.add_argument(
             "--teams-see-scores", action="store_true", help="teams see values of their own unreleased runs"
@@ -66,16 +66,16 @@ class Command(BaseCommand):
             "--decimals",
             type=int,
             metavar="N",
-            help="decimals of values on the public board, 0 to 4; its order stays that of the true values (default: "
-            "all, and under withheld labels as many as hide what a single query adds)",
+            help="decimals of values on the public board, 0 to 4; it keeps the order of the true values (default: "
+            "all, or under withheld labels as many as hide the effect of a single query)",
         )
         parser.add_argument(
             "--per-query-values",
             action="store_true",
-            help="show values of single queries under withheld labels; with public runs they tell the labels",
+            help="show values of single queries under withheld labels; with public runs, they reveal the labels",
         )
         parser.add_argument("--why", default="", help="kept in the collection's activity with your name")
-        parser.add_argument("--drop", action="store_true", help="take the policy away")
+        parser.add_argument("--drop", action="store_true", help="delete the policy")
 
     def act(
         self,

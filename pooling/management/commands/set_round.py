@@ -34,7 +34,7 @@ class Command(BaseCommand):
             )
         parser.add_argument("--runs", type=int, default=3, help="official runs of a team (default: 3)")
         parser.add_argument(
-            "--baselines", type=int, default=0, help="baselines of a team, beside those (default: 0)"
+            "--baselines", type=int, default=0, help="additional baselines of a team (default: 0)"
         )
         parser.add_argument("--priorities", action="store_true", help="official runs need priorities 1, 2, …")
         parser.add_argument(

@@ -26,7 +26,7 @@ class Command(BaseCommand):
         parser.add_argument("collection", metavar="NAME", help="name of the collection")
         how = parser.add_mutually_exclusive_group(required=True)
         how.add_argument(
-            "--private", type=Path, metavar="FILE", help="qids of the private queries, one a line"
+            "--private", type=Path, metavar="FILE", help="qids of the private queries, one per line"
         )
         how.add_argument(
             "--private-share", type=float, metavar="SHARE", help="draw this share of the queries"

@@ -177,7 +177,7 @@ def test_runs_that_unjudged_tops_may_lift_are_counted_for_those_above():
 
 
 def test_preferences_and_judged_tops_come_together():
-    with pytest.raises(ValueError, match="come together"):
+    with pytest.raises(ValueError, match="given together"):
         BoardInput(["A"], np.ones((2, 3)), np.ones((2, 3)))
 
 

@@ -188,7 +188,7 @@ def test_an_owner_sets_the_rules_in_a_browser(cast, page, live_server):
     follow(page.get_by_role("button", name="Preview the split"))
     inspector.look(page, "a look before")
     page.get_by_role("button", name="Make 1 query of harbour private").click()
-    expect(page.get_by_role("status").first).to_contain_text("1 query is private now")
+    expect(page.get_by_role("status").first).to_contain_text("1 query is now private")
     inspector.look(page, "private permanently")
     assert inspector.faults == []
 

@@ -33,7 +33,7 @@ def test_an_archived_draft_leaves_the_lists_and_comes_back(manager, spring):
 
     said = text_of(manager.post("/campaigns/spring/steps/archive/", {"why": "not now"}, follow=True))
 
-    assert "spring is archived now." in said
+    assert "spring is now archived." in said
     assert "Restore it" in said
     assert ">spring</a>" not in text_of(manager.get("/"))
     for address in LISTS[1:]:

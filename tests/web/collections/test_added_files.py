@@ -58,7 +58,7 @@ def test_labels_and_texts_are_added_and_missing_texts_found(ada, collection, dat
     }
     assert "2 labels of 2 queries, 1 relevant" in page
     assert "2 of 3 missing texts found" in page
-    assert "No passage file holds these:</strong> c" in page
+    assert "No passage file contains these:</strong> c" in page
     assert "graded" in ada.get("/collections/mine/").content.decode()
     said = CollectionChange.objects.values_list("what", "who")
     assert set(said) == {("labels graded added", "ada"), ("1 passage file added", "ada")}

@@ -150,7 +150,7 @@ def test_a_rehearsal_can_be_stopped(manager, ready):
     Job.objects.filter(pk=job.pk).update(state="running", attempts=1)
     assert "Stop rehearsal" in texts(manager.get(f"{DRAFT}rehearsal/"))
     early = manager.post(f"{DRAFT}rehearsal/", {"stop": "1"}, follow=True)
-    assert "No rehearsal of fair has begun to judge" in texts(early)
+    assert "No rehearsal of fair has started judging yet" in texts(early)
     copy = rehearsal_of(ready)
     Campaign.objects.filter(pk=copy.pk).update(state="open")
 

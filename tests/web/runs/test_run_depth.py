@@ -29,7 +29,7 @@ def shallow(cast):
     client.post("/collections/harbour/about/", said | {"max_run_depth": "2"})
     cast.collection.refresh_from_db()
     assert cast.collection.max_run_depth == 2
-    assert cast.collection.changes.filter(what__startswith="at most 2 passages a query").exists()
+    assert cast.collection.changes.filter(what__startswith="at most 2 passages per query").exists()
     return cast
 
 

@@ -34,7 +34,7 @@ class Command(BaseCommand):
             "--processes",
             type=int,
             default=1,
-            help="processes that answer requests, with --web-only and PostgreSQL: one a core (default 1)",
+            help="processes that answer requests, with --web-only and PostgreSQL: one per core (default 1)",
         )
 
     def act(

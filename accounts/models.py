@@ -47,7 +47,7 @@ class Invitation(models.Model):
     email = models.EmailField()
     digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the link's secret.")
     administrator = models.BooleanField(
-        default=False, help_text="The account may everything in this installation."
+        default=False, help_text="The account can do anything in this installation."
     )
     mailed = models.BooleanField(
         default=False, help_text="The link went to the address, so its use proves it."
@@ -93,7 +93,7 @@ class ApiToken(models.Model):
 
     user = models.ForeignKey(User, models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=80)
-    mark = models.CharField(max_length=16, help_text="Stands in the token's text, to tell tokens apart.")
+    mark = models.CharField(max_length=16, help_text="Part of the token's text, to tell tokens apart.")
     digest = models.CharField(max_length=64, unique=True)
     scopes = models.JSONField(default=list)
     created_at = models.DateTimeField(default=clock.now)

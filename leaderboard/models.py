@@ -17,17 +17,17 @@ class Evaluation(models.Model):
     labels = models.CharField(max_length=100, help_text='A qrel set\'s name, or "@n" for a version.')
     labels_sha256 = models.CharField(max_length=64)
     measure = models.CharField(max_length=60)
-    values = models.BinaryField(help_text="float64, little-endian, one a covered query in query order.")
-    mean = models.FloatField(
-        null=True, help_text="Null where it is not defined, as for ESL without an answered query."
+    values = models.BinaryField(
+        help_text="float64, little-endian, one for each covered query in query order."
     )
+    mean = models.FloatField(null=True, help_text="Null if undefined, as for ESL without an answered query.")
     queries_count = models.PositiveIntegerField()
     answered_count = models.PositiveIntegerField()
     missing_count = models.PositiveIntegerField()
     software_version = models.CharField(max_length=20)
     created_at = models.DateTimeField(default=clock.now)
     used_at = models.DateTimeField(
-        default=clock.now, db_default=Now(), help_text="When it was looked at last, to the hour."
+        default=clock.now, db_default=Now(), help_text="When it was last used, to the hour."
     )
 
     class Meta:
@@ -58,13 +58,13 @@ class KeptAnalysis(models.Model):
         blank=True,
         db_default="",
         db_index=True,
-        help_text="A hash of the choices on the page alone, by which an older result is found.",
+        help_text="A hash of the page's choices alone, with which an older result is found.",
     )
-    size = models.PositiveBigIntegerField(db_default=0, help_text="Of the content as JSON, in bytes.")
+    size = models.PositiveBigIntegerField(db_default=0, help_text="Size of the content as JSON, in bytes.")
     software_version = models.CharField(max_length=20)
     created_at = models.DateTimeField(default=clock.now)
     used_at = models.DateTimeField(
-        default=clock.now, db_default=Now(), help_text="When it was shown last, to the hour."
+        default=clock.now, db_default=Now(), help_text="When it was last shown, to the hour."
     )
 
     class Meta:

@@ -62,14 +62,16 @@ class QueryResult(models.Model):
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="+")
     query = models.ForeignKey(Query, models.PROTECT, related_name="+")
     status = models.CharField(max_length=10, choices=Status.choices)
-    tied = models.BooleanField(default=False, help_text="More than one best answer.")
-    cycle = models.BooleanField(default=False, help_text="The tied set is a cycle of strict majorities.")
+    tied = models.BooleanField(default=False, help_text="Whether there is more than one best answer.")
+    cycle = models.BooleanField(
+        default=False, help_text="Whether the tied set is a cycle of strict majorities."
+    )
     best_answer_ids = models.JSONField(
         default=list, help_text="Passage keys, ascending; class representatives."
     )
     wins = models.JSONField(default=dict, help_text="Passage key → wins (halves allowed).")
-    missing_pairs = models.JSONField(default=list, help_text="[[a, b], …] still to be judged.")
-    reason = models.TextField(help_text="Why this is the result, in a sentence.")
+    missing_pairs = models.JSONField(default=list, help_text="[[a, b], …]: pairs still to be judged.")
+    reason = models.TextField(help_text="The reason for the result, in a sentence.")
     resolved_at = models.DateTimeField(default=clock.now)
 
     class Meta:
@@ -95,7 +97,7 @@ class QrelVersion(Published):
         help_text="Canonical JSON: judgments, exclusions, parameters, rule version, parent."
     )
     manifest_sha256 = models.CharField(max_length=64)
-    qrels_sha256 = models.CharField(max_length=64, help_text="Of the exported TREC bytes.")
+    qrels_sha256 = models.CharField(max_length=64, help_text="SHA-256 of the exported TREC file.")
     simulated = models.BooleanField(help_text="Some of its judgments were made by simulated workers.")
     queries_count = models.PositiveIntegerField()
     qrels_count = models.PositiveIntegerField()
@@ -160,7 +162,7 @@ class PreferenceQrel(Published):
     query = models.ForeignKey(Query, models.PROTECT, related_name="+")
     passage = models.ForeignKey(Passage, models.PROTECT, related_name="+")
     propagated = models.BooleanField(
-        default=False, help_text="Same class as a best answer, not judged itself."
+        default=False, help_text="In the class of a best answer, but not judged itself."
     )
 
     class Meta:
@@ -193,12 +195,12 @@ class Challenge(models.Model):
         models.PROTECT,
         null=True,
         related_name="+",
-        help_text="Whose best answers were challenged.",
+        help_text="The version whose best answers were challenged.",
     )
     created_at = models.DateTimeField(default=clock.now)
     done_at = models.DateTimeField(null=True)
     advanced_at = models.DateTimeField(
-        null=True, help_text="When it was last looked at; writing it holds others off until commit."
+        null=True, help_text="When it was last advanced; writing it makes other processes wait until commit."
     )
 
     class Meta:

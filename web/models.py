@@ -19,12 +19,15 @@ class MadeBundle(models.Model):
 
     version = models.ForeignKey(QrelVersion, models.CASCADE, related_name="+")
     sha256 = models.CharField(max_length=64)
-    name = models.CharField(max_length=300, help_text="Of its file in the storage.")
+    name = models.CharField(max_length=300, help_text="Name of its file in the storage.")
     size = models.PositiveBigIntegerField()
-    key = models.CharField(max_length=64, help_text="Of what it was last made from: the same again gives it.")
-    summary = models.JSONField(help_text="What it has and leaves out.")
+    key = models.CharField(
+        max_length=64,
+        help_text="Key of the inputs that it was last made from; equal inputs give the same bundle.",
+    )
+    summary = models.JSONField(help_text="Its contents and omissions.")
     facts = models.JSONField(
-        help_text="What was released when it was made, and who had taken judgments back."
+        help_text="What was released when it was made, and the workers who had withdrawn judgments."
     )
     made_at = models.DateTimeField(default=clock.now)
 
@@ -42,18 +45,24 @@ class WebhookEndpoint(models.Model):
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="+")
     address = models.CharField(max_length=500)
-    events = models.JSONField(default=list, help_text="The kinds it is told of.")
-    secret = models.TextField(help_text="Sealed: messages are signed with it.")
+    events = models.JSONField(default=list, help_text="The kinds of event that it receives.")
+    secret = models.TextField(help_text="The sealed secret that signs messages.")
     previous_secret = models.TextField(
-        blank=True, help_text="Sealed: also signed with, while it is exchanged."
+        blank=True, help_text="The sealed previous secret, which also signs messages during a rotation."
     )
     previous_until = models.DateTimeField(null=True)
     # It gets what this person can see, and nothing once that access ends. Another owner can take it over.
     kept_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(default=clock.now)
-    off_at = models.DateTimeField(null=True, help_text="Since then it is told nothing.")
-    off_why = models.CharField(max_length=300, blank=True, help_text="Empty when a person switched it off.")
-    failing_since = models.DateTimeField(null=True, help_text="The first failed try since the last good one.")
+    off_at = models.DateTimeField(
+        null=True, help_text="When it was switched off; it receives nothing since then."
+    )
+    off_why = models.CharField(
+        max_length=300, blank=True, help_text="Why it was switched off; empty if a person did it."
+    )
+    failing_since = models.DateTimeField(
+        null=True, help_text="Time of the first failed attempt since the last success."
+    )
     last_success_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -80,17 +89,21 @@ class WebhookDelivery(models.Model):
         GIVEN_UP = "given up"
 
     endpoint = models.ForeignKey(WebhookEndpoint, models.CASCADE, related_name="deliveries")
-    message_id = models.CharField(max_length=60, help_text="The same in every try, for receivers to compare.")
+    message_id = models.CharField(
+        max_length=60, help_text="The same in every attempt, for receivers to compare."
+    )
     kind = models.CharField(max_length=40)
     body = models.TextField()
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
-    tries = models.PositiveIntegerField(default=0, help_text="Since it was last asked for.")
+    tries = models.PositiveIntegerField(
+        default=0, help_text="Number of attempts since it was last requested."
+    )
     next_try_at = models.DateTimeField(null=True, default=clock.now)
     last_tried_at = models.DateTimeField(null=True)
     reply_code = models.PositiveIntegerField(null=True)
-    reply_text = models.TextField(blank=True, help_text="The beginning of the answer.")
-    problem = models.CharField(max_length=300, blank=True, help_text="Why the last try failed.")
-    seconds = models.FloatField(null=True, help_text="How long the last try took.")
+    reply_text = models.TextField(blank=True, help_text="The beginning of the response.")
+    problem = models.CharField(max_length=300, blank=True, help_text="Why the last attempt failed.")
+    seconds = models.FloatField(null=True, help_text="Seconds that the last attempt took.")
     created_at = models.DateTimeField(default=clock.now)
 
     objects = WebhookDeliveryQuerySet.as_manager()

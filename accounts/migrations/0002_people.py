@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.CharField(max_length=80)),
-                ('mark', models.CharField(help_text="Stands in the token's text, to tell tokens apart.", max_length=16)),
+                ('mark', models.CharField(help_text="Part of the token's text, to tell tokens apart.", max_length=16)),
                 ('digest', models.CharField(max_length=64, unique=True)),
                 ('scopes', models.JSONField(default=list)),
                 ('created_at', models.DateTimeField(default=config.clock.now)),
@@ -34,7 +34,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('email', models.EmailField(max_length=254)),
                 ('digest', models.CharField(help_text="SHA-256 of the link's secret.", max_length=64, unique=True)),
-                ('administrator', models.BooleanField(default=False, help_text='The account may everything in this installation.')),
+                ('administrator', models.BooleanField(default=False, help_text='The account can do anything in this installation.')),
                 ('mailed', models.BooleanField(default=False, help_text='The link went to the address, so its use proves it.')),
                 ('created_at', models.DateTimeField(default=config.clock.now)),
                 ('expires_at', models.DateTimeField()),

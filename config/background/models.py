@@ -42,7 +42,7 @@ class Job(models.Model):
         SOFTWARE = "software", "the software"
 
     kind = models.CharField(max_length=80)
-    key = models.CharField(max_length=200, help_text="Only one live job may hold a key.")
+    key = models.CharField(max_length=200, help_text="Only one live job can hold a key.")
     arguments = models.JSONField(default=dict)
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
     run_after = models.DateTimeField(default=clock.now)
@@ -51,9 +51,11 @@ class Job(models.Model):
     heartbeat_at = models.DateTimeField(null=True)
     attempts = models.PositiveIntegerField(default=0)
     put_off = models.PositiveIntegerField(
-        default=0, db_default=0, help_text="How many times in a row it was put off."
+        default=0, db_default=0, help_text="Number of times in a row that it was put off."
     )
-    rung_again = models.BooleanField(default=False, help_text="Somebody rang while it ran: run once more.")
+    rung_again = models.BooleanField(
+        default=False, help_text="Somebody rang while it was running: run it once more."
+    )
     progress_done = models.PositiveBigIntegerField(default=0)
     progress_total = models.PositiveBigIntegerField(default=0)
     progress_message = models.CharField(max_length=MOST_MESSAGE, blank=True)
@@ -64,7 +66,7 @@ class Job(models.Model):
         choices=Fault.choices,
         blank=True,
         db_default="",
-        help_text="Whose fault the last failure was.",
+        help_text="The cause of the last failure.",
     )
     failure_message = GuidanceField(blank=True)
     next_step = GuidanceField(blank=True)
@@ -73,7 +75,7 @@ class Job(models.Model):
     )
     created_at = models.DateTimeField(default=clock.now)
     finished_at = models.DateTimeField(null=True)
-    put_away_at = models.DateTimeField(null=True, help_text="Somebody has seen that it failed.")
+    put_away_at = models.DateTimeField(null=True, help_text="When somebody hid the failure.")
 
     objects = JobQuerySet.as_manager()
 
@@ -107,11 +109,11 @@ class AtWork(models.Model):
 class Event(models.Model):
     """Something that happened in a collection, stored until subscribers were notified: see events.py."""
 
-    uid = models.UUIDField(default=uuid.uuid4, unique=True, help_text="The same wherever it is told.")
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, help_text="The same in every delivery.")
     kind = models.CharField(max_length=40)
     # No foreign key, because this app knows no room. Events of a deleted collection are not delivered.
     collection_id = models.BigIntegerField()
-    facts = models.JSONField(default=dict, help_text="Ids, names and numbers as they were.")
+    facts = models.JSONField(default=dict, help_text="Ids, names and numbers at the time of the event.")
     happened_at = models.DateTimeField(default=clock.now)
     told_at = models.DateTimeField(null=True)
 

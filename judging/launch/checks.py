@@ -364,7 +364,7 @@ def _time(plan: Plan) -> Passed:
 
 
 def _rehearsal(plan: Plan) -> Passed:
-    """Check that no rehearsal runs: its results would come too late, and say that a draft was rehearsed."""
+    """Refuse while a rehearsal runs, because its results would come too late. Say whether a draft was rehearsed."""
     copy = running_rehearsal(plan.campaign)
     if copy is not None:
         raise NotReady(

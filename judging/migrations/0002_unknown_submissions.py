@@ -19,6 +19,6 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='submission',
             name='task',
-            field=models.ForeignKey(help_text='Null only when unknown here.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='submissions', to='judging.task'),
+            field=models.ForeignKey(help_text='Null only if our page never saw the work.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='submissions', to='judging.task'),
         ),
     ]

@@ -44,7 +44,7 @@ class Migration(migrations.Migration):
                 ('what', models.CharField(choices=[('forget', 'Forget'), ('withdraw', 'Withdraw'), ('retention', 'Retention')], max_length=10)),
                 ('who', models.CharField(blank=True, max_length=150)),
                 ('why', models.TextField(blank=True)),
-                ('done', models.JSONField(default=dict, help_text='Counts of what was erased or taken out.')),
+                ('done', models.JSONField(default=dict, help_text='Counts of erased or withdrawn rows.')),
                 ('happened_at', models.DateTimeField(default=config.clock.now)),
             ],
         ),
@@ -58,7 +58,7 @@ class Migration(migrations.Migration):
                 ('who', models.CharField(blank=True, max_length=150)),
                 ('created_at', models.DateTimeField(default=config.clock.now)),
                 ('sent_at', models.DateTimeField(null=True)),
-                ('failure', models.TextField(blank=True, help_text='Why the crowd did not deliver it.')),
+                ('failure', models.TextField(blank=True, help_text='Why the crowd did not deliver the message.')),
             ],
         ),
         migrations.RemoveConstraint(
@@ -73,17 +73,17 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='campaign',
             name='budget',
-            field=models.DecimalField(decimal_places=2, help_text='Dollars, fees included, that nothing may commit beyond.', max_digits=12, null=True),
+            field=models.DecimalField(decimal_places=2, help_text='The most dollars, fees included, that can be committed.', max_digits=12, null=True),
         ),
         migrations.AddField(
             model_name='campaign',
             name='contact',
-            field=models.CharField(blank=True, help_text='Whom workers can write to.', max_length=200),
+            field=models.CharField(blank=True, help_text='A contact for workers.', max_length=200),
         ),
         migrations.AddField(
             model_name='campaign',
             name='minimum_hourly',
-            field=models.DecimalField(decimal_places=2, help_text='Least pay expected in an hour, in dollars.', max_digits=7, null=True),
+            field=models.DecimalField(decimal_places=2, help_text='Minimum expected pay per hour, in dollars.', max_digits=7, null=True),
         ),
         migrations.AddField(
             model_name='campaign',
@@ -98,7 +98,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='campaign',
             name='pilot_tasks',
-            field=models.PositiveIntegerField(default=0, help_text='How many tasks the pilot offers.'),
+            field=models.PositiveIntegerField(default=0, help_text='Number of tasks in the pilot.'),
         ),
         migrations.AddField(
             model_name='campaign',
@@ -108,12 +108,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='campaign',
             name='slip_rate',
-            field=models.FloatField(default=0.05, help_text='How often an honest worker is taken to fail a gold pair.'),
+            field=models.FloatField(default=0.05, help_text='Share of gold pairs that an honest worker is assumed to fail.'),
         ),
         migrations.AddField(
             model_name='campaign',
             name='withdrawal_days',
-            field=models.PositiveIntegerField(default=30, help_text='How long after submitting a worker may take judgments back.'),
+            field=models.PositiveIntegerField(default=30, help_text='Days after submitting in which a worker can withdraw judgments.'),
         ),
         migrations.AddField(
             model_name='crowdcall',
@@ -153,7 +153,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='payment',
             name='reason',
-            field=models.TextField(blank=True, help_text='What the worker is told.'),
+            field=models.TextField(blank=True, help_text='The reason that the worker reads.'),
         ),
         migrations.AddField(
             model_name='place',
@@ -173,7 +173,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='worker',
             name='forgotten_at',
-            field=models.DateTimeField(help_text='The link to a person was erased.', null=True),
+            field=models.DateTimeField(help_text='When the link to a person was erased.', null=True),
         ),
         migrations.AlterField(
             model_name='campaign',

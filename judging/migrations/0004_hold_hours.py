@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='campaign',
             name='hold_hours',
-            field=models.PositiveIntegerField(default=0, help_text='Hours between taking work in and paying it, in which a person may look at it.'),
+            field=models.PositiveIntegerField(default=0, help_text='Hours between collecting work and paying for it, so that a person can review it.'),
         ),
     ]

@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='campaign',
             name='ethics_approval',
-            field=models.CharField(blank=True, help_text='Who approved it, and number.', max_length=200),
+            field=models.CharField(blank=True, help_text='Who approved it, and the approval number.', max_length=200),
         ),
         migrations.AddField(
             model_name='campaign',
@@ -35,17 +35,17 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='campaign',
             name='minimum_age',
-            field=models.PositiveIntegerField(default=0, help_text='Years that a worker confirms to have; 0 asks nothing.'),
+            field=models.PositiveIntegerField(default=0, help_text='Minimum age that workers confirm, in years; 0: no confirmation.'),
         ),
         migrations.AddField(
             model_name='campaign',
             name='minimum_seconds',
-            field=models.PositiveIntegerField(default=0, help_text='A pair can be answered when it was on screen this long.'),
+            field=models.PositiveIntegerField(default=0, help_text='Seconds that a pair is on screen before it can be answered.'),
         ),
         migrations.AddField(
             model_name='choice',
             name='focus_lost',
-            field=models.PositiveIntegerField(default=0, help_text='How often in that time the window lost the focus.'),
+            field=models.PositiveIntegerField(default=0, help_text='Number of times that the window lost the focus in that time.'),
         ),
         migrations.AddField(
             model_name='choice',
@@ -55,7 +55,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='choice',
             name='seconds_hidden',
-            field=models.FloatField(help_text='How long in that time the page was in the background or the machine asleep.', null=True),
+            field=models.FloatField(help_text='Seconds of these in which the page was in the background or the machine asleep.', null=True),
         ),
         migrations.AddField(
             model_name='choice',
@@ -65,27 +65,27 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='consent',
             name='age_confirmed',
-            field=models.PositiveIntegerField(default=0, help_text='Years; 0: it was not asked.'),
+            field=models.PositiveIntegerField(default=0, help_text='Confirmed age in years; 0: not asked.'),
         ),
         migrations.AddField(
             model_name='submission',
             name='comment_pasted',
-            field=models.BooleanField(default=False, help_text='Something was pasted into the comment.'),
+            field=models.BooleanField(default=False, help_text='Text was pasted into the comment.'),
         ),
         migrations.AlterField(
             model_name='choice',
             name='chosen_at',
-            field=models.DateTimeField(default=config.clock.now, help_text='When it was made, not when it came in.'),
+            field=models.DateTimeField(default=config.clock.now, help_text='When the choice was made, not when it arrived.'),
         ),
         migrations.AlterField(
             model_name='choice',
             name='seconds_shown',
-            field=models.FloatField(help_text='How long the pair was on screen before the choice, or since the choice before it.', null=True),
+            field=models.FloatField(help_text='Seconds that the pair was on screen before the choice, or since the previous choice.', null=True),
         ),
         migrations.AlterField(
             model_name='consent',
             name='text_sha256',
-            field=models.CharField(help_text='Of the text as it was shown: ConsentText has it.', max_length=64),
+            field=models.CharField(help_text='SHA-256 of the text as shown; ConsentText has the text.', max_length=64),
         ),
         migrations.CreateModel(
             name='Appeal',

@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='campaign',
             name='language',
-            field=models.CharField(default='en', help_text="Of the words on workers' pages; passages have the collection's.", max_length=20),
+            field=models.CharField(default='en', help_text="Language of workers' pages; passages keep the collection's.", max_length=20),
         ),
     ]

@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='appeal',
             name='came_by',
-            field=models.CharField(blank=True, help_text="The assignment in the address; empty: the crowd's message.", max_length=200),
+            field=models.CharField(blank=True, help_text="The assignment in the address; empty: the link in the crowd's message.", max_length=200),
         ),
         migrations.AddConstraint(
             model_name='appeal',

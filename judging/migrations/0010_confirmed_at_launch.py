@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='campaign',
             name='confirmed_at_launch',
-            field=models.DecimalField(decimal_places=2, help_text='The amount that the launch was confirmed with.', max_digits=12, null=True),
+            field=models.DecimalField(decimal_places=2, help_text='The amount confirmed at launch.', max_digits=12, null=True),
         ),
     ]

@@ -22,12 +22,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='slot',
             name='given_back',
-            field=models.BooleanField(default=False, help_text='The submission ended without a choice: this may be shown to the worker again.'),
+            field=models.BooleanField(default=False, help_text='The submission ended without a choice, so the pair can be shown to the worker again.'),
         ),
         migrations.AddField(
             model_name='submission',
             name='taken_at',
-            field=models.DateTimeField(help_text='When the worker took the assignment, as the crowd signed it; empty: it does not sign.', null=True),
+            field=models.DateTimeField(help_text='When the worker took the assignment, as signed by the crowd; empty if the crowd does not sign.', null=True),
         ),
         migrations.AddConstraint(
             model_name='slot',

@@ -34,7 +34,7 @@ class Migration(migrations.Migration):
             field=models.CharField(
                 default=judging.models.campaign.new_call_key,
                 editable=False,
-                help_text="What the key of every call to the crowd begins with. Random, and never changed.",
+                help_text='Prefix of the keys of all calls to the crowd. Random, and never changed.',
                 max_length=16,
                 unique=True,
             ),

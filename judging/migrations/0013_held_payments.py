@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='payment',
             name='carrier',
-            field=models.ForeignKey(help_text='Whose assignment at the crowd carries a compensation.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='carried_payments', to='judging.submission'),
+            field=models.ForeignKey(help_text='The submission whose assignment at the crowd carries the bonus.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='carried_payments', to='judging.submission'),
         ),
         migrations.AlterField(
             model_name='campaign',

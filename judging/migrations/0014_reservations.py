@@ -48,7 +48,7 @@ class Migration(migrations.Migration):
                 ('amount', models.DecimalField(decimal_places=2, max_digits=12)),
                 ('who', models.CharField(blank=True, max_length=150)),
                 ('made_at', models.DateTimeField(default=config.clock.now)),
-                ('settled_at', models.DateTimeField(help_text='When only real spending was left of it.', null=True)),
+                ('settled_at', models.DateTimeField(help_text='When it was reduced to the actual spending.', null=True)),
                 ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='reservations', to='judging.campaign')),
                 ('grant', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='pooling.spendinggrant')),
             ],

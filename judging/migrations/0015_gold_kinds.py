@@ -18,6 +18,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='goldpair',
             name='why',
-            field=models.TextField(blank=True, help_text='What makes it hard or easy.'),
+            field=models.TextField(blank=True, help_text='Why the pair is hard or easy.'),
         ),
     ]

@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='campaign',
             name='repeats_per_task',
-            field=models.PositiveIntegerField(default=0, help_text='Earlier pairs of the worker that are shown again, to see how consistent they are.'),
+            field=models.PositiveIntegerField(default=0, help_text="Number of the worker's earlier pairs shown again, to measure consistency."),
         ),
         migrations.AddField(
             model_name='slot',

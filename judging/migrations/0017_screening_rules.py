@@ -35,7 +35,7 @@ class Migration(migrations.Migration):
             model_name="campaign",
             name="answer_days",
             field=models.PositiveIntegerField(
-                default=3, help_text="Working days within which an objection is answered. Workers are told."
+                default=3, help_text='Working days within which an objection is answered, as promised to workers.'
             ),
         ),
         migrations.AddField(
@@ -52,7 +52,7 @@ class Migration(migrations.Migration):
             name="refuse_excluded_elsewhere",
             field=models.BooleanField(
                 default=True,
-                help_text="Refuse workers whom another campaign of the collection excluded for two failures or more.",
+                help_text='Refuse workers whom another campaign of the collection excluded for two or more failures.',
             ),
         ),
         migrations.AlterField(
@@ -67,7 +67,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name="campaign",
             name="slip_rate",
-            field=models.FloatField(default=0.01, help_text="How often an honest worker is taken to fail a gold pair."),
+            field=models.FloatField(default=0.01, help_text='Share of gold pairs that an honest worker is assumed to fail.'),
         ),
         migrations.RunPython(name_the_rule, migrations.RunPython.noop),
         migrations.RunPython(keep_their_list, migrations.RunPython.noop),

@@ -25,17 +25,17 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='posting',
             name='crowd_seconds',
-            field=models.PositiveIntegerField(help_text="Time that the crowd gives for a task; empty: the campaign's, without an extension.", null=True),
+            field=models.PositiveIntegerField(help_text="The crowd's time limit for a task; empty: the campaign's limit, without an extension.", null=True),
         ),
         migrations.AddField(
             model_name='submission',
             name='crowd_ends_at',
-            field=models.DateTimeField(help_text='Until when the crowd takes the task.', null=True),
+            field=models.DateTimeField(help_text="The crowd's deadline for the task.", null=True),
         ),
         migrations.AddField(
             model_name='submission',
             name='ends_at',
-            field=models.DateTimeField(help_text="When the worker's time is over; empty: never.", null=True),
+            field=models.DateTimeField(help_text='Our deadline for the worker; empty: none.', null=True),
         ),
         migrations.AddField(
             model_name='submission',
@@ -45,20 +45,20 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='submission',
             name='resumed_pairs',
-            field=models.PositiveIntegerField(default=0, help_text='Pairs that the worker had judged before, on the same task.'),
+            field=models.PositiveIntegerField(default=0, help_text='Number of pairs that the worker had judged earlier in the same task.'),
         ),
         migrations.AddField(
             model_name='submission',
             name='timed_out_at',
-            field=models.DateTimeField(help_text='When what was judged was sent off because the time was over.', null=True),
+            field=models.DateTimeField(help_text='When the judged pairs were submitted because the time was over.', null=True),
         ),
         migrations.CreateModel(
             name='WorkerInCampaign',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('flags', models.JSONField(default=list, help_text='Names of the flags raised as work came in.')),
-                ('flagged_at', models.DateTimeField(help_text='When a flag was raised that was not there before.', null=True)),
-                ('allowed_again_at', models.DateTimeField(help_text='Unfinished tasks before this do not count: a person decided so.', null=True)),
+                ('flagged_at', models.DateTimeField(help_text='When a new flag was last raised.', null=True)),
+                ('allowed_again_at', models.DateTimeField(help_text="Unfinished tasks before this time do not count, by a person's decision.", null=True)),
                 ('allowed_again_by', models.CharField(blank=True, max_length=150)),
                 ('allowed_again_why', models.TextField(blank=True)),
                 ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='noticed_workers', to='judging.campaign')),

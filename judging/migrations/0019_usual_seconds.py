@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
             model_name='campaign',
             name='usual_seconds',
             field=models.FloatField(
-                help_text='What a task usually takes, as measured when it was last offered; else estimated.', null=True
+                help_text='Usual seconds for a task, measured when tasks were last offered; empty: estimated.', null=True
             ),
         ),
     ]

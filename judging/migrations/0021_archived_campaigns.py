@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='campaign',
             name='archived_at',
-            field=models.DateTimeField(help_text='Set while lists show it under Archived.', null=True),
+            field=models.DateTimeField(help_text='Set while the campaign is archived.', null=True),
         ),
         migrations.AddConstraint(
             model_name='campaign',

@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='campaign',
             name='accept_weak_screening',
-            field=models.BooleanField(default=False, help_text='Somebody launched it although tasks can be passed without reading.'),
+            field=models.BooleanField(default=False, help_text='A person launched it although tasks can be passed without reading.'),
         ),
     ]

@@ -57,7 +57,7 @@ class GoldPair(models.Model):
     off_topic = models.ForeignKey(Passage, models.PROTECT, related_name="+")
     state = models.CharField(max_length=10, choices=State.choices, default=State.PROPOSED)
     kind = models.CharField(max_length=8, choices=Kind.choices, blank=True, default=Kind.UNKNOWN)
-    why = models.TextField(blank=True, help_text="What makes it hard or easy.")
+    why = models.TextField(blank=True, help_text="Why the pair is hard or easy.")
     decided_at = models.DateTimeField(null=True)
     decided_by = models.CharField(max_length=150, blank=True)
     decided_why = models.TextField(blank=True)
@@ -94,7 +94,7 @@ class Task(models.Model):
         models.SET_NULL,
         null=True,
         related_name="held_task",
-        help_text="Who has or did it.",
+        help_text="The submission that holds or did the task.",
     )
     leased_until = models.DateTimeField(null=True)
     round = models.PositiveIntegerField(default=0)
@@ -140,7 +140,7 @@ class Posting(models.Model):
     crowd_key = models.CharField(max_length=64, blank=True, help_text="The crowd's id of the kind of place.")
     crowd_seconds = models.PositiveIntegerField(
         null=True,
-        help_text="Time that the crowd gives for a task; empty: the campaign's, without an extension.",
+        help_text="The crowd's time limit for a task; empty: the campaign's limit, without an extension.",
     )
     created_at = models.DateTimeField(default=clock.now)
 

@@ -90,11 +90,11 @@ class Payment(models.Model):
         models.PROTECT,
         null=True,
         related_name="carried_payments",
-        help_text="Whose assignment at the crowd carries a compensation.",
+        help_text="The submission whose assignment at the crowd carries the bonus.",
     )
     kind = models.CharField(max_length=12, choices=Kind.choices, default=Kind.REWARD)
     cause = models.CharField(max_length=60, blank=True)
-    reason = models.TextField(blank=True, help_text="What the worker is told.")
+    reason = models.TextField(blank=True, help_text="The reason that the worker reads.")
     amount = models.DecimalField(max_digits=8, decimal_places=2)
     fee = models.DecimalField(max_digits=8, decimal_places=2)
     state = models.CharField(max_length=10, choices=State.choices, default=State.OWED)

@@ -69,7 +69,7 @@ class Campaign(models.Model):
     gold_per_task = models.PositiveIntegerField(default=3)
     repeats_per_task = models.PositiveIntegerField(
         default=0,
-        help_text="Earlier pairs of the worker that are shown again, to see how consistent they are.",
+        help_text="Number of the worker's earlier pairs shown again, to measure consistency.",
     )
     judgments_per_pair = models.PositiveIntegerField(default=1)
     max_tasks_per_worker = models.PositiveIntegerField(default=20)
@@ -85,18 +85,18 @@ class Campaign(models.Model):
         max_digits=12,
         decimal_places=2,
         null=True,
-        help_text="Dollars, fees included, that nothing may commit beyond.",
+        help_text="The most dollars, fees included, that can be committed.",
     )
     minimum_hourly = models.DecimalField(
-        max_digits=7, decimal_places=2, null=True, help_text="Least pay expected in an hour, in dollars."
+        max_digits=7, decimal_places=2, null=True, help_text="Minimum expected pay per hour, in dollars."
     )
     screen = models.CharField(max_length=12, choices=Screen.choices, default=Screen.REFERENCE)
     slip_rate = models.FloatField(
-        default=SLIP_RATE, help_text="How often an honest worker is taken to fail a gold pair."
+        default=SLIP_RATE, help_text="Share of gold pairs that an honest worker is assumed to fail."
     )
     refuse_excluded_elsewhere = models.BooleanField(
         default=True,
-        help_text="Refuse workers whom another campaign of the collection excluded for two failures or more.",
+        help_text="Refuse workers whom another campaign of the collection excluded for two or more failures.",
     )
     one_block_list = models.BooleanField(
         default=False,
@@ -104,11 +104,11 @@ class Campaign(models.Model):
         help_text="Launched when one list of excluded workers served all campaigns of the installation.",
     )
     answer_days = models.PositiveIntegerField(
-        default=3, help_text="Working days within which an objection is answered. Workers are told."
+        default=3, help_text="Working days within which an objection is answered, as promised to workers."
     )
     allow_undecided = models.BooleanField(default=False, help_text='Offer "Cannot decide".')
     minimum_seconds = models.PositiveIntegerField(
-        default=0, help_text="A pair can be answered when it was on screen this long."
+        default=0, help_text="Seconds that a pair is on screen before it can be answered."
     )
     mark_query_words = models.BooleanField(
         default=False, help_text="Mark the words of the question in both passages."
@@ -118,21 +118,21 @@ class Campaign(models.Model):
         default=list, help_text="Qualification requirements in the protocol's form."
     )
     accept_weak_screening = models.BooleanField(
-        default=False, help_text="Somebody launched it although tasks can be passed without reading."
+        default=False, help_text="A person launched it although tasks can be passed without reading."
     )
     placeholder_text = models.BooleanField(
-        default=False, help_text="Passages without text may be shown as placeholders: simulated workers only."
+        default=False, help_text="Show passages without text as placeholders, to simulated workers only."
     )
     language = models.CharField(
         max_length=20,
         default="en",
-        help_text="Of the words on workers' pages; passages have the collection's.",
+        help_text="Language of workers' pages; passages keep the collection's.",
     )
     title = models.CharField(max_length=128, default="Which passage answers the question better?")
     description = models.CharField(max_length=2000, blank=True)
-    contact = models.CharField(max_length=200, blank=True, help_text="Whom workers can write to.")
+    contact = models.CharField(max_length=200, blank=True, help_text="A contact for workers.")
     withdrawal_days = models.PositiveIntegerField(
-        default=30, help_text="How long after submitting a worker may take judgments back."
+        default=30, help_text="Days after submitting in which a worker can withdraw judgments."
     )
     keywords = models.CharField(max_length=1000, default="compare, reading, search, relevance, judgment")
     consent_text = models.TextField(blank=True)
@@ -142,19 +142,22 @@ class Campaign(models.Model):
     )
     content_warning = models.TextField(blank=True, help_text="Shown before a worker agrees.")
     minimum_age = models.PositiveIntegerField(
-        default=0, help_text="Years that a worker confirms to have; 0 asks nothing."
+        default=0, help_text="Minimum age that workers confirm, in years; 0: no confirmation."
     )
-    ethics_approval = models.CharField(max_length=200, blank=True, help_text="Who approved it, and number.")
+    ethics_approval = models.CharField(
+        max_length=200, blank=True, help_text="Who approved it, and the approval number."
+    )
     texts_accepted_at = models.DateTimeField(null=True)
     texts_accepted_by = models.CharField(max_length=150, blank=True)
     assignment_seconds = models.PositiveIntegerField(default=3600)
     usual_seconds = models.FloatField(
         null=True,
-        help_text="What a task usually takes, as measured when it was last offered; else estimated.",
+        help_text="Usual seconds for a task, measured when tasks were last offered; empty: estimated.",
     )
     lifetime_seconds = models.PositiveIntegerField(default=7 * 86400)
     hold_hours = models.PositiveIntegerField(
-        default=0, help_text="Hours between taking work in and paying it, in which a person may look at it."
+        default=0,
+        help_text="Hours between collecting work and paying for it, so that a person can review it.",
     )
     auto_approval_seconds = models.PositiveIntegerField(default=7 * 86400)
     crowd = models.CharField(max_length=20, default="mturk")
@@ -163,12 +166,12 @@ class Campaign(models.Model):
         unique=True,
         default=new_call_key,
         editable=False,
-        help_text="What the key of every call to the crowd begins with. Random, and never changed.",
+        help_text="Prefix of the keys of all calls to the crowd. Random, and never changed.",
     )
     endpoint = models.CharField(max_length=300, blank=True, help_text="Set at launch.")
     confirmed_spend = models.DecimalField(max_digits=12, decimal_places=2, null=True)
     confirmed_at_launch = models.DecimalField(
-        max_digits=12, decimal_places=2, null=True, help_text="The amount that the launch was confirmed with."
+        max_digits=12, decimal_places=2, null=True, help_text="The amount confirmed at launch."
     )
     rehearsal_of = models.ForeignKey(
         "self",
@@ -177,12 +180,12 @@ class Campaign(models.Model):
         related_name="rehearsals",
         help_text="Set on a copy for simulated workers.",
     )
-    pilot_tasks = models.PositiveIntegerField(default=0, help_text="How many tasks the pilot offers.")
+    pilot_tasks = models.PositiveIntegerField(default=0, help_text="Number of tasks in the pilot.")
     pilot_counts = models.BooleanField(default=False, help_text="The pilot's judgments count.")
     created_at = models.DateTimeField(default=clock.now)
     launched_at = models.DateTimeField(null=True)
     closed_at = models.DateTimeField(null=True)
-    archived_at = models.DateTimeField(null=True, help_text="Set while lists show it under Archived.")
+    archived_at = models.DateTimeField(null=True, help_text="Set while the campaign is archived.")
 
     class Meta:
         constraints = [

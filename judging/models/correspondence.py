@@ -28,7 +28,7 @@ class WorkerMessage(models.Model):
     call = models.ForeignKey(CrowdCall, models.PROTECT, null=True, related_name="messages")
     created_at = models.DateTimeField(default=clock.now)
     sent_at = models.DateTimeField(null=True)
-    failure = models.TextField(blank=True, help_text="Why the crowd did not deliver it.")
+    failure = models.TextField(blank=True, help_text="Why the crowd did not deliver the message.")
 
     def __str__(self) -> str:
         return f"message {self.pk} of campaign {self.campaign_id}"
@@ -86,7 +86,9 @@ class Appeal(models.Model):
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="appeals")
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="appeals")
     came_by = models.CharField(
-        max_length=200, blank=True, help_text="The assignment in the address; empty: the crowd's message."
+        max_length=200,
+        blank=True,
+        help_text="The assignment in the address; empty: the link in the crowd's message.",
     )
     refusal = models.CharField(max_length=40, help_text="The refusal page's reason.")
     words = models.TextField()
@@ -119,7 +121,7 @@ class RightsRequest(models.Model):
     worker = models.ForeignKey(Worker, models.PROTECT, null=True, related_name="rights_requests")
     who = models.CharField(max_length=150, blank=True)
     why = models.TextField(blank=True)
-    done = models.JSONField(default=dict, help_text="Counts of what was erased or taken out.")
+    done = models.JSONField(default=dict, help_text="Counts of erased or withdrawn rows.")
     happened_at = models.DateTimeField(default=clock.now)
 
     def __str__(self) -> str:

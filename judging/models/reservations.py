@@ -34,7 +34,7 @@ class Reservation(models.Model):
     amount = models.DecimalField(max_digits=12, decimal_places=2)
     who = models.CharField(max_length=150, blank=True)
     made_at = models.DateTimeField(default=clock.now)
-    settled_at = models.DateTimeField(null=True, help_text="When only real spending was left of it.")
+    settled_at = models.DateTimeField(null=True, help_text="When it was reduced to the actual spending.")
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(amount__gte=0), name="reserved_not_negative")]

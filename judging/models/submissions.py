@@ -39,34 +39,38 @@ class Submission(models.Model):
     place = models.ForeignKey(Place, models.PROTECT, null=True, related_name="submissions")
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="submissions")
     task = models.ForeignKey(
-        Task, models.PROTECT, null=True, related_name="submissions", help_text="Null only when unknown here."
+        Task,
+        models.PROTECT,
+        null=True,
+        related_name="submissions",
+        help_text="Null only if our page never saw the work.",
     )
     assignment_id = models.CharField(max_length=64)
     state = models.CharField(max_length=10, choices=State.choices, default=State.HELD)
     standing = models.CharField(max_length=10, choices=Standing.choices, default=Standing.PENDING)
-    seed = models.BigIntegerField(help_text="Order of pairs and sides came from it.")
+    seed = models.BigIntegerField(help_text="Seed of the order of pairs and of their sides.")
     opened_at = models.DateTimeField(default=clock.now)
     taken_at = models.DateTimeField(
         null=True,
-        help_text="When the worker took the assignment, as the crowd signed it; empty: it does not sign.",
+        help_text="When the worker took the assignment, as signed by the crowd; empty if the crowd does not sign.",
     )
-    ends_at = models.DateTimeField(null=True, help_text="When the worker's time is over; empty: never.")
-    crowd_ends_at = models.DateTimeField(null=True, help_text="Until when the crowd takes the task.")
+    ends_at = models.DateTimeField(null=True, help_text="Our deadline for the worker; empty: none.")
+    crowd_ends_at = models.DateTimeField(null=True, help_text="The crowd's deadline for the task.")
     extended_at = models.DateTimeField(null=True, help_text="When the worker asked for more time.")
     finished_at = models.DateTimeField(null=True)
     timed_out_at = models.DateTimeField(
-        null=True, help_text="When what was judged was sent off because the time was over."
+        null=True, help_text="When the judged pairs were submitted because the time was over."
     )
     resumed_pairs = models.PositiveIntegerField(
-        default=0, help_text="Pairs that the worker had judged before, on the same task."
+        default=0, help_text="Number of pairs that the worker had judged earlier in the same task."
     )
-    submitted_at = models.DateTimeField(null=True, help_text="When the crowd says it was submitted.")
+    submitted_at = models.DateTimeField(null=True, help_text="Time of submission, according to the crowd.")
     collected_at = models.DateTimeField(null=True)
     auto_approval_at = models.DateTimeField(null=True)
     approved_at = models.DateTimeField(null=True)
     left_early = models.BooleanField(default=False, help_text="The worker stopped before the last pair.")
     comment = models.TextField(blank=True)
-    comment_pasted = models.BooleanField(default=False, help_text="Something was pasted into the comment.")
+    comment_pasted = models.BooleanField(default=False, help_text="Text was pasted into the comment.")
 
     class Meta:
         constraints = [
@@ -85,9 +89,9 @@ class Consent(models.Model):
 
     submission = models.OneToOneField(Submission, models.CASCADE, related_name="consent")
     text_sha256 = models.CharField(
-        max_length=64, help_text="Of the text as it was shown: ConsentText has it."
+        max_length=64, help_text="SHA-256 of the text as shown; ConsentText has the text."
     )
-    age_confirmed = models.PositiveIntegerField(default=0, help_text="Years; 0: it was not asked.")
+    age_confirmed = models.PositiveIntegerField(default=0, help_text="Confirmed age in years; 0: not asked.")
     given_at = models.DateTimeField(default=clock.now)
 
     def __str__(self) -> str:
@@ -131,7 +135,7 @@ class Slot(models.Model):
     right = models.ForeignKey(Passage, models.PROTECT, related_name="+")
     given_back = models.BooleanField(
         default=False,
-        help_text="The submission ended without a choice: this may be shown to the worker again.",
+        help_text="The submission ended without a choice, so the pair can be shown to the worker again.",
     )
 
     class Meta:
@@ -199,17 +203,19 @@ class Choice(models.Model):
     side = models.CharField(max_length=10, help_text="A side; in a graded campaign, a grade as a digit.")
     seconds_shown = models.FloatField(
         null=True,
-        help_text="How long the pair was on screen before the choice, or since the choice before it.",
+        help_text="Seconds that the pair was on screen before the choice, or since the previous choice.",
     )
     seconds_hidden = models.FloatField(
-        null=True, help_text="How long in that time the page was in the background or the machine asleep."
+        null=True, help_text="Seconds of these in which the page was in the background or the machine asleep."
     )
     focus_lost = models.PositiveIntegerField(
-        default=0, help_text="How often in that time the window lost the focus."
+        default=0, help_text="Number of times that the window lost the focus in that time."
     )
     input_method = models.CharField(max_length=8, choices=InputMethod.choices, blank=True)
     viewport = models.CharField(max_length=6, choices=Viewport.choices, blank=True)
-    chosen_at = models.DateTimeField(default=clock.now, help_text="When it was made, not when it came in.")
+    chosen_at = models.DateTimeField(
+        default=clock.now, help_text="When the choice was made, not when it arrived."
+    )
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["slot", "sequence"], name="one_choice_per_sequence")]

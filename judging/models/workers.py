@@ -12,7 +12,7 @@ class Worker(models.Model):
 
     simulated = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=clock.now)
-    forgotten_at = models.DateTimeField(null=True, help_text="The link to a person was erased.")
+    forgotten_at = models.DateTimeField(null=True, help_text="When the link to a person was erased.")
 
     def __str__(self) -> str:
         return f"worker {self.pk}"
@@ -24,11 +24,9 @@ class WorkerInCampaign(models.Model):
     campaign = models.ForeignKey("judging.Campaign", models.CASCADE, related_name="noticed_workers")
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="noticed_in")
     flags = models.JSONField(default=list, help_text="Names of the flags raised as work came in.")
-    flagged_at = models.DateTimeField(
-        null=True, help_text="When a flag was raised that was not there before."
-    )
+    flagged_at = models.DateTimeField(null=True, help_text="When a new flag was last raised.")
     allowed_again_at = models.DateTimeField(
-        null=True, help_text="Unfinished tasks before this do not count: a person decided so."
+        null=True, help_text="Unfinished tasks before this time do not count, by a person's decision."
     )
     allowed_again_by = models.CharField(max_length=150, blank=True)
     allowed_again_why = models.TextField(blank=True)

@@ -135,7 +135,7 @@ def ahead(texts: Texts, triple: Triple) -> tuple[float, ...]:
 
 
 def signs_ahead(texts: Texts, triple: Triple) -> tuple[float, ...]:
-    """Return 1 where the relevant passage has more of a figure of ``SURFACE`` or ``PLACEMENT``, -1 where less."""
+    """Return, for each figure of ``SURFACE`` and ``PLACEMENT``, 1 if the relevant passage has more, -1 if less."""
     found = texts.of(triple)
     if found is None:
         return (0.0,) * (len(SURFACE) + len(PLACEMENT))

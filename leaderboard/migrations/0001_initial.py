@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
                 ('labels', models.CharField(help_text='A qrel set\'s name, or "@n" for a version.', max_length=100)),
                 ('labels_sha256', models.CharField(max_length=64)),
                 ('measure', models.CharField(max_length=60)),
-                ('values', models.BinaryField(help_text='float64, little-endian, one a covered query in query order.')),
+                ('values', models.BinaryField(help_text='float64, little-endian, one for each covered query in query order.')),
                 ('mean', models.FloatField()),
                 ('queries_count', models.PositiveIntegerField()),
                 ('answered_count', models.PositiveIntegerField()),

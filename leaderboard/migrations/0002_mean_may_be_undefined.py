@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='evaluation',
             name='mean',
-            field=models.FloatField(help_text='Null where it is not defined, as for ESL without an answered query.', null=True),
+            field=models.FloatField(help_text='Null if undefined, as for ESL without an answered query.', null=True),
         ),
     ]

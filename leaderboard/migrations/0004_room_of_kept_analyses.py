@@ -26,13 +26,13 @@ class Migration(migrations.Migration):
         migrations.AddField(
             "keptanalysis",
             "size",
-            models.PositiveBigIntegerField(db_default=0, help_text="Of the content as JSON, in bytes."),
+            models.PositiveBigIntegerField(db_default=0, help_text='Size of the content as JSON, in bytes.'),
         ),
         migrations.AddField(
             "keptanalysis",
             "used_at",
             models.DateTimeField(
-                db_default=Now(), default=config.clock.now, help_text="When it was shown last, to the hour."
+                db_default=Now(), default=config.clock.now, help_text='When it was last shown, to the hour.'
             ),
         ),
         migrations.RunPython(measure, migrations.RunPython.noop),

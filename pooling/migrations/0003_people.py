@@ -19,12 +19,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='collection',
             name='visibility',
-            field=models.CharField(choices=[('private', 'Private'), ('published', 'Published')], default='published', help_text='Who sees it.', max_length=10),
+            field=models.CharField(choices=[('private', 'Private'), ('published', 'Published')], default='published', help_text='Who can see the collection.', max_length=10),
         ),
         migrations.AlterField(
             model_name='collection',
             name='visibility',
-            field=models.CharField(choices=[('private', 'Private'), ('published', 'Published')], default='private', help_text='Who sees it.', max_length=10),
+            field=models.CharField(choices=[('private', 'Private'), ('published', 'Published')], default='private', help_text='Who can see the collection.', max_length=10),
         ),
         migrations.CreateModel(
             name='CollectionChange',
@@ -41,7 +41,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('role', models.CharField(choices=[('owner', 'owner'), ('maintainer', 'maintainer'), ('manager', 'campaign manager'), ('viewer', 'viewer')], max_length=12)),
-                ('granted', models.BooleanField(default=False, help_text='It was made a membership; being removed later is not undone by the link.')),
+                ('granted', models.BooleanField(default=False, help_text='When it became a membership. The link cannot undo a later removal.')),
                 ('collection', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='invited_members', to='pooling.collection')),
                 ('invitation', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.invitation')),
             ],

@@ -18,11 +18,11 @@ class Migration(migrations.Migration):
             name='RunUpload',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(help_text="The sender's: the same key is the same upload.", max_length=200)),
+                ('key', models.CharField(help_text="The sender's idempotency key: the same key is the same upload.", max_length=200)),
                 ('file_name', models.CharField(max_length=200)),
                 ('sha256', models.CharField(help_text='Of the bytes as they were sent.', max_length=64)),
                 ('size_bytes', models.PositiveBigIntegerField()),
-                ('options', models.JSONField(default=dict, help_text='Tag, order and what is said about the run.')),
+                ('options', models.JSONField(default=dict, help_text='Tag, order and description of the run.')),
                 ('stored_as', models.CharField(max_length=300)),
                 ('state', models.CharField(choices=[('waiting', 'Waiting'), ('imported', 'Imported'), ('refused', 'Refused')], default='waiting', max_length=10)),
                 ('problems', models.JSONField(default=list, help_text='Each with its line, 0 for the file as a whole.')),

@@ -26,22 +26,22 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='collection',
             name='title',
-            field=models.CharField(blank=True, help_text='What people call it.', max_length=200),
+            field=models.CharField(blank=True, help_text='The name shown to people.', max_length=200),
         ),
         migrations.AddField(
             model_name='runupload',
             name='check_only',
-            field=models.BooleanField(default=False, help_text='Say what is wrong with it, and change nothing.'),
+            field=models.BooleanField(default=False, help_text='Only check the file, and change nothing.'),
         ),
         migrations.AddField(
             model_name='runupload',
             name='parts',
-            field=models.JSONField(default=list, help_text='What it is stored as, in order.'),
+            field=models.JSONField(default=list, help_text='Names of the stored parts, in order.'),
         ),
         migrations.AddField(
             model_name='runupload',
             name='problem_counts',
-            field=models.JSONField(default=dict, help_text='Kind → how many there are.'),
+            field=models.JSONField(default=dict, help_text='Kind → number of problems.'),
         ),
         migrations.AddField(
             model_name='runupload',
@@ -51,7 +51,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='runupload',
             name='report',
-            field=models.JSONField(default=dict, help_text='What the check of a file that passed found.'),
+            field=models.JSONField(default=dict, help_text='The results of the check, if the file passed.'),
         ),
         migrations.RunPython(whole_files_are_one_part, migrations.RunPython.noop),
         migrations.RemoveField(
@@ -61,12 +61,12 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='runupload',
             name='problems',
-            field=models.JSONField(default=list, help_text='The first ones, each with its line, 0 for the file as a whole.'),
+            field=models.JSONField(default=list, help_text='The first problems, each with its line; 0 for the whole file.'),
         ),
         migrations.AlterField(
             model_name='runupload',
             name='sha256',
-            field=models.CharField(blank=True, help_text='Of the bytes as they were sent; empty until all are there.', max_length=64),
+            field=models.CharField(blank=True, help_text='SHA-256 of the bytes as sent; empty until all have arrived.', max_length=64),
         ),
         migrations.AlterField(
             model_name='runupload',
@@ -81,8 +81,8 @@ class Migration(migrations.Migration):
                 ('details', models.JSONField(default=dict, help_text='Title, description, language, threshold.')),
                 ('files', models.JSONField(default=list, help_text='Each with what it is, its name, and where it lies.')),
                 ('state', models.CharField(choices=[('waiting', 'Waiting'), ('made', 'Made'), ('refused', 'Refused')], default='waiting', max_length=10)),
-                ('problems', models.JSONField(default=list, help_text='The first ones, each with its file and line.')),
-                ('problem_counts', models.JSONField(default=dict, help_text='Kind → how many there are.')),
+                ('problems', models.JSONField(default=list, help_text='The first problems, each with its file and line.')),
+                ('problem_counts', models.JSONField(default=dict, help_text='Kind → number of problems.')),
                 ('created_at', models.DateTimeField(default=config.clock.now)),
                 ('finished_at', models.DateTimeField(null=True)),
                 ('collection', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='pooling.collection')),

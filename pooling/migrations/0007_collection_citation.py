@@ -18,6 +18,6 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='collection',
             name='licence',
-            field=models.CharField(blank=True, help_text='What others may do with it.', max_length=200),
+            field=models.CharField(blank=True, help_text='The terms of use.', max_length=200),
         ),
     ]

@@ -24,7 +24,7 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(default=config.clock.now)),
                 ('created_by', models.CharField(blank=True, max_length=150)),
                 ('revoked_at', models.DateTimeField(null=True)),
-                ('collection', models.ForeignKey(help_text='Instead of a person.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='spending_grants', to='pooling.collection')),
+                ('collection', models.ForeignKey(help_text='The collection that can use the grant, instead of a person.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='spending_grants', to='pooling.collection')),
                 ('person', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
         ),

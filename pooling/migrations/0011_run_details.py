@@ -50,14 +50,14 @@ class Migration(migrations.Migration):
             field=models.JSONField(
                 db_default={},
                 default=dict,
-                help_text="Which details of a run are asked for, and own ones.",
+                help_text="The details asked about runs, and the collection's own ones.",
             ),
         ),
         migrations.AddField(
             model_name="run",
             name="details",
             field=models.JSONField(
-                default=dict, help_text="Structured details: pooling.run_details has them."
+                default=dict, help_text='Structured details, as defined in pooling.run_details.'
             ),
         ),
         migrations.RunPython(type_to_details, details_to_type),
@@ -80,7 +80,7 @@ class Migration(migrations.Migration):
                 (
                     "run",
                     models.OneToOneField(
-                        help_text="The run, once its file arrived.",
+                        help_text='The run, once its file has arrived.',
                         null=True,
                         on_delete=django.db.models.deletion.SET_NULL,
                         related_name="+",
@@ -101,10 +101,10 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("file_name", models.CharField(max_length=200)),
-                ("sha256", models.CharField(help_text="Of the decompressed content.", max_length=64)),
+                ("sha256", models.CharField(help_text='SHA-256 of the decompressed content.', max_length=64)),
                 ("storage_name", models.CharField(max_length=300)),
                 ("queries", models.PositiveIntegerField()),
-                ("depth", models.PositiveIntegerField(help_text="Passages of the query with the most.")),
+                ("depth", models.PositiveIntegerField(help_text='Number of passages of the query with the most.')),
                 ("lines", models.PositiveIntegerField()),
                 ("created_at", models.DateTimeField(default=config.clock.now)),
                 (

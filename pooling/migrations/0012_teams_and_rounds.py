@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='runupload',
             name='arrived_at',
-            field=models.DateTimeField(help_text='When its last byte came: rounds count by it.', null=True),
+            field=models.DateTimeField(help_text='When its last byte arrived, which decides about rounds.', null=True),
         ),
         migrations.AddField(
             model_name='submissionpolicy',
@@ -27,7 +27,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='submissionpolicy',
             name='release_after',
-            field=models.CharField(blank=True, help_text='How runs are released when the embargo is over; empty: not at all.', max_length=10),
+            field=models.CharField(blank=True, help_text='How runs are released after the embargo; empty: not automatically.', max_length=10),
         ),
         migrations.AddField(
             model_name='submissionpolicy',
@@ -40,11 +40,11 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.CharField(max_length=80)),
                 ('opens_at', models.DateTimeField()),
-                ('closes_at', models.DateTimeField(help_text='The first moment that is too late.')),
-                ('most_runs', models.PositiveIntegerField(help_text='Official runs of a team.')),
-                ('most_baselines', models.PositiveIntegerField(default=0, help_text='Baseline runs of a team, beside those.')),
+                ('closes_at', models.DateTimeField(help_text='The closing time: the first moment that is too late.')),
+                ('most_runs', models.PositiveIntegerField(help_text='The most official runs of a team.')),
+                ('most_baselines', models.PositiveIntegerField(default=0, help_text='The most additional baseline runs of a team.')),
                 ('priorities', models.BooleanField(default=False, help_text='Whether official runs need priorities 1, 2, …')),
-                ('checked_at', models.DateTimeField(help_text='Written by every submission: one at a time.', null=True)),
+                ('checked_at', models.DateTimeField(help_text='Written by every submission, so that submissions take turns.', null=True)),
                 ('created_at', models.DateTimeField(default=config.clock.now)),
                 ('collection', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rounds', to='pooling.collection')),
             ],
@@ -52,7 +52,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='run',
             name='round',
-            field=models.ForeignKey(help_text='In which it was submitted.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='runs', to='pooling.round'),
+            field=models.ForeignKey(help_text='The round in which it was submitted.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='runs', to='pooling.round'),
         ),
         migrations.CreateModel(
             name='Team',
@@ -67,7 +67,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='invitedmember',
             name='team',
-            field=models.ForeignKey(help_text='Of a submitter.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='invited', to='pooling.team'),
+            field=models.ForeignKey(help_text='The team of an invited submitter.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='invited', to='pooling.team'),
         ),
         migrations.CreateModel(
             name='TeamApplication',

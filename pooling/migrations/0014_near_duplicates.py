@@ -18,10 +18,10 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('method', models.CharField(choices=[('minhash', 'Minhash'), ('file', 'File')], max_length=10)),
                 ('parameters', models.JSONField(default=dict, help_text='Threshold, shingle size, software; or the file.')),
-                ('sha256', models.CharField(help_text='Of the classes.', max_length=64)),
-                ('texts', models.PositiveBigIntegerField(help_text='Texts compared; null for a file.', null=True)),
+                ('sha256', models.CharField(help_text='SHA-256 of the classes.', max_length=64)),
+                ('texts', models.PositiveBigIntegerField(help_text='Number of texts compared; null for an imported file.', null=True)),
                 ('classes', models.PositiveBigIntegerField()),
-                ('members', models.PositiveBigIntegerField(help_text='Passages in classes of two or more.')),
+                ('members', models.PositiveBigIntegerField(help_text='Number of passages in classes of two or more.')),
                 ('summary', models.JSONField(default=dict, help_text='Number of classes by size, and the largest: canonical pid, size, some pids.')),
                 ('made_by', models.CharField(blank=True, max_length=150)),
                 ('created_at', models.DateTimeField(default=config.clock.now)),
@@ -33,7 +33,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('pid', models.CharField(max_length=300)),
-                ('canonical', models.CharField(help_text='The pid that stands for the class.', max_length=300)),
+                ('canonical', models.CharField(help_text='The canonical pid of the class.', max_length=300)),
                 ('cluster_set', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='passages', to='pooling.clusterset')),
             ],
             options={

@@ -25,7 +25,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='collection',
             name='board_labels',
-            field=models.ForeignKey(help_text='The labels that the leaderboard is under unless others are chosen; null: the first set.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='pooling.qrelset'),
+            field=models.ForeignKey(help_text="The leaderboard's default labels; null: the first set.", null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='pooling.qrelset'),
         ),
         migrations.RunPython(keep_former_defaults, migrations.RunPython.noop),
     ]

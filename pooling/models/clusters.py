@@ -18,10 +18,12 @@ class ClusterSet(models.Model):
     collection = models.OneToOneField(Collection, models.CASCADE, related_name="cluster_set")
     method = models.CharField(max_length=10, choices=Method.choices)
     parameters = models.JSONField(default=dict, help_text="Threshold, shingle size, software; or the file.")
-    sha256 = models.CharField(max_length=64, help_text="Of the classes.")
-    texts = models.PositiveBigIntegerField(null=True, help_text="Texts compared; null for a file.")
+    sha256 = models.CharField(max_length=64, help_text="SHA-256 of the classes.")
+    texts = models.PositiveBigIntegerField(
+        null=True, help_text="Number of texts compared; null for an imported file."
+    )
     classes = models.PositiveBigIntegerField()
-    members = models.PositiveBigIntegerField(help_text="Passages in classes of two or more.")
+    members = models.PositiveBigIntegerField(help_text="Number of passages in classes of two or more.")
     summary = models.JSONField(
         default=dict, help_text="Number of classes by size, and the largest: canonical pid, size, some pids."
     )
@@ -37,7 +39,7 @@ class ClusteredPassage(models.Model):
 
     cluster_set = models.ForeignKey(ClusterSet, models.CASCADE, related_name="passages")
     pid = models.CharField(max_length=300)
-    canonical = models.CharField(max_length=300, help_text="The pid that stands for the class.")
+    canonical = models.CharField(max_length=300, help_text="The canonical pid of the class.")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["cluster_set", "pid"], name="one_class_per_pid")]

@@ -15,26 +15,29 @@ class Collection(models.Model):
         PUBLISHED = "published"  # visible to everybody, with the released runs
 
     name = models.SlugField(max_length=80, unique=True)
-    title = models.CharField(max_length=200, blank=True, help_text="What people call it.")
+    title = models.CharField(max_length=200, blank=True, help_text="The name shown to people.")
     description = models.TextField(blank=True)
     language = models.CharField(max_length=20, default="en", help_text="BCP 47 tag of queries and passages.")
-    licence = models.CharField(max_length=200, blank=True, help_text="What others may do with it.")
+    licence = models.CharField(max_length=200, blank=True, help_text="The terms of use.")
     citation = models.TextField(blank=True, help_text="Where it comes from, and how to cite it.")
     visibility = models.CharField(
-        max_length=10, choices=Visibility.choices, default=Visibility.PRIVATE, help_text="Who sees it."
+        max_length=10,
+        choices=Visibility.choices,
+        default=Visibility.PRIVATE,
+        help_text="Who can see the collection.",
     )
     max_run_depth = models.PositiveIntegerField(
-        default=10_000, db_default=10_000, help_text="The most passages that a run may list for a query."
+        default=10_000, db_default=10_000, help_text="The most passages that a run can list for a query."
     )
     run_fields = models.JSONField(
-        default=dict, db_default={}, help_text="Which details of a run are asked for, and own ones."
+        default=dict, db_default={}, help_text="The details asked about runs, and the collection's own ones."
     )
     board_labels = models.ForeignKey(
         "pooling.QrelSet",
         models.SET_NULL,
         null=True,
         related_name="+",
-        help_text="The labels that the leaderboard is under unless others are chosen; null: the first set.",
+        help_text="The leaderboard's default labels; null: the first set.",
     )
     created_at = models.DateTimeField(default=clock.now)
 
@@ -78,7 +81,7 @@ class Query(models.Model):
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="queries")
     qid = models.CharField(max_length=200)
     text = models.TextField()
-    position = models.PositiveIntegerField(help_text="Place in the query file, from 0.")
+    position = models.PositiveIntegerField(help_text="Position in the query file, from 0.")
 
     class Meta:
         verbose_name_plural = "queries"
@@ -92,8 +95,8 @@ class QuerySplit(models.Model):
     """A division of a collection's queries: only members see results of the private ones."""
 
     collection = models.OneToOneField(Collection, models.CASCADE, related_name="query_split")
-    sha256 = models.CharField(max_length=64, help_text="Of the private qids.")
-    share = models.FloatField(null=True, help_text="Of private queries, where they were drawn.")
+    sha256 = models.CharField(max_length=64, help_text="SHA-256 of the private qids.")
+    share = models.FloatField(null=True, help_text="Share of private queries, if they were drawn.")
     seed = models.BigIntegerField(null=True)
     created_at = models.DateTimeField(default=clock.now)
 
@@ -115,24 +118,24 @@ class SubmissionPolicy(models.Model):
     """A collection's requirements for runs submitted to its board."""
 
     collection = models.OneToOneField(Collection, models.CASCADE, related_name="submission_policy")
-    most_runs = models.PositiveIntegerField(help_text="Runs of a team within any period.")
+    most_runs = models.PositiveIntegerField(help_text="The most runs of a team in any period.")
     most_variants = models.PositiveIntegerField(
-        default=1, help_text="Of those, runs that differ from another only by hyperparameters or seed."
+        default=1, help_text="The most of these that differ from another run only by hyperparameters or seed."
     )
     period_days = models.PositiveIntegerField()
-    required = models.JSONField(default=list, help_text="What must be said about a run.")
+    required = models.JSONField(default=list, help_text="Required details about a run.")
     longest_embargo_days = models.PositiveIntegerField(default=0)
     release_after = models.CharField(
         max_length=10,
         blank=True,
-        help_text="How runs are released when the embargo is over; empty: not at all.",
+        help_text="How runs are released after the embargo; empty: not automatically.",
     )
     teams_see_scores = models.BooleanField(
         default=False, db_default=False, help_text="Whether teams see values of their unreleased runs."
     )
     public_decimals = models.PositiveSmallIntegerField(
         null=True,
-        help_text="Decimals of values on the public board; null: all, or under withheld labels what hides a query.",
+        help_text="Decimals on the public board; null: all, or under withheld labels few enough to hide a query.",
     )
     per_query_values = models.BooleanField(
         default=False,
@@ -144,7 +147,9 @@ class SubmissionPolicy(models.Model):
         blank=True,
         help_text="What everybody sees of unreleased submissions: counts, all, or nothing.",
     )
-    checked_at = models.DateTimeField(null=True, help_text="Written by every import: one at a time.")
+    checked_at = models.DateTimeField(
+        null=True, help_text="Written by every import, so that imports take turns."
+    )
     created_at = models.DateTimeField(default=clock.now)
 
     class Meta:
@@ -164,11 +169,11 @@ class Passage(models.Model):
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="passages")
     pid = models.CharField(max_length=300)
-    text = models.TextField(null=True, help_text="Null until it was fetched from a source.")  # noqa: DJ001
+    text = models.TextField(null=True, help_text="Null until it is fetched from a source.")  # noqa: DJ001
     class_key = models.CharField(
         max_length=64,
         blank=True,
-        help_text="Hash of the normalised text: one key, one class. Empty without text.",
+        help_text="Hash of the normalized text, or of the canonical pid; equal for one class. Empty without either.",
     )
 
     class Meta:
@@ -212,7 +217,7 @@ class Run(models.Model):
     run_tag = models.CharField(max_length=200)
     format = models.CharField(max_length=10, choices=Format.choices)
     order = models.CharField(max_length=10, choices=Order.choices)
-    sha256 = models.CharField(max_length=64, help_text="Of the decompressed content.")
+    sha256 = models.CharField(max_length=64, help_text="SHA-256 of the decompressed content.")
     parser_version = models.PositiveIntegerField()
     storage_name = models.CharField(max_length=300)
     report = models.JSONField(default=dict, help_text="Lines, queries, depth and warnings of the check.")
@@ -220,7 +225,9 @@ class Run(models.Model):
     description = models.TextField(blank=True)
     paper = models.CharField(max_length=500, blank=True)
     code = models.CharField(max_length=500, blank=True)
-    details = models.JSONField(default=dict, help_text="Structured details: pooling.run_details has them.")
+    details = models.JSONField(
+        default=dict, help_text="Structured details, as defined in pooling.run_details."
+    )
     submitted_on = models.DateField(null=True)
     baseline = models.BooleanField(default=False)
     release = models.CharField(max_length=10, choices=Release.choices, default=Release.PUBLIC)
@@ -229,15 +236,15 @@ class Run(models.Model):
         models.PROTECT,
         null=True,
         related_name="variants",
-        help_text="The run that this one differs from by hyperparameters or seed alone.",
+        help_text="The run from which this one differs only by hyperparameters or seed.",
     )
-    anonymous_until = models.DateField(null=True, help_text="Who made it is not shown before this day.")
+    anonymous_until = models.DateField(null=True, help_text="The authors are hidden before this day.")
     round = models.ForeignKey(
         "pooling.Round",
         models.SET_NULL,
         null=True,
         related_name="runs",
-        help_text="In which it was submitted.",
+        help_text="The round in which it was submitted.",
     )
     created_at = models.DateTimeField(default=clock.now)
 
@@ -287,7 +294,7 @@ class AnnouncedRun(models.Model):
     run_tag = models.CharField(max_length=200)
     said = models.JSONField(default=dict, help_text="Fields of a run, with its details.")
     run = models.OneToOneField(
-        Run, models.SET_NULL, null=True, related_name="+", help_text="The run, once its file arrived."
+        Run, models.SET_NULL, null=True, related_name="+", help_text="The run, once its file has arrived."
     )
     created_at = models.DateTimeField(default=clock.now)
 
@@ -305,10 +312,10 @@ class CandidateSet(models.Model):
 
     collection = models.OneToOneField(Collection, models.CASCADE, related_name="candidate_set")
     file_name = models.CharField(max_length=200)
-    sha256 = models.CharField(max_length=64, help_text="Of the decompressed content.")
+    sha256 = models.CharField(max_length=64, help_text="SHA-256 of the decompressed content.")
     storage_name = models.CharField(max_length=300)
     queries = models.PositiveIntegerField()
-    depth = models.PositiveIntegerField(help_text="Passages of the query with the most.")
+    depth = models.PositiveIntegerField(help_text="Number of passages of the query with the most.")
     lines = models.PositiveIntegerField()
     created_at = models.DateTimeField(default=clock.now)
 
@@ -332,14 +339,14 @@ class QrelSet(models.Model):
     withheld = models.BooleanField(
         default=False,
         db_default=False,
-        help_text="Scores under it are shown; its labels and what tells them are for members.",
+        help_text="Scores under it are public; its labels, and values that reveal them, are for members.",
     )
     mapped_from = models.ForeignKey(
         "self",
         models.SET_NULL,
         null=True,
         related_name="+",
-        help_text="The labels of passages from which these, of documents, were made.",
+        help_text="The labels of passages from which these document labels were made.",
     )
     created_at = models.DateTimeField(default=clock.now)
 
@@ -357,13 +364,13 @@ class Qrel(models.Model):
     query = models.ForeignKey(Query, models.CASCADE, related_name="+")
     passage = models.ForeignKey(Passage, models.CASCADE, related_name="+")
     grade = models.IntegerField()
-    position = models.PositiveIntegerField(help_text="Place in the qrel file, from 0.")
+    position = models.PositiveIntegerField(help_text="Position in the qrel file, from 0.")
     source_pid = models.CharField(
         max_length=300,
         default="",
         db_default="",
         blank=True,
-        help_text="Of a document's label: the passage that it comes from.",
+        help_text="For a document's label: the passage that it comes from.",
     )
 
     class Meta:

@@ -36,10 +36,14 @@ class InvitedMember(models.Model):
     invitation = models.OneToOneField("accounts.Invitation", models.CASCADE, related_name="+")
     role = models.CharField(max_length=12, choices=CHOICES)
     team = models.ForeignKey(
-        "pooling.Team", models.CASCADE, null=True, related_name="invited", help_text="Of a submitter."
+        "pooling.Team",
+        models.CASCADE,
+        null=True,
+        related_name="invited",
+        help_text="The team of an invited submitter.",
     )
     granted = models.BooleanField(
-        default=False, help_text="It was made a membership; being removed later is not undone by the link."
+        default=False, help_text="When it became a membership. The link cannot undo a later removal."
     )
 
     def __str__(self) -> str:

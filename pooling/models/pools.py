@@ -15,11 +15,11 @@ class Pool(models.Model):
     name = models.SlugField(max_length=80, unique=True)
     qrel_set = models.ForeignKey(QrelSet, models.PROTECT, null=True, related_name="+")
     depth = models.PositiveIntegerField(default=1)
-    sample = models.PositiveIntegerField(null=True, help_text="How many queries were drawn; null for all.")
+    sample = models.PositiveIntegerField(null=True, help_text="Number of queries drawn; null for all.")
     seed = models.BigIntegerField(null=True)
     min_size = models.PositiveIntegerField(default=1)
     fraction = models.PositiveIntegerField(
-        null=True, help_text="Only this one in so many passages of the corpus could be pooled; null for all."
+        null=True, help_text="Only one in this many passages of the corpus could be pooled; null for all."
     )
     fraction_seed = models.BigIntegerField(null=True)
     created_at = models.DateTimeField(default=clock.now)
@@ -48,7 +48,9 @@ class PooledPassage(models.Model):
     query = models.ForeignKey(Query, models.CASCADE, related_name="+")
     passage = models.ForeignKey(Passage, models.PROTECT, related_name="+")
     run_ids = models.JSONField(default=list, help_text="Primary keys of the runs that had it on top.")
-    is_qrel = models.BooleanField(default=False, help_text="It is the known relevant passage of the query.")
+    is_qrel = models.BooleanField(
+        default=False, help_text="Whether it is the known relevant passage of the query."
+    )
 
     class Meta:
         constraints = [

@@ -19,17 +19,19 @@ class NewCollection(models.Model):
         REFUSED = "refused"
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
-    key = models.CharField(max_length=200, blank=True, help_text="A program's: the same key is the same.")
+    key = models.CharField(
+        max_length=200, blank=True, help_text="A program's idempotency key: the same key is the same request."
+    )
     name = models.CharField(max_length=80)
     details = models.JSONField(default=dict, help_text="Title, description, language, threshold.")
     files = models.JSONField(
         default=list,
-        help_text="Each with what it is, its name, and where it lies; of one in parts how much is there.",
+        help_text="Kind, name and path of each file; for one in parts, the bytes received so far.",
     )
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
     collection = models.ForeignKey(Collection, models.SET_NULL, null=True, related_name="+")
-    problems = models.JSONField(default=list, help_text="The first ones, each with its file and line.")
-    problem_counts = models.JSONField(default=dict, help_text="Kind → how many there are.")
+    problems = models.JSONField(default=list, help_text="The first problems, each with its file and line.")
+    problem_counts = models.JSONField(default=dict, help_text="Kind → number of problems.")
     created_at = models.DateTimeField(default=clock.now)
     finished_at = models.DateTimeField(null=True)
 
@@ -60,18 +62,20 @@ class AddedFiles(models.Model):
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="added_files")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
-    key = models.CharField(max_length=200, blank=True, help_text="A program's: the same key is the same.")
+    key = models.CharField(
+        max_length=200, blank=True, help_text="A program's idempotency key: the same key is the same request."
+    )
     details = models.JSONField(
-        default=dict, help_text="Of labels: the set's name, threshold, what is unknown."
+        default=dict, help_text="For labels: the set's name, its threshold, and how to treat unknown queries."
     )
     files = models.JSONField(
         default=list,
-        help_text="Each with what it is, its name, and where it lies; of one in parts how much is there.",
+        help_text="Kind, name and path of each file; for one in parts, the bytes received so far.",
     )
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
     outcome = models.JSONField(default=dict, help_text="Labels and texts that were added.")
-    problems = models.JSONField(default=list, help_text="The first ones, each with its file and line.")
-    problem_counts = models.JSONField(default=dict, help_text="Kind → how many there are.")
+    problems = models.JSONField(default=list, help_text="The first problems, each with its file and line.")
+    problem_counts = models.JSONField(default=dict, help_text="Kind → number of problems.")
     created_at = models.DateTimeField(default=clock.now)
     finished_at = models.DateTimeField(null=True)
 
@@ -105,26 +109,28 @@ class RunUpload(models.Model):
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="uploads")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
-    key = models.CharField(max_length=200, help_text="The sender's: the same key is the same upload.")
+    key = models.CharField(
+        max_length=200, help_text="The sender's idempotency key: the same key is the same upload."
+    )
     file_name = models.CharField(max_length=200)
     sha256 = models.CharField(
-        max_length=64, blank=True, help_text="Of the bytes as they were sent; empty until all are there."
+        max_length=64, blank=True, help_text="SHA-256 of the bytes as sent; empty until all have arrived."
     )
     size_bytes = models.PositiveBigIntegerField()
     received_bytes = models.PositiveBigIntegerField(default=0)
-    arrived_at = models.DateTimeField(null=True, help_text="When its last byte came: rounds count by it.")
-    options = models.JSONField(default=dict, help_text="Tag, order and what is said about the run.")
-    check_only = models.BooleanField(
-        default=False, help_text="Say what is wrong with it, and change nothing."
+    arrived_at = models.DateTimeField(
+        null=True, help_text="When its last byte arrived, which decides about rounds."
     )
-    parts = models.JSONField(default=list, help_text="What it is stored as, in order.")
+    options = models.JSONField(default=dict, help_text="Tag, order and description of the run.")
+    check_only = models.BooleanField(default=False, help_text="Only check the file, and change nothing.")
+    parts = models.JSONField(default=list, help_text="Names of the stored parts, in order.")
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
     run = models.ForeignKey(Run, models.SET_NULL, null=True, related_name="+")
     problems = models.JSONField(
-        default=list, help_text="The first ones, each with its line, 0 for the file as a whole."
+        default=list, help_text="The first problems, each with its line; 0 for the whole file."
     )
-    problem_counts = models.JSONField(default=dict, help_text="Kind → how many there are.")
-    report = models.JSONField(default=dict, help_text="What the check of a file that passed found.")
+    problem_counts = models.JSONField(default=dict, help_text="Kind → number of problems.")
+    report = models.JSONField(default=dict, help_text="The results of the check, if the file passed.")
     created_at = models.DateTimeField(default=clock.now)
     finished_at = models.DateTimeField(null=True)
 

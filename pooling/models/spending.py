@@ -22,7 +22,7 @@ class SpendingGrant(models.Model):
         models.CASCADE,
         null=True,
         related_name="spending_grants",
-        help_text="Instead of a person.",
+        help_text="The collection that can use the grant, instead of a person.",
     )
     amount = models.DecimalField(max_digits=12, decimal_places=2, help_text="Dollars, fees included.")
     last_day = models.DateField(help_text="The last day (UTC) on which it can be used.")

@@ -76,13 +76,15 @@ class Round(models.Model):
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="rounds")
     name = models.CharField(max_length=80)
     opens_at = models.DateTimeField()
-    closes_at = models.DateTimeField(help_text="The first moment that is too late.")
-    most_runs = models.PositiveIntegerField(help_text="Official runs of a team.")
+    closes_at = models.DateTimeField(help_text="The closing time: the first moment that is too late.")
+    most_runs = models.PositiveIntegerField(help_text="The most official runs of a team.")
     most_baselines = models.PositiveIntegerField(
-        default=0, help_text="Baseline runs of a team, beside those."
+        default=0, help_text="The most additional baseline runs of a team."
     )
     priorities = models.BooleanField(default=False, help_text="Whether official runs need priorities 1, 2, …")
-    checked_at = models.DateTimeField(null=True, help_text="Written by every submission: one at a time.")
+    checked_at = models.DateTimeField(
+        null=True, help_text="Written by every submission, so that submissions take turns."
+    )
     created_at = models.DateTimeField(default=clock.now)
 
     class Meta:

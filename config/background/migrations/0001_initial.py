@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('kind', models.CharField(max_length=80)),
-                ('key', models.CharField(help_text='Only one live job may hold a key.', max_length=200)),
+                ('key', models.CharField(help_text='Only one live job can hold a key.', max_length=200)),
                 ('arguments', models.JSONField(default=dict)),
                 ('state', models.CharField(choices=[('waiting', 'Waiting'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed')], default='waiting', max_length=10)),
                 ('run_after', models.DateTimeField(default=config.clock.now)),
@@ -37,7 +37,7 @@ class Migration(migrations.Migration):
                 ('leased_until', models.DateTimeField(null=True)),
                 ('heartbeat_at', models.DateTimeField(null=True)),
                 ('attempts', models.PositiveIntegerField(default=0)),
-                ('rung_again', models.BooleanField(default=False, help_text='Somebody rang while it ran: run once more.')),
+                ('rung_again', models.BooleanField(default=False, help_text='Somebody rang while it was running: run it once more.')),
                 ('progress_done', models.PositiveBigIntegerField(default=0)),
                 ('progress_total', models.PositiveBigIntegerField(default=0)),
                 ('progress_message', models.CharField(blank=True, max_length=300)),

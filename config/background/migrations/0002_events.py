@@ -16,10 +16,10 @@ class Migration(migrations.Migration):
             name='Event',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('uid', models.UUIDField(default=uuid.uuid4, help_text='The same wherever it is told.', unique=True)),
+                ('uid', models.UUIDField(default=uuid.uuid4, help_text='The same in every delivery.', unique=True)),
                 ('kind', models.CharField(max_length=40)),
                 ('collection_id', models.BigIntegerField()),
-                ('facts', models.JSONField(default=dict, help_text='Ids, names and numbers as they were.')),
+                ('facts', models.JSONField(default=dict, help_text='Ids, names and numbers at the time of the event.')),
                 ('happened_at', models.DateTimeField(default=config.clock.now)),
                 ('told_at', models.DateTimeField(null=True)),
             ],

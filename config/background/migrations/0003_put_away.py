@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='job',
             name='put_away_at',
-            field=models.DateTimeField(help_text='Somebody has seen that it failed.', null=True),
+            field=models.DateTimeField(help_text='When somebody hid the failure.', null=True),
         ),
     ]

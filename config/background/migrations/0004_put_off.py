@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
             model_name='job',
             name='put_off',
             field=models.PositiveIntegerField(
-                db_default=0, default=0, help_text='How many times in a row it was put off.'
+                db_default=0, default=0, help_text='Number of times in a row that it was put off.'
             ),
         ),
     ]

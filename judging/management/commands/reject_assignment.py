@@ -36,7 +36,7 @@ class Command(BaseCommand):
             raise CampaignRefused(
                 f"{WARNING} Nothing was rejected.",
                 f"Exclude the worker instead: manage.py exclude_worker {found.name} {rejected.worker_id}. "
-                "To reject all the same, repeat the command with --yes.",
+                "To reject it anyway, repeat the command with --yes.",
             )
         with launcher.crowd_running():
             reject(found, rejected, why=why, who=getpass.getuser())

@@ -57,5 +57,5 @@ def question_asked(asked: Asked) -> Question:
 
 
 def hidden_from(asked: Asked) -> frozenset[str]:
-    """Return the qids to leave out: private queries, in what is made for everybody."""
+    """Return the qids to leave out: those of private queries, if the result is for everybody."""
     return frozenset(private_qids(asked.collection)) if asked.released else frozenset()

@@ -43,7 +43,7 @@ class InvitedMember(models.Model):
         help_text="The team of an invited submitter.",
     )
     granted = models.BooleanField(
-        default=False, help_text="When it became a membership. The link cannot undo a later removal."
+        default=False, help_text="Whether it became a membership. The link cannot undo a later removal."
     )
 
     def __str__(self) -> str:

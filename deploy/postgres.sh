@@ -1,7 +1,7 @@
 # Sourced by backup.sh and restore.sh: a PostgreSQL address in the form that its own programs accept.
 
-# The address without its password, which every account of the machine could read in the list of processes, without
-# options that Django alone knows, and with a socket's folder (postgres:////run/postgresql/name) where libpq looks for it.
+# The address without its password, which every account on the machine could read in the process list, without
+# options that only Django knows, and with a socket's folder (postgres:////run/postgresql/name) where libpq expects it.
 address_for_libpq() {
     printf '%s\n' "$1" | LC_ALL=C sed -E \
         -e 's|^[a-z]+://|postgresql://|' -e 's|^(postgresql://[^:/@]*):[^/]*@|\1@|' \

@@ -61,7 +61,7 @@ if [ "$(id -u)" = 0 ]; then
     chown -R --reference="$crowds" "$crowds" "$crowds_rights"
 fi
 cat >&2 <<'WORDS'
-The backup is back, with whoever was forgotten and whatever was taken back since. Before you start anything:
+The backup is restored, but so is data deleted or withdrawn since. Before you start anything, run:
     manage.py migrate; manage.py reapply_rights
     python -m marketplace migrate; python -m marketplace reapply_forgettings
 WORDS

@@ -29,7 +29,7 @@ def presumed_among(passages: int) -> int:
 
 
 def learn(relevant: csr_array, other: csr_array, rarities: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the weight of each feature for damped counts, from TF-IDF rows that are relevant and that are not.
+    """Return the weight of each feature for damped counts, from TF-IDF rows of relevant and other passages.
 
     The same rows give the same weights, whatever the number of threads. The regularization is scikit-learn's default.
     """

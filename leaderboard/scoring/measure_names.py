@@ -73,7 +73,7 @@ _SEPARATOR = re.compile(r"[\s,]+(?![^(]*\))")
 
 
 def parse_measures(names: str) -> tuple[Measure, ...]:
-    """Return the measures of names separated by spaces or commas, each once. Raises UnknownMeasure."""
+    """Return the measures named in a text separated by spaces or commas, each once. Raises UnknownMeasure."""
     return tuple(dict.fromkeys(parse_measure(name) for name in measure_names(names)))
 
 

@@ -1,6 +1,6 @@
 "use strict";
-// The time for the task, in words; a warning and an offer of more time five minutes before its end, and the end itself.
-// By the clock, so that a nap is counted. `over` is asked again until the page is left: it may wait for a connection.
+// The time left for the task, in words; five minutes before the end, a warning and an offer of more time.
+// Follows the clock, so sleep counts. `over` is called again until the page is left: it may wait for a connection.
 judging.deadline = (form, over) => {
   const left = document.getElementById("left");
   const hurry = document.getElementById("hurry");
@@ -18,7 +18,7 @@ judging.deadline = (form, over) => {
     const stage = minutes <= 0 ? "over" : minutes <= 5 ? "hurry" : "";
     left.textContent = minutes > 0 ? inWords(minutes) : "";
     if (box) box.hidden = stage !== "hurry";
-    // Announced when it begins, not again at each minute: so it names none, and the bar above counts them.
+    // Announced once, not every minute, so the text names no minutes; the bar above shows them.
     if (stage !== hurry.dataset.stage) {
       hurry.dataset.stage = stage;
       hurry.textContent = stage && judging.say(stage);
@@ -27,16 +27,16 @@ judging.deadline = (form, over) => {
     }
     if (stage === "over") over();
   }
-  // `asked` is when the server was asked: an answer from before the extension would take it back.
+  // `asked` is the time of the request: an answer from before an extension would undo it.
   function set(more, asked = Date.now()) {
     if (more === null || more === "" || Number.isNaN(Number(more)) || asked < extended) return;
     end = Date.now() + Number(more) * 1000;
     tell();
   }
-  // Without a connection the button stays, to be pressed again.
+  // Without a connection, the button stays, so it can be pressed again.
   async function ask(event) {
     event.preventDefault();
-    const before = end;                // a look at the server's state may move it before the reply comes
+    const before = end;                // a refresh may change it before the reply arrives
     try {
       const reply = await fetch(form.dataset.more, { method: "POST", credentials: "omit", body: new URLSearchParams({ script: "yes" }) });
       const known = await reply.json();

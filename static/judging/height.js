@@ -1,6 +1,6 @@
 "use strict";
-// Tell the page around the frame how tall this page is, so that it can show all of it and be the one that scrolls. At
-// once, too: a browser observes nothing in a frame that is not on screen yet.
+// Tell the page around the frame how tall this page is, so that it shows all of it and only the outer page scrolls.
+// Also tell it immediately: a browser observes nothing in a frame that is not yet on screen.
 (() => {
   const tell = () => parent.postMessage({ height: Math.ceil(document.body.getBoundingClientRect().height) }, "*");
   tell();

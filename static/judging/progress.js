@@ -1,6 +1,6 @@
 "use strict";
-// What the crowd's page around the frame is told, so that it can ask before a half done task is returned: numbers only.
-// The message it may send back opens the page that says what stopping pays; only the worker's own click sends off there.
+// Tell the crowd's page around the frame the progress, as numbers only, so that it can ask before a half-done task is
+// returned. It can answer with a message that opens the page on stopping; only the worker's own click submits there.
 judging.progress = (form, count) => {
   const of = Number(form.dataset.total), base = Number(form.dataset.base), bonus = Number(form.dataset.bonus);
   window.addEventListener("message", (event) => {
@@ -10,6 +10,6 @@ judging.progress = (form, count) => {
     if (window.parent === window) return;
     const done = count(), news = { preferee: "progress", done, of };
     if (bonus > 0 || done === of) news.cents = base + Math.ceil((bonus * done) / of);
-    window.parent.postMessage(news, "*");   // the page's policy says who may frame it
+    window.parent.postMessage(news, "*");   // the page's policy limits who can frame it
   };
 };

@@ -1,10 +1,10 @@
 "use strict";
-// Which passages of the pair on screen were read to their end, as far as a page can know: the end was on screen, or
-// was scrolled past. An end that the browser has not told of yet counts as read.
+// Which passages of the pair were read to their end, as far as a page can know: the end was on screen or was
+// scrolled past. An end that the browser has not yet reported counts as read.
 judging.reading = (told) => {
   const unread = new Set();
   const endsOf = (page) => [...page.querySelectorAll(".end")];
-  // Between two frames an end can jump from below the screen to above it, and never be on it.
+  // Between two frames, an end can jump from below the screen to above it without ever being on it.
   const isAbove = (end) => end.getBoundingClientRect().bottom < 0;
   const observer = window.IntersectionObserver && new IntersectionObserver((entries) => {
     entries.forEach(({ target, isIntersecting }) => {
@@ -15,14 +15,14 @@ judging.reading = (told) => {
     told();
   });
   return {
-    // Only the ends of the page on screen are looked at.
+    // Observe only the ends on the current page.
     look(page) {
       observer?.disconnect();
       unread.clear();
       if (page) endsOf(page).forEach((end) => observer?.observe(end));
     },
     missing: () => unread.size > 0,
-    // Whoever listens, or chooses by key, need not scroll by hand.
+    // People who use a screen reader or choose by key need not scroll by hand.
     show() { [...unread][0]?.scrollIntoView({ block: "nearest" }); },
   };
 };

@@ -1,5 +1,5 @@
 "use strict";
-// One pair at a time, every choice saved as it is made. Without these scripts the page is one plain form.
+// Show one pair at a time and save every choice immediately. Without these scripts, the page is one plain form.
 (() => {
   const { watch, say, keys } = judging;
   const form = document.getElementById("task");
@@ -16,12 +16,12 @@
   const total = pairs.length;
   const minimum = Number(form.dataset.minimum);
   const changed = new Map();         // slot -> when a choice was last made here
-  const TWICE = 400;                 // milliseconds in which a second click at the same place is the same wish
-  const ANSWERED = 30000;            // milliseconds in which a form that was sent gets its answer
+  const TWICE = 400;                 // milliseconds in which a second click at the same place counts as the same
+  const ANSWERED = 30000;            // milliseconds within which a submitted form gets its answer
   let at = 0, leaving = false, wish = null, asked = 0, choseAt = 0, sentAt = -Infinity;
 
   const slotOf = (page) => page.dataset.slot;
-  // The side that counts here. Not what the browser shows: it checks an input before it tells of the click.
+  // The choice that counts, which may differ from the input: a browser checks an input before the click event.
   const chosen = (page) => page.dataset.side;
   const unchosen = () => pairs.findIndex((page) => !chosen(page));
   const inputOf = (page, side) => page.querySelector(`.choice input[value='${side}']`);
@@ -40,7 +40,7 @@
     (done, why) => {
       if (done.to === "report") { reporting.refused(done.fields.slot, why); return; }
       changed.delete(done.fields.slot);
-      refresh(true);                 // the page shows what the server has, not what it refused
+      refresh(true);                 // show what the server has, not what it refused
     });
   reporting = judging.reporting(queue);
   const endsIn = judging.deadline(form, () => { if (!leaving) sendOff(timeUp); });
@@ -73,11 +73,11 @@
     window.scrollTo(0, 0);
     if (!focus) return;
     const title = pages[at].querySelector("h2[tabindex]");
-    // A question that is longer than its place can be scrolled by keyboard.
+    // A question too long for its box can be scrolled by keyboard.
     if (pair) title.tabIndex = title.scrollHeight > title.clientHeight ? 0 : -1;
     title.focus({ preventScroll: true });
   }
-  // A pair that was never answered has to be on screen to the end of both passages, and for the campaign's least time.
+  // A pair without an answer must be shown to the end of both passages and for the campaign's minimum time.
   function toWait(pair) {
     return chosen(pair) || !minimum ? 0 : Math.max(0, minimum - watch.shown(slotOf(pair)));
   }
@@ -93,9 +93,9 @@
     pair.classList.toggle("held", Boolean(why));
     pair.querySelector(".hold").textContent = why;
     if (wasHeld === Boolean(why)) return;
-    // The line keeps its place on this pair, so that no button moves away from under the hand.
+    // The line keeps its space on this pair, so that no button moves under the pointer.
     pair.querySelector(".choices").classList.add("was-held");
-    // Who listens to the page is told that the choices are held, and once when they are not any more.
+    // Screen readers announce that the choices are disabled, and once when they are enabled again.
     pair.querySelectorAll(".choice input").forEach((input) => {
       if (why) input.setAttribute("aria-disabled", "true"); else input.removeAttribute("aria-disabled");
     });
@@ -126,7 +126,7 @@
     show(at + 1);
   }
 
-  // What another window of the task saved meanwhile; what was chosen here since then stands.
+  // Load what another window of the task has saved; later choices in this window are kept.
   async function refresh(now = false) {
     queue.hasten();
     if (now !== true && Date.now() - asked < 2000) return;
@@ -150,7 +150,7 @@
       if (!news) return;
       if (now !== true) saved.textContent = say("elsewhere");
       draw();
-    } catch (error) { /* no connection: what is here stands until it is back */ }
+    } catch (error) { /* no connection: keep the choices until it is back */ }
   }
   window.addEventListener("focus", refresh);
   window.addEventListener("pageshow", (event) => { if (event.persisted) { sentAt = -Infinity; refresh(); } });
@@ -159,14 +159,14 @@
   pairs.forEach((page) => page.addEventListener("click", (event) => {
     const input = event.target.closest("label.choice")?.querySelector("input");
     if (!input) return;
-    // The second click of a double click would fall on the pair that comes next.
+    // The second click of a double click would hit the next pair.
     const counts = event.detail < 2 || Date.now() - choseAt > TWICE;
-    // The input itself is clicked by the space bar, and by fingers near it: canceled, it would be unchecked again.
+    // The space bar and nearby touches click the input itself: canceling would uncheck it again.
     if (event.target !== input || !counts || held(page)) event.preventDefault();
     if (counts) choose(page, input.value, event);
   }));
-  // Within the choices the arrows up and down only move, as in a toolbar: who listens to every choice can hear them all
-  // before one is made.
+  // Among the choices, the up and down arrows only move, as in a toolbar: with a screen reader, one can hear every
+  // choice before making one.
   function move(input, by) {
     const inputs = [...input.closest("section.pair").querySelectorAll(".choice input")];
     inputs.at((inputs.indexOf(input) + by) % inputs.length).focus();
@@ -190,11 +190,11 @@
     if (!form.elements.pasted) form.append(Object.assign(document.createElement("input"), { type: "hidden", name: "pasted", value: "1" }));
   });
 
-  // A form that is sent without a connection takes the page away, and with it what waits and the comment: first let
-  // the last choices arrive, and ask whether the server answers. What it does not save in half a minute of answering
-  // goes with the form. Whoever goes to a pair or chooses meanwhile wishes it no more.
+  // Submitting without a connection would lose the page, the waiting choices and the comment. So first let the last
+  // choices arrive and check that the server answers. Choices not saved within half a minute go with the form.
+  // Going to a pair or choosing in the meantime cancels the submission.
   async function sendOff(by) {
-    // Sent again, it would take the place of the answer, which alone continues to the crowd's site by itself.
+    // A second submission would replace the answer, and only that answer continues to the crowd's site automatically.
     if (wish?.by === by || performance.now() - sentAt < ANSWERED) return;
     const mine = wish = { by };
     const pause = (milliseconds) => new Promise((done) => { setTimeout(done, milliseconds); });
@@ -225,7 +225,7 @@
   form.addEventListener("submit", (event) => {
     const by = event.submitter;
     if (by?.name === "report") { event.preventDefault(); reporting.send(by.closest("section.pair")); return; }
-    // Nothing else sends the task off, whatever key a browser takes for it.
+    // Nothing else submits the task, whatever key a browser uses for it.
     if (!["send", "leave", "time-up"].includes(by?.id)) { event.preventDefault(); return; }
     if (by.id === "send" && unchosen() >= 0) {
       event.preventDefault();
@@ -237,7 +237,7 @@
       sendOff(by);
       return;
     }
-    // What is saved is not sent again: another window may have changed it meanwhile.
+    // Saved choices are not sent again: another window may have changed them.
     pairs.forEach((page) => { if (!queue.has(slotOf(page))) page.querySelectorAll(".choice input").forEach((input) => { input.disabled = true; }); });
     setTimeout(() => {
       leaving = false;

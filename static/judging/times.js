@@ -1,5 +1,5 @@
 "use strict";
-// Times in the reader's zone, which is named; as they stood, in UTC, for whoever points at them.
+// Show times in the reader's named time zone; pointing at one shows it in UTC.
 document.querySelectorAll("time[datetime]").forEach((one) => {
   const at = new Date(one.dateTime), day = at.toDateString() === new Date().toDateString() ? {} : { day: "numeric", month: "long" };
   one.title = one.textContent;

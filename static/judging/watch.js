@@ -1,9 +1,9 @@
 "use strict";
-// How long the pair on screen is looked at, time in the background or asleep apart, and by what a choice is made.
+// How long the pair is on screen, without time in the background or asleep, and which device made a choice.
 window.judging = {};
 judging.watch = (() => {
-  const ASLEEP = 10;           // seconds between two beats: the clocks stood still meanwhile
-  const kept = new Map();      // slot -> what was seen since its last choice
+  const ASLEEP = 10;           // seconds between two beats: longer means the computer slept
+  const kept = new Map();      // slot -> what was recorded since its last choice
   let current = null, last = Date.now(), visible = !document.hidden, pointer = "mouse";
 
   const fresh = () => ({ shown: 0, hidden: 0, lost: 0 });
@@ -21,9 +21,9 @@ judging.watch = (() => {
   return {
     look(slot) { beat(); current = slot; },
     shown(slot) { beat(); return of(slot).shown; },
-    // What was seen of the slot since its last choice; it begins anew.
+    // Return what was recorded for the slot since its last choice, and start over.
     take(slot) { beat(); const seen = of(slot); kept.set(slot, fresh()); return seen; },
-    // A click that no pointer made comes from the keyboard.
+    // A click without a pointer comes from the keyboard.
     method: (event) => (event.type === "click" && event.detail > 0 ? pointer : "keyboard"),
     viewport: () => (matchMedia("(max-width: 46rem)").matches ? "narrow" : "wide"),
   };

@@ -1,5 +1,5 @@
-/* The frame of a preview becomes as tall as its page says it is: so this page scrolls, and nothing in it does. A page
-   that says nothing keeps a frame of its own that scrolls. */
+/* Make the frame of a preview as tall as its page reports, so that only this page scrolls. A page
+   that reports no height keeps a frame that scrolls. */
 "use strict";
 
 window.addEventListener("message", ({ source, data }) => {

@@ -1,5 +1,5 @@
-/* Asks before a task is returned. The task's page may tell how much is done and what submitting it pays; it is another
-   site's, so only numbers of it are shown. Without this script the question is a page of its own.
+/* Asks before a task is returned. The task's page can report how much is done and what submitting it pays. It belongs
+   to another site, so only its numbers are shown. Without this script, the question is a page of its own.
    A page that has nothing for the worker says so, and the task goes back at once: else it would keep its place. */
 "use strict";
 
@@ -21,7 +21,7 @@
     if (!counts(data.of, 10000) || !counts(data.done, data.of)) return;
     told = { done: data.done, of: data.of, cents: counts(data.cents, 10000000) ? data.cents : null };
   });
-  // Once the page told of progress, only the worker decides: what is done may be worth something.
+  // Once the page has reported progress, only the worker decides: the work may be paid.
   const giveBack = async () => {
     if (told || form.hidden) return;
     form.hidden = true;

@@ -1,11 +1,11 @@
 /* The page around a task. It cannot look into the frame, so it asks its own server whether the task was
-   handed in, and goes on when it was. Without this script the link "Already submitted? Continue" does the same. */
+   submitted, and continues when it was. Without this script, the link "Already submitted? Continue" does the same. */
 "use strict";
 
 (() => {
   const next = document.querySelector("#next-form[data-take-next]");
   if (next) {
-    // Going back in the history must not take another task.
+    // Going back in the history must not accept another task.
     const [navigation] = performance.getEntriesByType("navigation");
     if (!navigation || navigation.type !== "back_forward") next.requestSubmit();
     return;
@@ -27,7 +27,7 @@
     return parts.slice(0, 2).join(" ") || "no time";
   };
 
-  // While the task is being returned it is no longer held, and a reload would take the place of the answer.
+  // A task that is being returned is no longer held, and a reload would replace the answer.
   let leaving = false;
   document.addEventListener("task-returning", ({ detail }) => { leaving = detail; });
   document.addEventListener("submit", (event) => { leaving = leaving || !event.defaultPrevented; });
@@ -39,7 +39,7 @@
 
   let failures = 0;
   const ask = async () => {
-    if (leaving) { setTimeout(ask, 2000); return; }   // a return that failed is asked about again
+    if (leaving) { setTimeout(ask, 2000); return; }   // ask again in case the return failed
     try {
       const response = await fetch(task.dataset.statusUrl, { headers: { Accept: "application/json" } });
       const { state } = await response.json();

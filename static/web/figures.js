@@ -1,21 +1,21 @@
-/* Figures that can be asked. Each reads the JSON block beside it (leaderboard/output/chart.py says what is in it) and
-   stands in for the drawn sheet, which stays for pages without scripts. The tables have the same numbers. */
+/* Interactive figures. Each reads the JSON block beside it (described in leaderboard/output/chart.py) and
+   replaces the static figure, which stays for pages without scripts. The tables have the same numbers. */
 "use strict";
 
 (() => {
-  // Okabe and Ito, in the order of leaderboard/output/drawing.py; the last is black on white and white on black.
+  // Okabe and Ito, in the order of leaderboard/output/drawing.py; the last is black on white or white on black.
   const COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#f0e442"];
   const SYMBOLS = ["circle", "rect", "diamond", "triangle", "pin", "arrow"];
   const ROW = 22;
-  /* The width in pixels from which points have names beside them. */
+  /* From this width in pixels, points have names beside them. */
   const NAMES_FROM = 600;
   const TOP = 36;
   const BOTTOM = 56;
-  /* What an axis' name leaves free of the figure's width. */
+  /* The part of the figure's width that an axis name leaves free. */
   const ASIDE = 24;
-  /* The rows that are shown at first: of more, the best ones, and the others when asked for. */
+  /* Number of rows shown at first: if there are more, the best ones; a button shows the others. */
   const ROWS_FIRST = 60;
-  /* How far the names of columns are turned, in degrees. */
+  /* Rotation of column names, in degrees. */
   const TURN = 60;
   const { LINE, widthOf, shorter, linesOf, freePlace } = lettering;
   const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -30,7 +30,7 @@
   }
 
   const percent = (share) => `${(share * 100).toFixed(1)}%`;
-  /* A name from right to left turns nothing beside it round: Unicode's isolates. */
+  /* Unicode isolates keep a right-to-left name from reordering the text beside it. */
   const isolated = (name) => (/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(name) ? `\u2068${name}\u2069` : name);
   const joined = (...said) => said.filter(Boolean).join("\n");
 
@@ -43,7 +43,7 @@
     return `${written(value, fine)}${bounds}${share ? "%" : ""}`;
   }
 
-  /* An axis' name stands in its middle, on as many lines as it needs, and farther left where the figure would cut it. */
+  /* An axis name is centered, on as many lines as it needs, and moves left where the figure would cut it off. */
   function middle(name, theme, width, room) {
     const lines = linesOf(name, theme, 12, width - ASIDE);
     const widest = Math.max(...lines.map((line) => widthOf(line, theme, 12)));
@@ -52,8 +52,8 @@
     return { name: lines.join("\n"), nameGap: 30, nameTextStyle: { color: theme["ink-soft"], padding, lineHeight: LINE } };
   }
 
-  /* What every form shares; names stand left of the axis, never wider than `most` of the figure: on a phone half of it,
-     lest names that begin alike be cut alike. Each row is as high as the name with most lines needs. */
+  /* Options that every figure shares. Names are left of the axis, never wider than `most` of the figure: on a phone
+     half of it, so that names with the same start differ when cut. The name with the most lines sets the row height. */
   function frame(theme, width, names, { legend = [], most = width < 600 ? 0.45 : 1 / 3, across = 0, bottom = BOTTOM, axis = "" } = {}) {
     const column = lettering.column(names, theme, 12, Math.min(320, width * most) - 16);
     const room = column.wide + 16;
@@ -74,7 +74,7 @@
       legend: legend.length
         ? { top: 0, left: 0, type: "plain", textStyle: { color: theme.ink, lineHeight: LINE }, formatter: (name) => written[legend.indexOf(name)] }
         : undefined,
-      // Names of axes have their room already; labels that need more get it from echarts.
+      // Axis names already have their space; labels that need more get it from echarts.
       grid: { left: room, right: 24, top: TOP + further + across, bottom: below, outerBoundsContain: "axisLabel" },
       room,
       names: column.written,
@@ -152,7 +152,7 @@
         itemStyle: { color: color },
         renderItem: chart.reach.length ? boxShape(color, theme) : intervalShape(place, chart.series.length, kind, color, theme),
         encode: { x: [1, 2, 3, 4, 5], y: 0 },
-        // The last is not drawn: the axis reaches as far as the line.
+        // The last one is not drawn: the axis extends as far as the line.
         data: [...one.marks.map((mark, row) => [row, ...mark.map((part) => part ?? NaN), ...(chart.reach[row] ?? [])]), ...reach],
         markLine: chart.line === null || place ? undefined : { ...line, data: [{ xAxis: chart.line }] },
         tooltip: { formatter: (item) => told(item.dataIndex) },
@@ -176,8 +176,8 @@
   const parts = (color) => [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16) / 255);
   const hex = (channels) => `#${channels.map((part) => Math.round(part * 255).toString(16).padStart(2, "0")).join("")}`;
 
-  /* A cell's color lies between the page's own, for a weak value, and one that is the same in light and dark. Shares
-     of many runs are small: their colors grow with the square root. */
+  /* A cell's color is between the page's own, for a weak value, and one that is the same in light and dark. Shares
+     of many runs are small, so their color scale uses the square root. */
   function scaleOf(chart) {
     const weak = matchMedia(darkSheet.media).matches ? "#2b3138" : "#f4f4f4";
     if (chart.diverging) return [COLORS[0], weak, COLORS[1]];
@@ -192,7 +192,7 @@
     return from.map((part, channel) => part + (to[channel] - part) * share);
   }
 
-  /* Black or white, whichever is read better on the cell: the contrast of WCAG 2. */
+  /* Black or white, whichever has more contrast on the cell (WCAG 2). */
   function inkOn(chart) {
     const scale = scaleOf(chart);
     const linear = (part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
@@ -223,7 +223,7 @@
       );
     const data = chart.cells.map(([row, column, share]) => [column, row, share]);
     const ink = inkOn(chart);
-    // Where cells are a few pixels wide, lines between them would hide them.
+    // Lines between cells a few pixels wide would hide them.
     const gap = wide < 6 ? 0 : 0.5;
     return {
       ...option,
@@ -275,8 +275,8 @@
     };
   }
 
-  /* Names beside these values, in the order of `named`, as a series of their own: labels of echarts know nothing of each
-     other. All places are found with the first, and again when the figure is zoomed; `tell` hears of those without one. */
+  /* Names beside these values, in the order of `named`, as a separate series, because echarts labels do not avoid each
+     other. The first one places all names, again after each zoom; `tell` is called for names without a place. */
   function names(values, named, theme, tell) {
     const font = `11px ${theme.font}`;
     const sizes = named.map(({ text }) => ({ width: widthOf(text, theme, 11), height: 13 }));
@@ -286,7 +286,7 @@
       const taken = values.map(coord).map(([x, y]) => ({ x: x - 6, y: y - 6, width: 12, height: 12 }));
       places = named.map(({ value }, place) => {
         const [x, y] = coord(value);
-        // A point on the edge of the figure is in it, however coordinates are rounded.
+        // A point on the edge counts as inside the figure, however coordinates are rounded.
         const seen = x > bounds.x - 1 && x < bounds.x + bounds.width + 1 && y > bounds.y - 1 && y < bounds.y + bounds.height + 1;
         if (!seen) return null;
         const free = freePlace([x, y], sizes[place], taken, bounds);
@@ -314,7 +314,7 @@
     };
   }
 
-  /* Runs of one day stand in the middle of a week. */
+  /* Runs of a single day are shown in the middle of a week. */
   function timeShown(times) {
     const [first, last, day] = [Math.min(...times), Math.max(...times), 24 * 3600 * 1000];
     const aside = Math.max(3 * day, (last - first) * 0.04);
@@ -333,10 +333,10 @@
       joined(point.name, `${chart.x_axis}: ${dated ? point.x : marked(point.x)}`, `${chart.y_axis}: ${marked(point.y)}`, chart.groups[chart.points.indexOf(point)], point.note);
     const across = (point) => (dated ? point.x : point.x[0]);
     const value = (point) => [across(point), point.y[0]];
-    // A phone has no room: there a name is said of the point that is touched.
+    // A phone has no room: there, touching a point shows its name.
     const named = width >= NAMES_FROM ? (chart.named ?? chart.points.map((_, place) => place)) : chart.steps;
     const stairs = new Set(chart.steps);
-    // One color, as in print: what is named stands out, and the point that is asked most of all.
+    // One color, as in print: named points stand out, and the selected point most of all.
     const standsOut = new Set(chart.named ?? chart.points.map((_, place) => place));
     const whiskers = {
       type: "custom",
@@ -444,7 +444,7 @@
     };
   }
 
-  /* Rows that are cut into parts, told apart by light and dark too, and under each a thin bar of its own. */
+  /* Rows divided into parts, which also differ in lightness, each with a thin bar of its own below. */
   function bars(chart, theme, width) {
     const legend = [...chart.parts, chart.beside].map((one) => one.name);
     const { room, names, row, around, ...option } = frame(theme, width, chart.rows, { legend, axis: chart.axis });
@@ -477,7 +477,7 @@
 
   const FORMS = { spans, cells, points, bars };
 
-  /* Arrow keys go from item to item; what an item says is written beside the figure for those who hear it. */
+  /* Arrow keys move from item to item; the item's text is written beside the figure for screen readers. */
   function withKeys(plot, said, now) {
     let at = -1;
     plot.addEventListener("keydown", (event) => {
@@ -563,7 +563,7 @@
     withKeys(plot, said, () => ({ drawn, items, columns }));
   }
 
-  /* On paper: all rows, in light colors, as wide as the sheet. */
+  /* In print: all rows, in light colors, as wide as the sheet. */
   const { media } = darkSheet;
   for (const [event, sheet, width] of [["beforeprint", "not all", ON_PAPER], ["afterprint", media, ""]]) {
     addEventListener(event, () => {

@@ -1,5 +1,5 @@
-/* Deciding by keyboard: the key on a button presses it. Every button works without. A switch takes the keys away
-   (WCAG 2.1.4): who speaks to the computer, or strays over the keys, would decide without meaning to. */
+/* Deciding by keyboard: the key shown on a button presses it. Every button also works without. A switch turns the keys
+   off (WCAG 2.1.4): people who use speech input or press keys by accident would decide unintentionally. */
 "use strict";
 
 (() => {
@@ -7,9 +7,9 @@
   const box = document.getElementById("keys");
   if (box) {
     box.closest("[hidden]").hidden = false;
-    try { box.checked = localStorage.getItem(NAME) !== "off"; } catch { /* no storage here */ }
+    try { box.checked = localStorage.getItem(NAME) !== "off"; } catch { /* storage is unavailable */ }
     box.addEventListener("change", () => {
-      try { localStorage.setItem(NAME, box.checked ? "on" : "off"); } catch { /* no storage here */ }
+      try { localStorage.setItem(NAME, box.checked ? "on" : "off"); } catch { /* storage is unavailable */ }
     });
   }
   document.addEventListener("keydown", (event) => {

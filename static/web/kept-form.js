@@ -1,4 +1,4 @@
-/* Fills in again what was typed before the session ended. The person presses the button. */
+/* Fills in again the fields typed before the session ended. The person presses the button. */
 "use strict";
 
 const kept = JSON.parse(document.getElementById("kept-form").textContent);

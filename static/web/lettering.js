@@ -1,10 +1,10 @@
-/* Room for the words of a figure, measured in the font that the reader has: nothing is counted in letters, since one
-   font is half as wide again as another. */
+/* Space for the words of a figure, measured in the reader's font. Letters are not counted, because one
+   font can be half as wide again as another. */
 "use strict";
 
 const lettering = (() => {
   const LINE = 15;
-  /* A name takes this many lines beside an axis; what is longer still is shortened in its middle. */
+  /* A name takes at most this many lines beside an axis; a longer name is shortened in its middle. */
   const MOST_LINES = 3;
   const paper = document.createElement("canvas").getContext("2d");
 
@@ -13,14 +13,14 @@ const lettering = (() => {
     return Math.ceil(paper.measureText(text).width);
   }
 
-  /* Names often differ only at their ends: both ends stay. */
+  /* Names often differ only at their ends, so both ends stay. */
   function shorter(name, most) {
     if (name.length <= most) return name;
     const head = Math.ceil((most - 1) / 2);
     return `${name.slice(0, head)}…${name.slice(name.length - (most - 1 - head))}`;
   }
 
-  /* The text on lines that fit into `room`, broken where words and parts of names end, or anywhere when a part alone
+  /* The text on lines that fit into `room`, broken where words and parts of names end, or anywhere when a single part
      is too wide. */
   function linesOf(text, theme, size, room) {
     const fits = (line) => widthOf(line.trimEnd(), theme, size) <= room;
@@ -37,7 +37,7 @@ const lettering = (() => {
     }
   }
 
-  /* Names beside an axis, never wider than `most`: how wide they are, what is written, and how much higher than one line. */
+  /* Names beside an axis, never wider than `most`: their width, their text, and their height beyond one line. */
   function column(names, theme, size, most) {
     const wide = Math.min(most, Math.max(0, ...names.map((name) => widthOf(name, theme, size))));
     const written = names.map((name) => named(name, theme, size, wide));
@@ -45,7 +45,7 @@ const lettering = (() => {
     return { wide, written: written.map((lines) => lines.join("\n")), further };
   }
 
-  /* A legend's texts, and how much more than one line it takes: echarts breaks it where the figure ends. */
+  /* A legend's texts, and its height beyond one line: echarts breaks it where the figure ends. */
   function legend(names, theme, width) {
     let [further, used, high] = [0, 0, 0];
     const written = names.map((name) => {
@@ -59,7 +59,7 @@ const lettering = (() => {
     return { written, further: further + high };
   }
 
-  /* Where a point's name stands, as leaderboard/output/label_positions.py does on paper: each takes the first free place, near
+  /* Position of a point's name, as in leaderboard/output/label_positions.py for print: each takes the first free place, near
      its point and then farther away, with a line. */
   const RINGS = [10, 16, 25, 36, 49, 64, 81];
   const ANGLES = [90, 45, 135, 270, 0, 180, 315, 225, 65, 115, 20, 160].map((angle) => (angle * Math.PI) / 180);

@@ -1,4 +1,4 @@
-/* Puts the moving parts of a page in the place of the old ones. It rests while the tab is hidden, and when told to. */
+/* Replaces the changing parts of a page with new ones. It pauses while the tab is hidden, and on request. */
 "use strict";
 
 const EVERY = 5000;
@@ -13,7 +13,7 @@ function livePart(page) {
   let busy = false;
 
   function speak(words) {
-    /* Read aloud at most twice a minute: figures move all the time. */
+    /* Announced at most twice a minute: the numbers change all the time. */
     if (!spoken || !words || words === spoken.textContent || Date.now() - spokenAt < SPEAK_EVERY) return;
     spoken.textContent = words;
     spokenAt = Date.now();
@@ -34,7 +34,7 @@ function livePart(page) {
       }
       last = old;
       if (old.dataset.came === part.outerHTML) continue;
-      /* Whoever reads a list, fills a field or is about to press a button is not disturbed. */
+      /* Do not disturb somebody who reads a list, fills in a field or is about to press a button. */
       if (old.contains(document.activeElement)) continue;
       const html = part.outerHTML;
       for (const open of old.querySelectorAll("details[open][id]")) {

@@ -1,7 +1,7 @@
-/* Two conveniences; every page works without them: exact times in the reader's zone, and progress that moves. */
+/* Two conveniences that no page requires: exact times in the reader's time zone, and live progress. */
 "use strict";
 
-/* "2026-11-21 16:47 EST": the digits as the server writes them, in the reader's zone, which is named. */
+/* "2026-11-21 16:47 EST": the server's format, in the reader's named time zone. */
 function localTime(at, seconds) {
   const two = (number) => String(number).padStart(2, "0");
   const zone = new Intl.DateTimeFormat("en", { timeZoneName: "short" }).formatToParts(at).find((part) => part.type === "timeZoneName");
@@ -9,7 +9,7 @@ function localTime(at, seconds) {
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}${seconds ? `:${two(at.getSeconds())}` : ""} ${zone.value}`;
 }
 
-/* Exact times are written anew, with UTC for whoever points at them; "two hours ago" has its exact time there. */
+/* Exact times are rewritten; pointing at one shows UTC. Pointing at "two hours ago" shows the exact time. */
 function localTimes(root) {
   for (const time of root.querySelectorAll("time[datetime]:not([data-local])")) {
     const at = new Date(time.getAttribute("datetime"));
@@ -20,13 +20,13 @@ function localTimes(root) {
       time.textContent = localTime(at, time.dataset.exact === "seconds");
     } else time.title = localTime(at, false);
   }
-  /* What is pointed at in a chart has no elements in its words. */
+  /* A tooltip in a chart cannot contain elements. */
   for (const title of root.querySelectorAll("svg.chart title")) {
     title.textContent = title.textContent.replace(/(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/g, (_, day, time) => localTime(new Date(`${day}T${time}Z`), false));
   }
 }
 
-/* A reload would take the place of the answer to a form that was just sent, or of the reload before it. */
+/* A reload would replace the answer to a form that was just sent, or the previous reload. */
 let askedAt = -Infinity;
 document.addEventListener("submit", (event) => { if (!event.defaultPrevented) askedAt = performance.now(); });
 function reload() {
@@ -35,7 +35,7 @@ function reload() {
   location.reload();
 }
 
-/* What was waited for is over: show it, or mark the tab for somebody who works in another one. */
+/* The awaited job is done: show the result, or mark the tab for somebody working in another one. */
 function over() {
   if (!document.hidden) return reload();
   if (document.title.startsWith("✓")) return;
@@ -45,7 +45,7 @@ function over() {
   document.addEventListener("visibilitychange", reload, { once: true });
 }
 
-/* Says that what is shown no longer moves, and why; "" takes the notice back. */
+/* Says that the page is no longer updated, and why; "" removes the notice. */
 let newest = new Date();
 function stale(words) {
   let notice = document.getElementById("stale");
@@ -65,7 +65,7 @@ function stale(words) {
   if (notice.textContent !== since) notice.textContent = since;
 }
 
-/* A refresh that was refused: signed out in another tab, or by the clock. */
+/* A refresh was refused: signed out in another tab, or the session expired. */
 function refused(reply) {
   if ([401, 403, 404].includes(reply.status)) stale("you were signed out, or this page is no longer there. Reload it to sign in.");
   else stale("the server does not answer as usual. This page asks again.");
@@ -94,7 +94,7 @@ if (moving.length) {
   for (const part of moving) {
     let rounds = 0;
     setInterval(() => {
-      /* A tab in the background asks more seldom. */
+      /* A tab in the background asks less often. */
       if (!document.hidden || ++rounds % 3 === 0) refresh(part);
     }, Number(part.dataset.every) || 5000);
   }
@@ -111,14 +111,14 @@ document.addEventListener("click", async (event) => {
   button.textContent = "Copied";
 });
 
-/* What a form's list consists of: all that follows it, up to the next heading. */
+/* The elements of a form's list: everything after it, up to the next heading. */
 function listOf(form) {
   const parts = [];
   for (let part = form.nextElementSibling; part && part.tagName !== "H2"; part = part.nextElementSibling) parts.push(part);
   return parts;
 }
 
-/* Puts the list for what the form says in the place of the one shown; what is being typed is left alone. */
+/* Replaces the list with the one for the form's current values; fields being typed in are left alone. */
 let asked = 0;
 async function narrow(form, number) {
   const address = new URL(form.action), mine = ++asked;
@@ -139,7 +139,7 @@ async function narrow(form, number) {
   history.replaceState(null, "", address);
 }
 
-/* Choices of a list act at once, and what is typed after a pause; its button is for pages without scripts. */
+/* Choices act at once, and typed text after a pause; the button is for pages without scripts. */
 for (const [number, form] of document.querySelectorAll("form[data-at-once]").entries()) {
   let pause;
   form.addEventListener("change", (event) => {

@@ -1,4 +1,4 @@
-/* A form whose answer is a part of its own page: ask again with every change, and keep the address in step.
+/* A form whose answer is part of its own page: ask again after every change, and keep the address up to date.
    Without this script its button does the same. */
 "use strict";
 
@@ -25,13 +25,13 @@ for (const form of document.querySelectorAll("form[data-live]")) {
       if (form.method === "get") history.replaceState(null, "", address);
       for (const field of form.elements) mark(field, page);
     } catch {
-      /* the server is away for a moment; the button asks again */
+      /* the server is briefly unreachable; the button asks again */
     } finally {
       target().setAttribute("aria-busy", "false");
     }
   }
 
-  /* A name typed in the part that is replaced. */
+  /* A name typed in the part to be replaced. */
   function keepTyped(before, fresh) {
     for (const field of before.querySelectorAll("input[name]:not([type=hidden])")) {
       const now = fresh.querySelector(`input[name="${field.name}"]:not([type=hidden])`);
@@ -39,7 +39,7 @@ for (const form of document.querySelectorAll("form[data-live]")) {
     }
   }
 
-  /* What is wrong with a field stands beside it, as it does in a page that comes whole. */
+  /* A field's error is beside it, as on a full page. */
   function mark(field, page) {
     if (!field.id) return;
     const now = document.getElementById(`${field.id}_error`), then = page.getElementById(`${field.id}_error`);
@@ -49,7 +49,7 @@ for (const form of document.querySelectorAll("form[data-live]")) {
     field.toggleAttribute("aria-invalid", Boolean(then));
   }
 
-  /* Whether a field says something else than the page that came. */
+  /* Whether a field differs from the loaded page. */
   function changed(field) {
     if (field.options) {
       const came = [...field.options].findIndex((option) => option.defaultSelected);
@@ -65,7 +65,7 @@ for (const form of document.querySelectorAll("form[data-live]")) {
     timer = setTimeout(ask, 250);
   };
   form.addEventListener("input", later);
-  /* What was chosen before this script was there, or kept by the browser, is asked for, too. */
+  /* Also ask for choices made before this script loaded or restored by the browser. */
   if ([...form.elements].some(changed)) later();
   if (form.method === "get") {
     form.addEventListener("submit", (event) => {

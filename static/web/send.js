@@ -1,4 +1,4 @@
-/* Files are sent with progress: run files in parts that go on where the connection broke, other forms in one piece.
+/* Sends files and shows progress: run files in parts that resume where the connection broke, other forms in one piece.
    Without this script the same forms are sent by the browser. */
 "use strict";
 
@@ -19,7 +19,7 @@ function make(tag, words = "", kind = "") {
   return made;
 }
 
-/** One request with a body whose progress is told; resolves with {status, said}, rejects when the connection breaks. */
+/** One request that reports progress; resolves with {status, said}, rejects when the connection breaks. */
 function request(address, body, headers, progress) {
   return new Promise((resolve, reject) => {
     const asked = new XMLHttpRequest();
@@ -43,7 +43,7 @@ function said(asked) {
 
 const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** A file on its way: a line of the list that says how far it is. */
+/** An upload: a line of the list that shows its progress. */
 class Line {
   constructor(list, file) {
     this.item = make("li");
@@ -100,7 +100,7 @@ async function sendFile(form, options, file, line) {
       await wait(1000 * 2 ** tries);
       continue;
     }
-    // 409 says where the file goes on: a part may have arrived whose answer was lost.
+    // 409 says where to resume: a part may have arrived although its answer was lost.
     const next = said(asked);
     if (asked.status !== 200 && asked.status !== 409) throw new Error(next.problem ?? "The server refused a part.");
     if (next.offset === from) {
@@ -156,7 +156,7 @@ function prepareRuns(form) {
     input.dispatchEvent(new Event("change"));
   });
   form.addEventListener("submit", async (event) => {
-    if (!input.files.length || (input.files.length > 1 && form.elements.run_tag.value)) return; // the server says it
+    if (!input.files.length || (input.files.length > 1 && form.elements.run_tag.value)) return; // the server reports it
     event.preventDefault();
     const buttons = [...form.querySelectorAll("button")];
     for (const button of buttons) button.disabled = true;

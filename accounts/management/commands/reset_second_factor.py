@@ -14,8 +14,8 @@ from config.commands.console import Command as BaseCommand
 
 class Command(BaseCommand):
     help = (
-        "Remove the second factor of an account: its password alone signs in then. Make sure who asks for it. An "
-        "administrator is led to set up another one where PREFEREE_ADMIN_SECOND_FACTOR is on."
+        "Remove the second factor of an account, so that its password alone signs in. First verify who is asking. "
+        "Where PREFEREE_ADMIN_SECOND_FACTOR is on, administrators must then set up a new one."
     )
     example = "manage.py reset_second_factor ada"
 

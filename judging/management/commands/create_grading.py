@@ -19,8 +19,8 @@ from pooling.services.finding import collection_named, pool_named
 
 class Command(BaseCommand):
     help = (
-        "Make a graded campaign over a pool: assessors give each passage of a topic a grade. Every query of the pool "
-        "is a topic. Rules and scale default to those of the TREC 2022 Deep Learning track."
+        "Create a graded campaign over a pool: assessors grade each passage of a topic. Every query of the pool is a "
+        "topic. Rules and scale default to those of the TREC 2022 Deep Learning track."
     )
     example = "manage.py create_grading mine depth-10 --name graded --budget 20000 --rule accept_judged=120"
 

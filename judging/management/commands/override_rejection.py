@@ -15,7 +15,7 @@ from judging.money.rejections import override_rejection, submission_of
 
 
 class Command(BaseCommand):
-    help = "Take a rejection back: the reward is approved now, and the next collection pays the bonus."
+    help = "Reverse a rejection: the reward is approved now, and the next collection pays the bonus."
     example = 'manage.py override_rejection spring 412-X9KQ2T --why "it was a person after all"'
 
     def arguments(self, parser: CommandParser) -> None:

@@ -14,7 +14,7 @@ from pooling.services.finding import collection_named
 
 
 class Command(BaseCommand):
-    help = "Make a qrel set of the collection from the accepted topics of a graded campaign."
+    help = "Publish the accepted topics of a graded campaign as a qrel set of the collection."
     example = "manage.py publish_grades mine graded --set graded-1"
 
     def arguments(self, parser: CommandParser) -> None:

@@ -16,8 +16,8 @@ from judging.money.rejections import WARNING, reject, submission_of
 
 class Command(BaseCommand):
     help = (
-        "Refuse to pay one submission, and tell the worker why. On its own, Preferee rejects only "
-        "tasks without a judged pair. override_rejection takes a rejection back within 30 days."
+        "Refuse to pay one submission, and tell the worker why. On its own, Preferee rejects only tasks without a "
+        "judged pair. override_rejection reverses a rejection within 30 days."
     )
     example = 'manage.py reject_assignment spring 412-X9KQ2T --why "every answer was sent by a script" --yes'
 

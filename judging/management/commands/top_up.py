@@ -17,8 +17,8 @@ from judging.money.top_ups import owe_top_ups, plan_top_up
 
 class Command(BaseCommand):
     help = (
-        "Compare a task's pay with the median time that tasks really took, and pay the difference to the minimum "
-        "hourly pay as bonuses. A second run pays only what is new."
+        "Compare a task's pay with the median time that tasks actually took, and pay the difference to the minimum "
+        "hourly pay as bonuses. Running it again pays only new differences."
     )
     example = "manage.py top_up spring --minimum-hourly 15 --dry-run"
 

@@ -12,7 +12,7 @@ from judging.watching.watchdog import Stalled, stalled, watched_campaigns
 
 
 class Command(BaseCommand):
-    help = "List every stalled job, place, task and payment, with the time since when and the reason."
+    help = "List every stalled job, place, task and payment, with the reason and the time when it stalled."
     example = "manage.py watchdog spring"
 
     def arguments(self, parser: CommandParser) -> None:

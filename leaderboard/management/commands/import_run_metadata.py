@@ -20,8 +20,8 @@ from pooling.services.run_metadata import import_run_metadata
 class Command(BaseCommand):
     help = (
         "Describe many runs at once from a table (TSV or CSV with a header; one column is called run). Columns named "
-        "as measures hold values that the track reported. A run whose file has not arrived is announced: its file "
-        "takes over the description when it comes. All lines are used, or none."
+        "after measures contain the values that the track reported. A run without a file is announced, and its file "
+        "gets the description when it arrives. Either all lines are used or none."
     )
     example = "manage.py import_run_metadata mine runs.tsv"
 

@@ -18,7 +18,7 @@ from marketplace.services.account import accounts
 class Command(Base):
     """Make one worker account with a password."""
 
-    help = "Make a worker account; the password is asked for, or read from standard input."
+    help = "Create a worker account. Its password is prompted for or read from standard input."
     example = "python -m marketplace create_worker ada --country GB"
 
     def arguments(self, parser: ArgumentParser) -> None:

@@ -22,7 +22,7 @@ from marketplace.services.account import invitations
 class Command(Base):
     """Invite people to make an account."""
 
-    help = "Make invitation links: each makes one account, once. Write them to a file, or mail them."
+    help = "Create invitation links, each for one account. Write them to a file, or e-mail them."
     example = (
         "python -m marketplace invite --count 25 --note 'course 2026' --out links.jsonl\n"
         "  python -m marketplace invite --addresses people.txt --mail"

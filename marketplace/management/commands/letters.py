@@ -13,7 +13,7 @@ from marketplace.services.worker import letters
 class Command(Base):
     """List what workers wrote to requesters."""
 
-    help = "List what workers wrote to a requester, newest first; answer with NotifyWorkers."
+    help = "List workers' messages to a requester, newest first. Answer with NotifyWorkers."
     example = "python -m marketplace letters lab"
 
     def arguments(self, parser: ArgumentParser) -> None:

@@ -16,8 +16,8 @@ class Command(Base):
     """Apply every deadline that has passed, and send waiting messages."""
 
     help = (
-        "Free abandoned places, approve unreviewed work, expire HITs that are past their time, and send "
-        "messages. For servers started without `serve`."
+        "Free abandoned places, approve unreviewed work, expire overdue HITs, and send messages. For servers started "
+        "without `serve`."
     )
     example = "python -m marketplace marketplace_tick"
 

@@ -12,7 +12,7 @@ from marketplace.services.operator import erasure as forgetting
 class Command(Base):
     """Forget workers again whom a restored backup brought back."""
 
-    help = "After a restore: forget the workers who were forgotten since the backup was made. Safe to repeat."
+    help = "After a restore, repeat the deletion of workers forgotten since the backup. Safe to repeat."
     example = "python -m marketplace reapply_forgettings"
 
     def act(self, **options: Any) -> dict[str, Any]:

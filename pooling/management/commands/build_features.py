@@ -14,8 +14,8 @@ from pooling.services.finding import collection_named
 
 class Command(BaseCommand):
     help = (
-        "Count the words of all passages for continuous active learning. This happens by itself when a topic first "
-        "needs it, and again when passages were added. Ten million passages take some minutes."
+        "Count the words of all passages for continuous active learning. This happens automatically when a topic "
+        "first needs it, and again after passages are added. Ten million passages take some minutes."
     )
     example = "manage.py build_features mine"
 

@@ -19,8 +19,8 @@ from pooling.services.finding import collection_named
 
 class Command(BaseCommand):
     help = (
-        "Change a collection's title, description, license, source and citation. "
-        "Options that are left out change nothing; an empty text removes one. New bundles print it."
+        "Change a collection's title, description, license, source and citation. Omitted options change nothing; an "
+        "empty text removes a value. New bundles contain these texts."
     )
     example = 'manage.py describe_collection mine --licence "CC BY 4.0" --citation "Doe et al., 2026"'
 

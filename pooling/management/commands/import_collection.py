@@ -12,7 +12,7 @@ from pooling.services import collections, passages
 
 
 class Command(BaseCommand):
-    help = "Make a collection of a query file, and register the files that hold its passages' texts."
+    help = "Create a collection from a query file, and register the files that contain its passages."
     example = (
         "manage.py import_collection mine --queries queries.tsv --passages passages.tsv --qrels qrels.txt"
     )

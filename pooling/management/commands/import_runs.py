@@ -22,10 +22,9 @@ from pooling.services.run_problems import each_refusal
 
 class Command(BaseCommand):
     help = (
-        "Import runs in TREC's six or MS MARCO's three columns, plain or compressed. A file that fails a check is "
-        "refused whole, with every problem named up to a hundred; the other files are imported. Where the collection "
-        "has a submission policy, runs that it does not let in are refused with the day from which the next one is "
-        "welcome."
+        "Import runs in TREC's six or MS MARCO's three columns, plain or compressed. A file with a problem is "
+        "rejected as a whole, and up to a hundred problems are listed; the other files are imported. A run that "
+        "breaks the collection's submission policy is rejected with the date of the next possible run."
     )
     example = "manage.py import_runs mine bm25.trec.gz dense.trec --team Mine --baseline"
 

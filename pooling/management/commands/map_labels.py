@@ -15,8 +15,8 @@ from pooling.services.finding import collection_named, qrel_set_named
 
 class Command(BaseCommand):
     help = (
-        "Make labels of documents from labels of passages: the highest of a document's passages, near-duplicates "
-        "included. --provenance lists the passage behind each label of such a set."
+        "Derive labels of documents from labels of passages: a document gets the highest label of its passages, "
+        "near-duplicates included. --provenance lists the passage behind each label of such a set."
     )
     example = "manage.py map_labels mine --qrels graded --set documents --passage-doc passage-doc.tsv"
 

@@ -18,7 +18,7 @@ from pooling.shallow import Prices
 
 
 class Command(BaseCommand):
-    help = "Say how large a pool is, what each run and the qrels brought to it, and what judging it costs."
+    help = "Show a pool's size, the passages that each run and the qrels added, and the cost of judging it."
     example = "manage.py pool_stats spring"
 
     def arguments(self, parser: CommandParser) -> None:

@@ -13,7 +13,7 @@ from pooling.services.finding import collection_named
 
 
 class Command(BaseCommand):
-    help = "Say in which language a collection's queries and passages are."
+    help = "Set the language of a collection's queries and passages."
     example = "manage.py set_language mine ar"
 
     def arguments(self, parser: CommandParser) -> None:

@@ -23,7 +23,7 @@ from web.api.bodies import Body, DryRun
 from web.api.callers import reader
 from web.api.problem_details import unknown_name
 from web.api.works import Text, work_out
-from web.common.access import collection_for, require
+from web.common.access import collection_for
 
 router = Router()
 
@@ -118,8 +118,7 @@ def make_analysis(
     request: HttpRequest, response: HttpResponse, name: str, kind: str, asked: AnalysisIn
 ) -> Status[dict[str, Any]]:
     user = reader(request)
-    found = collection_for(user, name)
-    require(user, "see everything", found)
+    found = collection_for(user, name, "see everything")
     chosen = pages.kind_or_404(kind)
     meant = pages.asked_for(found, chosen, _given(found, chosen, asked), user)
     kept = kept_analysis(analysis_key(meant))
@@ -153,9 +152,7 @@ def _given(collection: Collection, kind: Kind, asked: AnalysisIn) -> QueryDict:
     summary="Get the progress and result of an analysis",
 )
 def read_analysis_work(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
-    user = reader(request)
-    found = collection_for(user, name)
-    require(user, "see everything", found)
+    found = collection_for(reader(request), name, "see everything")
     job = get_object_or_404(Job, pk=key, kind=jobs.ANALYSE, arguments__collection_id=found.pk)
     kept = kept_analysis(job.result["key"]) if job.result else None
     return work_out(job) | {"result": analysis_content(kept) if kept else None}

@@ -17,7 +17,7 @@ from web.analyses.asking_plans import asking_plan, campaign_asked_for
 from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.works import Text, WorkOut, work_out
-from web.common.access import collection_for, require
+from web.common.access import collection_for
 from web.preparation.forms import DEFAULTS
 
 router = Router()
@@ -63,9 +63,7 @@ class AskingOut(Schema):
     summary="Plan a campaign that asks whether a run is better than perfect; changes nothing",
 )
 def read_asking_plan(request: HttpRequest, name: str, asked: AskingIn) -> dict[str, Any]:
-    user = reader(request)
-    found = collection_for(user, name)
-    require(user, "see everything", found)
+    found = collection_for(reader(request), name, "see everything")
     plan = asking_plan(campaign_asked_for(found, asked.dict()))
     return {one: getattr(plan, one) for one in ("pairs", "on_top", "elsewhere")} | {
         "tasks": plan.forecast.quote.tasks,
@@ -84,8 +82,7 @@ def make_asking(
     request: HttpRequest, response: HttpResponse, name: str, asked: NamedAskingIn
 ) -> Status[dict[str, Any]]:
     user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = collection_for(user, name)
-    require(user, "prepare campaign", found)
+    found = collection_for(user, name, "prepare campaign")
     meant = campaign_asked_for(found, asked.dict())
     job = jobs.ring_for_asking(
         name=asked.name,
@@ -105,7 +102,5 @@ def make_asking(
     summary="Get the progress and result of creating a draft",
 )
 def read_asking_work(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
-    user = reader(request)
-    found = collection_for(user, name)
-    require(user, "see everything", found)
+    found = collection_for(reader(request), name, "see everything")
     return work_out(get_object_or_404(jobs.asking_work(found), pk=key))

@@ -12,7 +12,7 @@ from ninja.errors import HttpError
 
 from accounts.models import ApiToken
 from web.api.callers import actor
-from web.common.access import collection_for, require
+from web.common.access import collection_for
 
 Key = Annotated[str, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
 Offset = Annotated[int, Header(alias="Upload-Offset", ge=0, le=2**53)]
@@ -28,8 +28,7 @@ Sent = TypeVar("Sent", bound=Model)
 def own(request: HttpRequest, name: str, key: int, rows: QuerySet[Sent], action: str) -> Sent:
     """Return the caller's own upload in the collection. Nobody can continue another person's upload."""
     user = actor(request, ApiToken.Scope.RUNS)
-    found = collection_for(user, name)
-    require(user, action, found)
+    found = collection_for(user, name, action)
     return get_object_or_404(rows, collection=found, user=user, pk=key)
 
 

@@ -18,7 +18,7 @@ from web.api.bodies import Body, DryRun
 from web.api.callers import actor, reader
 from web.api.works import Text
 from web.boards.forms import LONGEST_WHY
-from web.common.access import collection_for, require
+from web.common.access import collection_for
 
 router = Router()
 #: A field of a run, or a detail: GET /collections/{name}/run-fields lists them.
@@ -158,9 +158,7 @@ def change_qrel_set(request: HttpRequest, name: str, labels: str, asked: QrelSet
     "/collections/{name}/query-split", response=SplitOut, summary="List the private queries (members)"
 )
 def read_split(request: HttpRequest, name: str) -> dict[str, Any]:
-    user = reader(request)
-    found = collection_for(user, name)
-    require(user, "see everything", found)
+    found = collection_for(reader(request), name, "see everything")
     split = QuerySplit.objects.filter(collection=found).first()
     return _told(found, query_splits.private_qids(found), split)
 
@@ -179,8 +177,7 @@ def make_split(request: HttpRequest, name: str, asked: SplitIn) -> dict[str, Any
 
 def _owned(request: HttpRequest, name: str, action: str) -> tuple[Any, Collection]:
     user = actor(request, ApiToken.Scope.RUNS)
-    found = collection_for(user, name)
-    require(user, action, found)
+    found = collection_for(user, name, action)
     return user, found
 
 

@@ -109,8 +109,7 @@ def read_campaign(request: HttpRequest, name: str) -> dict[str, Any]:
 
 @router.get("/campaigns/{name}/status", response=dict[str, Any], summary="Get the detailed status")
 def read_status(request: HttpRequest, name: str) -> dict[str, Any]:
-    found = campaign_for(user := reader(request), name)
-    require(user, "see everything", found.collection)
+    found = campaign_for(reader(request), name, "see everything")
     status = campaign_status(found) | {"latest_version": latest_version_now(found.collection)}
     # Only our own sentences are reworded; what workers and managers wrote stays as it is.
     status["problems"] = [worded_for_programs(one) for one in status["problems"]]
@@ -161,8 +160,7 @@ def restore_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[st
 )
 def change_budget(request: HttpRequest, name: str, asked: BudgetIn) -> dict[str, Any]:
     user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = campaign_for(user, name)
-    require(user, "spend money", found.collection)
+    found = campaign_for(user, name, "spend money")
     if found.budget != asked.amount:
         raise_budget(found, asked.amount, why=asked.why, by=user)
         if found.state in Campaign.OFFERING:
@@ -178,8 +176,7 @@ def _steer(
     ring: Callable[[Campaign], object] | None = None,
 ) -> dict[str, Any]:
     user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = campaign_for(user, name)
-    require(user, "steer campaign", found.collection)
+    found = campaign_for(user, name, "steer campaign")
     step(found, why=reason.why, who=user.get_username())
     if ring and found.launched_at is not None:
         ring(found)
@@ -196,8 +193,7 @@ def _steer(
     },
 )
 def read_judgments(request: HttpRequest, name: str) -> StreamingHttpResponse:
-    found = campaign_for(user := reader(request), name)
-    require(user, "export judgments", found.collection)
+    found = campaign_for(reader(request), name, "export judgments")
     return StreamingHttpResponse(_lines(found), content_type="application/jsonl")
 
 
@@ -209,8 +205,7 @@ def _lines(campaign: Campaign) -> Iterator[bytes]:
 
 @router.get("/campaigns/{name}/challenges", response=list[ChallengeOut], summary="Challenges, by number")
 def list_challenges(request: HttpRequest, name: str) -> list[Challenge]:
-    found = campaign_for(user := reader(request), name)
-    require(user, "see everything", found.collection)
+    found = campaign_for(reader(request), name, "see everything")
     return list(Challenge.objects.filter(campaign=found).order_by("number"))
 
 
@@ -221,8 +216,7 @@ def list_challenges(request: HttpRequest, name: str) -> list[Challenge]:
 )
 def open_challenge(request: HttpRequest, name: str, asked: ChallengeIn) -> Status[dict[str, Any]]:
     user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = campaign_for(user, name)
-    require(user, "plan challenge" if asked.dry_run else "open challenge", found.collection)
+    found = campaign_for(user, name, "plan challenge" if asked.dry_run else "open challenge")
     if asked.confirm_spend is not None:
         require(user, "spend money", found.collection)
     runs_tagged(found.collection, asked.runs)  # report an unknown name at once
@@ -235,8 +229,7 @@ def open_challenge(request: HttpRequest, name: str, asked: ChallengeIn) -> Statu
     summary="Get the progress and result of a challenge request",
 )
 def read_challenge_work(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
-    found = campaign_for(user := reader(request), name)
-    require(user, "plan challenge", found.collection)
+    found = campaign_for(reader(request), name, "plan challenge")
     return work_out(get_object_or_404(challenge_work(found), pk=key))
 
 

@@ -25,8 +25,7 @@ KINDS = {
 @require_http_methods(["GET", "HEAD", "POST"])
 def differences(request: HttpRequest, name: str) -> HttpResponse:
     """List open differences with what to do about each; the person's finding is stored with it."""
-    found = campaign_for(request.user, name)
-    require(request.user, "see everything", found.collection)
+    found = campaign_for(request.user, name, "see everything")
     wrong = ""
     if request.method == "POST":
         require(request.user, "judge workers", found.collection)

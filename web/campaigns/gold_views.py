@@ -14,7 +14,7 @@ from judging.models import GoldPair
 from judging.people.gold_suspension import suspend_gold_pair as suspend_gold
 from pooling.services.members import may
 from web.campaigns import gold_pages
-from web.common.access import campaign_for, require
+from web.common.access import campaign_for
 
 LONGEST_WHY = 500
 
@@ -22,8 +22,7 @@ LONGEST_WHY = 500
 @require_safe
 def listed(request: HttpRequest, name: str) -> HttpResponse:
     """List gold pairs with their texts and results."""
-    found = campaign_for(request.user, name)
-    require(request.user, "see everything", found.collection)
+    found = campaign_for(request.user, name, "see everything")
     context = gold_pages.campaign_gold_page(found, request.GET)
     may_judge = may(request.user, "judge workers", found.collection)
     return render(request, "web/campaign_gold.html", context | {"may_judge": may_judge})
@@ -32,8 +31,7 @@ def listed(request: HttpRequest, name: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def suspend(request: HttpRequest, name: str, key: int) -> HttpResponse:
     """Show what depends on a gold pair, then suspend it; a reason is required."""
-    found = campaign_for(request.user, name)
-    require(request.user, "judge workers", found.collection)
+    found = campaign_for(request.user, name, "judge workers")
     rows = GoldPair.objects.select_related("query", "relevant", "off_topic")
     gold = get_object_or_404(rows, campaign=found, pk=key)
     why = request.POST.get("why", "").replace("\0", "").strip()[:LONGEST_WHY]

@@ -18,8 +18,7 @@ FORMS = {"tsv": "text/tab-separated-values", "jsonl": "application/jsonl"}
 @require_safe
 def judgments(request: HttpRequest, name: str) -> HttpResponse:
     """Show what the file contains, and its links."""
-    found = campaign_for(request.user, name)
-    require(request.user, "export judgments", found.collection)
+    found = campaign_for(request.user, name, "export judgments")
     context = {
         "campaign": found,
         "judgments": found.judgments.count(),
@@ -34,8 +33,7 @@ def judgments(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 def judgments_file(request: HttpRequest, name: str, form: str) -> StreamingHttpResponse:
     """Stream the file. With ``signals`` it also has the behavior signals of each answer."""
-    found = campaign_for(request.user, name)
-    require(request.user, "export judgments", found.collection)
+    found = campaign_for(request.user, name, "export judgments")
     if form not in FORMS:
         raise Http404("Unknown file format.")
     signals = request.GET.get("signals") == "1"

@@ -30,7 +30,7 @@ from judging.watching import failed_jobs
 from pooling.services import members
 from web.campaigns import pages as campaign_watch
 from web.campaigns import simulation as simulating
-from web.common.access import campaign_for, require
+from web.common.access import campaign_for
 from web.common.campaign_rows import campaigns_progress
 from web.common.directions import complain
 
@@ -117,16 +117,14 @@ def progress(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 def activity(request: HttpRequest, name: str) -> HttpResponse:
     """Show who did what and why."""
-    found = campaign_for(request.user, name)
-    require(request.user, "see everything", found.collection)
+    found = campaign_for(request.user, name, "see everything")
     return render(request, "web/campaign_activity.html", campaign_watch.activity_page(found, request.GET))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def step(request: HttpRequest, name: str, step: str) -> HttpResponse:
     """Change a campaign's state: explain the effects, then confirm. Closing requires typing the name."""
-    found = campaign_for(request.user, name)
-    require(request.user, "steer campaign", found.collection)
+    found = campaign_for(request.user, name, "steer campaign")
     one = STEPS.get(step)
     if one is None or (found.pool_id is None and not one.imported):
         raise Http404("Unknown step.")
@@ -166,8 +164,7 @@ def _take(request: HttpRequest, found: Campaign, one: Step, why: str) -> HttpRes
 @require_http_methods(["GET", "HEAD", "POST"])
 def change_budget(request: HttpRequest, name: str) -> HttpResponse:
     """Change the budget: enter an amount, preview it, then confirm with the amount on the button."""
-    found = campaign_for(request.user, name)
-    require(request.user, "spend money", found.collection)
+    found = campaign_for(request.user, name, "spend money")
     by: User = request.user  # type: ignore[assignment]
     typed = request.POST.get("amount", "").strip()
     why = request.POST.get("why", "").replace("\0", "").strip()[:LONGEST_WHY]
@@ -210,8 +207,7 @@ def _amount(typed: str) -> tuple[Decimal, str]:
 @require_POST
 def ask_again(request: HttpRequest, name: str) -> HttpResponse:
     """Check the crowd now, and retry calls that it refused permanently."""
-    found = campaign_for(request.user, name)
-    require(request.user, "steer campaign", found.collection)
+    found = campaign_for(request.user, name, "steer campaign")
     count = calls.allow_again(found)
     if count:
         campaigns.log_change(found, f"asked again: {many(count, 'call')}", who=request.user.get_username())
@@ -225,8 +221,7 @@ def ask_again(request: HttpRequest, name: str) -> HttpResponse:
 @require_POST
 def failed(request: HttpRequest, name: str, key: int, what: str) -> HttpResponse:
     """Hide a failed job, or retry it if that is safe."""
-    found = campaign_for(request.user, name)
-    require(request.user, "steer campaign", found.collection)
+    found = campaign_for(request.user, name, "steer campaign")
     if what not in ("away", "again"):
         raise Http404("Unknown step.")
     who = request.user.get_username()

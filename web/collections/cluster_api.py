@@ -23,7 +23,7 @@ from web.api.callers import actor, reader
 from web.api.parts import FILE, length_of
 from web.api.works import WorkOut, work_out
 from web.collections.cluster_pages import effects_on_pools, work_on_clusters
-from web.common.access import collection_for, require
+from web.common.access import collection_for
 
 router = Router()
 PART = 1 << 20
@@ -81,9 +81,7 @@ class LikenessIn(Body):
     summary="Get the classes of near-duplicates in numbers, and what they change in pools",
 )
 def read_near_duplicates(request: HttpRequest, name: str) -> dict[str, Any]:
-    user = reader(request)
-    found = collection_for(user, name)
-    require(user, "see everything", found)
+    found = collection_for(reader(request), name, "see everything")
     return _told(found)
 
 
@@ -131,8 +129,7 @@ def remove_near_duplicates(request: HttpRequest, name: str) -> dict[str, Any]:
 
 def _changed(request: HttpRequest, name: str) -> tuple[Any, Collection]:
     user = actor(request, ApiToken.Scope.RUNS)
-    found = collection_for(user, name)
-    require(user, "add files", found)
+    found = collection_for(user, name, "add files")
     return user, found
 
 

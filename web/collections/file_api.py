@@ -30,7 +30,7 @@ from web.api.callers import actor, reader
 from web.api.parts import FILE, Key, Offset, length_of, own
 from web.api.works import Text, WorkOut, work_out
 from web.collections.api import router as collections_router
-from web.common.access import collection_for, require
+from web.common.access import collection_for
 from web.runs.upload_api import ProblemOut
 from web.runs.upload_pages import work_on
 
@@ -165,8 +165,7 @@ def add_files(
     request: HttpRequest, response: HttpResponse, name: str, asked: AddedFilesIn, idempotency_key: Key
 ) -> Status[dict[str, Any]]:
     user = actor(request, ApiToken.Scope.RUNS)
-    found = collection_for(user, name)
-    require(user, "add files", found)
+    found = collection_for(user, name, "add files")
     wanted, new = announce_files(
         collection=found,
         user=user,
@@ -180,9 +179,7 @@ def add_files(
 
 @router.get("/collections/{name}/files/{int:key}", response=SentOut, summary="Get the state of added files")
 def read_added_files(request: HttpRequest, response: HttpResponse, name: str, key: int) -> dict[str, Any]:
-    user = reader(request)
-    found = collection_for(user, name)
-    require(user, "add files", found)
+    found = collection_for(reader(request), name, "add files")
     return _told(response, get_object_or_404(AddedFiles, collection=found, pk=key))
 
 

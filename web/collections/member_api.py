@@ -17,7 +17,7 @@ from pooling.services import members
 from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.works import Text
-from web.common.access import collection_for, require
+from web.common.access import collection_for
 
 router = Router()
 
@@ -68,8 +68,7 @@ class NewInvitationOut(InvitationOut):
 
 @router.get("/collections/{name}/members", response=list[MemberOut], summary="Members, by name")
 def list_members(request: HttpRequest, name: str) -> list[dict[str, Any]]:
-    found = collection_for(user := reader(request), name)
-    require(user, "see members", found)
+    found = collection_for(reader(request), name, "see members")
     rows = Membership.objects.filter(collection=found).select_related("user").order_by("user__username")
     return [_member(row) for row in rows]
 
@@ -106,8 +105,7 @@ def remove_member(request: HttpRequest, name: str, key: int) -> Status[None]:
     summary="List unused invitations",
 )
 def list_invitations(request: HttpRequest, name: str) -> list[dict[str, Any]]:
-    found = collection_for(user := reader(request), name)
-    require(user, "change members", found)
+    found = collection_for(reader(request), name, "change members")
     return [_invited(row) for row in members.open_invitations(found).order_by("pk")]
 
 
@@ -137,8 +135,7 @@ def withdraw_invitation(request: HttpRequest, name: str, key: int) -> Status[Non
 def _owned(request: HttpRequest, name: str) -> tuple[Any, Collection]:
     """Return the caller and the collection, if the caller can manage its members."""
     user = actor(request, ApiToken.Scope.PEOPLE)
-    found = collection_for(user, name)
-    require(user, "change members", found)
+    found = collection_for(user, name, "change members")
     return user, found
 
 

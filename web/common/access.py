@@ -18,19 +18,23 @@ from pooling.services import members
 from web.common.campaign_rows import is_there_for
 
 
-def collection_for(user: Any, name: str) -> Collection:
-    """Return the collection if this person can see it. Raises Http404."""
+def collection_for(user: Any, name: str, action: str = "") -> Collection:
+    """Return the collection if this person can see it and do ``action``. Raises Http404, PermissionDenied."""
     found = Collection.objects.filter(name=name).first()
     if found is None or not members.sees(user, found):
         raise Http404("There is no such collection.")
+    if action:
+        require(user, action, found)
     return found
 
 
-def campaign_for(user: Any, name: str) -> Campaign:
-    """Return the campaign if this person can see it and its collection. Raises Http404."""
+def campaign_for(user: Any, name: str, action: str = "") -> Campaign:
+    """Return the campaign if this person can see it and do ``action``. Raises Http404, PermissionDenied."""
     found = Campaign.objects.select_related("collection", "pool", "pool__qrel_set").filter(name=name).first()
     if found is None or not is_there_for(user, found):
         raise Http404("There is no such campaign.")
+    if action:
+        require(user, action, found.collection)
     return found
 
 
@@ -46,8 +50,7 @@ def needs(action: str) -> Callable[[Callable[..., HttpResponse]], Callable[..., 
     def decorate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
         @wraps(view)
         def guarded(request: HttpRequest, name: str, **rest: Any) -> HttpResponse:
-            collection = collection_for(request.user, name)
-            require(request.user, action, collection)
+            collection = collection_for(request.user, name, action)
             return view(request, collection, **rest)
 
         return guarded

@@ -194,8 +194,7 @@ def create_graded_campaign(
     request: HttpRequest, name: str, asked: GradedCampaignIn
 ) -> Status[dict[str, Any]]:
     user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = collection_for(user, name)
-    require(user, "run grading", found)
+    found = collection_for(user, name, "run grading")
     pool = Pool.objects.filter(collection=found, name=asked.pool).first()
     if pool is None:
         raise Http404("There is no such pool.")
@@ -341,8 +340,7 @@ def _seen(user: Any, name: str, graded: str) -> GradedCampaign:
 
 def _steered(request: HttpRequest, name: str, graded: str, action: str) -> tuple[Any, GradedCampaign]:
     user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = collection_for(user, name)
-    require(user, action, found)
+    found = collection_for(user, name, action)
     return user, pages.graded_campaign_of(found, graded)
 
 

@@ -125,14 +125,11 @@ def pay_for_missing(request: HttpRequest, name: str, key: int, asked: MissingPay
 
 def _books(request: HttpRequest, name: str) -> Campaign:
     """Return the campaign, for callers who can see and spend its money."""
-    found = campaign_for(user := reader(request), name)
-    require(user, "spend money", found.collection)
-    return found
+    return campaign_for(reader(request), name, "spend money")
 
 
 def _spending(request: HttpRequest, name: str, key: int) -> tuple[Any, Campaign, Submission]:
     """Return the caller, the campaign and the submission."""
     user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = campaign_for(user, name)
-    require(user, "spend money", found.collection)
+    found = campaign_for(user, name, "spend money")
     return user, found, get_object_or_404(Submission, campaign=found, pk=key)

@@ -15,7 +15,7 @@ from judging.money import top_ups
 from judging.rules.pay import rounded
 from web.api.bodies import Body, DryRun
 from web.api.callers import actor
-from web.common.access import campaign_for, require
+from web.common.access import campaign_for
 from web.workers.api import offer_more
 
 router = Router()
@@ -57,8 +57,7 @@ class TopUpOut(Schema):
 )
 def top_up(request: HttpRequest, name: str, asked: TopUpIn) -> dict[str, Any]:
     user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = campaign_for(user, name)
-    require(user, "spend money", found.collection)
+    found = campaign_for(user, name, "spend money")
     plan = top_ups.foreseen_top_up(found, asked.minimum_hourly)
     refusal = top_ups.top_up_beyond_budget(found, plan)
     if plan.owed and not asked.dry_run:

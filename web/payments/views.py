@@ -28,8 +28,7 @@ LONGEST_WHY = 1000
 @require_http_methods(["GET", "HEAD", "POST"])
 def payments(request: HttpRequest, name: str) -> HttpResponse:
     """Show what was paid and is owed, and what needs a decision: held pay, lost work, refused payments."""
-    found = campaign_for(request.user, name)
-    require(request.user, "spend money", found.collection)
+    found = campaign_for(request.user, name, "spend money")
     wrong = ""
     if request.method == "POST":
         key = request.POST.get("submission", "")
@@ -79,8 +78,7 @@ def _decide(request: HttpRequest, campaign: Campaign, submission: Submission) ->
 @require_http_methods(["GET", "HEAD", "POST"])
 def top_up(request: HttpRequest, name: str) -> HttpResponse:
     """Raise everybody to a minimum hourly pay: show the plan, then pay the amount on the button."""
-    found = campaign_for(request.user, name)
-    require(request.user, "spend money", found.collection)
+    found = campaign_for(request.user, name, "spend money")
     asked = request.POST if request.method == "POST" else request.GET
     form = TopUpForm(asked if "minimum" in asked else None, initial={"minimum": found.minimum_hourly})
     plan, wrong = None, ""

@@ -24,7 +24,7 @@ from pooling.services.pools import Choice, labeled_qids
 from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.works import Text, WorkOut, work_out
-from web.common.access import collection_for, require
+from web.common.access import collection_for
 
 router = Router()
 Tag = Annotated[Text, Field(min_length=1, max_length=200)]
@@ -83,17 +83,13 @@ class PoolOut(Schema):
 
 @router.get("/collections/{name}/pools", response=list[PoolOut], summary="Pools, by name")
 def list_pools(request: HttpRequest, name: str) -> list[dict[str, Any]]:
-    user = reader(request)
-    found = collection_for(user, name)
-    require(user, "see everything", found)
+    found = collection_for(reader(request), name, "see everything")
     return [_facts(row) for row in found.pools.select_related("qrel_set").order_by("name")]
 
 
 @router.get("/collections/{name}/pools/{pool}", response=PoolOut, summary="One pool")
 def read_pool(request: HttpRequest, name: str, pool: str) -> dict[str, Any]:
-    user = reader(request)
-    found = collection_for(user, name)
-    require(user, "see everything", found)
+    found = collection_for(reader(request), name, "see everything")
     return _facts(get_object_or_404(Pool.objects.select_related("qrel_set"), collection=found, name=pool))
 
 
@@ -103,9 +99,7 @@ def read_pool(request: HttpRequest, name: str, pool: str) -> dict[str, Any]:
     summary="Plan a pool and its judging cost; changes nothing",
 )
 def read_plan(request: HttpRequest, name: str, asked: PoolAsked) -> dict[str, Any]:
-    user = reader(request)
-    found = collection_for(user, name)
-    require(user, "see everything", found)
+    found = collection_for(reader(request), name, "see everything")
     plan = plan_pool(collection=found, **_asked(found, asked))
     forecast = forecast_pairs(CampaignSettings(), plan.stats.pairs, Pace())
     stats = plan.stats
@@ -127,9 +121,7 @@ def read_plan(request: HttpRequest, name: str, asked: PoolAsked) -> dict[str, An
 def create_pool(
     request: HttpRequest, response: HttpResponse, name: str, asked: PoolIn
 ) -> Status[dict[str, Any]]:
-    user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = collection_for(user, name)
-    require(user, "prepare campaign", found)
+    found = collection_for(actor(request, ApiToken.Scope.CAMPAIGNS), name, "prepare campaign")
     wanted = _asked(found, asked)
     if asked.fraction is not None:
         corpus = {"fraction": asked.fraction, "fraction_seed": asked.fraction_seed}
@@ -145,9 +137,7 @@ def create_pool(
     summary="Get the progress and result of building a pool",
 )
 def read_pool_work(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
-    user = reader(request)
-    found = collection_for(user, name)
-    require(user, "see everything", found)
+    found = collection_for(reader(request), name, "see everything")
     return work_out(get_object_or_404(jobs.pool_work(found), pk=key))
 
 

@@ -41,7 +41,7 @@ from web.api.callers import actor, reader
 from web.api.parts import length_of
 from web.api.works import Text, WorkOut, work_out
 from web.campaigns.api import CampaignOut, read_facts
-from web.common.access import campaign_for, collection_for, require
+from web.common.access import campaign_for, collection_for
 from web.preparation.gold_texts import ring_for_gold_texts
 from web.preparation.jobs import rehearsals_asked_for, ring_for_rehearsal
 
@@ -185,8 +185,7 @@ class PilotIn(LaunchIn):
 )
 def make_campaign(request: HttpRequest, name: str, asked: CampaignIn) -> Status[dict[str, Any]]:
     user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = collection_for(user, name)
-    require(user, "prepare campaign", found)
+    found = collection_for(user, name, "prepare campaign")
     if bool(asked.pool) == bool(asked.grading):
         raise BadInput("Give either a pool, or a graded campaign whose topics the workers grade.")
     grading = graded_campaign_named(found, asked.grading) if asked.grading else None
@@ -231,8 +230,7 @@ def _given(asked: Schema, leave: set[str]) -> dict[str, Any]:
 
 def _mine(request: HttpRequest, name: str, action: str = "prepare campaign") -> tuple[Campaign, str]:
     user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = campaign_for(user, name)
-    require(user, action, found.collection)
+    found = campaign_for(user, name, action)
     return found, user.get_username()
 
 
@@ -254,8 +252,7 @@ def list_gold(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> dict[str, Any]:
-    found = campaign_for(user := reader(request), name)
-    require(user, "prepare campaign", found.collection)
+    found = campaign_for(reader(request), name, "prepare campaign")
     rows = found.gold_pairs.select_related("query", "relevant", "off_topic").order_by("pk")
     rows = rows.filter(state=state) if state else rows
     rows = rows.filter(kind=kind) if kind else rows
@@ -368,8 +365,7 @@ def rehearse(
     summary="Get the progress and result of a rehearsal or of proposing gold pairs",
 )
 def read_preparation(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
-    found = campaign_for(user := reader(request), name)
-    require(user, "prepare campaign", found.collection)
+    found = campaign_for(reader(request), name, "prepare campaign")
     work = rehearsals_asked_for(found) | gold_work(found)
     return work_out(get_object_or_404(work, pk=key))
 
@@ -404,7 +400,6 @@ def launch(request: HttpRequest, name: str, asked: LaunchIn) -> dict[str, Any]:
 def _launchable(request: HttpRequest, name: str) -> tuple[Campaign, User]:
     """Return the campaign and the caller who spends money on it."""
     user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = campaign_for(user, name)
-    require(user, "launch campaign", found.collection)
+    found = campaign_for(user, name, "launch campaign")
     check_for_people(found)
     return found, user

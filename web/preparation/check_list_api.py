@@ -15,7 +15,7 @@ from judging.launch.launches import amount_to_confirm
 from judging.models import Campaign
 from judging.rules.screening_choice import Consequence
 from web.api.callers import reader
-from web.common.access import campaign_for, require
+from web.common.access import campaign_for
 from web.common.directions import worded_for_programs
 from web.preparation.pages import check_page
 
@@ -101,8 +101,7 @@ class CheckListOut(Schema):
 )
 @figures_read_once()
 def read_check_list(request: HttpRequest, name: str) -> dict[str, Any]:
-    found = campaign_for(user := reader(request), name)
-    require(user, "prepare campaign", found.collection)
+    found = campaign_for(user := reader(request), name, "prepare campaign")
     page = check_page(found, user)
     return {
         "ready": page.ready,

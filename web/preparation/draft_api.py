@@ -14,7 +14,7 @@ from web.api.bodies import Body
 from web.api.callers import actor
 from web.api.works import Text
 from web.campaigns.api import CampaignOut, read_facts, router
-from web.common.access import campaign_for, require
+from web.common.access import campaign_for
 
 
 class NameIn(Body):
@@ -47,6 +47,5 @@ def delete(request: HttpRequest, name: str) -> Status[None]:
 
 def _draft(request: HttpRequest, name: str) -> tuple[Campaign, str]:
     user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = campaign_for(user, name)
-    require(user, "prepare campaign", found.collection)
+    found = campaign_for(user, name, "prepare campaign")
     return found, user.get_username()

@@ -13,7 +13,7 @@ from judging.simulation.rehearsals import truth_named
 from judging.simulation.simulated_workers import SimulationSettings
 from web.campaigns import simulation as simulating
 from web.campaigns.jobs import ring_for_simulation, simulation_of
-from web.common.access import campaign_for, require
+from web.common.access import campaign_for
 from web.common.job_progress import Work
 from web.preparation.forms import SimulationForm
 
@@ -21,8 +21,7 @@ from web.preparation.forms import SimulationForm
 @require_http_methods(["GET", "HEAD", "POST"])
 def simulate(request: HttpRequest, name: str) -> HttpResponse:
     """Have simulated workers judge all remaining tasks, after the person types the campaign's name."""
-    found = campaign_for(request.user, name)
-    require(request.user, "launch campaign", found.collection)
+    found = campaign_for(request.user, name, "launch campaign")
     truths = list(found.collection.qrel_sets.order_by("-pk").values_list("name", flat=True))
     form = SimulationForm(request.POST or None, truths=truths, name=found.name, slips=slips_of(found))
     if request.method == "POST" and form.is_valid():

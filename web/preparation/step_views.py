@@ -16,7 +16,7 @@ from config.guidance import stored
 from judging.campaign.campaign_settings import check_changeable
 from judging.errors import CampaignRefused
 from judging.models import Campaign
-from web.common.access import campaign_for, require
+from web.common.access import campaign_for
 from web.common.directions import complain
 from web.preparation import pages
 
@@ -30,8 +30,7 @@ def step_view(
         @wraps(view)
         @never_cache
         def guarded(request: HttpRequest, name: str, **rest: Any) -> HttpResponse:
-            campaign = campaign_for(request.user, name)
-            require(request.user, action, campaign.collection)
+            campaign = campaign_for(request.user, name, action)
             if not (while_piloting and campaign.state == Campaign.State.PILOTING):
                 try:
                     check_changeable(campaign)

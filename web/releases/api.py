@@ -87,8 +87,7 @@ class BundleOut(Schema):
 )
 def publish(request: HttpRequest, name: str, asked: PublishIn) -> Status[dict[str, Any]]:
     user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = campaign_for(user, name)
-    require(user, "see everything" if asked.dry_run else "publish version", found.collection)
+    found = campaign_for(user, name, "see everything" if asked.dry_run else "publish version")
     if asked.dry_run:
         return Status(202, work_out(ring_for_preview(found, allow_open=asked.allow_open)))
     if not asked.as_shown:
@@ -100,8 +99,7 @@ def publish(request: HttpRequest, name: str, asked: PublishIn) -> Status[dict[st
 
 @router.get("/campaigns/{name}/publishing/{int:key}", response=WorkOut, summary="Get the progress and result")
 def read_publishing(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
-    found = campaign_for(user := reader(request), name)
-    require(user, "see everything", found.collection)
+    found = campaign_for(reader(request), name, "see everything")
     return work_out(get_object_or_404(version_work(found), pk=key))
 
 

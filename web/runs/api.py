@@ -183,8 +183,7 @@ def edit_run(request: HttpRequest, name: str, key: int, changes: RunChanges) -> 
 )
 def release_several(request: HttpRequest, name: str, asked: ReleaseIn) -> dict[str, Any]:
     user = actor(request, ApiToken.Scope.RUNS)
-    found = collection_for(user, name)
-    require(user, "edit run", found)
+    found = collection_for(user, name, "edit run")
     meant = runs_tagged(found, asked.runs)
     changed = release_runs(runs=meant, release=asked.release, who=user.get_username())
     return {"release": asked.release, "changed": [run.run_tag for run in changed]}

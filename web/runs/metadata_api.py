@@ -16,7 +16,7 @@ from pooling.services.submission_policies import policy_of
 from web.api.bodies import Body, DryRun
 from web.api.callers import actor, reader
 from web.api.works import Text
-from web.common.access import collection_for, require
+from web.common.access import collection_for
 
 router = Router()
 
@@ -78,8 +78,7 @@ def read_run_fields(request: HttpRequest, name: str) -> list[dict[str, Any]]:
 )
 def put_run_fields(request: HttpRequest, name: str, asked: RunFieldsIn) -> list[dict[str, Any]]:
     user = actor(request, ApiToken.Scope.RUNS)
-    found = collection_for(user, name)
-    require(user, "describe collection", found)
+    found = collection_for(user, name, "describe collection")
     own = [one.dict() for one in asked.own]
     return _told(set_run_fields(collection=found, asked=asked.asked, own=own, who=user.get_username()))
 
@@ -91,8 +90,7 @@ def put_run_fields(request: HttpRequest, name: str, asked: RunFieldsIn) -> list[
 )
 def describe_runs(request: HttpRequest, name: str, sent: RunTableIn) -> Any:
     user = actor(request, ApiToken.Scope.RUNS)
-    found = collection_for(user, name)
-    require(user, "edit run", found)
+    found = collection_for(user, name, "edit run")
     return import_run_metadata(
         collection=found,
         text=sent.table,

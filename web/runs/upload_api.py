@@ -19,7 +19,7 @@ from pooling.services.uploads import submit_checked
 from web.api.callers import actor, reader
 from web.api.parts import FILE, Key, Offset, length_of, own
 from web.api.works import NextStep, WorkOut, work_out
-from web.common.access import collection_for, require
+from web.common.access import collection_for
 from web.common.visibility import hidden_queries, without_private
 from web.runs.api import UploadOptions
 from web.runs.api import router as runs_router
@@ -89,8 +89,7 @@ def upload_run(
     idempotency_key: Key,
 ) -> Status[RunUpload]:
     user = actor(request, ApiToken.Scope.RUNS)
-    found = collection_for(user, name)
-    require(user, "submit run", found)
+    found = collection_for(user, name, "submit run")
     upload, new = receive(
         collection=found,
         user=user,
@@ -113,8 +112,7 @@ def begin_upload(
     request: HttpRequest, response: HttpResponse, name: str, asked: Announcement, idempotency_key: Key
 ) -> Status[RunUpload]:
     user = actor(request, ApiToken.Scope.RUNS)
-    found = collection_for(user, name)
-    require(user, "submit run", found)
+    found = collection_for(user, name, "submit run")
     upload, new = begin(
         collection=found,
         user=user,
@@ -134,8 +132,7 @@ def begin_upload(
 )
 def read_upload(request: HttpRequest, response: HttpResponse, name: str, key: int) -> RunUpload:
     user = reader(request)
-    found = collection_for(user, name)
-    require(user, "submit run", found)
+    found = collection_for(user, name, "submit run")
     upload: RunUpload = get_object_or_404(uploads_seen(user, found), pk=key)
     upload.report = without_private(upload.report, hidden_queries(found, user))
     response["Upload-Offset"] = str(upload.received_bytes)

@@ -17,7 +17,7 @@ from pooling.services.teams import make_team
 from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.works import Text
-from web.common.access import collection_for, require
+from web.common.access import collection_for
 from web.teams.pages import teams_page
 
 router = Router()
@@ -75,8 +75,7 @@ def list_rounds(request: HttpRequest, name: str) -> Any:
 )
 def put_round(request: HttpRequest, name: str, round_name: str, planned: RoundIn) -> Round:
     user = actor(request, ApiToken.Scope.RUNS)
-    found = collection_for(user, name)
-    require(user, "manage teams", found)
+    found = collection_for(user, name, "manage teams")
     return set_round(collection=found, name=round_name, who=user.get_username(), **planned.dict())
 
 
@@ -87,8 +86,7 @@ def put_round(request: HttpRequest, name: str, round_name: str, planned: RoundIn
 )
 def delete_round(request: HttpRequest, name: str, round_name: str) -> Status[None]:
     user = actor(request, ApiToken.Scope.RUNS)
-    found = collection_for(user, name)
-    require(user, "manage teams", found)
+    found = collection_for(user, name, "manage teams")
     planned = get_object_or_404(Round.objects.select_related("collection"), collection=found, name=round_name)
     drop_round(planned=planned, who=user.get_username())
     return Status(204, None)
@@ -113,8 +111,7 @@ def list_teams(request: HttpRequest, name: str) -> list[dict[str, Any]]:
 @router.post("/collections/{name}/teams", response={201: TeamOut}, summary="Add a team")
 def add_team(request: HttpRequest, name: str, asked: TeamIn) -> Status[dict[str, Any]]:
     user = actor(request, ApiToken.Scope.PEOPLE)
-    found = collection_for(user, name)
-    require(user, "manage teams", found)
+    found = collection_for(user, name, "manage teams")
     made = make_team(
         collection=found, name=asked.name, affiliation=asked.affiliation, who=user.get_username()
     )

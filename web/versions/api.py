@@ -20,7 +20,7 @@ from tournament.services.version_dois import dois_of, set_doi
 from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.boards.pages import MEASURE, Wish, published_board
-from web.common.access import collection_for, require
+from web.common.access import collection_for
 from web.common.outdated_versions import Outdated, outdated_for
 from web.versions.pages import released_qrels
 
@@ -69,8 +69,7 @@ def list_versions(request: HttpRequest, name: str) -> list[dict[str, Any]]:
 )
 def write_doi(request: HttpRequest, name: str, number: int, asked: DoiIn) -> dict[str, Any]:
     user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = collection_for(user, name)
-    require(user, "publish version", found)
+    found = collection_for(user, name, "publish version")
     rows = QrelVersion.objects.filter(collection=found).select_related("collection", "campaign")
     version = get_object_or_404(rows.defer("manifest"), number=number)
     doi = set_doi(version, asked.doi, who=user.get_username())
@@ -140,9 +139,7 @@ def read_scores(
     run: Annotated[list[str], Query(max_length=500)] = [],  # noqa: B006
     per_query: bool = False,
 ) -> dict[str, Any]:
-    user = reader(request)
-    found = collection_for(user, name)
-    require(user, "score", found)
+    found = collection_for(reader(request), name, "score")
     scores = score(
         collection=found,
         labels=labels_named(found, qrels),

@@ -45,7 +45,7 @@ def challenge_with(request: HttpRequest, collection: Collection) -> HttpResponse
 @never_cache
 def challenge(request: HttpRequest, name: str) -> HttpResponse:
     """Show the unseen passages of new runs, the cost of judging them, and the challenges so far."""
-    found = _campaign(request, name, "plan challenge")
+    found = campaign_for(request.user, name, "plan challenge")
     tags = request.GET.getlist("run")[:MOST_RUNS]
     return render(request, "web/challenge.html", pages.challenge_page(found, request.user, tags))
 
@@ -54,7 +54,7 @@ def challenge(request: HttpRequest, name: str) -> HttpResponse:
 @never_cache
 def challenging(request: HttpRequest, name: str) -> HttpResponse:
     """Return the live part of that page."""
-    found = _campaign(request, name, "plan challenge")
+    found = campaign_for(request.user, name, "plan challenge")
     return render(
         request, "web/parts/work.html", pages.challenge_page(found, request.user, []) | {"part": True}
     )
@@ -63,14 +63,14 @@ def challenging(request: HttpRequest, name: str) -> HttpResponse:
 @require_POST
 def plan_challenge(request: HttpRequest, name: str) -> HttpResponse:
     """Start planning a challenge by the chosen runs."""
-    found = _campaign(request, name, "plan challenge")
+    found = campaign_for(request.user, name, "plan challenge")
     return _challenge(request, found, dry_run=True, confirm_spend=None)
 
 
 @require_POST
 def open_challenge(request: HttpRequest, name: str) -> HttpResponse:
     """Open the planned challenge, for no more than the amount on its button."""
-    found = _campaign(request, name, "open challenge")
+    found = campaign_for(request.user, name, "open challenge")
     if takes_real_money(found):
         require(request.user, "spend money", found.collection)
     amount = _amount(request.POST.get("confirm", ""))
@@ -110,7 +110,7 @@ def _amount(text: str) -> Decimal | None:
 @never_cache
 def publish(request: HttpRequest, name: str) -> HttpResponse:
     """Show what publishing the campaign would change, and the button to publish."""
-    found = _campaign(request, name, "see everything")
+    found = campaign_for(request.user, name, "see everything")
     return render(request, "web/publish.html", pages.publish_page(found, request.user))
 
 
@@ -118,14 +118,14 @@ def publish(request: HttpRequest, name: str) -> HttpResponse:
 @never_cache
 def publishing(request: HttpRequest, name: str) -> HttpResponse:
     """Return the live part of that page."""
-    found = _campaign(request, name, "see everything")
+    found = campaign_for(request.user, name, "see everything")
     return render(request, "web/parts/work.html", pages.publish_page(found, request.user) | {"part": True})
 
 
 @require_POST
 def preview_version(request: HttpRequest, name: str) -> HttpResponse:
     """Start working out what publishing would change."""
-    found = _campaign(request, name, "see everything")
+    found = campaign_for(request.user, name, "see everything")
     allow_open = request.POST.get("allow_open") == "1"
     return _rung(request, "web:publish", found, lambda: ring_for_preview(found, allow_open=allow_open))
 
@@ -133,7 +133,7 @@ def preview_version(request: HttpRequest, name: str) -> HttpResponse:
 @require_POST
 def publish_version(request: HttpRequest, name: str) -> HttpResponse:
     """Publish what was shown."""
-    found = _campaign(request, name, "publish version")
+    found = campaign_for(request.user, name, "publish version")
     shown = request.POST.get("as_shown", "")
     if not shown:
         messages.error(request, "Preview the changes before you publish.")
@@ -149,12 +149,6 @@ def publish_version(request: HttpRequest, name: str) -> HttpResponse:
             who=request.user.get_username(),
         ),
     )
-
-
-def _campaign(request: HttpRequest, name: str, action: str) -> Campaign:
-    found = campaign_for(request.user, name)
-    require(request.user, action, found.collection)
-    return found
 
 
 def _rung(request: HttpRequest, page: str, campaign: Campaign, ring: Callable[[], Any]) -> HttpResponse:

@@ -14,7 +14,7 @@ from pooling.models import Collection
 from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.works import Text
-from web.common.access import collection_for, require
+from web.common.access import collection_for
 from web.models import WebhookDelivery, WebhookEndpoint
 from web.webhooks import endpoints
 from web.webhooks import pages as listing
@@ -95,7 +95,7 @@ class DeliveryPage(Schema):
 
 @router.get("/collections/{name}/webhooks", response=list[WebhookOut], summary="Webhooks (owners)")
 def list_webhooks(request: HttpRequest, name: str) -> list[dict[str, Any]]:
-    found = _allowed(reader(request), name)
+    found = collection_for(reader(request), name, endpoints.MANAGE)
     return [_out(one) for one in listing.webhooks_of(found)]
 
 
@@ -108,7 +108,7 @@ def register(
     request: HttpRequest, name: str, asked: WebhookIn, response: HttpResponse
 ) -> Status[dict[str, Any]]:
     user = actor(request, ApiToken.Scope.WEBHOOKS)
-    found = _allowed(user, name)
+    found = collection_for(user, name, endpoints.MANAGE)
     made = endpoints.register_endpoint(
         collection=found, address=asked.address, events=asked.events, user=user
     )
@@ -118,7 +118,7 @@ def register(
 
 @router.get("/collections/{name}/webhooks/{int:key}", response=WebhookOut, summary="One webhook")
 def read_webhook(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
-    return _out(_webhook(_allowed(reader(request), name), key))
+    return _out(_webhook(collection_for(reader(request), name, endpoints.MANAGE), key))
 
 
 @router.patch(
@@ -128,7 +128,7 @@ def read_webhook(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
 )
 def change(request: HttpRequest, name: str, key: int, asked: WebhookChange) -> dict[str, Any]:
     user = actor(request, ApiToken.Scope.WEBHOOKS)
-    found = _allowed(user, name)
+    found = collection_for(user, name, endpoints.MANAGE)
     endpoint = _webhook(found, key)
     if asked.events is not None:
         endpoints.choose_events(endpoint=endpoint, events=asked.events, user=user)
@@ -140,7 +140,7 @@ def change(request: HttpRequest, name: str, key: int, asked: WebhookChange) -> d
 @router.delete("/collections/{name}/webhooks/{int:key}", response={204: None}, summary="Delete it")
 def delete(request: HttpRequest, name: str, key: int) -> Status[None]:
     user = actor(request, ApiToken.Scope.WEBHOOKS)
-    endpoints.remove_endpoint(endpoint=_webhook(_allowed(user, name), key), user=user)
+    endpoints.remove_endpoint(endpoint=_webhook(collection_for(user, name, endpoints.MANAGE), key), user=user)
     return Status(204, None)
 
 
@@ -153,7 +153,7 @@ def rotate(
     request: HttpRequest, name: str, key: int, asked: RotateIn, response: HttpResponse
 ) -> dict[str, Any]:
     user = actor(request, ApiToken.Scope.WEBHOOKS)
-    found = _allowed(user, name)
+    found = collection_for(user, name, endpoints.MANAGE)
     overlap = timedelta(hours=asked.overlap_hours)
     made = endpoints.rotate_secret(endpoint=_webhook(found, key), user=user, overlap=overlap)
     response["Cache-Control"] = "no-store"
@@ -166,7 +166,7 @@ def rotate(
     summary="Send a test message",
 )
 def test(request: HttpRequest, name: str, key: int) -> Status[WebhookDelivery]:
-    endpoint = _webhook(_allowed(actor(request, ApiToken.Scope.WEBHOOKS), name), key)
+    endpoint = _webhook(collection_for(actor(request, ApiToken.Scope.WEBHOOKS), name, endpoints.MANAGE), key)
     sent = endpoints.send_test(endpoint=endpoint)
     ring_for_webhook(endpoint.pk)
     return Status(202, sent)
@@ -185,7 +185,9 @@ def list_deliveries(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
 ) -> dict[str, Any]:
-    rows = listing.deliveries_of(_webhook(_allowed(reader(request), name), key), state)
+    rows = listing.deliveries_of(
+        _webhook(collection_for(reader(request), name, endpoints.MANAGE), key), state
+    )
     return {"count": rows.count(), "deliveries": list(rows[offset : offset + limit])}
 
 
@@ -195,18 +197,12 @@ def list_deliveries(
     summary="Send a message again, with the same id",
 )
 def send_again(request: HttpRequest, name: str, key: int, message: int) -> Status[WebhookDelivery]:
-    endpoint = _webhook(_allowed(actor(request, ApiToken.Scope.WEBHOOKS), name), key)
+    endpoint = _webhook(collection_for(actor(request, ApiToken.Scope.WEBHOOKS), name, endpoints.MANAGE), key)
     rows = WebhookDelivery.objects.select_related("endpoint")
     delivery = get_object_or_404(rows, endpoint=endpoint, pk=message)
     endpoints.resend(delivery=delivery)
     ring_for_webhook(endpoint.pk)
     return Status(202, delivery)
-
-
-def _allowed(user: Any, name: str) -> Collection:
-    found = collection_for(user, name)
-    require(user, endpoints.MANAGE, found)
-    return found
 
 
 def _webhook(collection: Collection, key: int) -> WebhookEndpoint:

@@ -22,7 +22,7 @@ from judging.people.rights import withdraw_worker, withdrawal_until
 from web.api.bodies import Body, DryRun
 from web.api.callers import actor, reader
 from web.api.works import Text
-from web.common.access import campaign_for, require
+from web.common.access import campaign_for
 from web.workers import pages as worker_pages
 
 router = Router()
@@ -237,16 +237,13 @@ def withdraw(request: HttpRequest, name: str, key: int, asked: WithdrawalIn) -> 
 
 def seen(request: HttpRequest, name: str) -> Campaign:
     """Return the campaign, for members of its collection."""
-    found = campaign_for(user := reader(request), name)
-    require(user, "see everything", found.collection)
-    return found
+    return campaign_for(reader(request), name, "see everything")
 
 
 def judged(request: HttpRequest, name: str) -> tuple[Any, Campaign]:
     """Return the caller and the campaign, if the caller can decide about its workers."""
     user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = campaign_for(user, name)
-    require(user, "judge workers", found.collection)
+    found = campaign_for(user, name, "judge workers")
     return user, found
 
 

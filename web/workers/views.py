@@ -21,7 +21,7 @@ from judging.people.exclusions import exclude_worker, reinstate_worker
 from judging.people.rights import withdraw_worker
 from judging.workers.messages import addressed, check_words, write_message
 from pooling.services import members
-from web.common.access import campaign_for, require
+from web.common.access import campaign_for
 from web.common.directions import complain
 from web.common.pair_texts import failed_gold
 from web.workers import pages as worker_pages
@@ -31,12 +31,6 @@ LONGEST_WHY = 2000
 READ = ["GET", "HEAD", "POST"]
 NAMES_SHOWN = 100
 DECISIONS = ("exclude", "reinstate", "withdraw")
-
-
-def _campaign(request: HttpRequest, name: str, action: str) -> Campaign:
-    found = campaign_for(request.user, name)
-    require(request.user, action, found.collection)
-    return found
 
 
 def _may_judge(request: HttpRequest, campaign: Campaign) -> bool:
@@ -50,7 +44,7 @@ def _typed(request: HttpRequest, field: str, most: int = LONGEST_WHY) -> str:
 @require_safe
 def workers(request: HttpRequest, name: str) -> HttpResponse:
     """List workers by number, sorted, filtered and paginated as the address says."""
-    found = _campaign(request, name, "see everything")
+    found = campaign_for(request.user, name, "see everything")
     context = worker_pages.workers_page(found, request.GET)
     return render(request, "web/workers.html", context | {"may_judge": _may_judge(request, found)})
 
@@ -58,7 +52,7 @@ def workers(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 def worker(request: HttpRequest, name: str, key: int) -> HttpResponse:
     """Show one worker: record, decisions, tasks, judgments, messages."""
-    found = _campaign(request, name, "see everything")
+    found = campaign_for(request.user, name, "see everything")
     one = worker_pages.campaign_worker(found, key)
     context = worker_pages.worker_page(found, one, request.GET)
     return render(request, "web/worker.html", context | {"may_judge": _may_judge(request, found)})
@@ -67,7 +61,7 @@ def worker(request: HttpRequest, name: str, key: int) -> HttpResponse:
 @require_http_methods(READ)
 def decide(request: HttpRequest, name: str, key: int, decision: str) -> HttpResponse:
     """Exclude, reinstate, or withdraw judgments at the worker's request: preview the cost, then confirm."""
-    found = _campaign(request, name, "judge workers")
+    found = campaign_for(request.user, name, "judge workers")
     one = worker_pages.campaign_worker(found, key)
     if decision not in DECISIONS:
         raise Http404("Unknown decision.")
@@ -128,7 +122,7 @@ def _repeats(foreseen: impact.ExclusionForeseen) -> str:
 @require_http_methods(READ)
 def message(request: HttpRequest, name: str) -> HttpResponse:
     """Message workers through the crowd: write, preview with all recipients, send."""
-    found = _campaign(request, name, "judge workers")
+    found = campaign_for(request.user, name, "judge workers")
     asked = request.POST if request.method == "POST" else request.GET
     to = asked.get("to", "named" if asked.getlist("worker") else "")
     keys, strange = _keys(asked.getlist("worker"))
@@ -183,7 +177,7 @@ def _send(
 @require_safe
 def reports(request: HttpRequest, name: str) -> HttpResponse:
     """Show reports of pairs and appeals."""
-    found = _campaign(request, name, "see everything")
+    found = campaign_for(request.user, name, "see everything")
     context = voice_pages.reports_page(found, request.GET)
     return render(request, "web/campaign_reports.html", context | {"may_judge": _may_judge(request, found)})
 
@@ -191,7 +185,7 @@ def reports(request: HttpRequest, name: str) -> HttpResponse:
 @require_POST
 def settle_report(request: HttpRequest, name: str, key: int) -> HttpResponse:
     """Settle a report with its outcome."""
-    found = _campaign(request, name, "judge workers")
+    found = campaign_for(request.user, name, "judge workers")
     try:
         settle_report_or_appeal(found, f"r{key}", why=_typed(request, "why"), who=request.user.get_username())
     except Refusal as refusal:
@@ -204,7 +198,7 @@ def settle_report(request: HttpRequest, name: str, key: int) -> HttpResponse:
 @require_http_methods(READ)
 def appeal(request: HttpRequest, name: str, key: int) -> HttpResponse:
     """Answer an appeal: keep or revoke the exclusion, with a message that the worker reads."""
-    found = _campaign(request, name, "judge workers")
+    found = campaign_for(request.user, name, "judge workers")
     one = get_object_or_404(Appeal.objects.select_related("worker"), campaign=found, pk=key)
     wrong = ""
     if request.method == "POST":

@@ -38,9 +38,6 @@ class Evaluation(models.Model):
             )
         ]
 
-    def __str__(self) -> str:
-        return f"{self.measure} of {self.run_id} under {self.labels}"
-
 
 class KeptAnalysis(models.Model):
     """The result of a long analysis, stored under a hash of everything it depends on so that it can be reused."""
@@ -69,6 +66,3 @@ class KeptAnalysis(models.Model):
 
     class Meta:
         verbose_name_plural = "kept analyses"
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.key[:8]}"

@@ -47,9 +47,6 @@ class Resolution(models.Model):
     summary = models.JSONField(default=dict, help_text="Counts of queries by status, ties and cycles.")
     resolved_at = models.DateTimeField(default=clock.now)
 
-    def __str__(self) -> str:
-        return f"campaign {self.campaign_id}: {self.ties}, {self.count}"
-
 
 class QueryResult(models.Model):
     """The current result of one query in a campaign. Derived: every resolve rebuilds it."""
@@ -76,9 +73,6 @@ class QueryResult(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["campaign", "query"], name="one_result_per_query")]
-
-    def __str__(self) -> str:
-        return f"{self.query_id}: {self.status}"
 
 
 #: How many parsed manifests a process keeps.
@@ -134,9 +128,6 @@ class VersionDoi(models.Model):
     version = models.OneToOneField(QrelVersion, models.CASCADE, related_name="+")
     doi = models.CharField(max_length=200)
 
-    def __str__(self) -> str:
-        return self.doi
-
 
 class VersionQuery(Published):
     """A query that a version covers."""
@@ -150,9 +141,6 @@ class VersionQuery(Published):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["version", "query"], name="one_version_query")]
-
-    def __str__(self) -> str:
-        return f"{self.query_id} in version {self.version_id}"
 
 
 class PreferenceQrel(Published):
@@ -169,9 +157,6 @@ class PreferenceQrel(Published):
         constraints = [
             models.UniqueConstraint(fields=["version", "query", "passage"], name="one_preference_qrel")
         ]
-
-    def __str__(self) -> str:
-        return f"{self.query_id} {self.passage_id}"
 
 
 class Challenge(models.Model):
@@ -211,9 +196,6 @@ class Challenge(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"challenge {self.number} of {self.campaign_id}"
-
 
 class ChallengedQuery(models.Model):
     """One query of a challenge: its current best answers and its challengers."""
@@ -228,6 +210,3 @@ class ChallengedQuery(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["challenge", "query"], name="one_challenged_query")]
-
-    def __str__(self) -> str:
-        return f"{self.query_id} in challenge {self.challenge_id}"

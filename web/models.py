@@ -36,9 +36,6 @@ class MadeBundle(models.Model):
             models.UniqueConstraint(fields=["version", "sha256"], name="one_bundle_for_the_same_bytes")
         ]
 
-    def __str__(self) -> str:
-        return f"bundle {self.sha256[:12]} of version {self.version_id}"
-
 
 class WebhookEndpoint(models.Model):
     """An address that receives a collection's events."""
@@ -69,9 +66,6 @@ class WebhookEndpoint(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["collection", "address"], name="one_webhook_per_address")
         ]
-
-    def __str__(self) -> str:
-        return f"webhook {self.pk} of {self.collection_id}"
 
 
 class WebhookDeliveryQuerySet(models.QuerySet):
@@ -121,9 +115,6 @@ class WebhookDelivery(models.Model):
             models.Index(fields=["endpoint", "-id"], name="webhooks_of_an_endpoint"),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.kind} ({self.message_id}): {self.state}"
-
 
 class EndNotice(models.Model):
     """An e-mail that a person requested for the end of a background job. Deleted once it is sent."""
@@ -135,6 +126,3 @@ class EndNotice(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["job", "user"], name="one_notice_per_job_and_person")]
-
-    def __str__(self) -> str:
-        return f"end of job {self.job_id}"

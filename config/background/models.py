@@ -102,9 +102,6 @@ class AtWork(models.Model):
         verbose_name_plural = "at work"
         indexes = [models.Index(F("pulse_at").desc(), name="latest_pulse")]
 
-    def __str__(self) -> str:
-        return self.name
-
 
 class Event(models.Model):
     """Something that happened in a collection, stored until subscribers were notified: see events.py."""
@@ -122,6 +119,3 @@ class Event(models.Model):
             models.Index(fields=["id"], condition=Q(told_at=None), name="untold_events"),
             models.Index(fields=["told_at"], name="events_by_told"),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.kind} ({self.uid})"

@@ -122,9 +122,6 @@ class TaskPair(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["task", "pair"], name="one_task_pair")]
 
-    def __str__(self) -> str:
-        return f"{self.task_id} {self.pair_id}"
-
 
 class Posting(models.Model):
     """A group of places of one kind (a HIT type), offered to a crowd together."""

@@ -56,9 +56,6 @@ class BlockList(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["crowd", "name"], name="one_block_list_per_name")]
 
-    def __str__(self) -> str:
-        return self.name
-
 
 class Payment(models.Model):
     """Money owed to a worker for a submission, paid once.

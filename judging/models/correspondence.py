@@ -30,9 +30,6 @@ class WorkerMessage(models.Model):
     sent_at = models.DateTimeField(null=True)
     failure = models.TextField(blank=True, help_text="Why the crowd did not deliver the message.")
 
-    def __str__(self) -> str:
-        return f"message {self.pk} of campaign {self.campaign_id}"
-
 
 class PairReport(models.Model):
     """A worker's report of a problem with a pair. It changes nothing until a person reviews it."""
@@ -54,9 +51,6 @@ class PairReport(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["slot", "kind"], name="one_report_of_a_kind_per_slot")]
-
-    def __str__(self) -> str:
-        return f"slot {self.slot_id}: {self.kind}"
 
 
 class AppealQuerySet(models.QuerySet):
@@ -104,9 +98,6 @@ class Appeal(models.Model):
             models.UniqueConstraint(fields=["campaign", "worker", "came_by"], name="one_appeal_per_way_to_it")
         ]
 
-    def __str__(self) -> str:
-        return f"appeal of worker {self.worker_id}: {self.refusal}"
-
 
 class RightsRequest(models.Model):
     """A record of erased or withdrawn data: what was done, when and by whom."""
@@ -123,9 +114,6 @@ class RightsRequest(models.Model):
     why = models.TextField(blank=True)
     done = models.JSONField(default=dict, help_text="Counts of erased or withdrawn rows.")
     happened_at = models.DateTimeField(default=clock.now)
-
-    def __str__(self) -> str:
-        return f"{self.what} at {self.happened_at}"
 
 
 class Discrepancy(models.Model):
@@ -148,6 +136,3 @@ class Discrepancy(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["submission", "kind"], name="one_discrepancy_of_a_kind")
         ]
-
-    def __str__(self) -> str:
-        return f"submission {self.submission_id}: {self.kind}"

@@ -18,9 +18,6 @@ class Purse(models.Model):
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(pk=1), name="one_purse")]
 
-    def __str__(self) -> str:
-        return f"turn {self.turn}"
-
 
 class Reservation(models.Model):
     """Dollars, fees included, that a campaign can commit, and the grant that they count against.
@@ -38,6 +35,3 @@ class Reservation(models.Model):
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(amount__gte=0), name="reserved_not_negative")]
-
-    def __str__(self) -> str:
-        return f"${self.amount} for {self.campaign_id}"

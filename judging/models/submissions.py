@@ -94,9 +94,6 @@ class Consent(models.Model):
     age_confirmed = models.PositiveIntegerField(default=0, help_text="Confirmed age in years; 0: not asked.")
     given_at = models.DateTimeField(default=clock.now)
 
-    def __str__(self) -> str:
-        return f"consent of submission {self.submission_id}"
-
 
 class ConsentText(models.Model):
     """The exact text that at least one worker of the campaign agreed to."""
@@ -108,9 +105,6 @@ class ConsentText(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["campaign", "sha256"], name="one_consent_text")]
-
-    def __str__(self) -> str:
-        return f"consent text {self.sha256[:12]} of campaign {self.campaign_id}"
 
 
 class Slot(models.Model):
@@ -219,6 +213,3 @@ class Choice(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["slot", "sequence"], name="one_choice_per_sequence")]
-
-    def __str__(self) -> str:
-        return f"{self.side} in slot {self.slot_id}"

@@ -34,9 +34,6 @@ class WorkerInCampaign(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["campaign", "worker"], name="one_note_per_worker")]
 
-    def __str__(self) -> str:
-        return f"worker {self.worker_id} in campaign {self.campaign_id}"
-
 
 class CrowdIdentity(models.Model):
     """The only link between a worker and a crowd's worker id; deleted when the worker is forgotten."""
@@ -50,6 +47,3 @@ class CrowdIdentity(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["crowd", "crowd_worker_id"], name="one_worker_per_crowd_identity")
         ]
-
-    def __str__(self) -> str:
-        return f"identity of worker {self.worker_id}"

@@ -60,9 +60,6 @@ class RequesterKey(models.Model):
 
     objects = RequesterKeyQuerySet.as_manager()
 
-    def __str__(self) -> str:
-        return self.access_key
-
     def state(self, now: datetime) -> str:
         """Return ``valid``, ``replaced`` (valid for a while), ``expired`` or ``revoked``."""
         if not self.active:

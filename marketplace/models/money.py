@@ -78,9 +78,6 @@ class PayoutBatch(models.Model):
     until = models.DateTimeField()
     made_at = models.DateTimeField()
 
-    def __str__(self) -> str:
-        return self.name
-
 
 class Payout(models.Model):
     """One worker's payment in a batch. Its amount is the sum of its items and of the failed payouts it replaces."""

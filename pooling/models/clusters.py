@@ -30,9 +30,6 @@ class ClusterSet(models.Model):
     made_by = models.CharField(max_length=150, blank=True)
     created_at = models.DateTimeField(default=clock.now)
 
-    def __str__(self) -> str:
-        return f"near-duplicates of {self.collection_id}"
-
 
 class ClusteredPassage(models.Model):
     """A passage of a class of two or more, the canonical one included. Most are not in ``Passage``."""
@@ -44,6 +41,3 @@ class ClusteredPassage(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["cluster_set", "pid"], name="one_class_per_pid")]
         indexes = [models.Index(fields=["cluster_set", "canonical"], name="members_of_a_class")]
-
-    def __str__(self) -> str:
-        return f"{self.pid}: {self.canonical}"

@@ -71,9 +71,6 @@ class PassageSource(models.Model):
             models.UniqueConstraint(fields=["collection", "sha256"], name="one_source_per_content")
         ]
 
-    def __str__(self) -> str:
-        return self.path
-
 
 class Query(models.Model):
     """An information need; ``qid`` is its id in the dataset."""
@@ -100,18 +97,12 @@ class QuerySplit(models.Model):
     seed = models.BigIntegerField(null=True)
     created_at = models.DateTimeField(default=clock.now)
 
-    def __str__(self) -> str:
-        return f"private queries of {self.collection_id}"
-
 
 class PrivateQuery(models.Model):
     """A query whose results are not shown to viewers; every other query is public."""
 
     split = models.ForeignKey(QuerySplit, models.CASCADE, related_name="private_queries")
     query = models.OneToOneField(Query, models.CASCADE, related_name="+")
-
-    def __str__(self) -> str:
-        return str(self.query_id)
 
 
 class SubmissionPolicy(models.Model):
@@ -159,9 +150,6 @@ class SubmissionPolicy(models.Model):
                 condition=models.Q(most_runs__gte=1, period_days__gte=1), name="a_policy_lets_runs_in"
             )
         ]
-
-    def __str__(self) -> str:
-        return f"{self.most_runs} in {self.period_days} days"
 
 
 class Passage(models.Model):
@@ -303,9 +291,6 @@ class AnnouncedRun(models.Model):
             models.UniqueConstraint(fields=["collection", "run_tag"], name="one_announcement_per_tag")
         ]
 
-    def __str__(self) -> str:
-        return self.run_tag
-
 
 class CandidateSet(models.Model):
     """The passages that reranked runs of a collection may reorder, stored like a run's ranking."""
@@ -318,9 +303,6 @@ class CandidateSet(models.Model):
     depth = models.PositiveIntegerField(help_text="Number of passages of the query with the most.")
     lines = models.PositiveIntegerField()
     created_at = models.DateTimeField(default=clock.now)
-
-    def __str__(self) -> str:
-        return self.file_name
 
 
 class QrelSet(models.Model):
@@ -377,6 +359,3 @@ class Qrel(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["qrel_set", "query", "passage"], name="one_grade_per_passage")
         ]
-
-    def __str__(self) -> str:
-        return f"{self.query_id} {self.passage_id} {self.grade}"

@@ -25,9 +25,6 @@ class Membership(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["collection", "user"], name="one_role_per_person")]
 
-    def __str__(self) -> str:
-        return f"{self.user_id}: {self.role} of {self.collection_id}"
-
 
 class InvitedMember(models.Model):
     """The role that an invitation gives."""
@@ -46,9 +43,6 @@ class InvitedMember(models.Model):
         default=False, help_text="Whether it became a membership. The link cannot undo a later removal."
     )
 
-    def __str__(self) -> str:
-        return f"{self.role} of {self.collection_id}"
-
 
 class CollectionChange(models.Model):
     """A decision about a collection: who, when, what."""
@@ -57,6 +51,3 @@ class CollectionChange(models.Model):
     what = models.CharField(max_length=300)
     who = models.CharField(max_length=150, blank=True)
     happened_at = models.DateTimeField(default=clock.now)
-
-    def __str__(self) -> str:
-        return f"{self.what} at {self.happened_at}"

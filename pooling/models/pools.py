@@ -37,9 +37,6 @@ class PoolRun(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["pool", "run"], name="one_pool_run")]
 
-    def __str__(self) -> str:
-        return f"{self.pool_id} {self.run_id}"
-
 
 class PooledPassage(models.Model):
     """A passage in a query's pool, and the runs that supplied it."""
@@ -56,6 +53,3 @@ class PooledPassage(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["pool", "query", "passage"], name="one_pooled_passage")
         ]
-
-    def __str__(self) -> str:
-        return f"{self.query_id} {self.passage_id}"

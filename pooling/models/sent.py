@@ -42,9 +42,6 @@ class NewCollection(models.Model):
             )
         ]
 
-    def __str__(self) -> str:
-        return self.name
-
     @property
     def job_key(self) -> str:
         """Return the key of the job that reads it."""
@@ -87,9 +84,6 @@ class AddedFiles(models.Model):
                 name="one_addition_per_key",
             )
         ]
-
-    def __str__(self) -> str:
-        return ", ".join(file["name"] for file in self.files) or "texts from the sources"
 
     @property
     def job_key(self) -> str:
@@ -138,9 +132,6 @@ class RunUpload(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["collection", "user", "key"], name="one_upload_per_key")
         ]
-
-    def __str__(self) -> str:
-        return self.file_name
 
     @property
     def job_key(self) -> str:

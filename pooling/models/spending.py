@@ -40,9 +40,6 @@ class SpendingGrant(models.Model):
             models.CheckConstraint(condition=Q(amount__gt=0), name="grant_of_some_amount"),
         ]
 
-    def __str__(self) -> str:
-        return f"${self.amount} for {self.to}"
-
     @property
     def to(self) -> str:
         """The name of the person or the collection."""
@@ -56,6 +53,3 @@ class SpendingGrantChange(models.Model):
     what = models.CharField(max_length=300)
     who = models.CharField(max_length=150, blank=True)
     happened_at = models.DateTimeField(default=clock.now)
-
-    def __str__(self) -> str:
-        return f"{self.what} at {self.happened_at}"

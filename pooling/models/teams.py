@@ -35,9 +35,6 @@ class TeamMember(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["collection", "user"], name="one_team_per_person")]
 
-    def __str__(self) -> str:
-        return f"{self.user_id} in {self.team_id}"
-
 
 class TeamApplication(models.Model):
     """A request to submit to a board, from somebody without an account; an owner decides."""
@@ -65,9 +62,6 @@ class TeamApplication(models.Model):
                 name="one_open_application_per_address",
             )
         ]
-
-    def __str__(self) -> str:
-        return f"{self.team_name}: {self.state}"
 
 
 class Round(models.Model):

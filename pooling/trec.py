@@ -1,4 +1,4 @@
-"""Read, check and write run files and qrel files.
+"""Read and check run files and qrel files.
 
 Runs: TREC (``qid Q0 pid rank score tag``) and MS MARCO (``qid pid rank``). Qrels: TREC
 (``qid 0 pid grade``) and three columns (``qid pid grade``). Columns are separated by any number of
@@ -8,15 +8,13 @@ blanks or tabs. docs/data-formats.md lists refusals and warnings.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TextIO
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from config.guidance import Guidance, Option
@@ -319,20 +317,3 @@ def read_qrel_file(
         content.sha256,
         skipped,
     )
-
-
-def write_run(ranking: Ranking, tag: str, file: TextIO) -> None:
-    """Write a ranking as a TREC run, query by query. Without scores, the negative rank is used."""
-    frame = ranking.frame().with_columns(pl.col("score").fill_null(-pl.col("rank").cast(pl.Float32)))
-    order = pl.DataFrame({"qid": ranking.qids}).with_row_index("place")
-    for qid, rank, pid, score in (
-        frame.join(order, on="qid").sort("place", "rank").select("qid", "rank", "pid", "score").iter_rows()
-    ):
-        # The shortest form that gives back the same 32-bit float.
-        file.write(f"{qid} Q0 {pid} {rank} {np.float32(score)!s} {tag}\n")
-
-
-def write_qrels(labels: Iterable[tuple[str, str, int]], file: TextIO) -> None:
-    """Write (qid, pid, grade) as TREC qrels, in the order given."""
-    for qid, pid, grade in labels:
-        file.write(f"{qid} 0 {pid} {grade}\n")

@@ -100,6 +100,9 @@ class GoldAnswer(models.Model):
 
     objects = GoldAnswerQuerySet.as_manager()
 
+    def __str__(self) -> str:
+        return f"gold pair {self.gold_pair_id}: {'passed' if self.passed else 'failed'}"
+
 
 class ExclusionQuerySet(models.QuerySet):
     def standing(self) -> ExclusionQuerySet:

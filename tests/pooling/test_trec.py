@@ -8,10 +8,10 @@ import io
 import lzma
 
 import numpy as np
+import polars as pl
 import pytest
 import zstandard
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pooling import columns
 from pooling.errors import (
@@ -22,7 +22,7 @@ from pooling.errors import (
     UnknownQueries,
     UnreadableContent,
 )
-from pooling.trec import read_qrel_file, read_run_file, read_runs, write_qrels, write_run
+from pooling.trec import read_qrel_file, read_run_file, read_runs
 
 GOOD = b"q1 Q0 a 1 3.5 t\nq1 Q0 b 2 2.5 t\nq2 Q0 a 1 9 t\n"
 
@@ -360,6 +360,23 @@ def test_a_bad_label_is_named(tmp_path, line, reason, pid):
 
     with pytest.raises(InvalidQrelFile, match=f"line 2: .*{reason}"):
         read_qrel_file(tmp_path / "qrels")
+
+
+def write_run(ranking, tag, file):
+    """Write a ranking as a TREC run, query by query. Without scores, minus the rank stands in."""
+    frame = ranking.frame().with_columns(pl.col("score").fill_null(-pl.col("rank").cast(pl.Float32)))
+    order = pl.DataFrame({"qid": ranking.qids}).with_row_index("place")
+    for qid, rank, pid, score in (
+        frame.join(order, on="qid").sort("place", "rank").select("qid", "rank", "pid", "score").iter_rows()
+    ):
+        # The shortest form that gives back the same 32-bit float.
+        file.write(f"{qid} Q0 {pid} {rank} {np.float32(score)!s} {tag}\n")
+
+
+def write_qrels(labels, file):
+    """Write (qid, pid, grade) as TREC qrels, in the order given."""
+    for qid, pid, grade in labels:
+        file.write(f"{qid} 0 {pid} {grade}\n")
 
 
 def test_a_written_run_reads_back_as_it_was(run, tmp_path):

@@ -15,6 +15,7 @@ from config.background.job_kinds import Progress
 from config.guidance import Action, Guidance, Option
 from config.plurals import many
 from judging.models import Campaign
+from judging.money.budget import cap_of
 from pooling.models import Passage, Run
 from pooling.services.finding import runs_tagged
 from tournament.errors import CampaignOver, ChallengeUnderWay, SpendNotConfirmed, TextsMissing
@@ -159,7 +160,7 @@ def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None)
 
 def beyond_budget(campaign: Campaign, cost_most: Decimal) -> SpendNotConfirmed | None:
     """Return why the campaign cannot pay ``cost_most`` dollars for a challenge, fees included; None if it can."""
-    limit, total = neighbors.limit_of(campaign), neighbors.taken_up(campaign) + cost_most
+    limit, total = cap_of(campaign), neighbors.taken_up(campaign) + cost_most
     if settings.BUDGET_CAP and total > settings.BUDGET_CAP:
         return SpendNotConfirmed(
             f"Up to ${cost_most:,.2f} more would put the campaign over the cap of ${settings.BUDGET_CAP:,.2f}.",

@@ -15,7 +15,6 @@ from judging.campaign import cost, pairs
 from judging.campaign.cost import money
 from judging.intake import places
 from judging.models import Campaign, Task
-from judging.money import budget
 from judging.rules.pair_requests import PairRequest
 from pooling.models import Collection, Passage, Run
 from pooling.services import clusters, passages, runs
@@ -56,11 +55,6 @@ def taken_up(campaign: Campaign) -> Decimal:
     sums = money(campaign)
     undone = campaign.tasks.exclude(state=Task.State.DONE).count()
     return sums["spent"] + sums["owed"] + sums["held"] + price(campaign, undone)
-
-
-def limit_of(campaign: Campaign) -> Decimal | None:
-    """Return the dollars, fees included, that the campaign can commit; None without a limit."""
-    return budget.cap_of(campaign)
 
 
 def takes_real_money(campaign: Campaign) -> bool:

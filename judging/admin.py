@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin
-from django.http import HttpRequest
 
+from config.background.admin import ReadOnly
 from judging.models import (
     Campaign,
     CampaignChange,
@@ -20,22 +18,6 @@ from judging.models import (
     Submission,
     Task,
 )
-
-
-class ReadOnly(admin.ModelAdmin):
-    """Base class for admin pages that search and show rows but never change them."""
-
-    list_per_page = 50
-    show_full_result_count = False
-
-    def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 @admin.register(Campaign)

@@ -10,14 +10,9 @@ from django.http import HttpRequest
 from config.background.models import Job
 
 
-@admin.register(Job)
-class Jobs(admin.ModelAdmin):
-    """Jobs can be found and read, but not added, changed or deleted."""
+class ReadOnly(admin.ModelAdmin):
+    """Base class for admin pages that search and show rows but never change them."""
 
-    list_display = ("pk", "kind", "key", "state", "fault", "failure", "attempts", "created_at", "finished_at")
-    list_filter = ("state", "fault", "kind")
-    search_fields = ("=id", "kind", "key")
-    ordering = ("-pk",)
     list_per_page = 50
     show_full_result_count = False
 
@@ -29,3 +24,13 @@ class Jobs(admin.ModelAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+
+@admin.register(Job)
+class Jobs(ReadOnly):
+    """Jobs, with their failures."""
+
+    list_display = ("pk", "kind", "key", "state", "fault", "failure", "attempts", "created_at", "finished_at")
+    list_filter = ("state", "fault", "kind")
+    search_fields = ("=id", "kind", "key")
+    ordering = ("-pk",)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from config.software import software_version as software_version
-from config.software import sources_key
+from config.software import software_version as software_version, sources_key
 
 ROOMS = ("leaderboard", "pooling", "tournament")
 """Sources that values depend on: reading runs, resolving judgments, measuring."""

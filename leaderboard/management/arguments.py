@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
-
-from config.commands.console import UsageError
+from config.commands.console import CommandParser, UsageError
 from leaderboard.scoring.chosen_runs import chosen_runs
 from pooling.models import Collection, Run
 from pooling.services.finding import tags_meant
-
-
-class OfAVersion(BaseCommand):
-    """A command with its own ``--version``, which would clash with Django's option of that name."""
-
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        """Return a parser in which the later of two options with the same name wins."""
-        return super().create_parser(prog_name, subcommand, conflict_handler="resolve", **kwargs)
 
 
 def version_argument(parser: CommandParser, *aliases: str) -> None:

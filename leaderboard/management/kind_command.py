@@ -4,29 +4,32 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import UsageError
+from config.commands.console import CommandParser, UsageError
 from judging.campaign.campaigns import campaign_named
 from leaderboard.analyses.fields import Choice, Field, Number
 from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.registry import KINDS
 from leaderboard.analyses.runner import make
-from leaderboard.management.arguments import OfAVersion, runs_argument, runs_of
+from leaderboard.management.arguments import runs_argument, runs_of
 from leaderboard.output import Analysis
 from leaderboard.output.command import AnalysisCommand
 from pooling.services.finding import collection_named
 
 
-class KindCommand(OfAVersion, AnalysisCommand):
+def command_of(name: str) -> Any:
+    """Return the command of this kind of analysis."""
+    return type("Command", (KindCommand,), {}, kind=KINDS[name])
+
+
+class KindCommand(AnalysisCommand):
     """The command of one kind of analysis. Its options are the kind's fields, with the same limits as on pages."""
 
     kind: Kind
 
-    def __init_subclass__(cls, kind: Kind | None = None, **options: Any) -> None:
+    def __init_subclass__(cls, kind: Kind, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if kind:
-            cls.kind, cls.help = kind, kind.help
-            cls.example = f"manage.py {kind.name} {kind.example}"
+        cls.kind, cls.help = kind, kind.help
+        cls.example = f"manage.py {kind.name} {kind.example}"
 
     @property
     def prog(self) -> str:

@@ -12,8 +12,7 @@ from leaderboard.output.table import best_marked
 from leaderboard.scoring.intervals import LEVEL, SEED, TRIALS, bootstrap_intervals
 from leaderboard.scoring.scales import scale_of
 from leaderboard.scoring.score_facts import facts_of
-from leaderboard.scoring.scores import Column as Scored
-from leaderboard.scoring.scores import Scores, rows, scores_as_dict
+from leaderboard.scoring.scores import Column as Scored, Scores, rows, scores_as_dict
 
 PANELS_A_ROW = 4
 INCHES_A_RUN = 0.17

@@ -22,8 +22,7 @@ from leaderboard.analyses.better_than_perfect.computation import (
     comparisons,
     who_was_preferred,
 )
-from leaderboard.analyses.shared.proportions import Interval as Method
-from leaderboard.analyses.shared.proportions import Share
+from leaderboard.analyses.shared.proportions import Interval as Method, Share
 from leaderboard.cache.software_version import software_version
 from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table

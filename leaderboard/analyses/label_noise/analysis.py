@@ -13,8 +13,7 @@ from config.plurals import many
 from judging.models import Campaign
 from leaderboard.analyses.judge_agreement.computation import observed_agreement
 from leaderboard.analyses.label_noise.computation import LabelNoise, NoiseRow, Spread, label_noise
-from leaderboard.analyses.label_noise.winner_odds import TRIALS as TOURNAMENTS
-from leaderboard.analyses.label_noise.winner_odds import Odds, Rules, odds_of_pools
+from leaderboard.analyses.label_noise.winner_odds import TRIALS as TOURNAMENTS, Odds, Rules, odds_of_pools
 from leaderboard.analyses.shared.contenders import Contenders, Flags
 from leaderboard.analyses.shared.loaded_contenders import Contending, best_flags, contending
 from leaderboard.board.standings import DEPTH, PERFECT

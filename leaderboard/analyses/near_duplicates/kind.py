@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.near_duplicates.analysis import analyse_near_duplicates
 from leaderboard.analyses.shared.common_fields import MEASURE, ONE_LABELS
-from leaderboard.output import Analysis
-from leaderboard.scoring.evaluation import Progress
-
-
-def make(asked: Asked, progress: Progress | None) -> Analysis:
-    """Run the requested analysis."""
-    return analyse_near_duplicates(asked, progress)
-
 
 KIND = Kind(
     "near_duplicates",
     "Near-duplicates",
     "How many labels near-duplicates add, and how runs compare without them and with all of them.",
     "labels, and runs for the comparison",
-    make,
+    analyse_near_duplicates,
     (
         replace(
             ONE_LABELS,

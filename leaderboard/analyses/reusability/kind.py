@@ -5,24 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from leaderboard.analyses.fields import Choice, Number
-from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.reusability.analysis import analyse_reusability
 from leaderboard.analyses.shared.common_fields import MEASURE, ONE_LABELS
-from leaderboard.output import Analysis
-from leaderboard.scoring.evaluation import Progress
-
-
-def make(asked: Asked, progress: Progress | None) -> Analysis:
-    """Run the requested analysis."""
-    return analyse_reusability(asked, progress)
-
 
 KIND = Kind(
     "reusability",
     "Reusability",
     "Whether labels can score runs that did not contribute to them: density, unjudged passages, runs left out.",
     "labels, and runs for more than the density",
-    make,
+    analyse_reusability,
     (
         replace(
             ONE_LABELS,

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from leaderboard.analyses.fields import Choice
-from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.run_types.analysis import analyse_run_types
 from leaderboard.analyses.shared.common_fields import MEASURE, ONE_LABELS, QUERY_SET, TYPES
-from leaderboard.output import Analysis
-from leaderboard.scoring.evaluation import Progress
-
-
-def make(asked: Asked, progress: Progress | None) -> Analysis:
-    """Run the requested analysis."""
-    return analyse_run_types(asked, progress)
-
 
 KIND = Kind(
     "run_types",
     "Types of runs",
     "How runs of different types do, and whether the best of one type wins on every query.",
     "runs that say their type, and labels",
-    make,
+    analyse_run_types,
     (
         ONE_LABELS,
         MEASURE,

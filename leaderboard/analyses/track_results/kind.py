@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from leaderboard.analyses.fields import Choice
-from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.shared.common_fields import ANNOUNCED
 from leaderboard.analyses.track_results.analysis import analyse_results
-from leaderboard.output import Analysis
-from leaderboard.scoring.evaluation import Progress
-
-
-def make(asked: Asked, progress: Progress | None) -> Analysis:
-    """Run the requested analysis."""
-    return analyse_results(asked, progress)
-
 
 KIND = Kind(
     "track_results",
     "Result tables",
     "Every run with its group, its details and its values, by task: the tables of an overview paper.",
     "runs, or announced runs with reported values",
-    make,
+    analyse_results,
     (
         Choice(
             "qrels",

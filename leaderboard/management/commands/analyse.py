@@ -5,11 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand, CommandParser
 from leaderboard.analyses.registry import KINDS
-from leaderboard.management.kind_command import KindCommand
+from leaderboard.management.kind_command import command_of
 
 
 class Command(BaseCommand):
@@ -26,7 +24,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, kind: str | None, rest: list[str], **options: Any) -> None:
         if kind is None:
             return super().handle(*args, **options)
-        made = type("Command", (KindCommand,), {}, kind=KINDS[kind])(stdout=self.stdout, stderr=self.stderr)
+        made = command_of(kind)(stdout=self.stdout, stderr=self.stderr)
         parser = made.create_parser("manage.py", f"analyse {kind}")
         given = vars(parser.parse_args([*rest, *(["--json"] if options["json"] else [])]))
         return made.handle(**given)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
-from config.commands.console import UsageError
+from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from judging.campaign.campaigns import CampaignSettings
 from judging.campaign.cost import quote_tasks
 from judging.campaign.gold_pairs import needed_gold

@@ -1,8 +1,5 @@
 """`manage.py assessor_agreement`: short for `manage.py analyse assessor_agreement`."""
 
-from leaderboard.analyses.assessor_agreement.kind import KIND
-from leaderboard.management.kind_command import KindCommand
+from leaderboard.management.kind_command import command_of
 
-
-class Command(KindCommand, kind=KIND):
-    pass
+Command = command_of("assessor_agreement")

@@ -1,8 +1,5 @@
 """`manage.py board_agreement`: short for `manage.py analyse board_agreement`."""
 
-from leaderboard.analyses.board_agreement.kind import KIND
-from leaderboard.management.kind_command import KindCommand
+from leaderboard.management.kind_command import command_of
 
-
-class Command(KindCommand, kind=KIND):
-    pass
+Command = command_of("board_agreement")

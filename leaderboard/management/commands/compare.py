@@ -1,8 +1,5 @@
 """`manage.py compare`: short for `manage.py analyse compare`."""
 
-from leaderboard.analyses.compare.kind import KIND
-from leaderboard.management.kind_command import KindCommand
+from leaderboard.management.kind_command import command_of
 
-
-class Command(KindCommand, kind=KIND):
-    pass
+Command = command_of("compare")

@@ -5,10 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
-from config.commands.console import write_result
+from config.commands.console import Command as BaseCommand, CommandParser, write_result
 from leaderboard.analyses.near_duplicates.analysis import labels_with_classes
 from leaderboard.scoring.labels import labels_named
 from pooling.services.finding import collection_named

@@ -1,8 +1,5 @@
 """`manage.py harmless_order`: short for `manage.py analyse harmless_order`."""
 
-from leaderboard.analyses.harmless_order.kind import KIND
-from leaderboard.management.kind_command import KindCommand
+from leaderboard.management.kind_command import command_of
 
-
-class Command(KindCommand, kind=KIND):
-    pass
+Command = command_of("harmless_order")

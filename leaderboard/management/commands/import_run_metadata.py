@@ -7,9 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand, CommandParser
 from config.plurals import many
 from leaderboard.scoring.measure_names import is_measure
 from pooling.errors import InvalidFile

@@ -1,8 +1,5 @@
 """`manage.py judge_agreement`: short for `manage.py analyse judge_agreement`."""
 
-from leaderboard.analyses.judge_agreement.kind import KIND
-from leaderboard.management.kind_command import KindCommand
+from leaderboard.management.kind_command import command_of
 
-
-class Command(KindCommand, kind=KIND):
-    pass
+Command = command_of("judge_agreement")

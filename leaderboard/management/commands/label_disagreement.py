@@ -1,8 +1,5 @@
 """`manage.py label_disagreement`: short for `manage.py analyse label_disagreement`."""
 
-from leaderboard.analyses.label_disagreement.kind import KIND
-from leaderboard.management.kind_command import KindCommand
+from leaderboard.management.kind_command import command_of
 
-
-class Command(KindCommand, kind=KIND):
-    pass
+Command = command_of("label_disagreement")

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import UsageError
+from config.commands.console import CommandParser, UsageError
 from leaderboard.board.board_output import board_analysis
 from leaderboard.board.boards import MEASURE, make_leaderboard
 from leaderboard.management.arguments import (
-    OfAVersion,
     check_seed,
     runs_argument,
     runs_of,
@@ -25,7 +22,7 @@ from leaderboard.scoring.measure_names import KNOWN
 from pooling.services.finding import collection_named
 
 
-class Command(OfAVersion, AnalysisCommand):
+class Command(AnalysisCommand):
     help = (
         "Every run's MRR@10 (or --measure) under a qrel set and under a version of the preference qrels, over the "
         "queries for which both have a relevant passage, with 95% intervals (bootstrap over queries), ranks, "

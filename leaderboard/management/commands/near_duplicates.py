@@ -1,8 +1,5 @@
 """`manage.py near_duplicates`: short for `manage.py analyse near_duplicates`."""
 
-from leaderboard.analyses.near_duplicates.kind import KIND
-from leaderboard.management.kind_command import KindCommand
+from leaderboard.management.kind_command import command_of
 
-
-class Command(KindCommand, kind=KIND):
-    pass
+Command = command_of("near_duplicates")

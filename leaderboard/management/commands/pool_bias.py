@@ -1,8 +1,5 @@
 """`manage.py pool_bias`: short for `manage.py analyse pool_bias`."""
 
-from leaderboard.analyses.pool_bias.kind import KIND
-from leaderboard.management.kind_command import KindCommand
+from leaderboard.management.kind_command import command_of
 
-
-class Command(KindCommand, kind=KIND):
-    pass
+Command = command_of("pool_bias")

@@ -1,8 +1,5 @@
 """`manage.py power`: short for `manage.py analyse power`."""
 
-from leaderboard.analyses.power.kind import KIND
-from leaderboard.management.kind_command import KindCommand
+from leaderboard.management.kind_command import command_of
 
-
-class Command(KindCommand, kind=KIND):
-    pass
+Command = command_of("power")

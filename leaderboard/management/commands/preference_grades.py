@@ -1,8 +1,5 @@
 """`manage.py preference_grades`: short for `manage.py analyse preference_grades`."""
 
-from leaderboard.analyses.preference_grades.kind import KIND
-from leaderboard.management.kind_command import KindCommand
+from leaderboard.management.kind_command import command_of
 
-
-class Command(KindCommand, kind=KIND):
-    pass
+Command = command_of("preference_grades")

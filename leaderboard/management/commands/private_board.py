@@ -1,8 +1,5 @@
 """`manage.py private_board`: short for `manage.py analyse private_board`."""
 
-from leaderboard.analyses.private_board.kind import KIND
-from leaderboard.management.kind_command import KindCommand
+from leaderboard.management.kind_command import command_of
 
-
-class Command(KindCommand, kind=KIND):
-    pass
+Command = command_of("private_board")

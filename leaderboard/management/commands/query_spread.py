@@ -1,8 +1,5 @@
 """`manage.py query_spread`: short for `manage.py analyse query_spread`."""
 
-from leaderboard.analyses.query_spread.kind import KIND
-from leaderboard.management.kind_command import KindCommand
+from leaderboard.management.kind_command import command_of
 
-
-class Command(KindCommand, kind=KIND):
-    pass
+Command = command_of("query_spread")

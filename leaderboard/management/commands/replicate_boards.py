@@ -1,8 +1,5 @@
 """`manage.py replicate_boards`: short for `manage.py analyse replicate_boards`."""
 
-from leaderboard.analyses.replicates.kind import KIND
-from leaderboard.management.kind_command import KindCommand
+from leaderboard.management.kind_command import command_of
 
-
-class Command(KindCommand, kind=KIND):
-    pass
+Command = command_of("replicate_boards")

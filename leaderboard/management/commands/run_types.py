@@ -1,8 +1,5 @@
 """`manage.py run_types`: short for `manage.py analyse run_types`."""
 
-from leaderboard.analyses.run_types.kind import KIND
-from leaderboard.management.kind_command import KindCommand
+from leaderboard.management.kind_command import command_of
 
-
-class Command(KindCommand, kind=KIND):
-    pass
+Command = command_of("run_types")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import CommandParser
-
+from config.commands.console import CommandParser
 from config.spreadsheets import as_text
 from leaderboard.management.arguments import check_seed, runs_argument, runs_of, seed_argument
 from leaderboard.output import Analysis

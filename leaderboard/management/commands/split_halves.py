@@ -1,8 +1,5 @@
 """`manage.py split_halves`: short for `manage.py analyse split_halves`."""
 
-from leaderboard.analyses.split_halves.kind import KIND
-from leaderboard.management.kind_command import KindCommand
+from leaderboard.management.kind_command import command_of
 
-
-class Command(KindCommand, kind=KIND):
-    pass
+Command = command_of("split_halves")

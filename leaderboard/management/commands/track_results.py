@@ -1,8 +1,5 @@
 """`manage.py track_results`: short for `manage.py analyse track_results`."""
 
-from leaderboard.analyses.track_results.kind import KIND
-from leaderboard.management.kind_command import KindCommand
+from leaderboard.management.kind_command import command_of
 
-
-class Command(KindCommand, kind=KIND):
-    pass
+Command = command_of("track_results")

@@ -1,8 +1,5 @@
 """`manage.py two_boards`: short for `manage.py analyse two_boards`."""
 
-from leaderboard.analyses.two_boards.kind import KIND
-from leaderboard.management.kind_command import KindCommand
+from leaderboard.management.kind_command import command_of
 
-
-class Command(KindCommand, kind=KIND):
-    pass
+Command = command_of("two_boards")

@@ -1,8 +1,5 @@
 """`manage.py win_ratios`: short for `manage.py analyse win_ratios`."""
 
-from leaderboard.analyses.win_ratios.kind import KIND
-from leaderboard.management.kind_command import KindCommand
+from leaderboard.management.kind_command import command_of
 
-
-class Command(KindCommand, kind=KIND):
-    pass
+Command = command_of("win_ratios")

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import getpass
 import json
 import sys
 import time
@@ -54,6 +55,7 @@ class Command(BaseCommand):
             subcommand,
             epilog=f"Example:\n  {pasteable(self.example)}" if self.example else None,
             formatter_class=argparse.RawDescriptionHelpFormatter,
+            conflict_handler="resolve",  # a command's own --version takes the place of Django's
             **kwargs,
         )
 
@@ -113,6 +115,14 @@ class Command(BaseCommand):
     @property
     def prog(self) -> str:
         return self.__module__.rpartition(".")[2]
+
+    @property
+    def who(self) -> str:
+        """The person at the terminal, as logs name them."""
+        try:
+            return getpass.getuser()
+        except (KeyError, OSError):  # a container's user may have no name
+            return ""
 
     def note(self, text: str) -> None:
         """Print a note to the person on stderr, with commands as this shell needs them."""

@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
-from django.core.management.base import CommandParser
 from rich.table import Table
 
-from config.commands.console import Command as BaseCommand
-from config.commands.console import UsageError
-from judging.campaign.campaigns import campaign_named
+from config.commands.console import CommandParser, UsageError
 from judging.campaign.gold_pairs import decide_gold, needed_gold
+from judging.management.campaign_command import CampaignCommand
 from judging.models import Campaign, GoldPair
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = "Review proposed gold pairs side by side, or accept (with --drop: drop) the given pairs or --all."
     example = "manage.py accept_gold spring           # one by one; or: accept_gold spring 12 15; or: --all"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign")
         parser.add_argument("ids", nargs="*", type=int, help="gold pairs by number (--list shows them)")
         parser.add_argument("--all", action="store_true", help="every proposed pair")
         parser.add_argument("--drop", action="store_true", help="drop instead of accept")
         parser.add_argument("--list", action="store_true", help="only show the proposed pairs")
 
-    def act(
-        self, *, campaign: str, ids: list[int], all: bool, drop: bool, list: bool, **options: Any
+    def act_on(
+        self, found: Campaign, *, ids: list[int], all: bool, drop: bool, list: bool, **options: Any
     ) -> dict[str, Any]:
-        found = campaign_named(campaign)
         changed = 0
         if ids or all:
-            changed = decide_gold(found, ids or None, accept=not drop, who=getpass.getuser())
+            changed = decide_gold(found, ids or None, accept=not drop, who=self.who)
         else:
             changed = self.ask(found, only_show=list)
         accepted = found.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
@@ -53,7 +48,7 @@ class Command(BaseCommand):
             if answer == "q":
                 break
             if answer in ("a", "d"):
-                changed += decide_gold(campaign, [gold.pk], accept=answer == "a", who=getpass.getuser())
+                changed += decide_gold(campaign, [gold.pk], accept=answer == "a", who=self.who)
         return changed
 
     def show_pair(self, gold: GoldPair) -> None:

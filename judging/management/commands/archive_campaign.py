@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
-from judging.campaign.campaigns import campaign_named
-from judging.launch.archive import archive
-from judging.launch.archive import restore as put_back
+from config.commands.console import CommandParser
+from judging.launch.archive import archive, restore as put_back
+from judging.management.campaign_command import CampaignCommand
+from judging.models import Campaign
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = "Move a draft or a closed campaign out of the lists, or back into them. Nothing is deleted."
     example = 'manage.py archive_campaign spring --why "replaced by second"'
+    why = "kept in the campaign's log"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign")
         parser.add_argument("--restore", action="store_true", help="put it back into the lists")
-        parser.add_argument("--why", default="", help="kept in the campaign's log")
 
-    def act(self, *, campaign: str, restore: bool, why: str, **options: Any) -> dict[str, Any]:
-        found = campaign_named(campaign)
-        (put_back if restore else archive)(found, why=why, who=getpass.getuser())
+    def act_on(self, found: Campaign, *, restore: bool, why: str, **options: Any) -> dict[str, Any]:
+        (put_back if restore else archive)(found, why=why, who=self.who)
         return {"campaign": found.name, "state": found.state, "archived": found.archived_at is not None}

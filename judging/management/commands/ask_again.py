@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
 from config.process import launcher
-from judging.campaign.campaigns import campaign_named
 from judging.exchange.calls import allow_again
+from judging.management.campaign_command import CampaignCommand
 from judging.management.commands.collect import collect_once
+from judging.models import Campaign
 from judging.watching.status import campaign_status
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = (
         "Retry calls that the crowd refused permanently, once you have fixed the cause. "
         "Calls that succeeded are not repeated."
     )
     example = "manage.py ask_again spring"
 
-    def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign")
-
-    def act(self, *, campaign: str, **options: Any) -> dict[str, Any]:
-        found = campaign_named(campaign)
+    def act_on(self, found: Campaign, **options: Any) -> dict[str, Any]:
         count = allow_again(found)
         with launcher.crowd_running(), self.progress("Asking the crowd again") as progress:
             collect_once(found, progress)

@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
-from django.core.management.base import CommandParser
-
 from config.background.attending import attend
-from config.commands.console import Command as BaseCommand
 from config.process import launcher
-from judging.campaign.campaigns import campaign_named
 from judging.jobs import ring_to_close_places
 from judging.launch.closure import close, pending_work
+from judging.management.campaign_command import CampaignCommand
 from judging.management.commands.collect import collect_once
 from judging.models import Campaign
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = (
         "End a campaign: nothing more is offered to workers. "
         "It closes automatically when nobody holds a task and everything is paid."
     )
     example = 'manage.py close_campaign spring --why "holiday"'
+    why = "kept in the campaign's log"
 
-    def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign")
-        parser.add_argument("--why", default="", help="kept in the campaign's log")
-
-    def act(self, *, campaign: str, why: str, **options: Any) -> dict[str, Any]:
-        found = campaign_named(campaign)
+    def act_on(self, found: Campaign, *, why: str, **options: Any) -> dict[str, Any]:
         launched = found.launched_at is not None
-        close(found, why=why, who=getpass.getuser())
+        close(found, why=why, who=self.who)
         if launched:
             job = ring_to_close_places(found)
             with launcher.crowd_running(), self.progress("Taking places off the crowd") as progress:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import getpass
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand, CommandParser
 from config.plurals import many
 from judging.campaign.clustering import cluster_texts, import_clusters, remove_clusters
 from pooling.near_duplicates import Likeness
@@ -57,7 +54,7 @@ class Command(BaseCommand):
         remove: bool,
         **options: Any,
     ) -> dict[str, Any]:
-        found, who = collection_named(collection), getpass.getuser()
+        found, who = collection_named(collection), self.who
         if remove:
             gone = remove_clusters(found, who=who)
             return {

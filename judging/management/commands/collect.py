@@ -5,30 +5,26 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from django.core.management.base import CommandParser
-
 from config.background.attending import attend
 from config.background.models import Job
-from config.commands.console import Command as BaseCommand
+from config.commands.console import CommandParser
 from config.process import launcher
-from judging.campaign.campaigns import campaign_named
 from judging.jobs import post_places_key, ring_to_collect
+from judging.management.campaign_command import CampaignCommand
 from judging.models import Campaign
 from judging.watching.status import campaign_status, is_complete
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = "Fetch submissions from the crowd, count or exclude them, pay, and offer missing tasks again."
     example = "manage.py collect spring --wait"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign")
         parser.add_argument(
             "--wait", action="store_true", help="keep collecting until every task is done (Ctrl-C stops)"
         )
 
-    def act(self, *, campaign: str, wait: bool, **options: Any) -> dict[str, Any]:
-        found = campaign_named(campaign)
+    def act_on(self, found: Campaign, *, wait: bool, **options: Any) -> dict[str, Any]:
         with launcher.crowd_running(), self.progress("Collecting") as progress:
             while True:
                 collect_once(found, progress)

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings as django_settings
-from django.core.management.base import CommandParser
 from django.db import transaction
 
-from config.commands.console import Command as BaseCommand
-from config.commands.console import UsageError
+from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from judging.campaign.campaigns import PRESETS, CampaignSettings, create_campaign
 from judging.campaign.cost import quote_tasks
 from judging.campaign.gold_pairs import import_gold, needed_gold

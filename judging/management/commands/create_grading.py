@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import getpass
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
-from config.commands.console import UsageError
+from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from judging.grading.graded_campaigns import GradingSettings, create_graded_campaign
 from judging.grading.topic_states import states_of, summary_of
 from judging.rules.grade_scale import FORM, FOUR_LEVELS, parse_scale
@@ -72,7 +68,7 @@ class Command(BaseCommand):
                 seed=options["seed"],
                 placeholder_text=options["placeholder_text"],
             ),
-            who=getpass.getuser(),
+            who=self.who,
         )
         return summary_of(made, states_of(made))
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand, CommandParser
 from judging.grading.assignments import topic_named
 from judging.grading.graded_campaigns import graded_campaign_named
 from judging.grading.grades import REVERSED, TAKEN_AWAY, decide
@@ -37,5 +34,5 @@ class Command(BaseCommand):
     ) -> dict[str, Any]:
         found = graded_campaign_named(collection_named(collection), campaign)
         topic = topic_named(found, qid)
-        decide(topic, decision, why=why, who=getpass.getuser())
+        decide(topic, decision, why=why, who=self.who)
         return next(facts_of(one) for one in states_of(found) if one.topic.pk == topic.pk)

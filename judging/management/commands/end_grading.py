@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand, CommandParser
 from judging.grading.graded_campaigns import end_campaign, graded_campaign_named, reopen_campaign
 from judging.grading.topic_states import states_of, summary_of
 from pooling.services.finding import collection_named
@@ -31,7 +28,7 @@ class Command(BaseCommand):
     def act(
         self, *, collection: str, campaign: str, why: str, reopen: bool, budget: int | None, **options: Any
     ) -> dict[str, Any]:
-        found, who = graded_campaign_named(collection_named(collection), campaign), getpass.getuser()
+        found, who = graded_campaign_named(collection_named(collection), campaign), self.who
         if reopen:
             reopen_campaign(found, why=why, budget=budget, who=who)
         else:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand, CommandParser
 from judging.people.rights import find_worker, forget_worker
 
 
@@ -27,4 +24,4 @@ class Command(BaseCommand):
 
     def act(self, *, worker: str, why: str, **options: Any) -> dict[str, Any]:
         found = find_worker(worker)
-        return {"worker": found.pk, **forget_worker(found, who=getpass.getuser(), why=why)}
+        return {"worker": found.pk, **forget_worker(found, who=self.who, why=why)}

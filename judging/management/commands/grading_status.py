@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import CommandParser
 from rich.table import Table
 
-from config.commands.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand, CommandParser
 from judging.grading.graded_campaigns import graded_campaign_named
 from judging.grading.graded_labels import grades_of
 from judging.grading.topic_states import facts_of, states_of, summary_of

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import getpass
 from datetime import date
 from typing import Any
 
-from django.core.management.base import CommandParser
-
 from accounts.services.user_lookup import person_named
-from config.commands.console import Command as BaseCommand
-from config.commands.console import UsageError
+from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from judging.management.amounts import dollars_option
 from pooling.services.finding import collection_named
 from pooling.services.spending_grants import change_grant, grant_named, grant_spending
@@ -54,7 +50,7 @@ class Command(BaseCommand):
         terms: dict[str, Any] = {
             "amount": dollars_option("amount", amount),
             "last_day": last_day,
-            "who": getpass.getuser(),
+            "who": self.who,
         }
         if change is not None:
             change_grant(made := grant_named(change), **terms)

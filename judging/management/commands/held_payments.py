@@ -2,46 +2,43 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
-from judging.campaign.campaigns import campaign_named
+from config.commands.console import CommandParser
 from judging.errors import BadInput
 from judging.management.amounts import dollars_option
+from judging.management.campaign_command import CampaignCommand
+from judging.models import Campaign
 from judging.money.discrepancies import receipt_of
 from judging.money.held_pay import HeldWork, held_work, pay_held
 from judging.money.rejections import submission_of
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = (
         "List pay that is held because our page did not see all of the work. With a submission and --pay or "
         "--amount, pay it at the next collection; to refuse it, use reject_assignment. The list shows what happens "
         "and when if nobody decides: the crowd pays the reward, or it is rejected because no pair was judged."
     )
     example = "manage.py held_payments spring 412-X9KQ2T --pay"
+    why = "the reason; kept with the decision"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign")
         parser.add_argument("submission", nargs="?", help="its receipt, or its assignment id at the crowd")
         parser.add_argument("--pay", action="store_true", help="pay all that is held for it")
         parser.add_argument("--amount", help="pay this many dollars of it; needs --why")
-        parser.add_argument("--why", default="", help="the reason; kept with the decision")
 
-    def act(
+    def act_on(
         self,
+        found: Campaign,
         *,
-        campaign: str,
         submission: str | None,
         pay: bool,
         amount: str | None,
         why: str,
         **options: Any,
     ) -> dict[str, Any]:
-        found, result = campaign_named(campaign), {}
+        result = {}
         deciding = pay or amount is not None
         if deciding != (submission is not None):
             raise BadInput(
@@ -50,9 +47,7 @@ class Command(BaseCommand):
             )
         if submission is not None:
             part = dollars_option("--amount", amount) if amount is not None else None
-            paid = pay_held(
-                found, submission_of(found, submission), amount=part, why=why, who=getpass.getuser()
-            )
+            paid = pay_held(found, submission_of(found, submission), amount=part, why=why, who=self.who)
             result = {"decided": float(paid)}
         return {"campaign": found.name, **result, "held": [_row(one) for one in held_work(found)]}
 

@@ -5,22 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
-from config.commands.console import UsageError
+from config.commands.console import CommandParser, UsageError
 from judging.campaign.campaign_settings import check_changeable
-from judging.campaign.campaigns import campaign_named
 from judging.campaign.gold_pairs import import_gold, needed_gold
-from judging.models import GoldPair
+from judging.management.campaign_command import CampaignCommand
+from judging.models import Campaign, GoldPair
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = "Import accepted gold pairs into a draft, one per line: qid relevant-pid off-topic-pid [kind]."
     example = "manage.py import_gold spring gold.txt"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign")
         parser.add_argument(
             "file",
             type=Path,
@@ -28,10 +24,9 @@ class Command(BaseCommand):
             help="one gold pair per line: qid relevant-pid off-topic-pid [kind], where kind is easy or hard",
         )
 
-    def act(self, *, campaign: str, file: Path, **options: Any) -> dict[str, Any]:
+    def act_on(self, found: Campaign, *, file: Path, **options: Any) -> dict[str, Any]:
         if not file.is_file():
             raise UsageError(f"File {file} does not exist.")
-        found = campaign_named(campaign)
         check_changeable(found)
         brought = import_gold(found, file)
         accepted = found.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()

@@ -6,10 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
-from config.commands.console import UsageError
+from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from judging.campaign.campaigns import campaign_named
 from judging.campaign.imported_judgments import import_judgments
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import getpass
 from decimal import Decimal
 from typing import Any
 
-from django.core.management.base import CommandParser
-
 from config.background.attending import attend
-from config.commands.console import Command as BaseCommand
+from config.commands.console import CommandParser
 from config.process import launcher
 from judging.campaign.campaign_settings import RECOMMENDED, change_settings
-from judging.campaign.campaigns import campaign_named
 from judging.campaign.screening_forecast import recommended_rule
 from judging.jobs import ring_to_post_places
 from judging.launch.check_results import check_row, strategy_rows
 from judging.launch.launches import Launched, launch_campaign
 from judging.management.amounts import dollars_option
+from judging.management.campaign_command import CampaignCommand
 from judging.management.check_lines import in_lines
 from judging.models import Campaign, Place
 
@@ -82,12 +79,11 @@ def forecast_row(launched: Launched) -> dict[str, Any]:
     }
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = "Check that a campaign is ready, open it, and offer its tasks to the crowd."
     example = "manage.py launch_campaign spring --minimum-hourly 12"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign")
         terms_arguments(parser)
         parser.add_argument(
             "--screen",
@@ -101,10 +97,10 @@ class Command(BaseCommand):
             help="show passages without text as placeholders, and let in simulated workers only",
         )
 
-    def act(
+    def act_on(
         self,
+        found: Campaign,
         *,
-        campaign: str,
         endpoint: str | None,
         confirm_spend: str | None,
         minimum_hourly: str | None,
@@ -114,14 +110,13 @@ class Command(BaseCommand):
         **options: Any,
     ) -> dict[str, Any]:
         agreed = terms(endpoint, confirm_spend, minimum_hourly, accept_weak_screening)
-        found = campaign_named(campaign)
         self._screen_by(found, screen)
         with launcher.crowd_running():
             launched = launch_campaign(
                 found,
                 **agreed,
                 placeholder_text=placeholder_text,
-                who=getpass.getuser(),
+                who=self.who,
                 tell=lambda check: self.note(in_lines(check)),
             )
             if launched.again:
@@ -142,7 +137,7 @@ class Command(BaseCommand):
     def _screen_by(self, campaign: Campaign, rule: str | None) -> None:
         """Change the screening rule if requested; otherwise print the recommended rule if it differs."""
         if rule is not None:
-            change_settings(campaign, {"screen": rule}, who=getpass.getuser())
+            change_settings(campaign, {"screen": rule}, who=self.who)
             return
         recommended = recommended_rule(campaign)
         if campaign.state in Campaign.BEFORE_LAUNCH and recommended != campaign.screen:

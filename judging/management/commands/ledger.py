@@ -6,18 +6,18 @@ from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
 
-from django.core.management.base import CommandParser
 from rich import box
 from rich.table import Table
 
-from config.commands.console import Command as BaseCommand
+from config.commands.console import CommandParser
 from config.plurals import many
 from config.process import launcher
-from judging.campaign.campaigns import campaign_named
+from judging.management.campaign_command import CampaignCommand
+from judging.models import Campaign
 from judging.money.ledger import compare_books, ledger
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = (
         "Show what a campaign has promised, owes and has paid, fees included. --check compares this with the crowd's "
         "payments for every place and lists each difference."
@@ -25,15 +25,13 @@ class Command(BaseCommand):
     example = "manage.py ledger spring --check"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign")
         parser.add_argument(
             "--check",
             action="store_true",
             help="compare with the crowd's books; status 1 if they differ",
         )
 
-    def act(self, *, campaign: str, check: bool, **options: Any) -> dict[str, Any]:
-        found = campaign_named(campaign)
+    def act_on(self, found: Campaign, *, check: bool, **options: Any) -> dict[str, Any]:
         books = _plain(ledger(found))
         if not check:
             return books

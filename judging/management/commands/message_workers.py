@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import getpass
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
-from config.commands.console import UsageError
+from config.commands.console import CommandParser, UsageError
 from config.process import launcher
-from judging.campaign.campaigns import campaign_named
+from judging.management.campaign_command import CampaignCommand
+from judging.models import Campaign
 from judging.workers.messages import addressees, send_message
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = (
         "Message workers who have submitted work, through the crowd; messages are kept with the campaign. A crowd "
         "delivers only to workers whose work was reviewed; workers it did not reach are listed with the reason. "
@@ -24,7 +21,6 @@ class Command(BaseCommand):
     example = 'manage.py message_workers spring --subject "Thank you" --text thanks.txt'
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign")
         parser.add_argument("--subject", required=True)
         parser.add_argument(
             "--text", required=True, type=Path, metavar="FILE", help="the message, as plain text"
@@ -35,17 +31,16 @@ class Command(BaseCommand):
         )
         who.add_argument("--excluded", action="store_true", help="all excluded workers (default: everybody)")
 
-    def act(
-        self, *, campaign: str, subject: str, text: Path, worker: list[int], excluded: bool, **options: Any
+    def act_on(
+        self, found: Campaign, *, subject: str, text: Path, worker: list[int], excluded: bool, **options: Any
     ) -> dict[str, Any]:
         try:
             words = text.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"--text {text}: {error}") from None
-        found = campaign_named(campaign)
         workers = addressees(found, workers=worker, excluded=excluded)
         with launcher.crowd_running():
-            rows = send_message(found, workers, subject=subject, text=words, who=getpass.getuser())
+            rows = send_message(found, workers, subject=subject, text=words, who=self.who)
         return {
             "campaign": found.name,
             "sent": sum(row.sent_at is not None for row in rows),

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
-from django.core.management.base import CommandParser
-
 from config.background.attending import attend
-from config.commands.console import Command as BaseCommand
 from config.process import launcher
-from judging.campaign.campaigns import campaign_named, pause
+from judging.campaign.campaigns import pause
 from judging.jobs import ring_to_close_places
+from judging.management.campaign_command import CampaignCommand
+from judging.models import Campaign
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = "Offer no more tasks for now. Workers who hold a task can finish it."
     example = 'manage.py pause_campaign spring --why "holiday"'
+    why = "kept in the campaign's log"
 
-    def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign")
-        parser.add_argument("--why", default="", help="kept in the campaign's log")
-
-    def act(self, *, campaign: str, why: str, **options: Any) -> dict[str, Any]:
-        found = campaign_named(campaign)
+    def act_on(self, found: Campaign, *, why: str, **options: Any) -> dict[str, Any]:
         launched = found.launched_at is not None
-        pause(found, why=why, who=getpass.getuser())
+        pause(found, why=why, who=self.who)
         if launched:
             job = ring_to_close_places(found)
             with launcher.crowd_running(), self.progress("Taking places off the crowd") as progress:

@@ -2,41 +2,38 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
-from judging.campaign.campaigns import campaign_named
+from config.commands.console import CommandParser
 from judging.errors import BadInput
+from judging.management.campaign_command import CampaignCommand
+from judging.models import Campaign
 from judging.money.unlisted_work import ANOTHER_WAY, BONUS, missing_by_receipt, missing_work, pay_missing
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = (
         "List work that was submitted on our page but never listed by the crowd. With a receipt and --why, record "
         "its pay. With --bonus, the crowd pays it at the next collection on another assignment of the worker. "
         "Without --bonus, you note how you paid it another way; settle_payment --undo removes the note."
     )
     example = 'manage.py pay_receipt spring 412-X9KQ2T --bonus --why "the crowd lost it"'
+    why = "why or how it was paid; kept with the payment"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign")
         parser.add_argument("receipt", nargs="?", help="the receipt shown on the worker's last page")
         parser.add_argument("--bonus", action="store_true", help="pay as a bonus (default: paid another way)")
-        parser.add_argument("--why", default="", help="why or how it was paid; kept with the payment")
 
-    def act(
-        self, *, campaign: str, receipt: str | None, bonus: bool, why: str, **options: Any
+    def act_on(
+        self, found: Campaign, *, receipt: str | None, bonus: bool, why: str, **options: Any
     ) -> dict[str, Any]:
-        found, result = campaign_named(campaign), {}
+        result = {}
         if receipt is None and (bonus or why):
             raise BadInput("The receipt is missing.", f"manage.py pay_receipt {found.name} lists them.")
         if receipt is not None:
             submission = missing_by_receipt(found, receipt)
             way = BONUS if bonus else ANOTHER_WAY
-            paid = pay_missing(found, submission, way=way, why=why, who=getpass.getuser())
+            paid = pay_missing(found, submission, way=way, why=why, who=self.who)
             result = {"paid": float(paid), "way": way}
         rows = [one.as_dict() | {"earned": float(one.earned)} for one in missing_work(found)]
         return {"campaign": found.name, **result, "missing": rows}

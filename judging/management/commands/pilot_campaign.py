@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import getpass
 import time
 from typing import Any
 
-from django.core.management.base import CommandParser
-
 from config.background.attending import attend
-from config.commands.console import Command as BaseCommand
-from config.commands.console import UsageError
+from config.commands.console import CommandParser, UsageError
 from config.process import launcher
-from judging.campaign.campaigns import campaign_named
 from judging.errors import CampaignRefused
 from judging.jobs import ring_to_post_places
 from judging.launch.launches import Launched, Terms
 from judging.launch.pilot_report import pilot_report
 from judging.launch.pilots import pilot_campaign
+from judging.management.campaign_command import CampaignCommand
 from judging.management.check_lines import in_lines
 from judging.management.commands.collect import collect_once
 from judging.management.commands.launch_campaign import outcome, terms, terms_arguments
@@ -26,7 +22,7 @@ from judging.models import Campaign
 POLL_SECONDS = 5
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = (
         "Offer a few tasks of a campaign before the full launch. The pilot ends when they are submitted, and reports "
         "median time, hourly pay, results of each gold pair, and comments. Without --tasks, show the last pilot."
@@ -34,7 +30,6 @@ class Command(BaseCommand):
     example = "manage.py pilot_campaign spring --tasks 10 --minimum-hourly 12"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign")
         parser.add_argument("--tasks", type=int, metavar="N", help="how many tasks the pilot offers")
         parser.add_argument(
             "--count",
@@ -46,12 +41,11 @@ class Command(BaseCommand):
         )
         terms_arguments(parser)
 
-    def act(
-        self, *, campaign: str, tasks: int | None, count: bool, wait: bool, **options: Any
+    def act_on(
+        self, found: Campaign, *, tasks: int | None, count: bool, wait: bool, **options: Any
     ) -> dict[str, Any]:
         names = ("endpoint", "confirm_spend", "minimum_hourly", "accept_weak_screening")
         agreed = Terms(**terms(*(options[name] for name in names)))
-        found = campaign_named(campaign)
         if tasks is None and (count or any(options[name] for name in names)):
             raise UsageError("A pilot needs --tasks.")
         launched = None
@@ -78,7 +72,7 @@ class Command(BaseCommand):
             tasks=tasks,
             counts=count,
             terms=agreed,
-            who=getpass.getuser(),
+            who=self.who,
             tell=lambda check: self.note(in_lines(check)),
         )
         if launched.again:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
+from config.commands.console import CommandParser
 from config.plurals import many
-from judging.campaign.campaigns import campaign_named
 from judging.campaign.gold_pairs import needed_gold
 from judging.campaign.gold_proposals import propose_gold
 from judging.campaign.strategy_figures import tell_proposals
-from judging.models import GoldPair
+from judging.management.campaign_command import CampaignCommand
+from judging.models import Campaign, GoldPair
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = (
         "Propose gold pairs: a known relevant passage and one that does not answer the question, "
         "chosen so that the pairs look like the campaign's other pairs."
@@ -23,7 +21,6 @@ class Command(BaseCommand):
     example = "manage.py propose_gold spring --qrels graded"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign")
         parser.add_argument(
             "--qrels",
             default="",
@@ -31,8 +28,7 @@ class Command(BaseCommand):
             help="labels with the known answers; graded labels give the best pairs (default: the pool's)",
         )
 
-    def act(self, *, campaign: str, qrels: str, **options: Any) -> dict[str, Any]:
-        found = campaign_named(campaign)
+    def act_on(self, found: Campaign, *, qrels: str, **options: Any) -> dict[str, Any]:
         proposed = propose_gold(found, qrels=qrels)
         waiting = found.gold_pairs.filter(state=GoldPair.State.PROPOSED).count()
         accepted = found.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()

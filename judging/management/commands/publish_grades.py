@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand, CommandParser
 from judging.grading.graded_campaigns import graded_campaign_named
 from judging.grading.graded_labels import publish_labels
 from pooling.services.finding import collection_named
@@ -31,7 +28,7 @@ class Command(BaseCommand):
         self, *, collection: str, campaign: str, set_name: str, withheld: bool, **options: Any
     ) -> dict[str, Any]:
         found = graded_campaign_named(collection_named(collection), campaign)
-        made = publish_labels(found, set_name=set_name, withheld=withheld, who=getpass.getuser())
+        made = publish_labels(found, set_name=set_name, withheld=withheld, who=self.who)
         return {
             "set": made.qrel_set.name,
             "labels": made.qrel_set.qrels.count(),

@@ -2,41 +2,36 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
-from config.commands.console import UsageError
+from config.commands.console import CommandParser, UsageError
 from config.process import launcher
-from judging.campaign.campaigns import campaign_named
 from judging.errors import CampaignRefused
+from judging.management.campaign_command import CampaignCommand
 from judging.management.commands.collect import collect_once
+from judging.models import Campaign
 from judging.money import discrepancies
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = (
         "Compare every submission with the crowd's list and show open differences: submitted only there, submitted "
         "only here, or answered differently. Collections also compare. --settle records that a person has reviewed "
         "a difference."
     )
     example = "manage.py reconcile spring"
+    why = "the outcome; kept with the submission"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign")
         parser.add_argument(
             "--settle", type=int, metavar="SUBMISSION", help="mark this submission as reviewed"
         )
-        parser.add_argument("--why", default="", help="the outcome; kept with the submission")
 
-    def act(self, *, campaign: str, settle: int | None, why: str, **options: Any) -> dict[str, Any]:
-        found = campaign_named(campaign)
+    def act_on(self, found: Campaign, *, settle: int | None, why: str, **options: Any) -> dict[str, Any]:
         if settle is not None:
             if not why.strip():
                 raise UsageError("--settle needs --why with the outcome.")
-            if not discrepancies.settle_difference(found, settle, why=why, who=getpass.getuser()):
+            if not discrepancies.settle_difference(found, settle, why=why, who=self.who):
                 raise CampaignRefused(f"Submission {settle} of {found.name} has no open difference.")
         elif found.launched_at:
             with launcher.crowd_running(), self.progress("Reading the crowd's list") as progress:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
-from judging.campaign.campaigns import campaign_named
+from config.commands.console import CommandParser
+from judging.management.campaign_command import CampaignCommand
 from judging.management.check_lines import in_lines
 from judging.management.commands.simulate_workers import simulation_arguments, simulation_settings, slips_told
+from judging.models import Campaign
 from judging.simulation.rehearsals import rehearse_campaign, truth_named
 from judging.simulation.simulated_workers import simulation_result
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = (
         "Have simulated workers judge a copy of a campaign on the real pages, with tasks that people cannot see or "
         "take. Afterwards, the campaign is marked as rehearsed; the copy is closed and kept."
@@ -25,11 +23,10 @@ class Command(BaseCommand):
     )
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign")
         simulation_arguments(parser)
 
-    def act(self, *, campaign: str, truth: str, **options: Any) -> dict[str, Any]:
-        found, who = campaign_named(campaign), getpass.getuser()
+    def act_on(self, found: Campaign, *, truth: str, **options: Any) -> dict[str, Any]:
+        who = self.who
         settings = simulation_settings(options, found)
         self.note(slips_told(settings, found))
         qrel_set = truth_named(found, truth)

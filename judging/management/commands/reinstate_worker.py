@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
-from judging.campaign.campaigns import campaign_named
+from config.commands.console import CommandParser
+from judging.management.campaign_command import CampaignCommand
+from judging.models import Campaign
 from judging.people.exclusions import reinstate_worker, worker_of
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = (
         "Undo a worker's exclusion. Work that nobody has repeated counts again. If others have repeated it, "
         "theirs still counts and the reinstated judgments are kept as surplus."
     )
     example = 'manage.py reinstate_worker spring 12 --why "the gold pair was ambiguous"'
+    why = "the reason; kept with the decision"
+    why_required = True
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign")
         parser.add_argument(
             "worker", help="the worker's number (see campaign_status), or their id at the crowd"
         )
-        parser.add_argument("--why", required=True, help="the reason; kept with the decision")
 
-    def act(self, *, campaign: str, worker: str, why: str, **options: Any) -> dict[str, Any]:
-        found = campaign_named(campaign)
+    def act_on(self, found: Campaign, *, worker: str, why: str, **options: Any) -> dict[str, Any]:
         one = worker_of(found, worker)
-        done = reinstate_worker(found, one, why=why, who=getpass.getuser())
+        done = reinstate_worker(found, one, why=why, who=self.who)
         return {
             "campaign": found.name,
             "worker": one.pk,

@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-import getpass
 from contextlib import suppress
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
-from config.commands.console import UsageError
-from judging.campaign.campaigns import campaign_named
+from config.commands.console import CommandParser, UsageError
 from judging.errors import CrowdError
 from judging.intake.screened_work import standing_exclusion
+from judging.management.campaign_command import CampaignCommand
 from judging.models import Campaign
 from judging.page import reports_and_appeals
 from judging.workers import notices
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = "List open reports of pairs and open appeals, or settle one."
     example = 'manage.py reports spring --settle r12 --why "markup in the passage; pair kept"'
+    why = "the outcome; sent to the worker who appealed"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign")
         parser.add_argument("--all", action="store_true", help="also list settled ones")
         parser.add_argument("--settle", metavar="NAME", help="a report (r12) or an appeal (a3)")
-        parser.add_argument("--why", default="", help="the outcome; sent to the worker who appealed")
 
-    def act(self, *, campaign: str, settle: str | None, why: str, **options: Any) -> dict[str, Any]:
-        found = campaign_named(campaign)
+    def act_on(self, found: Campaign, *, settle: str | None, why: str, **options: Any) -> dict[str, Any]:
         if settle and not why.strip():
             raise UsageError("--settle needs --why with the outcome.")
         if settle:
-            reports_and_appeals.settle_report_or_appeal(found, settle, why=why, who=getpass.getuser())
+            reports_and_appeals.settle_report_or_appeal(found, settle, why=why, who=self.who)
             with suppress(CrowdError):  # the next collection tries again
                 notices.tell_workers(found)
         next_step = _after(found, settle) if settle else ""

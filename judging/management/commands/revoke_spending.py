@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand, CommandParser
 from pooling.services.spending_grants import grant_named, revoke_grant
 
 
@@ -20,5 +17,5 @@ class Command(BaseCommand):
 
     def act(self, *, grant: int, **options: Any) -> dict[str, Any]:
         found = grant_named(grant)
-        revoke_grant(found, who=getpass.getuser())
+        revoke_grant(found, who=self.who)
         return {"grant": found.pk, "for": found.to, "revoked_at": found.revoked_at}

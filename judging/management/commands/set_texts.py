@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import getpass
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
-from config.commands.console import UsageError
-from judging.campaign.campaigns import campaign_named
+from config.commands.console import CommandParser, UsageError
 from judging.campaign.worker_texts import accept_texts, agreed_text, filled, set_texts
+from judging.management.campaign_command import CampaignCommand
+from judging.models import Campaign
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = "Replace the texts for workers, show them as workers see them, and accept them."
     example = "manage.py set_texts spring --consent consent.txt --accept"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign")
         parser.add_argument(
             "--consent", type=Path, metavar="FILE", help="{pairs}, {reward} and {minutes} are filled in"
         )
@@ -33,14 +29,13 @@ class Command(BaseCommand):
         )
         parser.add_argument("--accept", action="store_true", help="accept the texts, after reading them")
 
-    def act(self, *, campaign: str, accept: bool, **options: Any) -> dict[str, Any]:
-        found = campaign_named(campaign)
+    def act_on(self, found: Campaign, *, accept: bool, **options: Any) -> dict[str, Any]:
         changes = {name: _read(options[name]) for name in ("consent", "instructions", "example")}
         changes |= {name: options[name] for name in ("content_warning", "ethics_approval")}
         if any(change is not None for change in changes.values()):
             set_texts(found, **changes)
         if accept:
-            accept_texts(found, who=getpass.getuser())
+            accept_texts(found, who=self.who)
         return {
             "consent": agreed_text(found),
             "instructions": filled(found, found.instructions_text),

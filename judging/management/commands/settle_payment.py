@@ -2,40 +2,37 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
-from django.core.management.base import CommandParser
 from rich import box
 from rich.table import Table
 
-from config.commands.console import Command as BaseCommand
-from judging.campaign.campaigns import campaign_named
+from config.commands.console import CommandParser
 from judging.errors import BadInput
+from judging.management.campaign_command import CampaignCommand
 from judging.models import Campaign, Payment, Submission
 from judging.money.discrepancies import receipt_of
 from judging.money.refused_payments import refused_payments, settle_payments, undo_settlement
 from judging.money.rejections import submission_of
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = (
         "List payments that the crowd refuses permanently, for example to a closed account. With a submission and "
         "--why, note that a person paid them another way, or why nobody can; then the campaign can close. "
         "Preferee itself pays nothing here. --undo makes them owed again."
     )
     example = 'manage.py settle_payment spring 412-X9KQ2T --why "gift card, 3 May"'
+    why = "how it was settled; kept with the payment"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign")
         parser.add_argument("submission", nargs="?", help="its receipt, or its assignment id at the crowd")
-        parser.add_argument("--why", default="", help="how it was settled; kept with the payment")
         parser.add_argument("--undo", action="store_true", help="undo this: the payments are owed again")
 
-    def act(
-        self, *, campaign: str, submission: str | None, why: str, undo: bool, **options: Any
+    def act_on(
+        self, found: Campaign, *, submission: str | None, why: str, undo: bool, **options: Any
     ) -> dict[str, Any]:
-        found, result = campaign_named(campaign), {}
+        result = {}
         if submission is None and (why or undo):
             raise BadInput(
                 "The submission is missing. Give its receipt, or its assignment id at the crowd.",
@@ -43,7 +40,7 @@ class Command(BaseCommand):
             )
         if submission is not None:
             decide = undo_settlement if undo else settle_payments
-            amount = decide(found, _named(found, submission), why=why, who=getpass.getuser())
+            amount = decide(found, _named(found, submission), why=why, who=self.who)
             result = {"owed_again" if undo else "settled": float(amount)}
         return {"campaign": found.name, **result, "refused": _rows(found)}
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
-from config.commands.console import UsageError
+from config.commands.console import CommandParser, UsageError
 from config.process import launcher
-from judging.campaign.campaigns import campaign_named
 from judging.campaign.screening_forecast import slips_of
+from judging.management.campaign_command import CampaignCommand
 from judging.models import Campaign
 from judging.rules.slips import percent_text
 from judging.simulation.rehearsals import truth_named
@@ -58,7 +55,7 @@ def slips_told(settings: SimulationSettings, campaign: Campaign) -> str:
     )
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = (
         "Have simulated workers judge a launched campaign on the real pages until every pair is judged. "
         "All results say that the judges were simulated."
@@ -68,11 +65,9 @@ class Command(BaseCommand):
     )
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign")
         simulation_arguments(parser)
 
-    def act(self, *, campaign: str, truth: str, **options: Any) -> dict[str, Any]:
-        found = campaign_named(campaign)
+    def act_on(self, found: Campaign, *, truth: str, **options: Any) -> dict[str, Any]:
         qrel_set = truth_named(found, truth)
         settings = simulation_settings(options, found)
         self.note(slips_told(settings, found))

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
+from config.commands.console import CommandParser
 from config.process import launcher
-from judging.campaign.campaigns import campaign_named
 from judging.management.amounts import dollars_option
+from judging.management.campaign_command import CampaignCommand
 from judging.management.commands.collect import collect_once
+from judging.models import Campaign
 from judging.money.top_ups import owe_top_ups, plan_top_up
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = (
         "Compare a task's pay with the median time that tasks actually took, and pay the difference to the minimum "
         "hourly pay as bonuses. Running it again pays only new differences."
@@ -23,16 +21,14 @@ class Command(BaseCommand):
     example = "manage.py top_up spring --minimum-hourly 15 --dry-run"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign")
         parser.add_argument("--minimum-hourly", help="dollars an hour (default: the campaign's own)")
         parser.add_argument("--dry-run", action="store_true", help="show what it would pay, and pay nothing")
 
-    def act(
-        self, *, campaign: str, minimum_hourly: str | None, dry_run: bool, **options: Any
+    def act_on(
+        self, found: Campaign, *, minimum_hourly: str | None, dry_run: bool, **options: Any
     ) -> dict[str, Any]:
-        found = campaign_named(campaign)
         least = dollars_option("--minimum-hourly", minimum_hourly) if minimum_hourly else None
-        plan = plan_top_up(found, least) if dry_run else owe_top_ups(found, least, who=getpass.getuser())
+        plan = plan_top_up(found, least) if dry_run else owe_top_ups(found, least, who=self.who)
         if plan.owed and not dry_run:
             with launcher.crowd_running(), self.progress("Paying") as progress:
                 collect_once(found, progress)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand, CommandParser
 from judging.campaign.campaigns import campaign_named
 from judging.watching.watchdog import Stalled, stalled, watched_campaigns
 

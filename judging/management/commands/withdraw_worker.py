@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
-from judging.campaign.campaigns import campaign_named
+from config.commands.console import CommandParser
+from judging.management.campaign_command import CampaignCommand
+from judging.models import Campaign
 from judging.people.rights import find_worker, withdraw_worker
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = (
         "Withdraw a worker's judgments from a campaign at the worker's request. Others repeat the tasks; completed "
         "work is paid. Published versions stay as they are; the next one leaves these judgments out."
     )
     example = "manage.py withdraw_worker spring 12"
+    why = "the reason; kept with the decision"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign")
         parser.add_argument("worker", help="the worker's number, or their id at the crowd")
-        parser.add_argument("--why", default="", help="the reason; kept with the decision")
         parser.add_argument("--late", action="store_true", help="also after the campaign's withdrawal period")
 
-    def act(self, *, campaign: str, worker: str, why: str, late: bool, **options: Any) -> dict[str, Any]:
-        found = campaign_named(campaign)
-        done = withdraw_worker(found, find_worker(worker), why=why, who=getpass.getuser(), late=late)
+    def act_on(self, found: Campaign, *, worker: str, why: str, late: bool, **options: Any) -> dict[str, Any]:
+        done = withdraw_worker(found, find_worker(worker), why=why, who=self.who, late=late)
         return {
             "campaign": found.name,
             "judgments_taken_out": done.judgments,

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand, CommandParser
 from pooling.services.collection_details import (
     MOST,
     describe_collection,
@@ -49,11 +46,11 @@ class Command(BaseCommand):
         found = collection_named(collection)
         given = {name: options[name] for name in MOST if options[name] is not None}
         chosen = board_labels is not None and set_board_labels(
-            collection=found, name=board_labels, who=getpass.getuser()
+            collection=found, name=board_labels, who=self.who
         )
-        changed = describe_collection(collection=found, changes=given, who=getpass.getuser())
+        changed = describe_collection(collection=found, changes=given, who=self.who)
         if max_run_depth is not None:
-            before = set_run_depth(collection=found, depth=max_run_depth, who=getpass.getuser())
+            before = set_run_depth(collection=found, depth=max_run_depth, who=self.who)
             changed += ["max_run_depth"] if before != max_run_depth else []
         changed += ["board_labels"] if chosen else []
         labels = found.default_labels()

@@ -7,10 +7,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
-from config.commands.console import UsageError
+from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from config.plurals import many
 from pooling.errors import InvalidFile
 from pooling.models import Run

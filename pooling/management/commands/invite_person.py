@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import CommandParser
-
 from accounts.roles import Role
 from accounts.services import invitations
-from config.commands.console import Command as BaseCommand
-from config.commands.console import UsageError
+from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from pooling.services import members
 from pooling.services.finding import collection_named
 

@@ -6,11 +6,9 @@ from dataclasses import asdict
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from django.core.management.base import CommandParser
 from rich.table import Table
 
-from config.commands.console import Command as BaseCommand
-from config.commands.console import UsageError
+from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from config.plurals import many
 from pooling.services import pools
 from pooling.services.finding import pool_named

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import getpass
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
-from config.commands.console import UsageError
+from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from config.plurals import many
 from pooling.services.candidates import drop_candidates, set_candidates
 from pooling.services.finding import collection_named
@@ -28,7 +24,7 @@ class Command(BaseCommand):
         parser.add_argument("--drop", action="store_true", help="remove the candidates")
 
     def act(self, *, collection: str, file: Path | None, drop: bool, **options: Any) -> dict[str, Any]:
-        chosen, who = collection_named(collection), getpass.getuser()
+        chosen, who = collection_named(collection), self.who
         if drop == (file is not None):
             raise UsageError("give a FILE, or --drop")
         if file is None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand, CommandParser
 from pooling.services import collections
 from pooling.services.finding import collection_named
 
@@ -21,7 +18,7 @@ class Command(BaseCommand):
         parser.add_argument("language", metavar="TAG", help="a BCP 47 tag such as ar, ja or zh-Hant")
 
     def act(self, *, collection: str, language: str, **options: Any) -> dict[str, Any]:
-        before = collections.set_language(collection_named(collection), language, who=getpass.getuser())
+        before = collections.set_language(collection_named(collection), language, who=self.who)
         return {"collection": collection, "language": language, "before": before}
 
     def show(self, result: dict[str, Any]) -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand, CommandParser
 from pooling.services.finding import collection_named
 from pooling.services.submission_policies import (
     METADATA,
@@ -95,7 +92,7 @@ class Command(BaseCommand):
         drop: bool,
         **options: Any,
     ) -> dict[str, Any]:
-        chosen, who = collection_named(collection), getpass.getuser()
+        chosen, who = collection_named(collection), self.who
         if drop:
             dropped = drop_policy(collection=chosen, who=who, why=why)
             return {"collection": chosen.name, "dropped": dropped}

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import getpass
 from datetime import datetime
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
-from config.commands.console import UsageError
+from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from pooling.models import Round
 from pooling.services.finding import collection_named
 from pooling.services.rounds import drop_round, round_words, set_round
@@ -54,7 +50,7 @@ class Command(BaseCommand):
         drop: bool,
         **options: Any,
     ) -> dict[str, Any]:
-        chosen, who = collection_named(collection), getpass.getuser()
+        chosen, who = collection_named(collection), self.who
         if drop:
             planned = Round.objects.select_related("collection").filter(collection=chosen, name=name).first()
             if planned is None:

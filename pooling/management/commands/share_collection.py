@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand, CommandParser
 from pooling.models import Collection
 from pooling.services import members
 from pooling.services.finding import collection_named
@@ -24,5 +21,5 @@ class Command(BaseCommand):
     def act(self, *, collection: str, audience: str, **options: Any) -> dict[str, Any]:
         found = collection_named(collection)
         shown = Collection.Visibility.PUBLISHED if audience == "everybody" else Collection.Visibility.PRIVATE
-        members.set_visibility(collection=found, visibility=shown, who=getpass.getuser())
+        members.set_visibility(collection=found, visibility=shown, who=self.who)
         return {"collection": found.name, "visibility": found.visibility}

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import getpass
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand, CommandParser
 from pooling.services.finding import collection_named
 from pooling.services.query_splits import split_at_random, split_by_list
 
@@ -36,7 +33,7 @@ class Command(BaseCommand):
     def act(
         self, *, collection: str, private: Path | None, private_share: float | None, seed: int, **options: Any
     ) -> dict[str, Any]:
-        chosen, who = collection_named(collection), getpass.getuser()
+        chosen, who = collection_named(collection), self.who
         if private is not None:
             split = split_by_list(collection=chosen, path=private, who=who)
         else:

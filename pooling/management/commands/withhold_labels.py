@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand, CommandParser
 from pooling.services.finding import collection_named, qrel_set_named
 from pooling.services.withholding import withhold_labels
 
@@ -29,7 +26,7 @@ class Command(BaseCommand):
         self, *, collection: str, set_name: str, publish: bool, why: str, **options: Any
     ) -> dict[str, Any]:
         found = qrel_set_named(collection_named(collection), set_name)
-        changed = withhold_labels(found, withheld=not publish, who=getpass.getuser(), why=why)
+        changed = withhold_labels(found, withheld=not publish, who=self.who, why=why)
         if changed and not publish and found.collection.visibility == found.collection.Visibility.PUBLISHED:
             self.note("The collection is published: somebody may have read these labels before.")
         return {"set": found.name, "withheld": found.withheld, "changed": changed}

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
-from config.commands.console import result_words
+from config.commands.console import Command as BaseCommand, CommandParser, result_words
 from judging.campaign.campaigns import campaign_named
 from judging.watching.status import campaign_status
 from tournament.services import latest_version_now

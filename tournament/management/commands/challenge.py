@@ -5,17 +5,15 @@ from __future__ import annotations
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
-from config.commands.console import UsageError
+from config.commands.console import CommandParser, UsageError
 from config.plurals import many
-from judging.campaign.campaigns import campaign_named
+from judging.management.campaign_command import CampaignCommand
+from judging.models import Campaign
 from tournament import services
 from tournament.management.offering import offer_places
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = (
         "Compare the unseen top passages of new runs with the current best answers. First prints how many "
         "pairs, tasks and dollars it takes. Its tasks are then posted, collected and resolved as usual."
@@ -23,7 +21,6 @@ class Command(BaseCommand):
     example = "manage.py challenge spring --runs new-run --rule lead2"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign", help="name of the campaign whose best answers are challenged")
         parser.add_argument("--runs", nargs="+", required=True, metavar="TAG", help="tags of the new runs")
         parser.add_argument(
             "--rule",
@@ -38,17 +35,16 @@ class Command(BaseCommand):
             help="dollars you agree to spend (required if the crowd takes real money)",
         )
 
-    def act(
+    def act_on(
         self,
+        named: Campaign,
         *,
-        campaign: str,
         runs: list[str],
         rule: str,
         dry_run: bool,
         confirm_spend: str | None,
         **options: Any,
     ) -> dict[str, Any]:
-        named = campaign_named(campaign)
         agreed = _dollars(confirm_spend)
         with self.progress("Fetching texts") as update:
             plan = services.plan_challenge(campaign=named, run_tags=runs, rule=rule, progress=update)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
-from judging.campaign.campaigns import campaign_named
+from config.commands.console import CommandParser
+from judging.management.campaign_command import CampaignCommand
+from judging.models import Campaign
 from tournament import services
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = (
         "Publish the best answers of a campaign's settled queries as the next version of its collection, with the "
         "parameters of its latest resolve. Queries that it does not cover are carried over."
@@ -20,7 +18,6 @@ class Command(BaseCommand):
     example = "manage.py publish_qrels spring"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign", help="name of the campaign")
         parser.add_argument(
             "--allow-open",
             action="store_true",
@@ -28,9 +25,9 @@ class Command(BaseCommand):
         )
         parser.add_argument("--by", default="", help="who publishes (default: your login name)")
 
-    def act(self, *, campaign: str, allow_open: bool, by: str, **options: Any) -> dict[str, Any]:
+    def act_on(self, found: Campaign, *, allow_open: bool, by: str, **options: Any) -> dict[str, Any]:
         publication = services.publish_qrels(
-            campaign=campaign_named(campaign), allow_open=allow_open, published_by=by or _login()
+            campaign=found, allow_open=allow_open, published_by=by or self.who
         )
         version = publication.version
         if not publication.new:
@@ -49,10 +46,3 @@ class Command(BaseCommand):
             "manifest_sha256": version.manifest_sha256,
             "qrels_sha256": version.qrels_sha256,
         }
-
-
-def _login() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a container's user may have no name
-        return ""

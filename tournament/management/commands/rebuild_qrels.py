@@ -5,10 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
-from config.commands.console import write_result
+from config.commands.console import Command as BaseCommand, CommandParser, write_result
 from pooling.services.finding import collection_named
 from tournament import services
 
@@ -16,10 +13,6 @@ from tournament import services
 class Command(BaseCommand):
     help = "Rebuild a version from its manifest and compare the bytes with the published ones."
     example = "manage.py rebuild_qrels mine --version 1"
-
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        # Django's own --version would conflict.
-        return super().create_parser(prog_name, subcommand, conflict_handler="resolve", **kwargs)
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", help="name of the collection")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
+from config.commands.console import CommandParser
 from config.plurals import many
-from judging.campaign.campaigns import campaign_named
+from judging.management.campaign_command import CampaignCommand
+from judging.models import Campaign
 from tournament import services
 from tournament.management.offering import advance_and_offer
 
@@ -16,12 +15,11 @@ from tournament.management.offering import advance_and_offer
 SHOWN = 10
 
 
-class Command(BaseCommand):
+class Command(CampaignCommand):
     help = "Find every query's best answers from the judgments that currently count."
     example = "manage.py resolve spring --ties keep"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign", help="name of the campaign")
         parser.add_argument(
             "--ties",
             choices=["recount", "keep"],
@@ -35,8 +33,7 @@ class Command(BaseCommand):
             help="split a pair's win by its judgments, or give it to the majority (default: shares)",
         )
 
-    def act(self, *, campaign: str, ties: str, count: str, **options: Any) -> dict[str, Any]:
-        named = campaign_named(campaign)
+    def act_on(self, named: Campaign, *, ties: str, count: str, **options: Any) -> dict[str, Any]:
         challenge = advance_and_offer(self, named)
         if out := sum(challenge.values()):
             self.note(

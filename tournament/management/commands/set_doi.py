@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand, CommandParser
 from pooling.services.finding import collection_named
 from tournament.services.publishing import version_numbered
 from tournament.services.version_dois import set_doi
@@ -16,10 +13,6 @@ from tournament.services.version_dois import set_doi
 class Command(BaseCommand):
     help = "Record the DOI of a deposited version, which its citation then has. An empty DOI removes it."
     example = "manage.py set_doi mine 10.5281/zenodo.1234567 --version 1"
-
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        # Django's own --version would conflict.
-        return super().create_parser(prog_name, subcommand, conflict_handler="resolve", **kwargs)
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", help="name of the collection")
@@ -33,5 +26,5 @@ class Command(BaseCommand):
         return {
             "collection": collection,
             "version": version.number,
-            "doi": set_doi(version, doi, who=getpass.getuser()),
+            "doi": set_doi(version, doi, who=self.who),
         }

@@ -6,9 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from config.commands.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand, CommandParser
 from config.process.private_files import give_to_user
 from pooling.services.finding import collection_named
 from tournament.services.publishing import version_numbered
@@ -23,10 +21,6 @@ class Command(BaseCommand):
         "ids, comments and signals. The same facts give the same bytes."
     )
     example = "manage.py release_bundle mine --version 2 --out mine-version-2.zip"
-
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        # Django's own --version option would conflict.
-        return super().create_parser(prog_name, subcommand, conflict_handler="resolve", **kwargs)
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", help="name of the collection")

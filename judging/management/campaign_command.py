@@ -1,0 +1,32 @@
+"""The base of the commands on one campaign."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from config.commands.console import Command, CommandParser
+from judging.campaign.campaigns import campaign_named
+
+
+class CampaignCommand(Command):
+    """A command whose first argument is a campaign. Subclasses define ``act_on`` instead of ``act``.
+
+    ``why`` adds the option of that name: its help, and whether the reason is ``required``.
+    """
+
+    why = ""
+    why_required = False
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign", help="name of the campaign")
+        super().add_arguments(parser)
+        if self.why:
+            given = {"required": True} if self.why_required else {"default": ""}
+            parser.add_argument("--why", help=self.why, **given)
+
+    def act(self, *, campaign: str, **options: Any) -> dict[str, Any]:
+        return self.act_on(campaign_named(campaign), **options)
+
+    def act_on(self, *args: Any, **options: Any) -> dict[str, Any]:
+        """Make the command's one service call. Returns what ``--json`` prints."""
+        raise NotImplementedError

@@ -14,8 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.errors import TokenRefused
 from accounts.forms import TokenForm
 from accounts.models import ApiToken
-from accounts.services.tokens import make_token
-from accounts.services.tokens import revoke_token as revoke_token
+from accounts.services.tokens import make_token, revoke_token as revoke_token
 from config import clock
 
 #: Session key of forms that made a token, so that reloading the page does not make a second one.

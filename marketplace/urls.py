@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from marketplace.views import account, letters, own_data, qualifications, site, tasks
-from marketplace.views import sign_in as signing_in
+from marketplace.views import account, letters, own_data, qualifications, sign_in as signing_in, site, tasks
 
 urlpatterns = [
     path("", site.root, name="home"),

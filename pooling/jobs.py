@@ -21,8 +21,7 @@ from pooling.services.embargoes import any_to_release, release_after_embargoes
 from pooling.services.leaving_out import forget_refused
 from pooling.services.naming import check_name
 from pooling.services.new_collections import make_collection as make
-from pooling.services.uploads import check_upload as check
-from pooling.services.uploads import forget_old_uploads
+from pooling.services.uploads import check_upload as check, forget_old_uploads
 
 BUILD_POOL = "pooling.build_pool"
 #: The message of a job whose files were dropped before it read them.

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from web.analyses import api as analyses
-from web.analyses import better_than_perfect_api as asking
+from web.analyses import api as analyses, better_than_perfect_api as asking
 from web.api import problem_details
 from web.api.callers import Bearer, PerCaller
 from web.api.description import DescribedAPI, ObjectParser
 from web.boards import api as board_rules
 from web.campaigns import gold_api as test_pairs
-from web.collections import cluster_api as clusters
-from web.collections import detail_api as collection_details
-from web.collections import file_api as sent_files
-from web.collections import member_api as members
+from web.collections import (
+    cluster_api as clusters,
+    detail_api as collection_details,
+    file_api as sent_files,
+    member_api as members,
+)
 from web.grading import api as grading
-from web.payments import api as pay_decisions
-from web.payments import top_up_api as top_ups
+from web.payments import api as pay_decisions, top_up_api as top_ups
 from web.pools import api as pools
-from web.preparation import api as preparing
-from web.preparation import check_list_api as check_list
-from web.preparation import draft_api as drafts
+from web.preparation import api as preparing, check_list_api as check_list, draft_api as drafts
 from web.releases import api as publishing
-from web.runs import api as runs
-from web.runs import metadata_api as run_details
-from web.runs import upload_api as uploads
+from web.runs import api as runs, metadata_api as run_details, upload_api as uploads
 from web.spending import api as spending
 from web.teams import api as teams
 from web.versions import api as versions
 from web.webhooks import api as webhooks
-from web.workers import api as workers
-from web.workers import report_api as voices
+from web.workers import api as workers, report_api as voices
 
 # No schema viewer is served: the usual ones load scripts from other sites. docs/api.md has examples.
 api = DescribedAPI(

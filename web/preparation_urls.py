@@ -4,9 +4,7 @@ from django.urls import path
 
 from web.analyses import asking_views as asking
 from web.pools import views as pools
-from web.preparation import draft_views as drafts
-from web.preparation import launch_views as launching
-from web.preparation import views as preparing
+from web.preparation import draft_views as drafts, launch_views as launching, views as preparing
 
 _PREPARE = "campaigns/<slug:name>/prepare/"
 

@@ -7,44 +7,28 @@ from web.analyses import views as analyses
 from web.boards import views as board_rules
 from web.campaigns import (
     difference_views as differences,
-)
-from web.campaigns import (
     gold_views as test_pairs,
-)
-from web.campaigns import (
     judgment_views as judgments,
-)
-from web.campaigns import (
     views as campaigns,
 )
 from web.collections import (
     added_file_views as added_files,
-)
-from web.collections import cluster_views as clusters
-from web.collections import (
+    cluster_views as clusters,
     member_views as members,
-)
-from web.collections import (
     new_collection_views as new_collections,
-)
-from web.collections import (
     views as collections,
 )
 from web.grading import urls as grading_urls
 from web.help import views as help_pages
-from web.home import invitation_views as invitations
-from web.home import views as home
+from web.home import invitation_views as invitations, views as home
 from web.payments import views as payments
 from web.preparation import simulation_views as simulating
 from web.queries import views as queries
 from web.releases import views as releases
-from web.runs import metadata_views as run_details
-from web.runs import upload_views as uploads
-from web.runs import views as runs
+from web.runs import metadata_views as run_details, upload_views as uploads, views as runs
 from web.spending import views as spending
 from web.teams import views as teams
-from web.versions import next_version_views as next_version
-from web.versions import views as versions
+from web.versions import next_version_views as next_version, views as versions
 from web.webhooks import urls as webhook_urls
 from web.workers import views as workers
 

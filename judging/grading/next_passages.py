@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection as Group
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection as Group, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import partial
 from itertools import islice

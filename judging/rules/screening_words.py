@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from judging.rules.wording import ENGLISH, Wording
-from judging.rules.wording import gettext_noop as _
+from judging.rules.wording import ENGLISH, Wording, gettext_noop as _
 
 _CHECKS = _(
     "Some pairs have an answer that is plain to anyone who reads both passages. They show us that people read."

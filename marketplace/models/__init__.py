@@ -26,30 +26,3 @@ from marketplace.models.qualifications import (
     WorkerBlock,
 )
 from marketplace.models.rates import Bucket
-
-__all__ = [
-    "Assignment",
-    "Bonus",
-    "Bucket",
-    "Departure",
-    "Hit",
-    "HitType",
-    "Invitation",
-    "LedgerEntry",
-    "Letter",
-    "Outgoing",
-    "Payout",
-    "PayoutBatch",
-    "PayoutItem",
-    "Qualification",
-    "QualificationRequest",
-    "QualificationType",
-    "RequestToken",
-    "Requester",
-    "RequesterKey",
-    "RequiredQualification",
-    "SigninLink",
-    "Worker",
-    "WorkerBlock",
-    "WorkerMessage",
-]

@@ -18,8 +18,7 @@ from marketplace import clock
 from marketplace.errors import AccountRefused
 from marketplace.forms import AccountForm, ChangePasswordForm, ForgottenForm, NewPasswordForm, Prove
 from marketplace.models import Worker
-from marketplace.services.account import passwords
-from marketplace.services.account import sign_in as signing_in
+from marketplace.services.account import passwords, sign_in as signing_in
 from marketplace.views.sign_in import client_address, enter, signed_in_recently
 from marketplace.views.site import signed_in_worker
 

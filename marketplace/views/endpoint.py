@@ -20,8 +20,7 @@ from marketplace.errors import (
     UnrecognizedClientException,
 )
 from marketplace.models import Requester, RequesterKey
-from marketplace.protocol import shapes, signature
-from marketplace.protocol import wire_format as protocol
+from marketplace.protocol import shapes, signature, wire_format as protocol
 from marketplace.services import expiry, hit_state, rates
 from marketplace.services.call import Call
 from marketplace.services.requester import operations

@@ -17,8 +17,7 @@ from marketplace import clock
 from marketplace.errors import AccountRefused, SignInRefused
 from marketplace.forms import SignInForm, SignUpForm
 from marketplace.models import Worker
-from marketplace.services.account import accounts, invitations
-from marketplace.services.account import sign_in as signing_in
+from marketplace.services.account import accounts, invitations, sign_in as signing_in
 
 _REFUSED_STATUS = {"throttled": 429, "closed": 403, "wrong": 422}
 _BACKEND = "django.contrib.auth.backends.ModelBackend"

@@ -20,8 +20,7 @@ from marketplace.models import Assignment, Bonus, Worker
 from marketplace.rules.payout_day import next_payout
 from marketplace.services import expiry
 from marketplace.services.operator import payouts
-from marketplace.services.worker import closed_requesters as refusing
-from marketplace.services.worker import groups, receipts
+from marketplace.services.worker import closed_requesters as refusing, groups, receipts
 from marketplace.services.worker.in_review import in_review_of
 from marketplace.views import endpoint
 

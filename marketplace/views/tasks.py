@@ -24,8 +24,7 @@ from marketplace.protocol import arrival_signature
 from marketplace.protocol.question import PREVIEW, SIGNATURE, frame_address, origin
 from marketplace.services import expiry
 from marketplace.services.operator import requesters
-from marketplace.services.worker import groups
-from marketplace.services.worker import tasks as taking
+from marketplace.services.worker import groups, tasks as taking
 from marketplace.views.site import signed_in_worker
 
 _REFUSED_STATUS = {

@@ -20,35 +20,3 @@ from pooling.models.pools import Pool, PooledPassage, PoolRun
 from pooling.models.sent import AddedFiles, NewCollection, RunUpload
 from pooling.models.spending import SpendingGrant, SpendingGrantChange
 from pooling.models.teams import Round, Team, TeamApplication, TeamMember
-
-__all__ = [
-    "AddedFiles",
-    "AnnouncedRun",
-    "CandidateSet",
-    "ClusterSet",
-    "ClusteredPassage",
-    "Collection",
-    "CollectionChange",
-    "InvitedMember",
-    "Membership",
-    "NewCollection",
-    "Passage",
-    "PassageSource",
-    "Pool",
-    "PoolRun",
-    "PooledPassage",
-    "PrivateQuery",
-    "Qrel",
-    "QrelSet",
-    "Query",
-    "QuerySplit",
-    "Round",
-    "Run",
-    "RunUpload",
-    "SpendingGrant",
-    "SpendingGrantChange",
-    "SubmissionPolicy",
-    "Team",
-    "TeamApplication",
-    "TeamMember",
-]

@@ -15,12 +15,12 @@ from botocore.config import Config
 from botocore.exceptions import (
     BotoCoreError,
     ClientError,
+    ConnectionError as NoConnection,
     HTTPClientError,
     IncompleteReadError,
     NoCredentialsError,
     PartialCredentialsError,
 )
-from botocore.exceptions import ConnectionError as NoConnection
 from storages.backends.s3 import S3Storage
 
 from config.errors import Refusal

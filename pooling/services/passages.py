@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection as Group
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection as Group, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path

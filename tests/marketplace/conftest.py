@@ -62,8 +62,7 @@ def ask(requester):
 
 
 def asker(requester):
-    from marketplace.protocol import shapes
-    from marketplace.protocol import wire_format as protocol
+    from marketplace.protocol import shapes, wire_format as protocol
     from marketplace.services import expiry
     from marketplace.services.call import Call
     from marketplace.services.requester import operations

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 import zstandard
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from config.errors import Refusal
 from judging.campaign.gold_pairs import read_gold_lines

@@ -5,8 +5,7 @@ from __future__ import annotations
 import gzip
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pooling.errors import InvalidFile, PoolingError
 from pooling.formats import Content

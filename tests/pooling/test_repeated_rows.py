@@ -5,8 +5,7 @@ from __future__ import annotations
 import tracemalloc
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pooling import repeated_rows
 from pooling.repeated_rows import repeated

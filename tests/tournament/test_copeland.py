@@ -5,8 +5,7 @@ from itertools import combinations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from tests.tournament.cast import ALL_JUDGED_CYCLE, best_of, ladder, standings
 from tournament.copeland import Ties, best_of_queries

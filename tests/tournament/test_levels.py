@@ -6,8 +6,7 @@ from itertools import chain, combinations, pairwise
 
 import networkx as nx
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tournament.levels import preference_levels
 

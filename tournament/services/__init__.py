@@ -17,37 +17,3 @@ from tournament.services.previewing import Preview, preview_version
 from tournament.services.publishing import Publication, export_qrels, latest_version, publish_qrels
 from tournament.services.rebuilding import Rebuilt, rebuild_qrels
 from tournament.services.resolving import resolve, results
-
-__all__ = [
-    "Advance",
-    "Cause",
-    "ChallengePlan",
-    "Drift",
-    "Edition",
-    "Opened",
-    "Preview",
-    "Publication",
-    "QueryChange",
-    "Rebuilt",
-    "What",
-    "advance_challenges",
-    "causes",
-    "changes",
-    "compare_versions",
-    "drift_of",
-    "drifts",
-    "edition_of",
-    "export_qrels",
-    "latest_version",
-    "latest_version_now",
-    "open_challenge",
-    "plan_challenge",
-    "preference_orders",
-    "preview_version",
-    "publish_qrels",
-    "reason_in",
-    "rebuild_qrels",
-    "resolve",
-    "results",
-    "versions_changed",
-]

@@ -28,8 +28,7 @@ from judging.money import budget
 from judging.people.impact import foresee_standstill
 from judging.watching import failed_jobs
 from pooling.services import members
-from web.campaigns import pages as campaign_watch
-from web.campaigns import simulation as simulating
+from web.campaigns import pages as campaign_watch, simulation as simulating
 from web.common.access import campaign_for
 from web.common.campaign_rows import campaigns_progress
 from web.common.directions import complain

@@ -11,8 +11,7 @@ from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
 from config.background.services import start
 from judging.models import Campaign
-from judging.simulation.rehearsals import check_crew
-from judging.simulation.rehearsals import rehearse_campaign as run_rehearsal
+from judging.simulation.rehearsals import check_crew, rehearse_campaign as run_rehearsal
 from judging.simulation.simulated_workers import SimulationSettings
 from pooling.models import QrelSet
 from web.preparation.rehearsal_results import predicted

@@ -16,8 +16,7 @@ from judging.models import Campaign, ConsentText, Submission
 from leaderboard.cache import kept_analyses
 from tournament.models import QrelVersion
 from web.models import MadeBundle
-from web.releases import kept_bundles as kept
-from web.releases import store
+from web.releases import kept_bundles as kept, store
 from web.releases.bundle_agreement import Agreement
 from web.releases.bundle_rows import ReleasedRows
 from web.releases.card import data_card, license_text, pay_text

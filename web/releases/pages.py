@@ -9,8 +9,7 @@ from pooling.services.members import may
 from tournament.models import QrelVersion
 from web.common.job_progress import Work
 from web.models import MadeBundle
-from web.releases import bundle
-from web.releases import kept_bundles as kept
+from web.releases import bundle, kept_bundles as kept
 from web.releases.jobs import release_work
 from web.releases.scope import Scope
 

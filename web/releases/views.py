@@ -17,8 +17,7 @@ from tournament.models import QrelVersion
 from web.common.access import needs
 from web.common.directions import complain
 from web.models import MadeBundle
-from web.releases import kept_bundles as kept
-from web.releases import store
+from web.releases import kept_bundles as kept, store
 from web.releases.jobs import ring_for_release
 from web.releases.pages import release_page
 from web.releases.scope import Scope

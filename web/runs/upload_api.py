@@ -21,8 +21,7 @@ from web.api.parts import FILE, Key, Offset, length_of, own
 from web.api.works import NextStep, WorkOut, work_out
 from web.common.access import collection_for
 from web.common.visibility import hidden_queries, without_private
-from web.runs.api import UploadOptions
-from web.runs.api import router as runs_router
+from web.runs.api import UploadOptions, router as runs_router
 from web.runs.upload_pages import work_on
 
 router = Router()

@@ -11,8 +11,7 @@ from pooling.models import Query
 from tournament.models import QrelVersion
 from tournament.services import What
 from web.common.row_files import Rows, in_parts
-from web.versions import query_results
-from web.versions import version_changes as version_changes
+from web.versions import query_results, version_changes as version_changes
 from web.versions.pages import QueryLine, Wish, asked_queries, query_lines
 
 QUERIES = ["qid", "query", "status", "tied", "cycle", "beaten", "changed", "carried", "best", "not_released"]

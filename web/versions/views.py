@@ -18,10 +18,12 @@ from web.common.access import collection_for, require
 from web.common.directions import complain
 from web.common.row_files import FORMS, Rows, written
 from web.common.visibility import hidden_queries
-from web.versions import pages as versions
-from web.versions import query_results
-from web.versions import rows as version_rows
-from web.versions import version_changes as version_changes
+from web.versions import (
+    pages as versions,
+    query_results,
+    rows as version_rows,
+    version_changes as version_changes,
+)
 from web.versions.unjudged_query import covering_version, unjudged_query_page
 
 

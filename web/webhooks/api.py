@@ -16,8 +16,7 @@ from web.api.callers import actor, reader
 from web.api.works import Text
 from web.common.access import collection_for
 from web.models import WebhookDelivery, WebhookEndpoint
-from web.webhooks import endpoints
-from web.webhooks import pages as listing
+from web.webhooks import endpoints, pages as listing
 from web.webhooks.jobs import ring_for_webhook
 
 router = Router()

@@ -17,8 +17,7 @@ from pooling.models import Collection
 from web.common.access import needs
 from web.common.directions import complain
 from web.models import WebhookDelivery, WebhookEndpoint
-from web.webhooks import endpoints
-from web.webhooks import pages as listing
+from web.webhooks import endpoints, pages as listing
 from web.webhooks.event_messages import KINDS
 from web.webhooks.jobs import ring_for_webhook
 from web.webhooks.retries import TRIES

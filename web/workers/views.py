@@ -24,8 +24,7 @@ from pooling.services import members
 from web.common.access import campaign_for
 from web.common.directions import complain
 from web.common.pair_texts import failed_gold
-from web.workers import pages as worker_pages
-from web.workers import reports as voice_pages
+from web.workers import pages as worker_pages, reports as voice_pages
 
 LONGEST_WHY = 2000
 READ = ["GET", "HEAD", "POST"]

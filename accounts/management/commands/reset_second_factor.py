@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from allauth.mfa.models import Authenticator
-from django.core.management.base import CommandParser
 
 from accounts.errors import NotAnAccount
 from accounts.models import User
-from config.commands.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand, CommandParser
 
 
 class Command(BaseCommand):

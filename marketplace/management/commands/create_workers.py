@@ -12,8 +12,7 @@ from django.core.management.base import CommandError
 from django.db import transaction
 
 from marketplace import clock
-from marketplace.console import Command as Base
-from marketplace.console import refuse_existing, write_private
+from marketplace.console import Command as Base, refuse_existing, write_private
 from marketplace.errors import AccountRefused
 from marketplace.plurals import many
 from marketplace.services.account import accounts

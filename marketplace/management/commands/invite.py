@@ -13,8 +13,7 @@ from django.core.validators import validate_email
 from django.db import transaction
 
 from marketplace import clock
-from marketplace.console import Command as Base
-from marketplace.console import refuse_existing, write_private
+from marketplace.console import Command as Base, refuse_existing, write_private
 from marketplace.plurals import many
 from marketplace.services.account import invitations
 

@@ -11,8 +11,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from marketplace import clock
-from marketplace.console import Command as Base
-from marketplace.console import write_private
+from marketplace.console import Command as Base, write_private
 from marketplace.management.commands.top_up import cents_argument
 from marketplace.plurals import many
 from marketplace.rules import money

@@ -13,8 +13,7 @@ from typing import Any
 from django.conf import settings
 
 from marketplace import clock
-from marketplace.console import Command as Base
-from marketplace.console import migrate_if_needed
+from marketplace.console import Command as Base, migrate_if_needed
 from marketplace.models import Requester, RequesterKey
 from marketplace.rules import money
 from marketplace.services.account import accounts

@@ -12,8 +12,7 @@ from django.db import transaction
 
 from marketplace.errors import ParameterValidationError, RequestError
 from marketplace.models import Hit, HitType, QualificationType, RequestToken, RequiredQualification
-from marketplace.protocol import limits
-from marketplace.protocol import requirements as qualifying
+from marketplace.protocol import limits, requirements as qualifying
 from marketplace.protocol.question import read_question
 from marketplace.rules import money
 from marketplace.services import events, funds, hit_state, request_tokens

@@ -10,8 +10,7 @@ from django.db.models import Q
 
 from marketplace.errors import ParameterValidationError, RequestError
 from marketplace.models import Hit, HitType, QualificationRequest, QualificationType, RequiredQualification
-from marketplace.protocol import limits
-from marketplace.protocol import requirements as qualifying
+from marketplace.protocol import limits, requirements as qualifying
 from marketplace.services.call import Call
 from marketplace.services.requester import descriptions
 from marketplace.services.requester.paging import page

@@ -10,10 +10,8 @@ from django.db import transaction
 
 from marketplace.models import Assignment, Departure, Outgoing, Worker, WorkerBlock
 from marketplace.rules import money
-from marketplace.services.operator import erasure as forgetting
-from marketplace.services.operator import payouts
-from marketplace.services.worker import groups
-from marketplace.services.worker import tasks as taking
+from marketplace.services.operator import erasure as forgetting, payouts
+from marketplace.services.worker import groups, tasks as taking
 from marketplace.services.worker.in_review import InReview, in_review_of
 
 

@@ -24,8 +24,7 @@ from judging.models import Campaign, ConsentText, Submission
 from judging.page import pacing
 from judging.page.framing import LARGEST_FORM
 from judging.rules.durations import duration_words, to_the_second
-from judging.rules.pay import Pay
-from judging.rules.pay import pay_words as pay_in_words
+from judging.rules.pay import Pay, pay_words as pay_in_words
 from judging.rules.screening_words import REPEATS
 from judging.rules.worked_example import read_example
 from pooling.models import Collection

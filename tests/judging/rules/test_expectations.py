@@ -6,13 +6,11 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from judging.rules import expectations
 from judging.rules.expectations import Expectation, outlook, tasks_a_worker
-from judging.rules.screening import RULES as ALL_RULES
-from judging.rules.screening import SLIP_RATE, screen_answers
+from judging.rules.screening import RULES as ALL_RULES, SLIP_RATE, screen_answers
 from judging.rules.slips import assumed
 
 RULES = st.sampled_from(ALL_RULES)

@@ -6,8 +6,7 @@ import csv
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from leaderboard.analyses.better_than_perfect.computation import (
     Category,

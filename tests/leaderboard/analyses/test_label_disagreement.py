@@ -7,8 +7,7 @@ import json
 import numpy as np
 import pytest
 from django.core.management import call_command
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
 from leaderboard.analyses.label_disagreement.computation import cohens_kappa, confusion

@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from leaderboard.analyses.compare.outcome_cases import asked_pairs, compare_ranks, several_answers
 from leaderboard.analyses.compare.verdicts import Claim, Deciding, Rules, sentence_of, verdict_of

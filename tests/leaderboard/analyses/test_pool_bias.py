@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from leaderboard.analyses.pool_bias.computation import contests_without, entrants_without, left_out, only_from
 from tests.leaderboard.field import contenders, entrants, judged

@@ -8,8 +8,7 @@ import math
 import numpy as np
 import pytest
 from django.core.management import call_command
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from matplotlib.figure import Figure as Canvas
 from scipy import stats
 

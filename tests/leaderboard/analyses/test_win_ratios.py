@@ -6,8 +6,7 @@ import csv
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
 from leaderboard.analyses.win_ratios.computation import opponents_beaten, ratios_from_counts, win_ratios

@@ -7,8 +7,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.stats import kendalltau
 
 from leaderboard.scoring.agreement import kendall, rank_biased_overlap, ranks, tau_ap

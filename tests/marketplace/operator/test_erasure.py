@@ -14,9 +14,7 @@ from marketplace.errors import AccountRefused, RequestError, SweepFailed
 from marketplace.models import Assignment, Invitation, LedgerEntry, Outgoing, Payout, Worker
 from marketplace.services import messages, outbox
 from marketplace.services.account import accounts, invitations
-from marketplace.services.operator import cleanup as tidying
-from marketplace.services.operator import erasure as forgetting
-from marketplace.services.operator import forgotten_list, payouts
+from marketplace.services.operator import cleanup as tidying, erasure as forgetting, forgotten_list, payouts
 from marketplace.services.worker import letters
 from tests.marketplace.conftest import NOW, hours, make_hit, work
 

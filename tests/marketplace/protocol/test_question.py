@@ -5,8 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from marketplace.errors import RequestError
 from marketplace.protocol.question import ANSWERS, frame_address, origin, read_question, write_answers

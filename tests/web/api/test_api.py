@@ -15,8 +15,7 @@ from leaderboard.scoring.chosen_runs import chosen_runs
 from pooling.errors import BucketAway
 from pooling.models import PrivateQuery, QuerySplit, Run
 from pooling.services.submission_policies import set_policy
-from tests.web.api_caller import RUNS, problem
-from tests.web.api_caller import api as api
+from tests.web.api_caller import RUNS, api as api, problem
 
 pytestmark = pytest.mark.one_database
 

@@ -10,8 +10,7 @@ from config.background.attending import work_off_everything
 from judging.models import Campaign
 from pooling.models import Run, RunUpload, SubmissionPolicy
 from pooling.services.submission_policies import drop_policy, set_policy
-from tests.web.api_caller import RUN, RUNS, problem
-from tests.web.api_caller import api as api
+from tests.web.api_caller import RUN, RUNS, api as api, problem
 from tests.web.runs.test_api_uploads import announce, send_part
 from web import api_parameters as strict
 from web.api_routers import api as description

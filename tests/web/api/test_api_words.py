@@ -14,8 +14,7 @@ from config.background.attending import work_off_everything
 from config.guidance import Action, Guidance, Option
 from judging.models import Campaign, CampaignChange
 from tests.factories import grant_to
-from tests.web.api_caller import api as api
-from tests.web.api_caller import problem
+from tests.web.api_caller import api as api, problem
 from tests.web.runs.test_api_uploads import announce, send_part
 from web.common.directions import worded_for_programs
 

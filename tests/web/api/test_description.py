@@ -10,8 +10,7 @@ import schemathesis
 from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.test import Client
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.core.parameters import ParameterLocation

@@ -11,8 +11,7 @@ from pooling.services.query_splits import private_qids
 from pooling.services.submission_policies import set_policy
 from tests.accessibility import Inspector
 from tests.chromium import follow
-from tests.web.api_caller import api as api
-from tests.web.api_caller import problem
+from tests.web.api_caller import api as api, problem
 from tests.web.preparing_cast import texts
 
 pytestmark = pytest.mark.one_database

@@ -8,9 +8,7 @@ import pytest
 import time_machine
 from django.contrib.auth import get_user_model
 from django.test import Client
-from hypothesis import HealthCheck, given
-from hypothesis import settings as asked_of
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings as asked_of, strategies as st
 
 from leaderboard.analyses.registry import KINDS
 from leaderboard.output.numbers import Rounded

@@ -11,8 +11,7 @@ from config import clock
 from config.background.attending import work_off_everything
 from pooling.jobs import forget_uploads
 from pooling.models import AddedFiles, Collection, Membership, NewCollection, QrelSet
-from tests.web.api_caller import api as api
-from tests.web.api_caller import problem
+from tests.web.api_caller import api as api, problem
 
 pytestmark = pytest.mark.one_database
 

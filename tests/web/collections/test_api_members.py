@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pooling.models import CollectionChange, Membership
-from tests.web.api_caller import api as api
-from tests.web.api_caller import problem
+from tests.web.api_caller import api as api, problem
 
 pytestmark = pytest.mark.one_database
 MEMBERS = "/collections/harbour/members"

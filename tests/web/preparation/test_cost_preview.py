@@ -8,10 +8,15 @@ import pytest
 
 from judging.models import Campaign
 from tests.judging.conftest import crowd as crowd
-from tests.web.preparing_cast import DRAFT, as_sent, shown, texts
-from tests.web.preparing_cast import draft as draft
-from tests.web.preparing_cast import fair as fair
-from tests.web.preparing_cast import manager as manager
+from tests.web.preparing_cast import (
+    DRAFT,
+    as_sent,
+    draft as draft,
+    fair as fair,
+    manager as manager,
+    shown,
+    texts,
+)
 from web.preparation.forms import SettingsForm
 
 NEW = "/collections/fair-collection/campaigns/new/"

@@ -12,11 +12,14 @@ from judging.models import Campaign, CampaignChange, Pair, Posting
 from judging.page.trials import start_trial, trial_link
 from pooling.models import CollectionChange
 from tests.judging.conftest import crowd as crowd
-from tests.web.preparing_cast import DRAFT, texts
-from tests.web.preparing_cast import draft as draft
-from tests.web.preparing_cast import fair as fair
-from tests.web.preparing_cast import manager as manager
-from tests.web.preparing_cast import ready as ready
+from tests.web.preparing_cast import (
+    DRAFT,
+    draft as draft,
+    fair as fair,
+    manager as manager,
+    ready as ready,
+    texts,
+)
 
 pytestmark = pytest.mark.one_database
 

@@ -13,11 +13,15 @@ from judging.launch.launches import amount_to_confirm, launch_campaign
 from judging.models import Campaign, CampaignChange, Place, Posting
 from pooling.models import Membership
 from tests.judging.conftest import crowd as crowd
-from tests.web.preparing_cast import DRAFT, GARBAGE, texts
-from tests.web.preparing_cast import draft as draft
-from tests.web.preparing_cast import fair as fair
-from tests.web.preparing_cast import manager as manager
-from tests.web.preparing_cast import ready as ready
+from tests.web.preparing_cast import (
+    DRAFT,
+    GARBAGE,
+    draft as draft,
+    fair as fair,
+    manager as manager,
+    ready as ready,
+    texts,
+)
 
 
 def test_the_check_list_says_all_that_is_wrong_and_where_it_is_put_right(manager, draft):

@@ -16,10 +16,7 @@ from pooling.models import Passage
 from pooling.services.passages import examine, register_source
 from tests.factories import make_qrels
 from tests.judging.conftest import crowd as crowd
-from tests.web.preparing_cast import DRAFT, texts
-from tests.web.preparing_cast import draft as draft
-from tests.web.preparing_cast import fair as fair
-from tests.web.preparing_cast import manager as manager
+from tests.web.preparing_cast import DRAFT, draft as draft, fair as fair, manager as manager, texts
 
 OWN = b"q0 q0-a q1-b\nq1\tq1-a\tnew-one\n"
 

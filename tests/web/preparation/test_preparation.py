@@ -13,11 +13,17 @@ from judging.models import Campaign, Pair, Posting
 from judging.page.trials import start_trial
 from pooling.models import Passage
 from tests.judging.conftest import crowd as crowd
-from tests.web.preparing_cast import DRAFT, GARBAGE, as_sent, shown, texts
-from tests.web.preparing_cast import draft as draft
-from tests.web.preparing_cast import fair as fair
-from tests.web.preparing_cast import manager as manager
-from tests.web.preparing_cast import ready as ready
+from tests.web.preparing_cast import (
+    DRAFT,
+    GARBAGE,
+    as_sent,
+    draft as draft,
+    fair as fair,
+    manager as manager,
+    ready as ready,
+    shown,
+    texts,
+)
 from web.preparation.forms import PayForm, SettingsForm
 
 

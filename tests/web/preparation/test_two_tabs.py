@@ -9,11 +9,15 @@ import pytest
 from judging.campaign.campaign_settings import change_settings
 from judging.models import Campaign, GoldPair
 from tests.judging.conftest import crowd as crowd
-from tests.web.preparing_cast import DRAFT, shown, texts
-from tests.web.preparing_cast import draft as draft
-from tests.web.preparing_cast import fair as fair
-from tests.web.preparing_cast import manager as manager
-from tests.web.preparing_cast import ready as ready
+from tests.web.preparing_cast import (
+    DRAFT,
+    draft as draft,
+    fair as fair,
+    manager as manager,
+    ready as ready,
+    shown,
+    texts,
+)
 from web.preparation.forms import PayForm, SettingsForm
 
 pytestmark = pytest.mark.one_database

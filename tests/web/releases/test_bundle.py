@@ -23,8 +23,7 @@ from judging.models import (
 )
 from pooling.models import PrivateQuery, QuerySplit, Run
 from tests.factories import make_qrels
-from tests.web.release_cast import read, rows
-from tests.web.release_cast import town as town
+from tests.web.release_cast import read, rows, town as town
 from web.models import MadeBundle
 from web.releases.scope import Scope
 

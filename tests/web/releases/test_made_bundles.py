@@ -18,8 +18,7 @@ from judging.people.rights import forget_worker
 from leaderboard.models import KeptAnalysis
 from pooling.models import Run
 from tests.factories import make_run
-from tests.web.release_cast import read, rows
-from tests.web.release_cast import town as town
+from tests.web.release_cast import read, rows, town as town
 from web.models import MadeBundle
 from web.releases.bundle import bundle_of, count_bundle, make_bundle
 from web.releases.kept_bundles import no_longer_released

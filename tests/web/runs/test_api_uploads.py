@@ -13,8 +13,7 @@ from pooling.errors import UploadRefused
 from pooling.models import Membership, Run, RunUpload
 from pooling.services.receiving import receive
 from tests.factories import make_collection
-from tests.web.api_caller import RUN, problem
-from tests.web.api_caller import api as api
+from tests.web.api_caller import RUN, api as api, problem
 
 pytestmark = pytest.mark.one_database
 

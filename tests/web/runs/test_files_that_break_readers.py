@@ -18,8 +18,7 @@ from pooling.formats import BOM
 from pooling.jobs import check_upload_job, forget_uploads, ring_for_upload
 from pooling.models import AddedFiles, Collection, NewCollection, PassageSource, Run, RunUpload
 from pooling.services.receiving import abandon, receive
-from tests.web.api_caller import RUN, problem
-from tests.web.api_caller import api as api
+from tests.web.api_caller import RUN, api as api, problem
 
 DEEP = b'q0\tfine\n{"qid": "q1", "text": ' + b"[" * 200_000 + b"]" * 200_000 + b"}\n"
 MARKED = BOM + BOM + b"q1 Q0 a 1 2.0 sent\n"

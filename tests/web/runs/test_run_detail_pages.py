@@ -7,8 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from pooling.models import AnnouncedRun, Run
 from pooling.services.run_fields import set_run_fields
-from tests.web.api_caller import RUNS, problem
-from tests.web.api_caller import api as api
+from tests.web.api_caller import RUNS, api as api, problem
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 TABLE = "run\tgroup\tsubtask\tnDCG@10\nquay\tOtters\trerank\t0.5\nlater\tSeals\tfullrank\t0.6\n"

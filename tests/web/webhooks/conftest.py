@@ -15,8 +15,7 @@ from django.contrib.auth import get_user_model
 
 from config import clock
 from pooling.models import Membership
-from web.webhooks import delivery as delivering
-from web.webhooks import endpoints
+from web.webhooks import delivery as delivering, endpoints
 from web.webhooks.event_messages import KINDS
 
 

@@ -27,8 +27,7 @@ from pooling.models import CollectionChange, Membership
 from tests.web.webhooks.conftest import later, send
 from web.home.attention import needs_of
 from web.models import WebhookDelivery, WebhookEndpoint
-from web.webhooks import delivery as delivering
-from web.webhooks import endpoints
+from web.webhooks import delivery as delivering, endpoints
 from web.webhooks.event_messages import KINDS
 from web.webhooks.retries import TRIES, shortest_wait
 from web.webhooks.webhook_signature import new_webhook_secret

@@ -13,10 +13,7 @@ import pytest
 from tests.web.webhooks.conftest import listening, send
 from web.errors import AddressRefused
 from web.models import WebhookDelivery
-from web.webhooks import delivery as delivering
-from web.webhooks import endpoints
-from web.webhooks import posts as posting
-from web.webhooks import reachable_addresses as reaching
+from web.webhooks import delivery as delivering, endpoints, posts as posting, reachable_addresses as reaching
 from web.webhooks.posts import post
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import CommandParser
 from django.utils.module_loading import import_string
 
-from config.commands.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand, CommandParser
 from config.errors import Refusal
 from config.process import launcher
 

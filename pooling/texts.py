@@ -21,7 +21,6 @@ QID_FIELDS = ("qid", "_id", "id", "query_id")
 QUERY_FIELDS = ("query", "text", "title", "question")
 PID_FIELDS = ("pid", "_id", "id", "docid", "passage_id")
 PASSAGE_FIELDS = ("passage", "text", "contents", "body")
-FORMATS = ("tsv", "jsonl")
 MOST_QUERIES = 2_000_000
 """Of one collection: all are held in memory while they are read."""
 LONGEST_QUERY, LONGEST_PASSAGE = 100_000, 2_000_000

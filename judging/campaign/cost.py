@@ -9,7 +9,6 @@ from django.db.models import F, Q, Sum
 
 from judging.crowds import crowd_at
 from judging.models import Campaign, Payment, Place
-from judging.rules.packing import task_count
 from judging.rules.pay import Pay, pay_of, rounded
 
 
@@ -30,11 +29,6 @@ class Quote:
 def pay_for(campaign: Campaign) -> Pay:
     """Return what a task of the campaign pays."""
     return pay_of(campaign.reward, campaign.base_reward, split=campaign.pay == Campaign.Pay.SPLIT)
-
-
-def quote(campaign: Campaign, pair_count: int, judgments: int = 1) -> Quote:
-    """Return the cost of ``judgments`` judgments for each of ``pair_count`` pairs, without repeats."""
-    return quote_tasks(campaign, task_count(pair_count, campaign.pairs_per_task, judgments))
 
 
 def quote_tasks(campaign: Campaign, tasks: int) -> Quote:

@@ -25,21 +25,6 @@ NEARLY_ALL = 0.9
 _WORD = re.compile(r"\w+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
-#: The names of the values that :func:`features` returns, in order.
-NAMES = (
-    "least overlap",
-    "most overlap",
-    "least weighted overlap",
-    "most weighted overlap",
-    "shortest",
-    "longest",
-    "shared words",
-    "question words",
-    "sides without a question word",
-    "question phrases",
-)
-
-
 #: The names of the values of ``PassageText.surface``, in order: what a script sees without the question.
 SURFACE = (
     "capital letters",
@@ -188,7 +173,9 @@ def weighted_overlap(question: QuestionText, passage: frozenset[str]) -> float:
 
 
 def features(question: QuestionText, one: PassageText, other: PassageText) -> tuple[float, ...]:
-    """Calculate the pair's features in the order of ``NAMES``; swapping the sides changes nothing."""
+    """Calculate the pair's features, whichever side is which: least and most overlap with the question, plain and
+    weighted; lengths; shared words; words of the question; sides without one; phrases of the question.
+    """
     plain = sorted((overlap(question.words, one.words), overlap(question.words, other.words)))
     weighted = sorted((weighted_overlap(question, one.words), weighted_overlap(question, other.words)))
     lengths = sorted((math.log(1 + one.length), math.log(1 + other.length)))

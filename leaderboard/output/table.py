@@ -6,7 +6,7 @@ Design, §4: every table names run set, version of the labels, measure, number o
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -203,11 +203,6 @@ class Analysis:
         keys = {table.key for table in self.tables}
         shown = (figure.data for figure in self.figures if figure.data is not None)
         return (*self.tables, *(table for table in shown if table.key not in keys))
-
-
-def rows_of(values: Iterable[Mapping[str, Value]]) -> tuple[Row, ...]:
-    """Return rows without marks."""
-    return tuple(Row(one) for one in values)
 
 
 def best_marked(rows: Sequence[Row], key: str, *, higher: bool = True) -> tuple[Row, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import urlencode, urlsplit, urlunsplit
 from xml.sax.saxutils import escape
 
 import idna
@@ -119,8 +119,3 @@ def _text(value: str) -> str:
 
 def _may_stand_in_xml(sign: str) -> bool:
     return " " <= sign <= "\ud7ff" or "\ue000" <= sign <= "\ufffd" or sign >= "\U00010000"
-
-
-def query_of(url: str) -> dict[str, str]:
-    """Return the parameters of an address."""
-    return dict(parse_qsl(urlsplit(url).query, keep_blank_values=True))

@@ -25,8 +25,6 @@ from pooling.models import Collection, QrelSet, Run
 from pooling.services.query_splits import private_qids
 from tournament.models import QrelVersion
 
-QUERY_SETS = ("all", "public", "private")
-
 
 @dataclass(frozen=True)
 class Combination:

@@ -18,8 +18,6 @@ from marketplace.services.account import accounts
 
 
 class Command(Base):
-    """Make a requester with a balance and a key."""
-
     help = "Make a requester and print its key as JSON."
     example = "python -m marketplace create_requester lab --balance 500"
 

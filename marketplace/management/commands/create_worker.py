@@ -16,8 +16,6 @@ from marketplace.services.account import accounts
 
 
 class Command(Base):
-    """Make one worker account with a password."""
-
     help = "Create a worker account. Its password is prompted for or read from standard input."
     example = "python -m marketplace create_worker ada --country GB"
 

@@ -19,8 +19,6 @@ from marketplace.services.account import accounts
 
 
 class Command(Base):
-    """Make many worker accounts with sign-in links, for invited people or a load test."""
-
     help = "Create worker accounts without passwords, and write a sign-in link for each as JSON Lines."
     example = "python -m marketplace create_workers --count 25 --prefix student --out links.jsonl"
 

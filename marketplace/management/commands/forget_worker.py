@@ -12,8 +12,6 @@ from marketplace.services.operator import erasure as forgetting
 
 
 class Command(Base):
-    """Erase everything that identifies a worker."""
-
     help = (
         "Erase a worker's name, password, e-mail, country, letters and messages, and close the account permanently. "
         "Work and money stay in the books under the worker id. Refused while a task is open or money is to be paid."

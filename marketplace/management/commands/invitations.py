@@ -10,8 +10,6 @@ from marketplace.services.account import invitations
 
 
 class Command(Base):
-    """List invitations."""
-
     help = "List every invitation and its state, newest first."
     example = "python -m marketplace invitations"
 

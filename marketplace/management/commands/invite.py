@@ -19,8 +19,6 @@ from marketplace.services.account import invitations
 
 
 class Command(Base):
-    """Invite people to make an account."""
-
     help = "Create invitation links, each for one account. Write them to a file, or e-mail them."
     example = (
         "python -m marketplace invite --count 25 --note 'course 2026' --out links.jsonl\n"

@@ -16,8 +16,6 @@ COLUMNS = ("made_at", "kind", "amount", "fee", "worker_id", "assignment_id", "re
 
 
 class Command(Base):
-    """Print every movement of a requester's balance."""
-
     help = "Print a requester's ledger as CSV, oldest entry first; the entries add up to the balance."
     example = "python -m marketplace ledger lab > lab.csv"
 

@@ -11,8 +11,6 @@ from marketplace.services.worker import letters
 
 
 class Command(Base):
-    """List what workers wrote to requesters."""
-
     help = "List workers' messages to a requester, newest first. Answer with NotifyWorkers."
     example = "python -m marketplace letters lab"
 

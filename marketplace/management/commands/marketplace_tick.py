@@ -13,8 +13,6 @@ from marketplace.sweep import Sweep
 
 
 class Command(Base):
-    """Apply every deadline that has passed, and send waiting messages."""
-
     help = (
         "Free abandoned places, approve unreviewed work, expire overdue HITs, and send messages. For servers started "
         "without `serve`."

@@ -12,8 +12,6 @@ from marketplace.services.account import accounts, passwords
 
 
 class Command(Base):
-    """Print a link that sets a worker's password."""
-
     help = "Print a one-time link that lets a worker set a new password. For marketplaces without e-mail."
     example = "python -m marketplace password_link ada"
 

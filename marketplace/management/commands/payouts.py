@@ -27,8 +27,6 @@ def _moment(word: str) -> datetime:
 
 
 class Command(Base):
-    """Make a batch of payouts, or list the batches."""
-
     help = (
         "Put unpaid earnings into a named batch and write it as CSV. Running it again with the same "
         "name writes the same batch; no earning is counted twice. Without a name, list the batches."

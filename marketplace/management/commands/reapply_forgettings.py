@@ -10,8 +10,6 @@ from marketplace.services.operator import erasure as forgetting
 
 
 class Command(Base):
-    """Forget workers again whom a restored backup brought back."""
-
     help = "After a restore, repeat the deletion of workers forgotten since the backup. Safe to repeat."
     example = "python -m marketplace reapply_forgettings"
 

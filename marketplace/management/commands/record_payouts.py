@@ -15,8 +15,6 @@ from marketplace.services.operator import payouts
 
 
 class Command(Base):
-    """Record the results of payouts."""
-
     help = (
         "Read back a payout file whose `state` column says paid or failed (`note` is optional). "
         "Each payout is recorded once, so a file can be read again. Failed payouts go into a later batch."

@@ -11,8 +11,6 @@ from marketplace.services.operator import requesters
 
 
 class Command(Base):
-    """List a requester's keys."""
-
     help = "List the keys of a requester, without their secrets."
     example = "python -m marketplace requester_keys lab"
 

@@ -11,8 +11,6 @@ from marketplace.services.operator import requesters
 
 
 class Command(Base):
-    """List requesters."""
-
     help = "List every requester: available balance, amount held for open tasks, number of working keys."
     example = "python -m marketplace requesters"
 

@@ -11,8 +11,6 @@ from marketplace.services.account import invitations
 
 
 class Command(Base):
-    """Withdraw an invitation."""
-
     help = "Withdraw an unused invitation. Safe to run twice."
     example = "python -m marketplace revoke_invitation 12"
 

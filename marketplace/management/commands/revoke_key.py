@@ -10,8 +10,6 @@ from marketplace.services.operator import requesters
 
 
 class Command(Base):
-    """Revoke a key."""
-
     help = "Revoke a key immediately. Safe to run twice."
     example = "python -m marketplace revoke_key PREFABCDEFGHIJKLMNOP"
 

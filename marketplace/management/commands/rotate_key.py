@@ -17,8 +17,6 @@ from marketplace.services.operator import requesters
 
 
 class Command(Base):
-    """Give a requester a new key."""
-
     help = "Create a new key. Current keys keep working for --grace hours, so that programs can switch."
     example = "python -m marketplace rotate_key lab --grace 24 --key-file lab.json"
 

@@ -25,8 +25,6 @@ FIRST_REQUESTER = "preferee"
 
 
 class Command(Base):
-    """Serve the endpoint and the worker pages."""
-
     help = "Create and migrate the database, make a requester with a key file, and serve until stopped."
     example = "python -m marketplace serve --port 8411"
 

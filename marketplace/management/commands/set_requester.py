@@ -10,8 +10,6 @@ from marketplace.services.operator import requesters
 
 
 class Command(Base):
-    """Change where a requester's mail goes."""
-
     help = "Set the address for messages from workers; empty for none."
     example = "python -m marketplace set_requester lab --email lab@example.org"
 

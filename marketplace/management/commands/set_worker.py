@@ -36,8 +36,6 @@ def _switch(word: str) -> bool:
 
 
 class Command(Base):
-    """Change the operator's facts about a worker."""
-
     help = "Set the facts behind system qualifications, or close or reopen an account."
     example = (
         "python -m marketplace set_worker ada --country US --subdivision CA --masters yes\n"

@@ -26,8 +26,6 @@ def cents_argument(word: str) -> int:
 
 
 class Command(Base):
-    """Add to a requester's balance."""
-
     help = "Add dollars to a requester's balance."
     example = "python -m marketplace top_up preferee 250.00"
 

@@ -11,8 +11,6 @@ from marketplace.services.operator import payouts
 
 
 class Command(Base):
-    """List workers."""
-
     help = "List every worker account: work, earnings and money still to be paid out."
     example = "python -m marketplace workers --json"
 

@@ -7,11 +7,12 @@ import pytest
 from config.errors import Refusal
 from judging.campaign.campaign_settings import change_settings
 from judging.campaign.campaigns import CampaignSettings, campaign_named, create_campaign, pause, resume
-from judging.campaign.cost import quote
+from judging.campaign.cost import quote_tasks
 from judging.campaign.worker_texts import filled, set_texts
 from judging.errors import CampaignRefused
 from judging.launch.closure import close
 from judging.models import Campaign, CampaignChange
+from judging.rules.packing import task_count
 from pooling.models import Pool, PooledPassage
 
 
@@ -146,11 +147,11 @@ def test_reference_experiment_costs_just_over_34000_dollars(fair):
     """Shallow pooling for sparse labels: 141,887 pairs, ten to a task at $2.00, 20 % fee."""
     campaign = create_campaign(name="plain", settings=CampaignSettings(), pool=fair.pool)
 
-    cost = quote(campaign, 141_887)
+    cost = quote_tasks(campaign, task_count(141_887, campaign.pairs_per_task, 1))
 
     assert (cost.tasks, cost.reward, cost.fee) == (14_189, Decimal("28378.00"), Decimal("5675.60"))
     assert cost.total == Decimal("34053.60")
-    assert quote(campaign, 141_887, judgments=2).total == 2 * cost.total
+    assert quote_tasks(campaign, task_count(141_887, campaign.pairs_per_task, 2)).total == 2 * cost.total
 
 
 @pytest.mark.parametrize("name", ["a/b", "", "x" * 81, "two words"])

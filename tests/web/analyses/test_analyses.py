@@ -9,7 +9,7 @@ import pytest
 from django.template.loader import render_to_string
 
 from leaderboard.output import Column, Facts, Table
-from leaderboard.output.table import rows_of
+from leaderboard.output.table import Row
 from pooling.models import Run
 from tests.factories import make_run
 from web.common.analysis_tables import ROWS_WHOLE, table_view
@@ -158,7 +158,7 @@ def test_names_from_right_to_left_are_kept_apart_in_sentences():
 
 @pytest.mark.parametrize(("rows", "whole"), [(ROWS_WHOLE, True), (ROWS_WHOLE + 1, False)])
 def test_a_table_of_few_rows_is_not_cut_by_an_area_that_scrolls(rows, whole):
-    table = Table("t", "T", "", (Column("run", "run"),), rows_of([{"run": "a"}] * rows), FACTS)
+    table = Table("t", "T", "", (Column("run", "run"),), (Row({"run": "a"}),) * rows, FACTS)
 
     shown = render_to_string("web/parts/table.html", {"view": table_view(table)})
 

@@ -1,4 +1,4 @@
-"""Progress in a log."""
+"""What all commands share: progress in a log, and who calls."""
 
 from __future__ import annotations
 
@@ -33,3 +33,13 @@ def test_a_log_gets_a_line_every_two_seconds_and_the_same_one_only_every_minute(
         "Judging: 3 of 9",
         "Judging: 4 of 9",
     ]
+
+
+@pytest.mark.parametrize("unknown", [KeyError("uid not found: 4711"), OSError("no login name")])
+def test_a_user_without_a_name_is_nobody(monkeypatch, unknown):
+    def no_name():
+        raise unknown
+
+    monkeypatch.setattr(console.getpass, "getuser", no_name)
+
+    assert console.Command().who == ""

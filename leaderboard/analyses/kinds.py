@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from judging.models import Campaign
 from leaderboard.analyses.fields import Field, Settings
@@ -39,6 +40,10 @@ class Asked:
     def text(self, name: str) -> str:
         """Return the chosen value of a setting, or "" for the default."""
         return str(self.settings.get(name) or "")
+
+    def number(self, name: str) -> Any:
+        """Return a setting that was read as a number, or None where it has none."""
+        return self.settings[name]
 
     def several(self, name: str) -> list[str]:
         """Return the values of a setting that can have several; empty for the default."""

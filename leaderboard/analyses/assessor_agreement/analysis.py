@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from judging.models import GradedCampaign, GradedItem
+from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.label_disagreement.analysis import compare_labels
 from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis
+from leaderboard.scoring.evaluation import Progress
 from leaderboard.scoring.labels import Labels, labels_of_rows
-from pooling.models import Collection
 
 NONE = "Take second opinions on the graded campaign's page first."
 
 
-def analyse_assessor_agreement(*, collection: Collection, campaign: str = "") -> Analysis:
+def analyse_assessor_agreement(asked: Asked, _: Progress | None) -> Analysis:
     """Compare the first and second grades of a graded campaign: the named one, else the newest.
 
     Raises NothingToScore if no passage was graded by two assessors.
     """
+    collection, campaign = asked.collection, asked.text("graded")
     campaigns = GradedCampaign.objects.filter(collection=collection).order_by("-pk")
     found = (campaigns.filter(name=campaign) if campaign else campaigns).first()
     if found is None:

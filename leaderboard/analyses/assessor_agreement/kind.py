@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from leaderboard.analyses.assessor_agreement.analysis import analyse_assessor_agreement
 from leaderboard.analyses.fields import Choice
-from leaderboard.analyses.kinds import Asked, Kind
-from leaderboard.output import Analysis
-from leaderboard.scoring.evaluation import Progress
-
-
-def make(asked: Asked, _: Progress | None) -> Analysis:
-    """Run the requested analysis."""
-    return analyse_assessor_agreement(collection=asked.collection, campaign=asked.text("graded"))
-
+from leaderboard.analyses.kinds import Kind
 
 KIND = Kind(
     "assessor_agreement",
     "Agreement of assessors",
     "Whether two assessors give the same passage the same grade: confusion of grades, Cohen's kappa, every passage.",
     "second opinions in a graded campaign",
-    make,
+    analyse_assessor_agreement,
     (Choice("graded", "Graded campaign", help="name of a graded campaign (default: the newest)"),),
     members_only=True,
     of_runs=False,

@@ -15,7 +15,7 @@ from tournament.services.publishing import version_numbered
 
 def make(asked: Asked, progress: Progress | None) -> Analysis:
     """Run the requested analysis."""
-    number, seed = asked.text("version"), asked.settings["seed"]
+    number = asked.text("version")
     if number and not number.isdecimal():
         raise WrongSetting(f"The version cannot be {number[:20]!r}.", "Enter the number of a version.")
     return analyse_board_agreement(
@@ -23,7 +23,7 @@ def make(asked: Asked, progress: Progress | None) -> Analysis:
         version=version_numbered(asked.collection, int(number) if number else None),
         official=official_set(asked.collection, asked.text("official") or None),
         runs=asked.runs,
-        seed=seed,  # type: ignore[arg-type]  # read as a whole number
+        seed=asked.number("seed"),
         progress=progress,
     )
 

@@ -49,7 +49,7 @@ def question_asked(asked: Asked) -> Question:
     return Question(
         labels=labels_named(asked.collection, name),
         measure=asked.text("measure"),
-        alpha=asked.settings["alpha"],  # type: ignore[arg-type]  # read as a number
+        alpha=asked.number("alpha"),
         deciding=Deciding(asked.text("test")),
         single_answer_only=asked.text("single") == "1",
         hidden=hidden_from(asked),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from leaderboard.analyses.judge_agreement.analysis import analyse_judge_agreement
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.shared.common_fields import SEED_FIELD
@@ -13,8 +11,7 @@ from leaderboard.scoring.evaluation import Progress
 
 def make(asked: Asked, _: Progress | None) -> Analysis:
     """Run the requested analysis."""
-    seed: Any = asked.settings["seed"]
-    return analyse_judge_agreement(campaign=asked.judged, seed=seed)
+    return analyse_judge_agreement(campaign=asked.judged, seed=asked.number("seed"))
 
 
 KIND = Kind(

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.label_disagreement.computation import Confusion, Kappa, confusion
 from leaderboard.analyses.label_disagreement.figure import confusion_figure
+from leaderboard.analyses.shared.combinations import labels_or_usual, other_labels
 from leaderboard.cache.software_version import software_version
 from leaderboard.errors import NothingToScore, WrongSetting
 from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
+from leaderboard.scoring.evaluation import Progress
 from leaderboard.scoring.labels import Labels, labels_named
 from pooling.models import Collection
 
@@ -26,11 +29,14 @@ class _Side:
         return self.grades[key] >= self.labels.min_grade
 
 
-def analyse_label_disagreement(*, collection: Collection, first: str, second: str) -> Analysis:
-    """Compare the labels ``first`` and ``second``: qrel sets, or @n.
+def analyse_label_disagreement(asked: Asked, _: Progress | None) -> Analysis:
+    """Compare two qrel sets or versions.
 
     Raises WrongSetting for the same labels twice, and NothingToScore if they have no passage in common.
     """
+    collection = asked.collection
+    first = labels_or_usual(collection, asked.text("qrels"))
+    second = other_labels(collection, first, asked.text("against"), sets_first=True)
     if first == second:
         raise WrongSetting(f"Both sets of labels are {first}.", "Choose other labels.")
     return compare_labels(collection, labels_named(collection, first), labels_named(collection, second))

@@ -4,30 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.label_disagreement.analysis import analyse_label_disagreement
-from leaderboard.analyses.shared.combinations import labels_or_usual, other_labels
 from leaderboard.analyses.shared.common_fields import ONE_LABELS, OTHER_LABELS
-from leaderboard.output import Analysis
-from leaderboard.scoring.evaluation import Progress
-
-
-def make(asked: Asked, _: Progress | None) -> Analysis:
-    """Run the requested analysis."""
-    first = labels_or_usual(asked.collection, asked.text("qrels"))
-    return analyse_label_disagreement(
-        collection=asked.collection,
-        first=first,
-        second=other_labels(asked.collection, first, asked.text("against"), sets_first=True),
-    )
-
 
 KIND = Kind(
     "label_disagreement",
     "Disagreement of labels",
     "Where two sets of labels disagree about the same passages: confusion of grades, Cohen's kappa, every passage.",
     "two sets of labels",
-    make,
+    analyse_label_disagreement,
     (
         replace(
             ONE_LABELS, of="one labels", help="a qrel set, or @n for version n (default: the official set)"

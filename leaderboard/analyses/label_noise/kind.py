@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from leaderboard.analyses.fields import TRIALS, Choice, Number
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.label_noise.analysis import analyse_label_noise
@@ -17,15 +14,14 @@ from leaderboard.scoring.evaluation import Progress
 def make(asked: Asked, progress: Progress | None) -> Analysis:
     """Run the requested analysis."""
     official = asked.text("official")
-    settings: Mapping[str, Any] = asked.settings
     return analyse_label_noise(
         campaign=asked.judged,
         runs=asked.runs,
         official=official_set(asked.collection, official) if official else None,
         reference=asked.text("reference") or None,
-        error=settings["error"],
-        seed=settings["seed"],
-        trials=settings["trials"],
+        error=asked.number("error"),
+        seed=asked.number("seed"),
+        trials=asked.number("trials"),
         progress=progress,
     )
 

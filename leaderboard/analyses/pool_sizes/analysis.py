@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.pool_sizes.computation import SizeCounts, size_counts
 from leaderboard.analyses.pool_sizes.figure import Sides, sizes_figure
 from leaderboard.cache.software_version import software_version
 from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
+from leaderboard.scoring.evaluation import Progress
 from pooling.models import Collection, Pool, PooledPassage, PoolRun, Run
 from pooling.services.planning import MOST_DEPTH, plan_pool
 from pooling.shallow import count_classes
@@ -26,8 +28,9 @@ def pool_or_newest(collection: Collection, name: str) -> Pool:
     return found
 
 
-def analyse_pool_sizes(pool: Pool) -> Analysis:
+def analyse_pool_sizes(asked: Asked, _: Progress | None) -> Analysis:
     """Return how many queries have a pool of each size, in the pool and over all queries."""
+    pool = pool_or_newest(asked.collection, asked.text("pool"))
     sizes = _sizes(pool)
     runs = _runs(pool)
     everything = _everything(pool, runs)

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from leaderboard.analyses.fields import Choice
-from leaderboard.analyses.kinds import Asked, Kind
-from leaderboard.analyses.pool_sizes.analysis import analyse_pool_sizes, pool_or_newest
-from leaderboard.output import Analysis
-from leaderboard.scoring.evaluation import Progress
-
-
-def make(asked: Asked, _: Progress | None) -> Analysis:
-    """Run the requested analysis."""
-    return analyse_pool_sizes(pool_or_newest(asked.collection, asked.text("pool")))
-
+from leaderboard.analyses.kinds import Kind
+from leaderboard.analyses.pool_sizes.analysis import analyse_pool_sizes
 
 KIND = Kind(
     "pool_sizes",
     "Pool sizes",
     "How many passages the pools of queries have, in a pool and over all queries.",
     "a pool",
-    make,
+    analyse_pool_sizes,
     (Choice("pool", "Pool", of="pools", help="name of the pool (default: the newest)"),),
     members_only=True,
     of_runs=False,

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.power.computation import (
     Pairs,
     Wanted,
@@ -16,10 +17,10 @@ from leaderboard.analyses.power.computation import (
     run_pairs,
 )
 from leaderboard.analyses.power.figure import Curve, power_figure
-from leaderboard.analyses.shared.combinations import Combination, facts_of_combinations
+from leaderboard.analyses.shared.combinations import Combination, facts_of_combinations, one_combination
 from leaderboard.errors import NothingToScore, WrongSetting
 from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
-from pooling.models import Collection
+from leaderboard.scoring.evaluation import Progress
 
 DIFFERENCES = (0.005, 0.01, 0.02, 0.05, 0.1)
 QUERIES = (10, 25, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
@@ -58,20 +59,14 @@ class _Board:
         return int((~self.pairs.told).sum())
 
 
-def analyse_power(
-    *,
-    collection: Collection,
-    one: Combination,
-    alpha: float,
-    power: float,
-    difference: float | None = None,
-    pair: tuple[str, str] = ("", ""),
-) -> Analysis:
+def analyse_power(asked: Asked, progress: Progress | None) -> Analysis:
     """Return detectable differences of the board, of the pair, and by number of queries.
 
     The pair defaults to the two best runs. Raises NothingToScore for fewer than two runs or queries, or if no two
     runs differ; and WrongSetting for a pair that is not two of the runs.
     """
+    alpha, power, difference = map(asked.number, ("alpha", "power", "difference"))
+    one = one_combination(asked, progress)
     if min(one.values.shape) < 2:
         raise NothingToScore(
             f"{one.name} has too few runs or queries to compare.", "Use at least two of each."
@@ -82,9 +77,9 @@ def analyse_power(
             f"{one.name}: the differences between runs are the same on every query.", "Choose other runs."
         )
     facts = facts_of_combinations(
-        collection, [one], seed=None, further=(("alpha", f"{alpha:g}"), ("power", f"{power:g}"))
+        asked.collection, [one], seed=None, further=(("alpha", f"{alpha:g}"), ("power", f"{power:g}"))
     )
-    first, second = _chosen(one, pair)
+    first, second = _chosen(one, (asked.text("run"), asked.text("against")))
     curve = _curve(board)
     data = _curve_table(board, curve, facts)
     return Analysis(

@@ -2,39 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from leaderboard.analyses.fields import Choice, Number
-from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.power.analysis import analyse_power
 from leaderboard.analyses.power.computation import POWER
-from leaderboard.analyses.shared.combinations import one_combination
 from leaderboard.analyses.shared.common_fields import ALPHA, MEASURE, ONE_LABELS, QUERY_SET
-from leaderboard.output import Analysis
-from leaderboard.scoring.evaluation import Progress
-
-
-def make(asked: Asked, progress: Progress | None) -> Analysis:
-    """Run the requested analysis."""
-    alpha: Any = asked.settings["alpha"]
-    power: Any = asked.settings["power"]
-    difference: Any = asked.settings["difference"]
-    return analyse_power(
-        collection=asked.collection,
-        one=one_combination(asked, progress),
-        alpha=alpha,
-        power=power,
-        difference=difference,
-        pair=(asked.text("run"), asked.text("against")),
-    )
-
 
 KIND = Kind(
     "power",
     "Statistical power",
     "The smallest differences between runs that these queries can show, and how many queries others need.",
     "two or more runs, and labels of two or more queries",
-    make,
+    analyse_power,
     (
         ONE_LABELS,
         MEASURE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from judging.models import Campaign, Judgment
+from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.preference_grades.computation import (
     GradeGap,
     Judged,
@@ -15,11 +16,17 @@ from leaderboard.analyses.shared.proportions import Share
 from leaderboard.cache.software_version import software_version
 from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis, Column, Facts, Interval, Kind, Row, Table
+from leaderboard.scoring.chosen_runs import official_set
+from leaderboard.scoring.evaluation import Progress
 from pooling.models import Qrel, QrelSet
 
 
-def analyse_preference_grades(*, campaign: Campaign, graded: QrelSet) -> Analysis:
+def analyse_preference_grades(asked: Asked, _: Progress | None) -> Analysis:
     """Compare the campaign's counted judgments with grades. Raises NothingToScore if no pair has two grades."""
+    campaign = asked.judged
+    sets = asked.collection.qrel_sets.filter(kind=QrelSet.Kind.GRADED).order_by("-pk")
+    newest = sets.first() if not asked.text("grades") else None
+    graded = newest or official_set(asked.collection, asked.text("grades") or None)
     labels = Qrel.objects.filter(qrel_set=graded).order_by("-position")
     rows = labels.values_list("query_id", "passage_id", "passage__class_key", "grade")
     # Near-duplicates and equal texts share a grade; the first label of a class counts.

@@ -16,7 +16,7 @@ def make(asked: Asked, progress: Progress | None) -> Analysis:
         runs=asked.runs,
         labels=asked.text("qrels"),
         measure=asked.text("measure"),
-        alpha=asked.settings["alpha"],  # type: ignore[arg-type]  # read as a number
+        alpha=asked.number("alpha"),
         progress=progress,
     )
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from leaderboard.analyses.fields import SPLITS
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.shared.combinations import combinations_asked
@@ -15,8 +13,7 @@ from leaderboard.scoring.evaluation import Progress
 
 def make(asked: Asked, progress: Progress | None) -> Analysis:
     """Run the requested analysis."""
-    splits: Any = asked.settings["splits"]
-    alpha: Any = asked.settings["alpha"]
+    splits, alpha = asked.number("splits"), asked.number("alpha")
     return split_halves(**combinations_asked(asked), splits=splits, alpha=alpha, progress=progress)
 
 

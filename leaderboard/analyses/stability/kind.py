@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from leaderboard.analyses.fields import TRIALS
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.shared.combinations import combinations_asked
@@ -15,8 +13,7 @@ from leaderboard.scoring.evaluation import Progress
 
 def make(asked: Asked, progress: Progress | None) -> Analysis:
     """Run the requested analysis."""
-    trials: Any = asked.settings["trials"]
-    return stability(**combinations_asked(asked), trials=trials, progress=progress)
+    return stability(**combinations_asked(asked), trials=asked.number("trials"), progress=progress)
 
 
 KIND = Kind(

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from config.plurals import many
+from leaderboard.analyses.kinds import Asked
+from leaderboard.analyses.shared.described_runs import described_runs
 from leaderboard.analyses.track_statistics.computation import COUNTED, count_submissions
 from leaderboard.cache.software_version import software_version
 from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
-from pooling.models import Collection
-from pooling.run_details import KnownRun
+from leaderboard.scoring.evaluation import Progress
 
 
-def analyse_submissions(collection: Collection, runs: Sequence[KnownRun]) -> Analysis:
+def analyse_submissions(asked: Asked, _: Progress | None) -> Analysis:
     """Return how many groups and runs of each kind there are, by task."""
+    collection, runs = asked.collection, described_runs(asked)
     found = count_submissions(runs)
     waiting = sum(not run.arrived for run in runs)
     facts = Facts(

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.shared.common_fields import ANNOUNCED
-from leaderboard.analyses.shared.described_runs import described_runs
 from leaderboard.analyses.track_statistics.analysis import analyse_submissions
-from leaderboard.output import Analysis
-from leaderboard.scoring.evaluation import Progress
-
-
-def make(asked: Asked, progress: Progress | None) -> Analysis:  # noqa: ARG001 -- every kind has it
-    """Run the requested analysis."""
-    return analyse_submissions(asked.collection, described_runs(asked))
-
 
 KIND = Kind(
     "track_statistics",
     "Submission statistics",
     "How many groups and runs of each type were submitted, by task.",
     "runs, or announced runs",
-    make,
+    analyse_submissions,
     (ANNOUNCED,),
     by_query_set=True,
     at_once=10_000,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from leaderboard.analyses.fields import Choice, Number
 from leaderboard.analyses.kinds import Asked, Kind
@@ -51,13 +50,12 @@ BY = Choice(
 def make(asked: Asked, progress: Progress | None) -> Analysis:
     """Run the requested analysis."""
     first = labels_or_usual(asked.collection, asked.text("qrels"))
-    p: Any = asked.settings["p"]
     return analyse_two_boards(
         collection=asked.collection,
         runs=asked.runs,
         labels=(first, other_labels(asked.collection, first, asked.text("against"))),
         measures=(asked.text("measure"), asked.text("against_measure") or asked.text("measure")),
-        p=p,
+        p=asked.number("p"),
         highlight=asked.several("highlight"),
         by=asked.text("by"),
         progress=progress,

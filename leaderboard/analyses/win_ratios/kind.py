@@ -16,7 +16,7 @@ def make(asked: Asked, _: Progress | None) -> Analysis:
         campaign=asked.judged,
         runs=asked.runs,
         official=official_set(asked.collection, asked.text("official") or None),
-        alpha=asked.settings["alpha"],  # type: ignore[arg-type]  # read as a number
+        alpha=asked.number("alpha"),
     )
 
 

@@ -59,6 +59,19 @@ def test_two_passages_are_read_with_one_swipe_before_a_choice_counts(place: Plac
     assert list(place.choices()) == [1]
 
 
+def test_a_tap_leaves_no_mark_on_the_same_side_of_the_next_pair(place: Place, window):
+    page = at_the_first_pair(place, window, viewport=PHONE, has_touch=True, is_mobile=True)
+
+    page.locator("#pair-1 label.choice").first.tap()
+    expect(page.locator("#place-words")).to_have_text("Pair 2 of 13")
+
+    # Where a finger was, a browser takes the pointer to be until the next tap.
+    page.locator("#pair-2 label.choice").first.hover()
+    grounds = "all => all.map((one) => getComputedStyle(one).backgroundColor)"
+    assert page.locator("#pair-2 label.choice").first.evaluate("one => one.matches(':hover')")
+    assert len(set(page.locator("#pair-2 label.choice").evaluate_all(grounds))) == 1
+
+
 @pytest.mark.soak
 def test_a_passage_longer_than_the_screen_counts_once_it_was_scrolled_past(place: Place, window):
     Passage.objects.update(text="a long passage goes on and on " * 150)

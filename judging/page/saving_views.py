@@ -14,7 +14,7 @@ from judging.exchange.link_tokens import BadToken, Page, read_page
 from judging.models import Submission
 from judging.page import session
 from judging.page.frame_views import in_frame, speak_language_of
-from judging.rules.refusals import REFUSALS
+from judging.rules.refusals import OVER, REFUSALS
 
 
 @in_frame
@@ -32,10 +32,15 @@ def save(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def refused_save(refused: session.WorkRefused) -> HttpResponse:
-    """Return the answer to a refused script. ``wait`` is the number of seconds after which it can try again."""
+    """Return the answer to a refused script.
+
+    ``wait`` is the number of seconds after which it can try again; ``over``: nothing can be saved any more.
+    """
     reply = {"saved": False, "reason": refused.reason, "message": gettext(REFUSALS[refused.reason].title)}
     if refused.wait:
         reply["wait"] = ceil(refused.wait * 10) / 10  # rounding down would make the next try too early
+    if refused.reason in OVER:
+        reply["over"] = True
     return readable_anywhere(JsonResponse(reply, status=409))
 
 

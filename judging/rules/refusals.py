@@ -255,5 +255,8 @@ REFUSALS: dict[str, RefusalPage] = {
 }
 #: Refusals after which the task is of no use to the worker: the task site may take it back at once.
 TO_RETURN = frozenset(
-    {"no-task", "paused"} | {reason for reason, page in REFUSALS.items() if page.next_step == _RETURN}
+    {"no-task", "paused", "returned", "lapsed"}
+    | {reason for reason, page in REFUSALS.items() if page.next_step == _RETURN}
 )
+#: Refusals of a choice after which no choice on an open page can be saved: the page makes way for its reason.
+OVER = frozenset({"excluded", "returned", "lapsed", "finished", "already-done"})

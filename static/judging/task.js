@@ -38,6 +38,7 @@
   const queue = judging.queue(form,
     (done) => { if (done.to === "report") reporting.done(done.fields.slot); },
     (done, why) => {
+      if (makeWay(why)) return;
       if (done.to === "report") { reporting.refused(done.fields.slot, why); return; }
       changed.delete(done.fields.slot);
       refresh(true);                 // show what the server has, not what it refused
@@ -48,6 +49,12 @@
   const news = document.querySelector(".news");
   new ResizeObserver(() => document.documentElement.style.setProperty("--news", `${news.offsetHeight}px`)).observe(news);
 
+  // Nothing that is judged from now on would be saved: the page that says why, and what is paid, takes its place.
+  function makeWay({ over }) {
+    // A form on its way brings the same answer, and continues to the crowd's site.
+    if (over && performance.now() - sentAt >= ANSWERED) location.replace(new URL(".", form.action));
+    return Boolean(over);
+  }
   function draw() {
     const pair = pairAt();
     back.disabled = at === before;
@@ -134,6 +141,7 @@
     try {
       const reply = await fetch(form.dataset.state, { credentials: "omit", cache: "no-store" });
       const known = await reply.json();
+      if (makeWay(known)) return;
       if (reply.status === 409) { queue.complain(say("refused", known)); return; }
       if (!reply.ok) return;
       endsIn(known.left, since);

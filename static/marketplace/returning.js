@@ -16,14 +16,20 @@
 
   window.addEventListener("message", ({ source, data }) => {
     if (source !== frame.contentWindow) return;
-    if (data?.preferee === "refused") giveBack();
+    if (data?.preferee === "refused") refused();
     if (data?.preferee !== "progress") return;
     if (!counts(data.of, 10000) || !counts(data.done, data.of)) return;
     told = { done: data.done, of: data.of, cents: counts(data.cents, 10000000) ? data.cents : null };
   });
-  // Once the page has reported progress, only the worker decides: the work may be paid.
+  // Once the page has reported progress, only the worker decides: the work may be paid. How much is no longer known.
+  let worked = false;
+  const refused = () => {
+    worked = worked || Boolean(told);
+    told = null;
+    if (!worked) giveBack();
+  };
   const giveBack = async () => {
-    if (told || form.hidden) return;
+    if (form.hidden) return;
     form.hidden = true;
     document.dispatchEvent(new CustomEvent("task-returning", { detail: true }));
     const body = new FormData(form);

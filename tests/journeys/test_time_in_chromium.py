@@ -14,6 +14,7 @@ from judging.intake.kept_work import FORM_FOLLOWS
 from judging.models import Campaign, Payment, Submission
 from judging.money.ledger import compare_books
 from judging.rules.deadlines import GRACE
+from judging.tasks.leasing import end_submission
 from tests.journeys.conftest import typed
 from tests.journeys.person import Person
 from tests.journeys.test_judging_in_chromium import GRADES, campaign
@@ -137,6 +138,20 @@ def test_a_task_that_our_page_refuses_goes_back_by_itself(person):
     Campaign.objects.update(state=Campaign.State.OPEN)
     take(person)
     expect(person.frame.locator("#begin")).to_be_visible()
+
+
+def test_a_task_that_our_server_ended_goes_back_when_its_worker_opens_it(person):
+    take(person)
+    address = person.page.url
+    person.page.goto(person.address)
+    end_submission(Submission.objects.get(), Submission.State.LAPSED)
+
+    person.page.goto(address)
+
+    expect(person.frame.get_by_role("heading", name="The time for this task has run out")).to_be_visible()
+    expect(person.page.get_by_text("This task went back")).to_be_visible()
+    person.page.get_by_role("link", name="See other tasks").click()
+    expect(person.page.get_by_text("Your current tasks")).to_have_count(0)
 
 
 def test_a_look_at_the_task_that_began_before_does_not_take_more_time_back(person):

@@ -11,6 +11,7 @@ from judging.intake.collection import collect
 from judging.models import Choice, Consent, Judgment, Submission
 from judging.money.payments import pay_owed
 from judging.page import pacing
+from judging.tasks.leasing import end_submission
 from pooling.models import Passage, Query
 from tests.judging.browser.conftest import Reader
 from tests.judging.browser.crowd_site import SANDBOXES
@@ -77,7 +78,7 @@ def test_two_tabs_lose_nothing_and_the_one_left_behind_says_what_happened(place,
     reader.come_back()
     reader.judge(3, 3)
 
-    expect(reader.frame.locator("#trouble")).to_contain_text("This task has been submitted")
+    expect(reader.frame.locator("h1")).to_have_text("Thank you. One last step")
     assert place.choices() == place.right_choices()
     assert Choice.objects.count() == 13  # the same side for pair 1 in both tabs is one choice
 
@@ -344,3 +345,17 @@ def test_a_refused_choice_is_not_shown_as_made(place, window):
     reader.judge(2, 2)
     saved(reader)
     assert list(place.choices()) == [2]
+
+
+def test_an_old_window_of_a_returned_task_makes_way_at_the_first_choice(place, window):
+    reader = Reader(window(), place)
+    reader.begin()
+    reader.judge(1, 2)
+    saved(reader)
+    end_submission(Submission.objects.get(), Submission.State.RETURNED)
+
+    reader.click(3)
+
+    expect(reader.frame.locator("h1")).to_have_text("This task was returned")
+    expect(reader.frame.locator("main")).to_contain_text("it is not paid")
+    assert Choice.objects.count() == 2

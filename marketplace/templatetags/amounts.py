@@ -71,7 +71,9 @@ def page_time_left(row: Assignment, now: datetime) -> str:
     """Say when the task's own page ends it; only the page knows whether the worker was given more time."""
     ends = (row.accepted_at or now) + timedelta(minutes=offer(row.hit.hit_type).limit_minutes)
     limit = time_limit(row.hit.hit_type)
-    return f"{time_left(ends, now)} left of {limit}" if ends > now else f"the limit of {limit} is over"
+    if ends > now:
+        return f"{time_left(ends, now)} left of {limit}"
+    return f"the limit of {limit} is over, unless you added time on the task's page"
 
 
 @register.filter

@@ -71,7 +71,7 @@ def test_home_leads_to_the_task_in_hand_and_says_how_much_time_is_left(client, w
     assert page.count(f'href="/tasks/{row.assignment_id}/"') == 2
     assert f"/groups/{kind}/take/" not in page
     assert re.search(r"started 20 minutes ago, (40 minutes|39 minutes \d+ seconds?) left of 1 hour", page)
-    assert "the limit of 1 hour is over" in late
+    assert "the limit of 1 hour is over, unless you added time on the task&#x27;s page" in late
 
 
 def test_home_hides_what_a_worker_may_not_discover(client, worker, ask):
@@ -225,6 +225,7 @@ def test_a_returned_task_is_free_for_others(client, worker, hit, hit_type):
     assert Assignment.objects.get().status == "Free"
     after = client.get(f"/tasks/{assignment_id}/")
     assert (after.status_code, b"You returned this task." in after.content) == (409, True)
+    assert b"A returned task pays nothing." in after.content
     assert client.get(f"/tasks/{assignment_id}/status/").json() == {"state": "gone"}
 
 

@@ -63,12 +63,18 @@ def not_held(worker: Worker, assignment_id: str) -> TaskRefused:
     )
     if left is None:
         return TaskRefused("not_held", "This task is not yours.", "Choose a task on the home page.")
-    saved = (
-        "If its page saved your work, the requester can pay it as a bonus: look at Done, or write to them."
-    )
     if left.kind == Departure.Kind.RETURNED:
-        return TaskRefused("returned", "You returned this task.", saved)
-    return TaskRefused("too_late", "The time for this task ran out before it was submitted.", saved)
+        return TaskRefused(
+            "returned",
+            "You returned this task.",
+            "A returned task pays nothing. If you submitted it on its page before, the requester can pay it as a "
+            "bonus: look at Done, or write to them.",
+        )
+    return TaskRefused(
+        "too_late",
+        "The time for this task ran out before it was submitted.",
+        "If its page saved your work, the requester can pay it as a bonus: look at Done, or write to them.",
+    )
 
 
 def _next(worker: Worker, kind: HitType, now: datetime) -> Hit | None:

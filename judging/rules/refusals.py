@@ -41,6 +41,8 @@ OPEN_TASK = (
         "Submit what you have judged in your open task. Please do not return it: a returned task pays nothing."
     ),
 )
+#: Also true where a person decides about pay: the worker read that when submitting.
+_PAID = _("What you judged and submitted is paid as promised when you submitted it.")
 _NOTHING = _("Nothing was submitted for this task, so it is not paid. Earlier tasks are paid as promised.")
 
 #: Exclusion rules other than one missed check pair, with their explanations.
@@ -75,7 +77,7 @@ REFUSALS: dict[str, RefusalPage] = {
             "One of the check pairs in an earlier task was answered wrongly. Check pairs have an answer that is "
             "plain to anyone who reads both passages. To be fair to everybody, one is enough."
         ),
-        _("What you judged and submitted is paid as usual."),
+        _PAID,
         _RETURN,
         appeal=True,
     ),
@@ -99,13 +101,13 @@ REFUSALS: dict[str, RefusalPage] = {
     "withdrawn": RefusalPage(
         _("You took your choices back"),
         _("As you asked, none of your choices in this campaign are used, so you get no more of its tasks."),
-        _("What you judged and submitted is paid as usual."),
+        _PAID,
         _RETURN,
     ),
     "enough-tasks": RefusalPage(
         _("No more tasks for you in this campaign"),
         _("You have reached the limit of {count} tasks in this campaign. Thank you for your work."),
-        _("What you judged and submitted is paid as usual."),
+        _PAID,
         _RETURN,
     ),
     "nothing-new": RefusalPage(
@@ -114,7 +116,7 @@ REFUSALS: dict[str, RefusalPage] = {
             "A task has to be new to the person who judges it, and none is left that would be new to you. "
             "Thank you for your work."
         ),
-        _("What you judged and submitted is paid as usual."),
+        _PAID,
         _RETURN,
     ),
     "no-task": RefusalPage(
@@ -194,7 +196,7 @@ REFUSALS: dict[str, RefusalPage] = {
     "enough-said": RefusalPage(
         _("Several objections are already waiting"),
         _("There are so many under this worker id that we take no more until the requester has read them."),
-        _("What you judged and submitted is paid as usual."),
+        _PAID,
         _("Wait for the requester's answer, or write to the requester."),
         409,
     ),

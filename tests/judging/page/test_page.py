@@ -254,7 +254,20 @@ def test_state_tells_what_is_saved_and_the_time_left_or_why_it_is_over(martha):
         "5": ["", 0],
     }
     assert 3500 < known.json()["left"] <= 3600
-    assert (over.status_code, over.json()["reason"]) == (409, "finished")
+    assert (over.status_code, over.json()["reason"], over.json()["over"]) == (409, "finished", True)
+
+
+@pytest.mark.parametrize(
+    ("settings_of", "doubt"), [({}, "about the bonus."), ({"pay": "whole"}, "about the pay.")]
+)
+def test_the_last_page_names_the_pay_before_the_task_is_submitted(crowd, fair, settings_of, doubt):
+    martha = Visitor(crowd, fair.opened(**settings_of))
+
+    last = text(martha.begin()).split('id="last"')[1].split("</section>")[0]
+
+    assert "You are paid <strong>$2.00</strong> for this task. If you judge faster" in last
+    assert f"the requester decides {doubt}" in last
+    assert last.index("$2.00") < last.index("Submit task")
 
 
 def test_pasting_into_the_comment_is_noted_also_by_the_way_of_stopping_early(martha):

@@ -44,7 +44,7 @@ def test_from_the_exclusion_to_the_appeal_to_the_answer(fair, failed, settings):
     ((name, subject, said),) = fair.crowd.messages
     assert (name, subject) == ("AFAIL", "No further tasks for you here")
     assert "One of the check pairs" in said
-    assert "What you judged and submitted is paid as usual." in said
+    assert "What you judged and submitted is paid as promised when you submitted it." in said
     assert settings.PUBLIC_URL in said
     browser, page = Client(), link_in(said)
     first = text(browser.get(page))

@@ -76,13 +76,22 @@ class Familiarity:
         away: Floats = ((sums / np.maximum(spread, LEAST_SPREAD)) ** 2).sum(axis=1)
         return away
 
-    def count(self, number: int) -> None:
-        """Count a gold pair, by its number, as chosen: its question and passages become better known."""
+    def count(self, number: int, times: int = 1) -> None:
+        """Count a gold pair, by its number, as chosen: its question and passages become better known.
+
+        With ``times`` -1 take that back, as if it were the last one counted.
+        """
         question, *passages = self._candidates[number]
-        self._total = self._total + self._with_others(self._candidates[[number]])[0]
-        self._number += 1
-        self._gold_questions = _more(self._gold_questions, question, self._share.gold)
-        self._gold_passages = _more(self._gold_passages, passages, self._share.gold)
+        if times < 0:
+            self._meet(question, passages, times)
+        self._total += times * self._with_others(self._candidates[[number]])[0]
+        self._number += times
+        if times > 0:
+            self._meet(question, passages, times)
+
+    def _meet(self, question: np.int64, passages: list[np.int64], times: int) -> None:
+        self._gold_questions[question] += times * self._share.gold
+        self._gold_passages[passages] += times * self._share.gold
 
     def _with_others(self, places: Keys) -> Floats:
         """Calculate the figures of gold pairs, each with its effect on the gold pairs already chosen."""
@@ -97,10 +106,3 @@ class Familiarity:
         known, surely = figures[:, :5], figures[:, 5:]
         leads = [known[:, 3] - known[:, 4], surely[:, 3] - surely[:, 4]]
         return np.column_stack([known[:, :3], surely[:, :3], *leads])
-
-
-def _more(counts: Floats, places: Keys, share: float) -> Floats:
-    """Return the counts, increased by this much at these indexes; copies of the tracker keep their own."""
-    more = counts.copy()
-    more[places] += share
-    return more

@@ -12,14 +12,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judging.rules.familiarity import TYPICAL, Familiarity, Shares
+from judging.rules.familiarity import TYPICAL, Familiarity, Keys, Shares
 from judging.rules.pair_features import (
     PLACEMENT,
     SURFACE,
@@ -48,7 +47,7 @@ WEIGHTS_OF_EVEN = (2.0, 6.0)
 MOST_AHEAD = 0.58
 #: The most rounds in which every chosen gold pair is compared again with all candidates.
 PASSES = 3
-#: Larger sets are not compared again: the time grows with the square of their size, and chance evens them out.
+#: Larger sets are not compared again: that takes time, and chance evens them out.
 MOST_REFINED = 100
 #: The weight of an even number of leads in looks, compared with a similar distribution.
 WEIGHT_OF_LOOKS = 1.2
@@ -182,11 +181,10 @@ def choose(
 
 
 def _greedy(search: _Search, wanted: int, noise: Floats) -> list[int]:
-    """Choose one candidate after the other, each the best given those before it."""
-    growing = copy(search)
+    """Count one candidate after the other as chosen, each the best given those before it."""
     found: list[int] = []
-    while len(found) < wanted and (best := growing.best(noise)) is not None:
-        growing.count(best)
+    while len(found) < wanted and (best := search.best(noise)) is not None:
+        search.count(best)
         found.append(best)
     return found
 
@@ -195,12 +193,11 @@ def _refined(search: _Search, found: list[int], noise: Floats) -> list[int]:
     """Replace each by the best candidate given all others, until none is better. The first were chosen alone."""
     for _ in range(PASSES if len(found) <= MOST_REFINED else 0):
         before = list(found)
-        for place in range(len(found)):
-            others = copy(search)
-            for index in (*found[:place], *found[place + 1 :]):
-                others.count(index)
-            best = others.best(noise)
-            found[place] = found[place] if best is None else best
+        for place, index in enumerate(before):
+            search.count(index, times=-1)
+            best = search.best(noise)
+            found[place] = index if best is None else best
+            search.count(found[place])
         if found == before:
             break
     return found
@@ -262,7 +259,10 @@ class _Moments:
 
 
 class _Search:
-    """The state of the search: standing gold pairs first, those chosen so far, and those still allowed."""
+    """The state of the search: standing gold pairs first, those chosen so far, and those still allowed.
+
+    What is counted can be taken back, so a chosen pair is compared again without counting all others anew.
+    """
 
     def __init__(
         self,
@@ -277,50 +277,60 @@ class _Search:
     ) -> None:
         self.exclusive, self.known = exclusive, known
         self.most_of_a_question = len(triples)
-        self.rows, self.target = figures.rows, figures.target
-        self.total, self.number, self.hard = np.zeros(len(self.target)), 0, 0
+        # Distances from the target, up to a part that all candidates share, need one product for each choice.
+        self.rows = figures.rows - figures.target
+        self.lengths = (self.rows**2).sum(axis=1)
+        self.total, self.number, self.hard = np.zeros(len(figures.target)), 0, 0
         self.keys = np.array([one.key for one in triples])
-        self.query, self.sides = self.keys[:, 0], self.keys[:, 1:]
+        self.query = self.keys[:, 0]
+        self.of_query = _places_of(self.query)
+        self.of_passage = _places_of(self.keys[:, 1], self.keys[:, 2])
         self.is_hard = np.array([hard(texts, one) for one in triples])
-        self.allowed = np.arange(len(triples)) >= standing
+        #: How many reasons forbid a triple: it stands, was chosen, or has a passage of another query.
+        self.forbidden = np.zeros(len(triples), dtype=np.int64)
+        self.forbidden[:standing] = 1
         self.asked = np.zeros(len(triples))
         for query, passage in {(query, passage) for query, *sides in real.pairs for passage in sides}:
-            self._own(query, passage)
+            self._own(query, passage, 1)
         for index in range(standing):
             self.count(index)
 
-    def __copy__(self) -> _Search:
-        """Return an independent copy of the search. Its state is replaced, never changed in place."""
-        twin = object.__new__(_Search)
-        twin.__dict__.update(self.__dict__, known=copy(self.known))
-        return twin
+    def _own(self, query: int, passage: int, times: int) -> None:
+        """Allow the passage under this query alone; with -1, take that back."""
+        if self.exclusive and (places := self.of_passage.get(passage)) is not None:
+            self.forbidden[places] += times * (self.query[places] != query)
 
-    def _own(self, query: int, passage: int) -> None:
-        """Allow the passage under this query alone."""
-        if self.exclusive:
-            self.allowed = self.allowed & ((self.query == query) | (self.sides != passage).all(axis=1))
-
-    def count(self, index: int) -> None:
-        """Count a gold pair as chosen."""
+    def count(self, index: int, times: int = 1) -> None:
+        """Count a gold pair as chosen; with -1, as chosen no more."""
         query, *sides = self.keys[index].tolist()
-        self.total = self.total + self.rows[index]
-        self.number += 1
-        self.hard += int(self.is_hard[index])
-        self.known.count(index)
+        self.total = self.total + times * self.rows[index]
+        self.number += times
+        self.hard += times * int(self.is_hard[index])
+        self.known.count(index, times)
         for passage in sides:
-            self._own(query, passage)
-        self.asked = self.asked + (self.query == query)
-        self.allowed = self.allowed & (self.keys != self.keys[index]).any(axis=1)
+            self._own(query, passage, times)
+        same = self.of_query[query]
+        self.asked[same] += times
+        self.forbidden[same] += times * (self.keys[same] == self.keys[index]).all(axis=1)
 
     def best(self, noise: Floats) -> int | None:
         """Find the allowed gold pair that brings the mean closest to its target; None if none is left."""
-        allowed = self.allowed & (self.asked < self.most_of_a_question)
+        free = self.forbidden == 0
+        allowed = free & (self.asked < self.most_of_a_question)
         if not allowed.any():
-            allowed = self.allowed
+            allowed = free
         if self.hard < HARD_SHARE * (self.number + 1) and (allowed & self.is_hard).any():
             allowed = allowed & self.is_hard
         if not allowed.any():
             return None
-        away = ((self.total + self.rows - (self.number + 1) * self.target) ** 2).sum(axis=1)
+        away = self.lengths + 2 * (self.rows @ self.total)
         away += WEIGHT_OF_MEMORY * self.known.away()
         return int(np.argmin(np.where(allowed, away + noise * 1e-6, np.inf)))
+
+
+def _places_of(*columns: Keys) -> dict[int, Keys]:
+    """Map each key to the rows that have it in one of the columns."""
+    keys, rows = np.concatenate(columns), np.tile(np.arange(len(columns[0])), len(columns))
+    order = np.argsort(keys, kind="stable")
+    known, starts = np.unique(keys[order], return_index=True)
+    return dict(zip(known.tolist(), np.split(rows[order], starts[1:]), strict=True))

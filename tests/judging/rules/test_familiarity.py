@@ -44,5 +44,19 @@ def test_neither_side_is_to_be_better_known():
     assert best(gold, chosen=(0,)) == 2
 
 
+def test_a_gold_pair_that_is_taken_back_leaves_no_trace():
+    gold = [(1, 12, 15), (1, 10, 13), (2, 20, 22)]
+    known = Familiarity(REAL, gold, Shares(0.5, 1.0))
+    known.count(0)
+    before = known.away()
+
+    known.count(2)
+    known.count(1)
+    known.count(1, times=-1)
+    known.count(2, times=-1)
+
+    assert np.allclose(known.away(), before)
+
+
 def test_without_real_pairs_every_gold_pair_does():
     assert Familiarity([], [(1, 2, 3), (4, 5, 6)], Shares()).away().tolist() == [0, 0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -36,6 +38,28 @@ def test_a_passage_of_a_real_pair_is_used_under_its_own_question_alone():
     assert chosen([Triple(1, 10, 20), Triple(2, 21, 30)], real=[(2, 20, 21)]) == [Triple(2, 21, 30)]
     shared = chosen([Triple(1, 10, 20)], real=[(2, 20, 21)], exclusive=False)
     assert shared == [Triple(1, 10, 20)]
+
+
+def test_every_pair_chosen_is_the_best_one_beside_all_others():
+    """Taking a pair back, to compare it again, frees its passages and question and changes nothing else."""
+    rng = np.random.default_rng(4)
+    passages = {
+        number: read_passage(" ".join(rng.choice(["boil", "egg", "Long", "and", "9"], size=size)))
+        for number, size in enumerate(rng.integers(3, 30, size=24))
+    }
+    texts = Texts({query: question_features("how long to boil an egg", {}) for query in range(6)}, passages)
+    rows = zip(*(rng.integers(0, most, size=400).tolist() for most in (6, 24, 24)), strict=True)
+    candidates = list(dict.fromkeys(Triple(*row) for row in rows if row[1] != row[2]))
+
+    found = chosen(candidates, texts=texts, wanted=9, most_of_a_question=2)
+
+    assert max(Counter(one.query_id for one in found).values()) <= 2
+    assert len({passage for one in found for passage in one.key[1:]}) == len(
+        {(one.query_id, passage) for one in found for passage in one.key[1:]}
+    )
+    for one in found:
+        others = [other for other in found if other != one]
+        assert chosen(candidates, texts=texts, wanted=1, standing=others, most_of_a_question=2) == [one]
 
 
 def test_a_real_pair_does_not_serve_as_gold():

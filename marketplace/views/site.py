@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 from django.conf import settings
@@ -62,6 +63,10 @@ def home(request: HttpRequest) -> HttpResponse:
             replace(group, held=holding.get(group.hit_type.pk, "")) for group in shown if not group.closed
         ],
         "closed_groups": [group for group in shown if group.closed],
+        # Of two kinds of the same name, only their age tells a worker which one is new.
+        "namesakes": {
+            title for title, times in Counter(one.hit_type.title for one in shown).items() if times > 1
+        },
         "other_languages": len(others),
         "every_language": every,
         "choose_languages": not worker.languages and any(group.offer.language for group in visible),

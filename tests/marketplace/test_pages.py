@@ -58,6 +58,20 @@ def test_home_lists_groups_with_what_they_pay_and_how_many_are_left(client, work
         assert word in page
 
 
+def test_kinds_of_the_same_name_are_told_apart_by_when_they_were_offered(client, worker, ask, settings):
+    settings.COUNT_CACHE_SECONDS = 0
+    for title in ("Twin", "Single"):
+        make_hit(ask, make_type(ask, Title=title), at=clock.now())
+    single = client.get("/").content.decode()
+    make_hit(ask, make_type(ask, Title="Twin", Keywords="batch 2"), at=clock.now())
+
+    page = client.get("/").content.decode()
+
+    assert "offered since" not in single
+    assert page.count("offered since") == 2
+    assert "Single" in single
+
+
 def test_home_leads_to_the_task_in_hand_and_says_how_much_time_is_left(client, worker, ask):
     kind = make_type(ask, Keywords="limit:60", AssignmentDurationInSeconds=7200)
     for _ in range(2):

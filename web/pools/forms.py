@@ -190,6 +190,9 @@ class PoolForm(PlannedForm):
     ]
 
     def __init__(self, data: Any, *, qrel_sets: list[str]) -> None:
+        if qrel_sets and not set(self.base_fields) & set(data):
+            # A box that nobody ticks is not in the address: only an address without the form gets the default.
+            data = {"labeled_only": "on"}
         super().__init__(data, qrels=qrel_sets)
         self.fields["qrels"].choices = [("", "none"), *((name, name) for name in qrel_sets)]  # type: ignore[attr-defined]
 

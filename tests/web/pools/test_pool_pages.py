@@ -101,7 +101,7 @@ def test_a_plan_counts_near_duplicates_once_as_the_built_pool_is_judged(db):
 
 
 def test_the_page_says_what_it_takes_and_names_what_stands_out(manager):
-    said = texts(manager.get(PLAN))
+    said = texts(manager.get(f"{PLAN}?qrels=official"))
 
     assert "1 query has one passage" in said
     assert "1 query has no passage at all" in said
@@ -255,6 +255,21 @@ def test_only_queries_with_labels_can_be_pooled(manager, port):
     labeled = len(labeled_qids(port.qrel_sets.get(name="official")))
     assert form.plan.stats.queries == labeled == everything.plan.stats.queries - 2
     assert "Choose known relevant passages" in manager.get(f"{PLAN}?labeled_only=on&qrels=").content.decode()
+
+
+def test_a_plan_begins_with_the_queries_that_have_labels(manager, port):
+    port.qrel_sets.get().qrels.filter(query__qid__in=["q3", "q7"]).update(grade=0)
+    first, chosen = plan_page(port, QueryDict()), plan_page(port, QueryDict("run=1"))
+    unticked = plan_page(port, QueryDict("qrels=official&depth=1"))
+
+    assert first.plan.stats.queries == chosen.plan.stats.queries == unticked.plan.stats.queries - 2
+    assert first.form["labeled_only"].value() is True
+
+
+def test_a_plan_without_labels_begins_with_all_queries(port):
+    port.qrel_sets.all().delete()
+
+    assert plan_page(port, QueryDict()).plan.stats.queries == 11
 
 
 def test_the_page_suggests_a_name_that_is_free(manager, port):

@@ -257,7 +257,7 @@ def propose_gold_key(campaign: Campaign) -> str:
 @job_kind("judging.propose_gold", words="proposing gold pairs")
 def propose_gold_job(*, progress: Progress, campaign_id: int, qrels: str = "") -> dict[str, Any]:
     """Propose gold pairs until there are enough. A second run adds none."""
-    progress(0, 1, "Looking for test pairs")
+    progress(0, 1, "Looking for gold pairs")
     return {"proposed": gold_proposals.propose_gold(Campaign.objects.get(pk=campaign_id), qrels=qrels)}
 
 

@@ -283,8 +283,10 @@ class TextsForm(SeenValuesForm):
         }
 
 
-class RehearsalForm(forms.Form):
+class RehearsalForm(AdvancedFields):
     """The simulated workers of a rehearsal."""
+
+    ADVANCED = ("error", "gold_error", "seed")
 
     truth = forms.ChoiceField(label="Grades they follow", help_text="A qrel set of the collection.")
     workers = forms.IntegerField(label="Simulated workers", min_value=1, max_value=200, initial=25)

@@ -47,9 +47,11 @@ def step_view(
 def show(
     request: HttpRequest, campaign: Campaign, step: str, context: dict[str, Any], *, wrong: bool = False
 ) -> HttpResponse:
+    steps = pages.steps_of(campaign, step)
     shown = {
         "campaign": campaign,
-        "steps": pages.steps_of(campaign, step),
+        "steps": steps,
+        "lacking": [one for one in steps if one.state == "needed" and one.name != "pilot"],
         "step": step,
         "next_step": pages.following(step),
         "next_title": pages.STEPS[pages.following(step)],

@@ -21,7 +21,7 @@ from judging.campaign.strategy_figures import outcomes_of
 from judging.campaign.worker_texts import accept_texts, check_short_texts, default_texts, set_texts
 from judging.errors import CampaignRefused
 from judging.jobs import gold_work, ring_for_gold
-from judging.models import Campaign
+from judging.models import Campaign, GoldPair
 from judging.page.preview_views import PAGES, preview_page
 from judging.page.trials import trial_link
 from pooling.models import Collection
@@ -243,7 +243,7 @@ def _decided_since(campaign: Campaign, key: int, seen: str) -> str:
     if pair is None or pair.state == seen:
         return ""
     by = f" by {pair.decided_by}" if pair.decided_by else ""
-    state = pair.get_state_display().lower()
+    state = "rejected" if pair.state == GoldPair.State.DROPPED else pair.get_state_display().lower()
     return f"This gold pair was {state}{by} after you opened the page. Nothing was changed."
 
 

@@ -243,3 +243,22 @@ def test_a_rehearsal_says_what_is_needed_first_before_anybody_starts_it(manager,
 
     assert "Needed first: Gold pairs (0 of " in lacking
     assert "Needed first: Texts (not accepted yet)" in lacking
+    assert "<button disabled>Rehearse" in manager.get(f"{DRAFT}rehearsal/").content.decode()
+
+
+def test_a_rehearsal_can_start_when_nothing_is_needed(manager, ready):
+    page = manager.get(f"/campaigns/{ready.name}/prepare/rehearsal/")
+
+    assert not page.context["lacking"]
+    assert '<button class="primary">Rehearse' in page.content.decode()
+
+
+def test_gold_pairs_that_nobody_reads_are_accepted_together(manager, draft):
+    Campaign.objects.filter(pk=draft.pk).update(placeholder_text=True)
+    manager.post(f"{DRAFT}gold/propose")
+    work_off_everything()
+    page = manager.get(f"{DRAFT}gold/").content.decode()
+
+    assert page.count('value="accept-all"') == 1
+    assert f'value="accept-all">Accept all {draft.gold_pairs.count()} gold pair' in page
+    assert "Accept all without review" not in page

@@ -110,3 +110,7 @@ def test_a_gold_pair_decided_elsewhere_stays_so(manager, ready):
     manager.post(f"{DRAFT}gold/decide", {"gold": pair.pk, "decision": "drop", "seen": "accepted"})
     pair.refresh_from_db()
     assert pair.state == "dropped"
+    late = manager.post(
+        f"{DRAFT}gold/decide", {"gold": pair.pk, "decision": "accept", "seen": "accepted"}, follow=True
+    )
+    assert "This gold pair was rejected by mia after you opened the page." in texts(late)

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from config.plurals import many
 from pooling.blocks import Block, Layout, Number, Rows, Text, careful_rows, even_out, fast_rows
 from pooling.errors import EmptyFile, InvalidFile, PoolingError, ReaderFailed
 from pooling.formats import Content, compression_of, line_text
@@ -120,7 +121,7 @@ def _layout_of(content: Content, block: Block, first_line: int, layouts: Sequenc
             raise layouts[0].refusal(
                 content.name,
                 number,
-                f"the line has {len(fields)} columns, not {wanted}.",
+                f"the line has {many(len(fields), 'column')}, not {wanted}.",
                 where_it_belongs(fields),
             )
     return None

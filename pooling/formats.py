@@ -32,6 +32,9 @@ BOM = b"\xef\xbb\xbf"
 
 _ARCHIVES = {b"PK\x03\x04": "zip", b"7z\xbc\xaf\x27\x1c": "7z", b"Rar!": "rar"}
 """What holds several files, and is not looked into."""
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_MOST_NULS = 0.1
+"""Of the first bytes of a text; UTF-16 and programs have more."""
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
@@ -157,7 +160,9 @@ class Content:
                 total = self.path.stat().st_size
                 kind = compression(raw.peek(8))
                 self._refuse_archive(raw.peek(8))
-                for block in self._whole_lines(_decompress(cast(BinaryIO, raw), kind)):
+                for number, block in enumerate(self._whole_lines(_decompress(cast(BinaryIO, raw), kind))):
+                    if number == 0:
+                        self._refuse_other_than_text(block[:PIECE_BYTES])
                     if self.progress is not None:
                         self.progress(raw.tell(), total)
                     yield block
@@ -238,6 +243,15 @@ class Content:
                     f"the file is a {kind} archive.",
                     "Unpack it and give the file in it, plain or compressed with gzip, bzip2, xz or zstd.",
                 )
+
+    def _refuse_other_than_text(self, first_bytes: bytes) -> None:
+        if first_bytes.startswith(_UTF_16):
+            raise self._refuse("the file is UTF-16, not UTF-8.", "Save it as UTF-8, and send it again.")
+        if first_bytes.count(0) > _MOST_NULS * len(first_bytes):
+            raise self._refuse(
+                "the file is not text.",
+                "Send a text file in UTF-8, plain or compressed with gzip, bzip2, xz or zstd.",
+            )
 
     def _damaged(self, reason: str) -> UnreadableContent:
         line = last_readable_line(self.path)

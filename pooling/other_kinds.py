@@ -13,10 +13,16 @@ _NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 def where_it_belongs(fields: Sequence[bytes]) -> Guidance | str:
     """Return what a line of these fields looks like and where such files go; "" if it looks like no known kind."""
+    if fields[0][:1] in (b"{", b"["):
+        return "This looks like JSON. Separate the columns by spaces or tabs, one line for each passage."
+    if len(fields) == 1 and fields[0].count(b",") > 1:
+        return "The columns look separated by commas. Separate them by spaces or tabs."
     if len(fields) == 4 and _INTEGER.fullmatch(fields[3]):
         return Guidance("This looks like relevance labels (qrels). ", Action("import_qrels"), ".")
     if len(fields) == 6 and _INTEGER.fullmatch(fields[3]) and _NUMBER.fullmatch(fields[4]):
         return Guidance("This looks like a TREC run. ", Action("import_runs"), ".")
+    if len(fields) == 6 and fields[1] == b"Q0":
+        return ""
     if len(fields) > 6 or (len(fields) > 1 and not any(_NUMBER.fullmatch(field) for field in fields[1:])):
         return "This looks like queries or passages: an id and a text."
     return ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -21,6 +22,7 @@ from pooling.blocks import (
     Block,
     Layout,
     Text,
+    Wrong,
     even_out,
     fast_rows,
     other_tag,
@@ -94,13 +96,14 @@ def with_lines(found: Problems, content: Content) -> Problems:
     wanted = {one.line for one in found.listed if one.line}
     texts: dict[int, str] = {}
     number = 0
-    for block in content.blocks() if wanted else ():
-        lines = block[:-1].split(b"\n")
-        here = [line for line in wanted if number < line <= number + len(lines)]
-        texts |= {line: _beginning(lines[line - number - 1]) for line in here}
-        number += len(lines)
-        if len(texts) == len(wanted):
-            break
+    with suppress(InvalidFile):  # a damaged archive has no more lines
+        for block in content.blocks() if wanted else ():
+            lines = block[:-1].split(b"\n")
+            here = [line for line in wanted if number < line <= number + len(lines)]
+            texts |= {line: _beginning(lines[line - number - 1]) for line in here}
+            number += len(lines)
+            if len(texts) == len(wanted):
+                break
     listed = tuple(replace(one, text=texts.get(one.line, "")) for one in found.listed)
     return Problems(listed, found.counts)
 
@@ -245,14 +248,11 @@ class _Reading:
             self.layout = next((one for one in self.layouts if len(one.columns) == len(fields)), None)
         if self.layout is None:
             wanted = " or ".join(f"{len(one.columns)} ({one.name})" for one in self.layouts)
-            reason = f"the line has {len(fields)} columns, not {wanted}."
+            reason = f"the line has {many(len(fields), 'column')}, not {wanted}."
             return Problem(number, "columns", reason, where_it_belongs(fields))
         wrong = what_is_wrong(fields, self.layout)
         if wrong is not None:
-            reason = wrong.reason
-            if wrong.kind == "columns":
-                reason = f"the line has {len(fields)} columns, not {len(self.layout.columns)} ({self.layout.name})."
-            return Problem(number, wrong.kind, reason)
+            return _of_wrong(number, fields, self.layout, wrong)
         if "tag" in self.layout.columns:
             found = fields[self.layout.columns.index("tag")].decode()
             self.tag = found if self.tag is None else self.tag
@@ -283,7 +283,9 @@ class _Reading:
 
     def finished(self) -> Problems:
         if self.layout is None and not self.listing.counts:
-            self.listing.add(Problem(0, "file", "the file has no lines."))
+            self.listing.add(
+                Problem(0, "file", "the file has no lines.", "Send a file with at least one line.")
+            )
         for qid, line in self.too_deep.items():
             said = f"query {qid} has more than {many(self.max_depth or 0, 'passage')}."
             self.listing.add(Problem(line, "too many passages", said))
@@ -303,3 +305,13 @@ class _Reading:
             said = f"this passage of the query already appears on line {lines[earliest]:,}."
             self.listing.add(Problem(int(lines[row]), "repeated passage", said))
         self.listing.count("repeated passage", max(0, count - self.listing.most))
+
+
+def _of_wrong(number: int, fields: list[bytes], layout: Layout, wrong: Wrong) -> Problem:
+    reason = wrong.reason
+    if wrong.kind == "columns":
+        reason = f"the line has {many(len(fields), 'column')}, not {len(layout.columns)} ({layout.name})."
+    # A line that was cut off has its second column still.
+    cut = len(fields) < len(layout.columns) and fields[1:2] == [b"Q0"]
+    other = wrong.kind in ("columns", "rank", "grade") and not cut
+    return Problem(number, wrong.kind, reason, where_it_belongs(fields) if other else "")

@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from config.guidance import Guidance
 from pooling.blocks import LONGEST, quoted_field
 from pooling.errors import EmptyFile, InvalidFile, InvalidPassageFile, InvalidQueryFile, ReaderFailed
 from pooling.formats import Content, line_text, lines_of
-from pooling.problems import Listing, Problem, Problems, of_refusal
+from pooling.other_kinds import where_it_belongs
+from pooling.problems import Listing, Problem, Problems, of_refusal, with_lines
 from pooling.repeated_rows import repeated
 
 QID_FIELDS = ("qid", "_id", "id", "query_id")
@@ -95,7 +97,10 @@ def query_problems(content: Content) -> Problems:
             there = first.setdefault(query.id, query.line)
             if there != query.line:
                 said = f"query {quoted_field(query.id.encode())} already appears on line {there:,}."
-                listing.add(Problem(query.line, "repeated query", said))
+                # Runs and labels with tabs read as ids and texts.
+                other = where_it_belongs(f"{query.id} {query.text}".encode().split())
+                known = other if isinstance(other, Guidance) else ""
+                listing.add(Problem(query.line, "repeated query", said, known))
             elif not query.text.strip():
                 said = f"query {quoted_field(query.id.encode())} has no text."
                 listing.add(Problem(query.line, "no text", said))
@@ -105,7 +110,7 @@ def query_problems(content: Content) -> Problems:
         return listing.all()
     if not first and not listing.counts:
         listing.add(Problem(0, "file", "the file has no queries."))
-    return listing.all()
+    return _with_lines(listing, content)
 
 
 def passage_problems(content: Content) -> Problems:
@@ -127,7 +132,11 @@ def passage_problems(content: Content) -> Problems:
         said = f"this passage already appears on line {lines[earliest]:,}."
         listing.add(Problem(lines[row], "repeated passage", said))
     listing.count("repeated passage", count - len(found))
-    return listing.all()
+    return _with_lines(listing, content)
+
+
+def _with_lines(listing: Listing, content: Content) -> Problems:
+    return with_lines(listing.all(), Content(content.path, content.name, content.max_bytes))
 
 
 def _readable(content: Content, fields: _Fields, listing: Listing) -> Iterator[Text]:
@@ -214,7 +223,9 @@ def _from_line(name: str, number: int, line: bytes, fields: _Fields) -> Text:
 def _from_tsv(name: str, number: int, line: bytes, fields: _Fields) -> Text:
     id, tab, text = line_text(name, number, line).partition("\t")
     if not tab:
-        raise fields.refusal(name, number, "the line has no tab between an id and a text.")
+        other = where_it_belongs(line.split())
+        said = other if isinstance(other, Guidance) else ""
+        raise fields.refusal(name, number, "the line has no tab between an id and a text.", said)
     return _checked(name, number, id.strip(), text.strip(), fields)
 
 

@@ -154,8 +154,8 @@ def test_a_path_in_a_name_leads_nowhere(cast, data_dir, name):
     [
         (b"q1 Q0 a\x00b 1 1.0 run\n", "NUL"),
         (b"q1 Q0 \xc3\x28 1 1.0 run\n", "not UTF-8"),
-        (b"\xff\xfeq\x001\x00", "not UTF-8"),
-        (b"\x00" * 1000, "NUL"),
+        (b"\xff\xfeq\x001\x00", "is UTF-16, not UTF-8"),
+        (b"\x00" * 1000, "not text"),
         (b"q1 Q0 a 1 1.0\x001 run\n", "NUL"),
         (b"q1 Q0 a 1e999 " + b"9" * 100_000 + b" run\n", "not an integer"),
     ],

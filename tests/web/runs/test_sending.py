@@ -56,6 +56,16 @@ def test_a_plain_form_sends_several_files(keeper):
     assert page.count("imported</span>") == 2
 
 
+def test_the_list_says_why_a_file_was_refused(keeper, cast):
+    sent(keeper, b"q1 0 p1 1\n")
+    first = last().problems[0]
+
+    listed = keeper.get("/collections/harbour/uploads/").content.decode()
+
+    assert f"line 1: {first['reason']}" in listed
+    assert "the line has 4 columns" in first["reason"]
+
+
 def test_every_problem_is_shown_with_its_line(keeper, cast):
     set_policy(collection=cast.collection, most_runs=1, period_days=30)
     sent(keeper, BAD)

@@ -23,7 +23,7 @@ class Kind(Enum):
     SHARE = "share"
     """0 to 1, shown as a percentage with one decimal; the head has the %."""
     COUNT = "count"
-    """An integer, with thin spaces between thousands."""
+    """An integer, with commas between thousands."""
     MONEY = "money"
     """Two decimals."""
     INTERVAL = "interval"

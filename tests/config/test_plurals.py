@@ -38,3 +38,11 @@ def test_no_page_says_one_and_names_many():
     pages = (settings.BASE_DIR / "templates" / "web").rglob("*.html")
 
     assert {page.name: found for page in pages if (found := wrong.findall(page.read_text()))} == {}
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [(0.25, "+0.2500"), (-0.25, "−0.2500"), (0.0, "0.0000"), (-0.00001, "0.0000"), (None, "–")],
+)
+def test_differences_have_a_sign_unless_they_are_zero(number, said):
+    assert figures.signed(number) == said

@@ -98,7 +98,8 @@ def leaderboard(request: HttpRequest, name: str) -> HttpResponse:
     found = collection_for(request.user, name)
     told = outdated_for(request.user, [found]).get(found.pk)
     board = boards.board_view(found, boards.Wish.of(request.GET), request.user, outdated=told)
-    context = {"board": board, "collection": found}
+    may_plan = bool(board.published) and not board.versions and may(request.user, "prepare campaign", found)
+    context = {"board": board, "collection": found, "may_plan": may_plan}
     return render(request, "web/leaderboard.html", context, status=_status(board, request))
 
 

@@ -52,7 +52,7 @@ def home(request: HttpRequest) -> HttpResponse:
     if not request.user.is_authenticated:
         return render(request, "web/welcome.html", context | {"unclaimed": not has_administrator()})
     lists = _campaigns(request, listed)
-    moving = [one for one in lists.current if one.campaign.closed_at is None]
+    moving = [one for one in lists.current if one.campaign.closed_at is None and not one.imported]
     everything = [*lists.current, *lists.rehearsals, *lists.archived]
     context |= {
         "needs": needs_of(request.user, everything, told),

@@ -238,6 +238,7 @@ class AboutCollection(forms.Form):
         max_length=MOST["description"], required=False, widget=forms.Textarea(attrs={"rows": 2})
     )
     licence = forms.CharField(
+        label="License",
         max_length=MOST["licence"],
         required=False,
         help_text="The terms for using queries, passages and judgments, such as CC BY 4.0.",

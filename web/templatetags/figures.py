@@ -64,10 +64,11 @@ def mean_name(measure: str) -> str:
 
 @register.filter
 def signed(number: float | None) -> str:
-    """Return a difference with its sign and four digits."""
+    """Return a difference with its sign and four digits; zero has no sign."""
     if number is None or math.isnan(number):
         return NOT_THERE
-    return f"{number:+.4f}".replace("-", "−")
+    text = f"{number:+.4f}"
+    return text.replace("-", "−") if float(text) else text[1:]
 
 
 @register.filter

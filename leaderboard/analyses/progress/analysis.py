@@ -48,9 +48,9 @@ def progress_table(board: BoardOverTime) -> Table:
         "progress",
         "The leaderboard over time",
         "The state of the art starts with the first run above every baseline, then each run that displaces the top. "
-        "Each step compares the run with the one it displaced: paired t-test on reciprocal ranks, also "
-        f"corrected for the {many(max(1, steps), 'step')}, and the verdict by outcomes, following Lin et al. "
-        "(SIGIR 2021).",
+        "Each step compares the run with the one it displaced: paired t-test on reciprocal ranks, "
+        + (f"also corrected for the {many(steps, 'step')}, " if steps else "")
+        + "and the verdict by outcomes, following Lin et al. (SIGIR 2021).",
         columns,
         tuple(_row(board, step, max(1, steps)) for step in board.steps),
         board.facts,
@@ -62,8 +62,8 @@ def progress_table(board: BoardOverTime) -> Table:
 def _apart(undated: int) -> str:
     runs = many(undated, "run", "runs")
     return (
-        f"{runs} without a date of submission: such runs stand apart and are never the state of the art. Give them "
-        "their dates in their descriptions."
+        f"{runs} without a date of submission: such runs stand apart and are never the state of the art. To date "
+        "one, press Describe on its page. To date many, use Describe with a table on the page Runs."
     )
 
 

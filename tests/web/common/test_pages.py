@@ -10,9 +10,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from judging.campaign.campaigns import CampaignSettings, create_campaign
 from judging.models import Campaign, CampaignChange, Exclusion
 from leaderboard.board.standings import Standing
-from pooling.models import Collection
+from pooling.models import Collection, Membership
 from pooling.services.runs import tops_of
 from tests.factories import make_run
 from tests.web.conftest import SCRIPT
@@ -26,6 +27,14 @@ VERSION = "/collections/harbour/versions/1/"
 def text_of(reply, status=200):
     assert reply.status_code == status
     return reply.content.decode()
+
+
+@pytest.fixture
+def owner(harbour, django_user_model):
+    client = Client()
+    client.force_login(ada := django_user_model.objects.create_user("ada"))
+    Membership.objects.create(collection=harbour.collection, user=ada, role="owner")
+    return client
 
 
 def query_url(harbour, qid, number=1):
@@ -46,7 +55,7 @@ def test_an_empty_site_tells_visitors_what_it_is(client, django_user_model, db):
     assert "Getting started" not in page  # nobody makes a collection without signing in
     assert "No leaderboard yet" in text_of(client.get("/leaderboards/"))
     assert "Nothing is public yet" in text_of(client.get("/collections/"))
-    assert "No campaign yet" in text_of(client.get("/campaigns/"))
+    assert "No campaign is public." in text_of(client.get("/campaigns/"))
 
 
 def test_the_front_page_shows_a_card_per_leaderboard_and_lists_have_the_rest(member, published):
@@ -144,7 +153,19 @@ def test_before_the_first_version_the_board_has_the_official_labels(client, harb
     assert "nobody has judged preferences yet" in page
     assert "Official MRR@10" in page
     assert "Preference MRR@10" not in page
+    assert "plan a pool" not in page
     assert client.get("/collections/harbour/leaderboard.csv").status_code == 200
+
+
+def test_before_the_first_version_the_board_leads_to_a_pool(owner):
+    assert 'Next, <a href="/collections/harbour/pools/new/">plan a pool</a>' in text_of(owner.get(BOARD))
+
+
+def test_judgments_made_elsewhere_are_no_campaign_under_way(owner, harbour):
+    create_campaign(name="elsewhere", settings=CampaignSettings(), collection=harbour.collection)
+
+    assert "elsewhere" not in [one.campaign.name for one in owner.get("/").context["campaigns"]]
+    assert "elsewhere" in text_of(owner.get("/campaigns/"))
 
 
 def test_the_official_labels_alone_can_be_shown_after_it_too(client, published):

@@ -68,6 +68,7 @@ def runs_of(camera: Camera, address: str) -> None:
     camera.shoot("sending-no-runs")
     page.goto(f"{address}send/")
     camera.shoot("sending-form")
+    page.locator("summary", has_text="Describe these runs").click()
     page.get_by_label("Team").fill("Harbour Group")
     tagged = good.replace(good.split()[5], long.encode())
     page.get_by_label("Choose run files").set_input_files(

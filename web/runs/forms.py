@@ -163,8 +163,8 @@ class SendRuns(AboutRun):
     run_files = FilesField(required=False, label="Run files")
 
     def reading(self) -> list[forms.BoundField]:
-        """Return the fields about reading the files and releasing the runs."""
-        return [self[name] for name in ("release", "run_tag", "order", "variant_of", "skip_unknown")]
+        """Return the fields about reading the files."""
+        return [self[name] for name in ("run_tag", "order", "variant_of", "skip_unknown")]
 
     def __init__(
         self,

@@ -72,6 +72,7 @@ def send_runs(page: Page, folder: Path, inspector: Inspector) -> None:
     follow(page.get_by_role("link", name="Upload runs").first)
     inspector.look(page, "send runs")
     page.route("**/part", once_broken())
+    page.locator("summary", has_text="Describe these runs").click()
     page.get_by_label("Team").fill("harbourers")
     page.get_by_label("Choose run files").set_input_files([folder / "run0.txt", folder / "run1.txt"])
     page.get_by_role("button", name="Send and import").click()

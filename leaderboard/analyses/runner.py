@@ -35,8 +35,8 @@ from pooling.models import Run
 from pooling.services.finding import collection_named
 from pooling.services.pools import without_text
 from pooling.services.query_splits import private_qids
-from pooling.services.withholding import withheld_names
 from tournament.services.publishing import version_numbered
+from tournament.services.telling_versions import plain_labels, withheld_labels
 
 
 @dataclass(frozen=True)
@@ -77,20 +77,29 @@ OF_LABELS = {"labels", "one labels", "one labels or order", "other labels", "set
 
 def _refuse_withheld(asked: Asked) -> None:
     """Raise MembersOnly if the analysis may use withheld labels: chosen ones, or by default."""
-    withheld = withheld_names(asked.collection)
+    withheld = withheld_labels(asked.collection)
     if not withheld or not asked.kind.reads_labels:
         return
-    chosen = [
-        asked.several(field.name)
-        for field in asked.kind.fields
-        if isinstance(field, Choice) and field.of in OF_LABELS
-    ]
-    if not chosen or any(not names or withheld.intersection(names) for names in chosen):
+    chosen = [_labels_chosen(asked, field) for field in asked.kind.fields if isinstance(field, Choice)]
+    named = [names for names in chosen if names is not None]
+    if (
+        asked.kind.of_campaign
+        or not named
+        or any(not names or withheld.intersection(names) for names in named)
+    ):
+        sets = ", ".join(sorted(name for name in withheld if not name.startswith("@")))
         raise MembersOnly(
-            f"{asked.kind.title} would reveal more about the withheld labels {', '.join(sorted(withheld))} than "
-            "their leaderboard does.",
+            f"{asked.kind.title} would reveal more about the withheld labels {sets} than their leaderboard does.",
             "Choose labels that are not withheld, or sign in as a member.",
         )
+
+
+def _labels_chosen(asked: Asked, field: Choice) -> set[str] | None:
+    """Return the labels chosen in this field, empty for the default; None if the field is about something else."""
+    names = asked.several(field.name)
+    if field.of == "versions":
+        return {plain_labels(f"@{number}") for number in names}
+    return set(map(plain_labels, names)) if field.of in OF_LABELS else None
 
 
 def analysis_key(asked: Asked) -> str:

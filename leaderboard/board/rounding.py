@@ -20,22 +20,30 @@ if TYPE_CHECKING:
 
 
 def rounded_board(
-    published: PublishedBoard, *, official: int | None, preference: int | None, withheld: bool = False
+    published: PublishedBoard,
+    *,
+    official: int | None,
+    preference: int | None,
+    withheld: bool = False,
+    version_withheld: bool = False,
 ) -> PublishedBoard:
     """Return the board with values rounded to the given decimals for each set of labels; None: not rounded.
 
-    ``withheld``: whether the official labels are withheld.
+    ``withheld``: whether the official labels are withheld; ``version_withheld``: whether the version tells some.
+    Where any are, singletons count as closed: the number of either tells how many labels are runs' top passages.
     """
+    if withheld or version_withheld:
+        published = replace(published, singletons=0)
     if official is None and preference is None:
         return published
     rows = [
         replace(
             row,
             official=_rounded(row.official, official, bounded=not withheld),
-            preference=row.preference and _rounded(row.preference, preference),
+            preference=row.preference and _rounded(row.preference, preference, bounded=not version_withheld),
         )
         for row in published.board.rows
-        if not (withheld and row.perfect)
+        if not ((withheld or version_withheld) and row.perfect)
     ]
     fewest = min(one for one in (official, preference) if one is not None)
     return replace(published, board=replace(published.board, rows=tuple(rows)), decimals=fewest)

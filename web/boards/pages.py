@@ -19,7 +19,6 @@ from leaderboard.board.boards import MEASURE, PublishedBoard, kept_leaderboard
 from leaderboard.board.moves import RankMoves, rank_moves
 from leaderboard.board.rounding import rounded_board
 from leaderboard.board.standings import BoardRow, able_to_pass
-from leaderboard.errors import MembersOnly
 from leaderboard.output import Figure
 from leaderboard.scoring.chosen_runs import board_version, official_set
 from leaderboard.scoring.measure_names import is_measure, parse_measure
@@ -61,6 +60,9 @@ MEASURES = (
     "ESL@10",
     "Compat(p=0.95)",
 )
+
+#: What boards under withheld labels show: other cutoffs and values above 1 reveal more about the labels.
+USUAL = tuple(name for name in MEASURES if parse_measure(name).higher_is_better)
 
 #: The ``version`` of an address that asks for the official labels alone.
 LABELS_ALONE = "none"
@@ -253,13 +255,15 @@ def published_board(
 ) -> PublishedBoard:
     """Return the board as this person sees it, over the runs that they see. Raises a Refusal if there is none."""
     official = official_set(collection, wish.official)
+    version = board_version(collection, wish.version, labels_alone=wish.labels_alone)
     sight = label_sight(collection, user)
     shown = sight.shows_set(official)
-    if not shown:
-        _refuse_unusual_measure(official.name, wish.measure)
+    told = version is None or sight.shows_labels(f"@{version.number}")
+    for name in (official.name, *([f"@{version.number}"] if version else [])):
+        sight.require_usual(name, USUAL, asked=parse_measure(wish.measure) in map(parse_measure, USUAL))
     published = kept_leaderboard(
         collection=collection,
-        version=board_version(collection, wish.version, labels_alone=wish.labels_alone),
+        version=version,
         official=official,
         runs=list(listed_runs(collection, user)) if runs is None else runs,
         measure=wish.measure,
@@ -269,19 +273,10 @@ def published_board(
     return rounded_board(
         published,
         official=sight.decimals(withheld=not shown, queries=queries),
-        preference=sight.decimals(withheld=False, queries=queries) if published.version else None,
+        preference=sight.decimals(withheld=not told, queries=queries) if published.version else None,
         withheld=not shown,
+        version_withheld=not told,
     )
-
-
-def _refuse_unusual_measure(labels: str, name: str) -> None:
-    """Raise MembersOnly for unusual measures: other cutoffs or values above 1 reveal more about withheld labels."""
-    usual = [one for one in MEASURES if parse_measure(one).higher_is_better]
-    if parse_measure(name) not in [parse_measure(one) for one in usual]:
-        raise MembersOnly(
-            f"The labels {labels} are withheld, so their boards show only the standard measures.",
-            f"Choose one of: {', '.join(usual)}.",
-        )
 
 
 def board_view(

@@ -2,12 +2,15 @@
 
 Under a withheld set everybody sees a board with rounded values, in the order of the true ones. Its labels, values of
 single queries, and analyses under it are for members (``see everything``). A policy can make values of single queries
-public. ``web.common.visibility`` covers passages: only members see one that only withheld labels contain.
-``leaderboard.analyses.runner`` refuses analyses under withheld labels to everybody else.
+public. ``web.common.visibility`` covers passages: only members see one that only withheld labels contain. A version
+with a best answer that only withheld labels contain reveals that label, and is withheld like them
+(``tournament.services.telling_versions``). ``leaderboard.analyses.runner`` refuses analyses under withheld labels to
+everybody else.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,7 +18,8 @@ from typing import Any
 from leaderboard.errors import MembersOnly
 from pooling.models import Collection, QrelSet, SubmissionPolicy
 from pooling.services.submission_policies import policy_of
-from pooling.services.withholding import published_decimals, withheld_names
+from pooling.services.withholding import published_decimals
+from tournament.services.telling_versions import plain_labels, withheld_labels
 from web.common.visibility import sees_everything
 
 
@@ -28,8 +32,13 @@ class LabelSight:
 
     @cached_property
     def withheld(self) -> frozenset[str]:
-        """The names of qrel sets withheld from this person."""
-        return frozenset() if self.everything else withheld_names(self.collection)
+        """The names of qrel sets withheld from this person, and of versions (``@n``) that tell their labels."""
+        return frozenset() if self.everything else withheld_labels(self.collection)
+
+    @property
+    def withheld_sets(self) -> list[str]:
+        """The names of the qrel sets among them."""
+        return sorted(name for name in self.withheld if not name.startswith("@"))
 
     @cached_property
     def policy(self) -> SubmissionPolicy | None:
@@ -42,7 +51,7 @@ class LabelSight:
 
     def shows_labels(self, name: str) -> bool:
         """Return whether labels and grades of the set of this name, or of a version (``@n``), are shown."""
-        return name not in self.withheld
+        return plain_labels(name) not in self.withheld
 
     def shows_queries(self, name: str) -> bool:
         """Return whether values of single queries under these labels are shown."""
@@ -58,9 +67,23 @@ class LabelSight:
         """Raise MembersOnly unless values of single queries under these labels are shown."""
         if not self.shows_queries(name):
             raise MembersOnly(
-                f"The labels {name} are withheld, so values of single queries are for members.",
+                f"{self._why(name)}, so values of single queries are for members.",
                 "Look at the leaderboard, or choose other labels.",
             )
+
+    def require_usual(self, name: str, usual: Sequence[str], *, asked: bool) -> None:
+        """Raise MembersOnly if these labels are withheld, unless one of the ``usual`` measures was ``asked`` for."""
+        if not (asked or self.shows_labels(name)):
+            raise MembersOnly(
+                f"{self._why(name)}, so their boards show only the standard measures.",
+                f"Choose one of: {', '.join(usual)}.",
+            )
+
+    def _why(self, name: str) -> str:
+        if name.startswith("@"):
+            sets = ", ".join(self.withheld_sets)
+            return f"Version {name[1:]} would tell some of the withheld labels {sets}"
+        return f"The labels {name} are withheld"
 
 
 def label_sight(collection: Collection, user: Any) -> LabelSight:

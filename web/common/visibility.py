@@ -125,6 +125,14 @@ class Sight:
             return not self.labels_withheld
         return any(self._is_public(run) for run in supplied_by)
 
+    def status(self, status: str) -> str:
+        """Return a query's status as it is shown: under withheld labels a singleton is closed.
+
+        A singleton's pool has one passage, which would be its label.
+        """
+        hides = self.labels_withheld and not self.everything
+        return "closed" if hides and status == "singleton" else status
+
     def held_back(self, told: Container[int]) -> frozenset[int]:
         """Return the passages that are shown for no query: they have suppliers, and none of them is public.
 

@@ -123,14 +123,14 @@ def leading_labels(collection: Collection, version: QrelVersion | None, user: An
 
     Also None if values of single queries under them are not for this person.
     """
+    sight = label_sight(collection, user)
     if version:
-        return version_labels(version)
+        return version_labels(version) if sight.shows_queries(f"@{version.number}") else None
     try:
         official = official_set(collection)
     except Refusal:
         return None
-    shown = label_sight(collection, user).shows_queries(official.name)
-    return qrel_set_labels(official) if shown else None
+    return qrel_set_labels(official) if sight.shows_queries(official.name) else None
 
 
 def run_values(

@@ -160,7 +160,7 @@ def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> di
         "measures": MEASURES,
         "details": shown_details(collection, run),
         "values": [_values(collection, run, one, sight) for one in shown],
-        "withheld": sorted(sight.withheld),
+        "withheld": sight.withheld_sets,
         "may_edit": may_edit,
         "may_describe": may_edit or own,
         "rests_on_it": what_rests_on(run) if may_edit else [],

@@ -94,8 +94,8 @@ def _label_names(collection: Collection, sight: LabelSight) -> dict[str, str]:
     found = {
         f"@{number}": f"preference, version {number}" for number in versions.values_list("number", flat=True)
     }
-    named = sets.values_list("name", flat=True)
-    return found | {name: f"{name} qrels" for name in named if sight.shows_queries(name)}
+    found |= {name: f"{name} qrels" for name in sets.values_list("name", flat=True)}
+    return {name: words for name, words in found.items() if sight.shows_queries(name)}
 
 
 def _two(collection: Collection, user: Any, runs: Mapping[str, Run], parameters: Any) -> tuple[str, str]:

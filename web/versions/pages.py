@@ -85,7 +85,7 @@ def version_page(version: QrelVersion, user: Any, parameters: Any) -> dict[str, 
         "wish": wish,
         "page": page,
         "lines": query_lines(version, list(page.object_list), user),
-        "counts": _counts(version, everything),
+        "counts": _counts(version, everything, _hides_singletons(version, user)),
         "doi": (doi := doi_of(version)),
         "doi_address": address_of(doi),
         "may_publish": may(user, "publish version", version.collection),
@@ -97,10 +97,13 @@ def version_page(version: QrelVersion, user: Any, parameters: Any) -> dict[str, 
 def asked_queries(version: QrelVersion, wish: Wish, user: Any) -> QuerySet[VersionQuery]:
     """Return the filtered queries whose results the person can see, in the collection's order."""
     everything = sees_everything(user, version.collection)
+    show = "closed" if wish.show == "singleton" and _hides_singletons(version, user) else wish.show
     rows = marked_queries(version, official_of(version.collection, user)).filter(_public(version, everything))
     if wish.text:
         rows = rows.filter(Q(query__qid=wish.text) | Q(query__text__icontains=wish.text))
-    return filtered(rows, wish.show).order_by("query__position", "pk")
+    if show == "closed" and _hides_singletons(version, user):
+        return rows.exclude(status="open").order_by("query__position", "pk")
+    return filtered(rows, show).order_by("query__position", "pk")
 
 
 def neighbors(version: QrelVersion, query: Query, user: Any, parameters: Any) -> dict[str, Any]:
@@ -193,6 +196,7 @@ def query_lines(version: QrelVersion, rows: Sequence[VersionQuery], user: Any) -
     sight = sight_on_answers(version, [row.query for row in rows], user)
     lines = []
     for row in rows:
+        row.status = sight.status(row.status)
         seen = [one for one in best[row.query_id] if sight.sees(row.query_id, one[0])]
         pids, hidden = [pid for _, pid, _ in seen], len(best[row.query_id]) - len(seen)
         lines.append(QueryLine(row, pids, hidden, seen[0][2] if seen else ""))
@@ -224,8 +228,13 @@ def _public(version: QrelVersion, everything: bool) -> Q:
     return Q() if everything else ~Q(Exists(private))
 
 
-def _counts(version: QrelVersion, everything: bool) -> dict[str, int]:
-    return VersionQuery.objects.filter(_public(version, everything), version=version).aggregate(
+def _hides_singletons(version: QrelVersion, user: Any) -> bool:
+    """Return whether singletons are shown as closed, as :meth:`Sight.status` explains."""
+    return bool(label_sight(version.collection, user).withheld)
+
+
+def _counts(version: QrelVersion, everything: bool, hides_singletons: bool) -> dict[str, int]:
+    found = VersionQuery.objects.filter(_public(version, everything), version=version).aggregate(
         closed=Count("pk", filter=Q(status="closed")),
         open=Count("pk", filter=Q(status="open")),
         singletons=Count("pk", filter=Q(status="singleton")),
@@ -233,3 +242,6 @@ def _counts(version: QrelVersion, everything: bool) -> dict[str, int]:
         cycles=Count("pk", filter=Q(cycle=True)),
         carried=Count("pk", filter=Q(carried=True)),
     )
+    if hides_singletons:
+        found |= {"closed": found["closed"] + found["singletons"], "singletons": 0}
+    return found

@@ -108,6 +108,7 @@ def query_page(
     passages = _passages(origin.campaign, query, judgments, best)
     if sight.labels_withheld and not members_view:
         passages = [one for one in passages if sight.sees(query.pk, one.pk)]
+    row.status = sight.status(row.status)
     lines = _lines(passages, wins, best, official, sight, query)
     letters = {line.passage.pk: line.letter for line in lines}
     return {
@@ -310,6 +311,7 @@ def _history(version: QrelVersion, query: Query, sight: Sight) -> list[Past]:
     for row in rows:
         now = {passage.pk for passage in best[row.version_id]}
         shown = [passage for passage in best[row.version_id] if sight.sees(query.pk, passage.pk)]
+        row.status = sight.status(row.status)
         past.append(
             Past(row.version, row, shown, len(now) - len(shown), before is not None and now != before)
         )

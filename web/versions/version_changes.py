@@ -16,6 +16,7 @@ from pooling.models import Collection, Passage, Query, Run
 from tournament.models import QrelVersion, VersionQuery
 from tournament.services import Cause, Edition, QueryChange, What, causes, changes, edition_of
 from tournament.services.publishing import queries_by_key
+from web.common.label_sight import label_sight
 from web.common.row_files import in_parts
 from web.common.visibility import Sight, hidden_queries, listed_runs, sight_of
 
@@ -147,7 +148,14 @@ def version_differences(version: QrelVersion, since: QrelVersion | None, user: A
         for query, position, qid in _queries_of(before, after, "position", "qid")
         if qid not in hidden
     }
-    shown = [change for change in found if change.query in place]
+    told = {"closed", "singleton"} if label_sight(version.collection, user).withheld else set[str]()
+    shown = [
+        change
+        for change in found
+        if change.query in place
+        # Under withheld labels both are shown as closed.
+        and not (change.what == What.STATUS and {change.status_before, change.status_after} == told)
+    ]
     shown.sort(key=lambda change: (place[change.query], change.query))
     return Differences(version.collection, before, after, shown, user)
 
@@ -261,4 +269,4 @@ def _gone(cause: Cause) -> str:
 
 def _side(query: int, status: str, best: frozenset[int], passages: dict[int, Passage], sight: Sight) -> Side:
     shown = [passages[key] for key in best if sight.sees(query, key)]
-    return Side(status, sorted(shown, key=lambda one: one.pid), len(best) - len(shown))
+    return Side(sight.status(status), sorted(shown, key=lambda one: one.pid), len(best) - len(shown))

@@ -42,8 +42,8 @@ from pooling.services.clusters import canonical_of
 from pooling.services.finding import collection_named
 from pooling.services.query_splits import private_qids
 from pooling.services.runs import ranking_of, tops_of
-from pooling.services.withholding import withheld_names
 from pooling.wanted import find_wanted
+from tournament.services.telling_versions import plain_labels, withheld_labels
 
 TOP = 10
 
@@ -135,11 +135,11 @@ def _beside(asked: Asked) -> ClassLabels | None:
     collection = collection_named(name) if slash else asked.collection
     if slash and collection != asked.collection:
         published = collection.visibility == Collection.Visibility.PUBLISHED
-        if not published or private_qids(collection) or set_name in withheld_names(collection):
+        if not published or private_qids(collection) or plain_labels(set_name) in withheld_labels(collection):
             raise MembersOnly(
                 f"The labels {set_name} of {name} are not public.", "Choose labels that everybody sees."
             )
-    elif asked.released and (set_name if slash else name) in withheld_names(collection):
+    elif asked.released and plain_labels(set_name if slash else name) in withheld_labels(collection):
         raise MembersOnly(f"The labels {set_name or name} are withheld.", "Choose other labels, or sign in.")
     return class_labels(collection, labels_named(collection, set_name if slash else name))
 

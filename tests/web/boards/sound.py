@@ -67,12 +67,13 @@ class Sound:
                 PooledPassage.objects.create(
                     pool=pool, query=query, passage=passage, run_ids=run_ids, is_qrel=labeled
                 )
-            for better, worse in [(a, b), *([(a, y), (b, y)] if y else [])]:
+            pairs = [((a, b)[place % 2], (b, a)[place % 2]), *([(a, y), (b, y)] if y else [])]
+            for better, worse in pairs:
                 low, high = sorted((better, worse), key=lambda one: one.pk)
                 pair = Pair.objects.create(campaign=self.campaign, query=query, passage_a=low, passage_b=high)
                 Judgment.objects.create(
                     campaign=self.campaign, pair=pair, left=better, right=worse, worker=judge,
-                    preferred=(better, worse)[place % 2],
+                    preferred=better,
                 )  # fmt: skip
         self.version = publish_qrels(campaign=self.campaign).version
 

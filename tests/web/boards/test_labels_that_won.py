@@ -1,0 +1,155 @@
+"""Withheld labels in a published version: a label that won, and one that is the only passage of its pool."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from django.test import Client
+
+from config import clock
+from judging.models import Campaign, Judgment, Pair, Worker
+from leaderboard.analyses.registry import KINDS
+from pooling.models import Passage, Pool, PooledPassage, PoolRun, QrelSet, Query
+from pooling.services.submission_policies import set_policy
+from tests.factories import make_collection, make_qrels, make_run
+from tournament.services import publish_qrels
+from tournament.services.telling_versions import telling_versions, withheld_labels
+
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+
+ROOT, API = "/collections/strait/", "/api/v1/collections/strait"
+EACH = 8
+QIDS = [f"q{number:02}" for number in range(3 * EACH)]
+ALONE, BEATEN, WON = QIDS[:EACH], QIDS[EACH : 2 * EACH], QIDS[2 * EACH :]
+#: The label is the top of both runs, or else alpha's third passage.
+LABELS = {qid: f"top-{qid}" if qid in ALONE else f"third-{qid}" for qid in QIDS}
+
+
+@pytest.fixture
+def strait():
+    """Publish a version in which both runs have the same tops, so that a pool has one passage or also the label."""
+    collection = make_collection("strait", QIDS, visibility="published")
+    runs = [
+        make_run(
+            collection,
+            tag,
+            {qid: [f"{rank}-{qid}" for rank in ranked] for qid in QIDS},
+            release="public",
+            report={"queries": len(QIDS), "depth": 3, "lines": 3 * len(QIDS)},
+        )
+        for tag, ranked in (("alpha", ("top", "second", "third")), ("beta", ("top", "third", "fourth")))
+    ]
+    for qid in QIDS:
+        Passage.objects.get_or_create(collection=collection, pid=f"top-{qid}")
+    labels = make_qrels(collection, "official", [(qid, pid, 1) for qid, pid in LABELS.items()], withheld=True)
+    pool = Pool.objects.create(collection=collection, name="tide", qrel_set=labels)
+    PoolRun.objects.bulk_create(PoolRun(pool=pool, run=run) for run in runs)
+    campaign = Campaign.objects.create(
+        name="spring", collection=collection, pool=pool, seed=1, state="open", launched_at=clock.now()
+    )
+    judge = Worker.objects.create()
+    for query in Query.objects.order_by("position"):
+        top = Passage.objects.get(pid=f"top-{query.qid}")
+        label = Passage.objects.get(pid=LABELS[query.qid])
+        keys = [run.pk for run in runs]
+        PooledPassage.objects.create(pool=pool, query=query, passage=top, run_ids=keys, is_qrel=top == label)
+        if top == label:
+            continue
+        PooledPassage.objects.create(pool=pool, query=query, passage=label, run_ids=[], is_qrel=True)
+        low, high = sorted((top, label), key=lambda one: one.pk)
+        pair = Pair.objects.create(campaign=campaign, query=query, passage_a=low, passage_b=high)
+        preferred = label if query.qid in WON else top
+        Judgment.objects.create(
+            campaign=campaign, pair=pair, left=low, right=high, worker=judge, preferred=preferred
+        )
+    publish_qrels(campaign=campaign)
+    return collection
+
+
+def guesses(client: Client) -> dict[str, str]:
+    """Name labels as somebody would who has the rankings of both runs and reads what is public."""
+    ranked = {
+        "alpha": lambda qid: [f"{rank}-{qid}" for rank in ("top", "second", "third")],
+        "beta": lambda qid: [f"{rank}-{qid}" for rank in ("top", "third", "fourth")],
+    }
+    found: dict[str, str] = {}
+    listed = client.get(f"{ROOT}versions/1/queries.csv")
+    for row in csv.DictReader(io.StringIO(b"".join(listed).decode())):
+        if row["status"] == "singleton":
+            found[row["qid"]] = row["best"]  # the pool has no other passage, and it has the label
+    alone = client.get(f"{ROOT}versions/1/?show=singleton").context["lines"]
+    found |= {line.row.query.qid: line.best[0] for line in alone if line.row.status == "singleton"}
+    # A best answer that is no run's top: only the label can have brought it.
+    drawn = client.get(f"{ROOT}queries/map/").context["drawn"]
+    for row in drawn.rows if drawn else []:
+        for run, cell in zip(drawn.runs, row.cells, strict=True):
+            if (cell.rank or 0) > 1:
+                found[row.query.qid] = ranked[run.run_tag](row.query.qid)[cell.rank - 1]
+    for qid in QIDS:
+        page = client.get(f"{ROOT}two-runs/?a=alpha&b=beta&labels=@1&query={qid}").context
+        for side in page.get("sides") or []:
+            marked = [one.pid for one in side["passages"] if one.relevant and one.pid != f"top-{qid}"]
+            found |= dict.fromkeys([qid][: len(marked)], "".join(marked))
+    for tag in ranked:
+        key = QrelSet.objects.get().collection.runs.get(run_tag=tag).pk
+        for line in client.get(f"{ROOT}runs/{key}/").context["page"]:
+            if line.values and (line.rank or 0) > 1:
+                found[line.query.qid] = ranked[tag](line.query.qid)[line.rank - 1]
+    return found
+
+
+def test_nobody_can_name_a_label_that_won_or_that_is_alone_in_its_pool(strait):
+    assert guesses(Client()) == {}
+
+
+def test_the_same_reading_names_labels_that_are_not_withheld(strait):
+    QrelSet.objects.update(withheld=False)
+
+    assert guesses(Client()) == {qid: LABELS[qid] for qid in ALONE + WON}
+
+
+def test_members_read_values_of_single_queries_under_such_a_version(strait, django_user_model):
+    admin = Client()
+    admin.force_login(django_user_model.objects.create_superuser("admin"))
+
+    assert guesses(admin).keys() == {*ALONE, *WON}
+
+
+def test_the_board_of_such_a_version_is_rounded_in_its_true_order(strait):
+    told = Client().get(f"{API}/leaderboard").json()
+
+    assert [row["run"] for row in told["rows"]] == ["beta", "alpha"]
+    assert [row["preference"] for row in told["rows"]] == [0.8, 0.8]
+    assert {row["preference_low"] for row in told["rows"]} == {None}
+    assert told["decimals"] == 1
+    assert told["singletons"] == 0
+    refused = Client().get(f"{API}/leaderboard?measure=P@1")
+    assert refused.status_code == 422
+    assert "only the standard measures" in refused.json()["detail"]
+
+
+def test_no_spelling_of_such_a_version_opens_an_analysis_to_everybody(strait):
+    make_qrels(strait, "open", [(qid, f"top-{qid}", 1) for qid in QIDS])
+    reading = [(name, "@1") for name, kind in KINDS.items() if kind.reads_labels]
+
+    for kind, labels in [*reading, ("power", "@01"), ("power", "@1:order")]:
+        page = Client().get(f"{ROOT}analyses/{kind}/?qrels={labels}&official=open&against=open&version=1")
+        assert page.context.get("analysis") is None, (kind, labels)
+
+
+def test_a_policy_can_show_values_of_single_queries_under_such_a_version(strait):
+    set_policy(collection=strait, most_runs=2, period_days=30, required=[], per_query_values=True)
+
+    assert set(WON) <= guesses(Client()).keys()
+
+
+def test_only_versions_with_an_answer_that_nothing_else_brought_tell_labels(strait):
+    assert telling_versions(strait) == {1}
+    assert withheld_labels(strait) == {"official", "@1"}
+
+    PooledPassage.objects.filter(run_ids=[]).update(run_ids=[strait.runs.first().pk])
+
+    assert telling_versions(strait) == frozenset()
+    assert withheld_labels(strait) == {"official"}

@@ -1,0 +1,43 @@
+"""Versions that tell withheld labels: best answers that no run had on top and only the labels brought."""
+
+from __future__ import annotations
+
+import re
+
+from django.db.models import Exists, OuterRef
+
+from pooling.models import Collection, PooledPassage, Qrel
+from pooling.services.withholding import withheld_names
+from tournament.models import PreferenceQrel
+
+
+def telling_versions(collection: Collection) -> frozenset[int]:
+    """Return the numbers of versions under which a value of a single query tells a withheld label.
+
+    Where only a withheld label brought a query's best answer, the rank at which a run has that answer is the rank of
+    the label, so anybody with the run's ranking can read the label there.
+    """
+    same = {"query": OuterRef("query"), "passage": OuterRef("passage")}
+    labeled = Qrel.objects.filter(qrel_set__collection=collection, **same)
+    supplied = PooledPassage.objects.filter(pool__collection=collection, **same).exclude(run_ids=[])
+    best = (
+        PreferenceQrel.objects.filter(version__collection=collection)
+        .filter(Exists(labeled.filter(qrel_set__withheld=True)))
+        .exclude(Exists(labeled.filter(qrel_set__withheld=False)))
+        .exclude(Exists(supplied))
+    )
+    return frozenset(best.values_list("version__number", flat=True).distinct())
+
+
+def plain_labels(name: str) -> str:
+    """Return the name of labels in the one spelling of :func:`withheld_labels`: ``@02:order`` is ``@2``."""
+    number = re.fullmatch(r"@0*([0-9]+)(:order)?", name)
+    return f"@{number[1]}" if number else name
+
+
+def withheld_labels(collection: Collection) -> frozenset[str]:
+    """Return the names of withheld qrel sets, and of the versions that tell them (``@n``)."""
+    names = withheld_names(collection)
+    if not names:
+        return names
+    return names | {f"@{number}" for number in telling_versions(collection)}

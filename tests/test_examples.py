@@ -16,6 +16,8 @@ SCRIPT = Path(__file__).resolve().parents[1] / "docs" / "examples" / "submit_run
 UPLOAD = {"id": 1, "state": "imported"}
 ROW = {"run": "mine", "rank_preference": 1, "preference": 0.5, "preference_low": 0.4, "preference_high": 0.6}
 BOARD = {"rows": [ROW | {"judged_tops": 1}], "runs": 2, "measure": "compatibility", "version": 1}
+WITHHELD = ROW | {"preference_low": None, "preference_high": None, "judged_tops": None}
+ALONE = {"run": "mine", "rank_official": 2, "official": None, "official_low": None, "official_high": None}
 
 
 class Scripted(BaseHTTPRequestHandler):
@@ -51,31 +53,46 @@ def server(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("versions", "said"), [([], "nothing is published yet"), ([{"number": 1}], "mine: rank 1 of 2")]
+    ("sets", "board", "said"),
+    [
+        ([], {}, "mine: imported; there are no labels yet to score it under\n"),
+        (
+            [{"name": "official"}],
+            {},
+            "mine: rank 1 of 2 (compatibility 0.5 [0.400, 0.600]), version 1, 100% of its tops judged\n",
+        ),
+        ([{"name": "official"}], {"rows": [WITHHELD]}, "mine: rank 1 of 2 (compatibility 0.5), version 1\n"),
+        (
+            [{"name": "official"}],
+            {"rows": [ALONE], "version": None, "official_set": "official"},
+            "mine: rank 2 of 2, official\n",
+        ),
+        ([{"name": "official"}], {"rows": []}, "mine: imported; its rank is shown when it is released\n"),
+    ],
 )
 def test_a_run_that_was_taken_is_no_failure_whether_it_has_a_rank_by_now_or_not(
-    server, capsys, versions, said
+    server, capsys, sets, board, said
 ):
-    not_now = (503, {"title": "Not now"})
-    no_version = (404, {"title": "Not found"})
     server.answers = {
         "runs": [(201, UPLOAD)],
-        "versions": [(200, versions)],
-        "leaderboard": [not_now, (200, BOARD)] if versions else [no_version],
+        "qrel-sets": [(200, sets)],
+        "leaderboard": [(503, {"title": "Not now"}), (200, BOARD | board)],
     }
 
     runpy.run_path(str(SCRIPT), run_name="__main__")
 
-    assert said in capsys.readouterr().out
+    assert capsys.readouterr().out == said
 
 
 def test_what_a_policy_asks_for_is_said(server, monkeypatch):
-    server.answers = {"runs": [(429, {"title": "Too many calls"}), (201, UPLOAD)], "versions": [(200, [])]}
-    monkeypatch.setattr("sys.argv", [*sys.argv, "--team", "harbourers", "--detail", "family=dense"])
+    server.answers = {"runs": [(429, {"title": "Too many calls"}), (201, UPLOAD)], "qrel-sets": [(200, [])]}
+    monkeypatch.setattr(
+        "sys.argv", [*sys.argv, "--team", "harbourers", "--baseline", "--detail", "family=dense"]
+    )
 
     runpy.run_path(str(SCRIPT), run_name="__main__")
 
-    assert "team=harbourers&detail=family%3Ddense" in server.asked[-2]
+    assert "team=harbourers&detail=family%3Ddense&baseline=true" in server.asked[-2]
 
 
 def test_a_check_submits_nothing(server, monkeypatch, capsys):

@@ -4,7 +4,7 @@ Reads PREFEREE (such as https://judging.example.org/api/v1) and PREFEREE_TOKEN (
 environment. Without --release the run is private: only members of the collection see it. Details that a
 board's policy requires are given by --team, --description, --detail subtask=rerank and so on (--help lists them).
 --check checks the file against format and policy and submits nothing. Python's standard library is enough.
-Exit status 1 with a reason when the run is refused; 0 when it was imported and nothing is published yet.
+Exit status 1 with a reason when the run is refused; 0 when it was imported, even if it has no rank yet.
 """
 
 from __future__ import annotations
@@ -76,6 +76,21 @@ def in_words(problem: dict[str, Any]) -> str:
     return f"{where}{problem['reason']} {problem['next_step']}".strip()
 
 
+def rank_in_words(board: dict[str, Any], run_tag: str) -> str:
+    """Return the run's rank and value under the labels that lead the board, as far as they are shown."""
+    row = next((row for row in board["rows"] if row["run"] == run_tag), None)
+    if row is None:
+        return "imported; its rank is shown when it is released"
+    side = "official" if board["version"] is None else "preference"
+    low, high = row[f"{side}_low"], row[f"{side}_high"]
+    bounds = "" if low is None else f" [{low:.3f}, {high:.3f}]"
+    value = "" if row[side] is None else f" ({board['measure']} {row[side]:.4g}{bounds})"
+    labels = board["official_set"] if board["version"] is None else f"version {board['version']}"
+    judged = row.get("judged_tops")
+    tops = "" if judged is None else f", {judged:.0%} of its tops judged"
+    return f"rank {row[f'rank_{side}']} of {board['runs']}{value}, {labels}{tops}"
+
+
 def arguments() -> argparse.Namespace:
     """Return the arguments: collection, file, run tag, and who can see the run."""
     parser = argparse.ArgumentParser(description="Submit a run and print its rank.")
@@ -92,6 +107,7 @@ def arguments() -> argparse.Namespace:
         metavar="NAME=VALUE",
         help="a detail such as subtask=rerank, neural=nnlm or dense=yes; can be repeated",
     )
+    parser.add_argument("--baseline", action="store_true", help="it is a baseline of the team")
     parser.add_argument("--check", action="store_true", help="check the file and submit nothing")
     return parser.parse_args()
 
@@ -104,6 +120,7 @@ def main() -> None:
     said |= {name: getattr(given, name) for name in SAID if getattr(given, name)}
     said |= {"detail": given.detail} if given.detail else {}
     said |= {"check_only": "true"} if given.check else {}
+    said |= {"baseline": "true"} if given.baseline else {}
     options = urllib.parse.urlencode(said, doseq=True)
     # The same file of which the same is said is the same upload, so a job that is run again does no harm; one that
     # was refused is checked again.
@@ -128,16 +145,10 @@ def main() -> None:
         print(f"{run_tag}: passed the check: {report['lines']:,} lines, {report['queries']:,} queries")
         print("\n".join(f"warning: {warning}" for warning in report["warnings"]), file=sys.stderr)
         return
-    if not call(f"/collections/{collection}/versions"):
-        print(f"{run_tag}: imported; nothing is published yet, so that there is no rank")
+    if not call(f"/collections/{collection}/qrel-sets"):
+        print(f"{run_tag}: imported; there are no labels yet to score it under")
         return
-    board = call(f"/collections/{collection}/leaderboard")
-    row = next(row for row in board["rows"] if row["run"] == run_tag)
-    print(
-        f"{run_tag}: rank {row['rank_preference']} of {board['runs']} "
-        f"({board['measure']} {row['preference']:.4f} [{row['preference_low']:.3f}, {row['preference_high']:.3f}]), "
-        f"version {board['version']}, {row['judged_tops']:.0%} of its tops judged"
-    )
+    print(f"{run_tag}: {rank_in_words(call(f'/collections/{collection}/leaderboard'), run_tag)}")
 
 
 if __name__ == "__main__":

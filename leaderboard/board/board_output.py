@@ -85,7 +85,7 @@ def board_table(published: PublishedBoard, facts: Facts) -> Table:
         Column("last", leading, Kind.COUNT, "to"),
         *([Column("shift", "shift", Kind.SHIFT, "rank")] if both else []),
         *(Column(f"answered_{side}", name, Kind.SHARE, "answered (%)") for side, name in _columns(published)),
-        *([Column("judged_tops", "judged tops", Kind.SHARE)] if both else []),
+        *([Column("judged_tops", "judged tops", Kind.SHARE)] if published.tells_judged_tops else []),
         *([Column("baseline", "baseline")] if published.baselines else []),
     ]
     rows: tuple[Row, ...] = tuple(_row(published, row) for row in published.board.rows)
@@ -110,11 +110,15 @@ def _caption(published: PublishedBoard, facts: Facts) -> str:
     )
     if not board_has_preferences(published):
         return said
-    return said + (
-        " A shift is positive for a run that moves up under preference qrels. The perfect run returns the official "
-        "qrel of every query and nothing else. It is left out of ranks and correlations. Judged tops: share of "
-        "queries whose top passage was judged."
-    )
+    said += " A shift is positive for a run that moves up under preference qrels."
+    if any(row.perfect for row in published.board.rows):
+        said += (
+            " The perfect run returns the official qrel of every query and nothing else. It is left out of ranks and "
+            "correlations."
+        )
+    if published.tells_judged_tops:
+        said += " Judged tops: share of queries whose top passage was judged."
+    return said
 
 
 def _row(published: PublishedBoard, row: BoardRow) -> Row:

@@ -67,6 +67,11 @@ class PublishedBoard:
         return self.asked.higher_is_better
 
     @property
+    def tells_judged_tops(self) -> bool:
+        """Whether it says how many of the runs' top passages were judged; under withheld labels not to everybody."""
+        return any(row.judged_tops is not None for row in self.board.rows)
+
+    @property
     def bounded(self) -> list[str]:
         """The labels whose values have intervals; withheld ones have none for everybody."""
         sides = {"official": self.official, "preference": "preference"}

@@ -26,14 +26,18 @@ def rounded_board(
     preference: int | None,
     withheld: bool = False,
     version_withheld: bool = False,
+    any_withheld: bool = False,
 ) -> PublishedBoard:
     """Return the board with values rounded to the given decimals for each set of labels; None: not rounded.
 
-    ``withheld``: whether the official labels are withheld; ``version_withheld``: whether the version tells some.
-    Where any are, singletons count as closed: the number of either tells how many labels are runs' top passages.
+    ``withheld``: whether the official labels are withheld; ``version_withheld``: whether the version tells some;
+    ``any_withheld``: whether any of the collection's are. In that case judged tops are left out, because a run could
+    ask for each passage whether the labels brought it into the pool. Singletons then count as closed: their number
+    tells how many labels are runs' top passages.
     """
-    if withheld or version_withheld:
-        published = replace(published, singletons=0)
+    if any_withheld:
+        bare = tuple(replace(row, judged_tops=None) for row in published.board.rows)
+        published = replace(published, singletons=0, board=replace(published.board, rows=bare))
     if official is None and preference is None:
         return published
     rows = [

@@ -148,10 +148,11 @@ class BoardView:
     @property
     def all_columns(self) -> Mapping[str, str]:
         """The columns that can be chosen, with their names: those that are not empty."""
-        without = () if self.version else ("official", "shift", "since", "judged")
+        without: tuple[str, ...] = () if self.version else ("official", "shift", "since", "judged")
         without = without if self.analysed else (*without, HARMLESS)
-        rounded = self.published is not None and self.published.decimals is not None
-        without = (*without, "answered") if rounded else without
+        if self.published is not None:
+            without += ("answered",) if self.published.decimals is not None else ()
+            without += () if self.published.tells_judged_tops else ("judged",)
         return {name: words for name, words in COLUMNS.items() if name not in without}
 
     @property
@@ -276,6 +277,7 @@ def published_board(
         preference=sight.decimals(withheld=not told, queries=queries) if published.version else None,
         withheld=not shown,
         version_withheld=not told,
+        any_withheld=bool(sight.withheld),
     )
 
 

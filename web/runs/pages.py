@@ -175,6 +175,7 @@ def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> di
             user,
             parameters,
             pids_shown=everything or own or run.is_public,
+            judged_shown=not sight.withheld,
         ),
     }
 

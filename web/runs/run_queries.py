@@ -103,12 +103,18 @@ def run_queries(
     parameters: Any,
     *,
     pids_shown: bool,
+    judged_shown: bool = True,
 ) -> dict[str, Any]:
-    """Return one page of the run's queries, under the default labels and the latest version."""
+    """Return one page of the run's queries, under the default labels and the latest version.
+
+    ``judged_shown``: whether to tell if a top passage was judged, which tells what withheld labels brought.
+    """
     show, found, sort = (parameters.get(name, "").strip() for name in ("show", "q", "sort"))
     show, sort = show if show in SHOWN else "", sort if sort in SORTS else ""
     chosen = _chosen(collection, labels)
-    facts = _facts(collection, run, chosen)
+    facts = _facts(collection, run, chosen, judged_shown)
+    useless = set() if chosen else OF_LABELS
+    useless |= set() if judged_shown else {"unjudged"}
     rows = Query.objects.filter(collection=collection).order_by("position", "pk")
     rows = rows.filter(Q(qid__icontains=found) | Q(text__icontains=found)) if found else rows
     wanted = [
@@ -126,7 +132,7 @@ def run_queries(
         "show": show,
         "sort": sort,
         "found": found,
-        "filters": {name: words for name, words in SHOWN.items() if chosen or name not in OF_LABELS},
+        "filters": {name: words for name, words in SHOWN.items() if name not in useless},
         "sorts": SORTS if chosen else {},
         "pids_shown": pids_shown,
     }
@@ -139,7 +145,7 @@ def _chosen(collection: Collection, labels: Sequence[Labels]) -> list[Labels]:
     return [one for one in (official or next(iter(sets), None), latest) if one is not None]
 
 
-def _facts(collection: Collection, run: Run, chosen: Sequence[Labels]) -> _Facts:
+def _facts(collection: Collection, run: Run, chosen: Sequence[Labels], judged_shown: bool) -> _Facts:
     tops, lengths, tied = _tops(ranking_of(run, 2))
     values = [_by_query(collection, run, labels, MEASURE) for labels in chosen]
     ranks = _by_query(collection, run, chosen[-1], "ESL") if chosen else {}
@@ -149,7 +155,7 @@ def _facts(collection: Collection, run: Run, chosen: Sequence[Labels]) -> _Facts
         tied=tied,
         values=values,
         ranks={qid: int(rank) for qid, rank in ranks.items() if rank == rank},
-        judged=_judged(run, chosen[-1]) if chosen else {},
+        judged=_judged(run, chosen[-1]) if chosen and judged_shown else {},
     )
 
 

@@ -29,6 +29,10 @@ LABELS = {qid: f"top-{qid}" if qid in ALONE else f"third-{qid}" for qid in QIDS}
 
 @pytest.fixture
 def strait():
+    return published(WON)
+
+
+def published(won):
     """Publish a version in which both runs have the same tops, so that a pool has one passage or also the label."""
     collection = make_collection("strait", QIDS, visibility="published")
     runs = [
@@ -60,7 +64,7 @@ def strait():
         PooledPassage.objects.create(pool=pool, query=query, passage=label, run_ids=[], is_qrel=True)
         low, high = sorted((top, label), key=lambda one: one.pk)
         pair = Pair.objects.create(campaign=campaign, query=query, passage_a=low, passage_b=high)
-        preferred = label if query.qid in WON else top
+        preferred = label if query.qid in won else top
         Judgment.objects.create(
             campaign=campaign, pair=pair, left=low, right=high, worker=judge, preferred=preferred
         )
@@ -153,3 +157,39 @@ def test_only_versions_with_an_answer_that_nothing_else_brought_tell_labels(stra
 
     assert telling_versions(strait) == frozenset()
     assert withheld_labels(strait) == {"official"}
+
+
+def _asks(collection):
+    """A public run that came later; its first passage of one query is the label, which lost."""
+    ranked = {qid: [f"top-{qid}"] for qid in QIDS} | {BEATEN[0]: [LABELS[BEATEN[0]]]}
+    report = {"queries": len(QIDS), "depth": 1, "lines": len(QIDS)}
+    return make_run(collection, "probe", ranked, release="public", report=report)
+
+
+def test_a_run_does_not_learn_whether_the_labels_brought_its_top_passage_into_the_pool():
+    collection = published([])
+    probe = _asks(collection)
+
+    page = Client().get(f"{ROOT}runs/{probe.pk}/?q={BEATEN[0]}").context
+    board = Client().get(f"{ROOT}leaderboard/")
+    told = Client().get(f"{API}/leaderboard").json()
+
+    assert telling_versions(collection) == frozenset()
+    assert [line.judged for line in page["page"]] == [None]
+    assert page["page"][0].values == [0.0]
+    assert "unjudged" not in page["filters"]
+    assert {row["judged_tops"] for row in told["rows"]} == {None}
+    assert "judged" not in board.context["board"].all_columns
+    assert "udged tops" not in board.content.decode()
+    assert "judged tops" not in b"".join(Client().get(f"{ROOT}leaderboard.csv")).decode()
+
+
+def test_a_run_learns_it_where_labels_are_not_withheld():
+    probe = _asks(published([]))
+    QrelSet.objects.update(withheld=False)
+
+    page = Client().get(f"{ROOT}runs/{probe.pk}/?q={BEATEN[0]}").context
+    told = Client().get(f"{API}/leaderboard").json()
+
+    assert [line.judged for line in page["page"]] == [True]
+    assert {row["judged_tops"] for row in told["rows"]} == {1.0}

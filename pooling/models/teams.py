@@ -57,9 +57,9 @@ class TeamApplication(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["collection", "email"],
+                fields=["collection", "email", "team_name"],
                 condition=models.Q(state="waiting"),
-                name="one_open_application_per_address",
+                name="one_open_application_per_team_and_address",
             )
         ]
 

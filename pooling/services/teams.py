@@ -72,12 +72,10 @@ def make_team(*, collection: Collection, name: str, affiliation: str = "", who: 
     name = " ".join(name.split())
     if not plain_name(name) or len(name) > 200 or len(affiliation) > 200:
         raise TeamRefused("A team needs a name of at most 200 characters.", "Give one.")
-    taken = set(Team.objects.filter(collection=collection).values_list("name", flat=True))
     of_runs = set(Run.objects.filter(collection=collection).exclude(team="").values_list("team", flat=True))
-    alike = [other for other in taken if plain_name(other) == plain_name(name)]
-    if alike:
+    if known := _team_called(collection, name):
         raise TeamRefused(
-            f"A team {alike[0]!r} already exists.", "Invite people into it, or choose another name."
+            f"A team {known!r} already exists.", "Invite people into it, or choose another name."
         )
     alike = sorted(other for other in of_runs if plain_name(other) == plain_name(name) and other != name)
     if alike:
@@ -89,6 +87,12 @@ def make_team(*, collection: Collection, name: str, affiliation: str = "", who: 
         team = Team.objects.create(collection=collection, name=name, affiliation=affiliation.strip())
         log(collection, f"team {name} added"[:300], who=who)
     return team
+
+
+def _team_called(collection: Collection, name: str) -> str | None:
+    """Return how a team of the board spells this name, if there is one."""
+    names = Team.objects.filter(collection=collection).order_by("pk").values_list("name", flat=True)
+    return next((other for other in names if plain_name(other) == plain_name(name)), None)
 
 
 def invite_to_team(*, team: Team, email: str, invited_by: User) -> Invited:
@@ -145,6 +149,10 @@ def apply_as_team(
         ) from None
     if not plain_name(team_name) or max(len(team_name), len(affiliation)) > 200 or len(words) > 1000:
         raise TeamRefused("The application is too long, or has no name.", "Give the team's name.")
+    if alike := _team_called(collection, team_name):
+        raise TeamRefused(
+            f"The team {alike} already submits here.", "Ask its people to invite you, or choose another name."
+        )
     waiting = TeamApplication.objects.filter(collection=collection, state=TeamApplication.State.WAITING)
     if waiting.count() >= MOST_WAITING:
         raise TeamRefused("Too many applications wait for an answer.", "Try again later.")
@@ -155,7 +163,7 @@ def apply_as_team(
             )
     except IntegrityError:
         # The same answer as for a new one: nobody learns who has applied.
-        return waiting.get(email=email)
+        return waiting.get(email=email, team_name=team_name)
 
 
 def decide_application(*, application: TeamApplication, accept: bool, decided_by: User) -> Invited | None:

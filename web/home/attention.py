@@ -17,7 +17,7 @@ from judging.models import Campaign, GoldPair
 from judging.money import held_pay
 from judging.money.budget import budget_low
 from judging.page import reports_and_appeals
-from pooling.models import Collection, Membership
+from pooling.models import Collection, Membership, TeamApplication
 from tournament.models import QrelVersion
 from web.common.campaign_rows import Progress
 from web.common.outdated_versions import Outdated, needs_somebody
@@ -56,6 +56,7 @@ def needs_of(
         *_gold(mine, roles),
         *_versions(mine, roles, outdated or {}),
         *_runs(roles),
+        *_applications(roles),
         *_webhooks(roles),
     ]
     return sorted(found, key=lambda need: not need.urgent)
@@ -173,6 +174,16 @@ def _runs(roles: dict[int, Role]) -> Iterator[Need]:
         words = f"{many(number, 'new run', 'new runs')} with top passages that nobody has judged yet"
         name = collections[key].name
         yield Need(name, words, reverse("web:runs", args=[name]) + "?show=new")
+
+
+def _applications(roles: dict[int, Role]) -> Iterator[Need]:
+    """Yield applications of teams that wait for an answer."""
+    able = [key for key, role in roles.items() if permits(role, "manage teams")]
+    waiting = TeamApplication.objects.filter(collection__in=able, state=TeamApplication.State.WAITING)
+    counted = waiting.values_list("collection__name").annotate(Count("pk"))
+    for name, number in counted.order_by("collection__name"):
+        words = f"{many(number, 'application of a team', 'applications of teams')} to decide"
+        yield Need(name, words, reverse("web:teams", args=[name]))
 
 
 def _webhooks(roles: dict[int, Role]) -> Iterator[Need]:

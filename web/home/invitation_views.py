@@ -82,7 +82,7 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
 def _page(request: HttpRequest, found: Invitation, form: NewAccountForm) -> HttpResponse:
     context = {
         "invitation": found,
-        "member": InvitedMember.objects.select_related("collection").filter(invitation=found).first(),
+        "member": InvitedMember.objects.select_related("collection", "team").filter(invitation=found).first(),
         "form": form,
         "provider": settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"],
     }

@@ -287,6 +287,42 @@ def test_a_visitor_applies_an_owner_accepts_and_the_link_leads_to_the_team(board
     assert "has already been decided" in again.content.decode()
 
 
+def test_every_application_of_an_address_reaches_the_owner(board):
+    apply = "/collections/harbour/teams/apply/"
+    for name in ("Gulz", "Gulls", "Gulls"):
+        sent = Client().post(apply, {"name": name, "email": "gull@example.org"})
+        assert sent.status_code == 302
+
+    owner = board.cast.clients["owner"]
+    listed = owner.get("/collections/harbour/teams/").context["applications"]
+    home = owner.get("/").content.decode()
+
+    assert sorted(one.team_name for one in listed) == ["Gulls", "Gulz"]
+    assert "2 applications of teams to decide" in home
+    assert "to decide" not in board.cast.clients["viewer"].get("/").content.decode()
+
+
+def test_an_applicant_is_told_that_the_team_is_there_already(board):
+    reply = Client().post(
+        "/collections/harbour/teams/apply/", {"name": "Honest ", "email": "gull@example.org"}
+    )
+
+    assert reply.status_code == 422
+    assert "The team honest already submits here. Ask its people to invite you" in reply.content.decode()
+
+
+def test_an_invitation_names_the_team(board, settings):
+    settings.MAIL = False
+    team = board.teams["honest"]
+    invited = board.cast.clients["owner"].post(
+        f"/collections/harbour/teams/{team.pk}/invite/", {"email": "gull@example.org"}
+    )
+
+    page = Client().get(invited.context["link"]).content.decode()
+
+    assert "for the team <strong><bdi>honest</bdi></strong>" in page
+
+
 def test_applications_from_one_address_are_limited(board):
     for number in range(6):
         reply = Client().post(

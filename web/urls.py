@@ -150,6 +150,11 @@ urlpatterns = [
     path("collections/<slug:name>/runs/<int:key>/withdraw/", runs.withdraw, name="withdraw_run"),
     path("collections/<slug:name>/files/", added_files.add, name="add_files"),
     path("collections/<slug:name>/files/texts", added_files.fetch_texts, name="fetch_texts"),
+    path(
+        "collections/<slug:name>/files/candidates/remove",
+        added_files.remove_candidates,
+        name="remove_candidates",
+    ),
     path("collections/<slug:name>/files/<int:key>/", added_files.added, name="added"),
     path("collections/<slug:name>/files/<int:key>/progress", added_files.adding, name="adding"),
     path("collections/<slug:name>/files/<int:key>/again", added_files.read_again, name="read_again"),

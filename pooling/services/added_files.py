@@ -1,4 +1,4 @@
-"""Add labels and passage files to a collection, and fetch texts that its pools lack."""
+"""Add labels, candidates and passage files to a collection, and fetch texts that its pools lack."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from pooling.formats import Progress
 from pooling.models import AddedFiles, Collection
 from pooling.problems import Problems
 from pooling.services import passages
-from pooling.services.growth import most_bytes_of
+from pooling.services.candidates import set_candidates
+from pooling.services.growth import most_bytes_of, most_bytes_of_run
 from pooling.services.members import log
 from pooling.services.naming import check_name
 from pooling.services.qrels import import_qrels
 from pooling.services.sent_files import (
+    CANDIDATES,
     PASSAGES,
     QRELS,
     SentFile,
@@ -72,11 +74,11 @@ def add_files(wanted: AddedFiles, *, progress: Progress | None = None) -> AddedF
     """Add the files, all or none, then fetch the texts that are missing. Safe to repeat."""
 
     def add() -> dict[str, Any]:
-        outcome = _labels(wanted, progress) | _texts(wanted, progress)
+        outcome = _labels(wanted, progress) | _candidates(wanted, progress) | _texts(wanted, progress)
         _note(wanted, outcome)
         return {"state": AddedFiles.State.ADDED, "outcome": outcome}
 
-    return read_once(wanted, add, lambda: _of_labels(wanted), done_with={QRELS})
+    return read_once(wanted, add, lambda: _of_labels(wanted), done_with={QRELS, CANDIDATES})
 
 
 def _labels(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
@@ -100,6 +102,21 @@ def _labels(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
             "skipped": len(imported.skipped),
         }
     return added
+
+
+def _candidates(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
+    """Set or replace the candidates that reranked runs may reorder."""
+    who = wanted.user.get_username() if wanted.user else ""
+    for path in paths(wanted.files, CANDIDATES):
+        found = set_candidates(
+            collection=wanted.collection,
+            path=path,
+            name=names(wanted.files)[path],
+            who=who,
+            progress=progress,
+        )
+        return {"candidates": found.lines, "candidate_queries": found.queries, "candidate_depth": found.depth}
+    return {}
 
 
 def _texts(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
@@ -136,5 +153,8 @@ def _of_labels(wanted: AddedFiles) -> Iterable[tuple[str, Problems]]:
     called = names(wanted.files)
     for path in paths(wanted.files, QRELS):
         found = trec.qrel_problems(path, name=called[path], known_qids=known, max_bytes=most_bytes_of(path))
+        yield called[path], found
+    for path in paths(wanted.files, CANDIDATES):
+        found = trec.run_problems(path, name=called[path], skip_unknown=True, max_bytes=most_bytes_of_run())
         yield called[path], found
     yield from passages_told(wanted.files)

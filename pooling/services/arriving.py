@@ -28,6 +28,8 @@ from pooling.services.new_collections import check_new
 from pooling.services.quotas import refuse_over_quota
 from pooling.services.receiving import CHUNK, Stream, copy_stream, incoming, refuse_unfit
 from pooling.services.sent_files import (
+    CANDIDATES,
+    KINDS,
     PASSAGES,
     QRELS,
     QUERIES,
@@ -61,7 +63,7 @@ def announce_collection(
 
     def check() -> None:
         check_new(name, details)
-        _check_files(files, {QUERIES: 1, QRELS: 1})
+        _check_files(files, {QUERIES: 1, QRELS: 1, CANDIDATES: 0})
         if not any(file.what == QUERIES for file in files):
             raise PoolingError("A collection needs queries.", "Announce a file of queries.")
 
@@ -78,13 +80,13 @@ def announce_files(
     files: Sequence[AnnouncedFile],
     on_server: Sequence[str] = (),
 ) -> tuple[AddedFiles, bool]:
-    """Announce labels and passage files for the collection. Returns the request, and whether it is new.
+    """Announce labels, candidates and passage files for the collection. Returns the request, and whether it is new.
 
     Without any file, missing texts are looked for in the files that are known. Raises PoolingError.
     """
 
     def check() -> None:
-        _check_files(files, {QUERIES: 0, QRELS: 1})
+        _check_files(files, {QUERIES: 0, QRELS: 1, CANDIDATES: 1})
         labels = any(file.what == QRELS for file in files)
         check_addable(collection, details, labels=labels, files=bool(files or on_server))
 
@@ -123,7 +125,7 @@ def abandon_files(wanted: Arriving) -> None:
         there |= Q(state=wanted.state)
     if not type(wanted).objects.filter(there, pk=wanted.pk).delete()[0]:
         raise UploadRefused("These files have already been read.", "There is nothing to drop.")
-    forget_sent_files(files, {QUERIES, PASSAGES, QRELS})
+    forget_sent_files(files, KINDS)
 
 
 def forget_unfinished() -> int:
@@ -184,10 +186,10 @@ def _announced(
             refuse_over_quota(identity["user"], files=len(files), size=sum(file.size for file in files))
             return model.objects.create(**identity, **facts, files=kept, state=state), True
     except QuotaReached:
-        forget_sent_files(kept, {QUERIES, PASSAGES, QRELS})
+        forget_sent_files(kept, KINDS)
         raise
     except IntegrityError:
-        forget_sent_files(kept, {QUERIES, PASSAGES, QRELS})
+        forget_sent_files(kept, KINDS)
         return _same(model.objects.get(**identity), facts, files, on_server), False
 
 

@@ -20,7 +20,7 @@ from pooling.models import AddedFiles, NewCollection, RunUpload
 from pooling.problems import UNKNOWN_QUERY, only_unknown_queries
 from pooling.services.quotas import refuse_over_quota, sizes_of
 from pooling.services.receiving import forget_parts
-from pooling.services.sent_files import PASSAGES, QRELS, QUERIES, forget_sent_files
+from pooling.services.sent_files import KINDS, forget_sent_files
 
 Refused = RunUpload | NewCollection | AddedFiles
 KEPT_AFTER_REFUSAL = timedelta(days=1)
@@ -78,7 +78,7 @@ def _forget(row: Refused) -> None:
         if refused.update(parts=[]):
             forget_parts(row.parts)
     elif type(row).objects.filter(pk=row.pk, state=RunUpload.State.REFUSED).exists():
-        forget_sent_files(row.files, {QUERIES, PASSAGES, QRELS})
+        forget_sent_files(row.files, KINDS)
 
 
 def _kept(row: Refused) -> bool:

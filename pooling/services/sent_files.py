@@ -25,7 +25,8 @@ from pooling.services.quotas import refuse_over_quota, sizes_of
 from pooling.services.reader_faults import refusing_faults
 from pooling.texts import passage_problems
 
-QUERIES, PASSAGES, QRELS = "queries", "passages", "qrels"
+QUERIES, PASSAGES, QRELS, CANDIDATES = "queries", "passages", "qrels", "candidates"
+KINDS = {QUERIES, PASSAGES, QRELS, CANDIDATES}
 COPY = 1 << 20
 #: The maximum length of the file names in a problem of all files together.
 LONGEST_CALLED = 200
@@ -75,7 +76,7 @@ def kept_within_quota(user: User, sent: Sequence[SentFile], there: Sequence[Path
             refuse_over_quota(user, files=len(sent), size=sum(sizes_of(files)))
             yield files
     except BaseException:
-        forget_sent_files(files, {QUERIES, PASSAGES, QRELS})
+        forget_sent_files(files, KINDS)
         raise
 
 

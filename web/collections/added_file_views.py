@@ -1,4 +1,4 @@
-"""Pages that add labels and passage files to a collection, or fetch missing texts."""
+"""Pages that add labels, candidates and passage files to a collection, or fetch missing texts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from pooling.jobs import ring_for_files
 from pooling.models import AddedFiles, Collection
 from pooling.services.added_files import ask_to_add
 from pooling.services.arriving import abandon_files
-from pooling.services.sent_files import PASSAGES, QRELS, SentFile
+from pooling.services.candidates import drop_candidates
+from pooling.services.sent_files import CANDIDATES, PASSAGES, QRELS, SentFile
 from web.common.access import needs
 from web.common.directions import complain, left_out
 from web.runs.forms import AddFiles
@@ -29,6 +30,9 @@ def add(request: HttpRequest, collection: Collection) -> HttpResponse:
         said = form.cleaned_data
         sent = [SentFile(PASSAGES, file.name, file) for file in said["passages"]]
         sent += [SentFile(QRELS, said["qrels"].name, said["qrels"])] if said["qrels"] else []
+        sent += (
+            [SentFile(CANDIDATES, said["candidates"].name, said["candidates"])] if said["candidates"] else []
+        )
         try:
             wanted = ask_to_add(
                 collection=collection,
@@ -62,6 +66,15 @@ def fetch_texts(request: HttpRequest, collection: Collection) -> HttpResponse:
         return redirect("web:add_files", collection.name)
     ring_for_files(wanted)
     return redirect("web:added", collection.name, wanted.pk)
+
+
+@require_POST
+@needs("add files")
+def remove_candidates(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Remove the candidates for reranking: any passage may then be in a reranked run."""
+    if drop_candidates(collection=collection, who=request.user.get_username()):
+        messages.success(request, "The candidates for reranking were removed.")
+    return redirect("web:add_files", collection.name)
 
 
 @require_safe

@@ -42,7 +42,7 @@ OnServer = Annotated[list[Annotated[Text, Field(max_length=200)]], Field(max_len
 class Promised(Body):
     """A file to be sent: its kind, name and size."""
 
-    what: Literal["queries", "passages", "qrels"]
+    what: Literal["queries", "passages", "qrels", "candidates"]
     file_name: Annotated[Text, Field(max_length=200)]
     size_bytes: Annotated[int, Field(ge=1, le=2**53)]
 
@@ -159,7 +159,7 @@ def drop_new_collection(request: HttpRequest, key: int) -> Status[None]:
 @router.post(
     "/collections/{name}/files",
     response={201: SentOut, 200: SentOut},
-    summary="Announce labels and passage files; without any, fetch missing texts",
+    summary="Announce labels, candidates for reranking and passage files; without any, fetch missing texts",
 )
 def add_files(
     request: HttpRequest, response: HttpResponse, name: str, asked: AddedFilesIn, idempotency_key: Key

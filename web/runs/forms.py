@@ -352,6 +352,12 @@ class AddFiles(forms.Form):
     min_grade = forms.IntegerField(
         initial=1, min_value=-100, max_value=100, label="Relevant from grade", required=False
     )
+    candidates = forms.FileField(
+        required=False,
+        label="Candidates for reranking",
+        help_text="The passages that runs with the subtask rerank may reorder, in the format of a run. Such a run is "
+        "refused if it has others. Replaces earlier candidates; existing runs stay.",
+    )
     skip_unknown = forms.BooleanField(required=False, label=LEAVE_OUT)
     withheld = forms.BooleanField(
         required=False,
@@ -366,7 +372,8 @@ class AddFiles(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Require at least one file, and a name for labels."""
         said = super().clean() or {}
-        if not self.errors and not (said["passages"] or said["qrels"] or said.get("there")):
+        files = ("passages", "qrels", "candidates", "there")
+        if not self.errors and not any(said.get(name) for name in files):
             raise forms.ValidationError("Choose at least one file.")
         if said.get("qrels") and not said.get("set") and "set" not in self.errors:
             self.add_error("set", "Name the labels: boards and campaigns refer to them by it.")

@@ -20,6 +20,7 @@ from pooling.models import (
     RunUpload,
     SubmissionPolicy,
 )
+from pooling.services.candidates import candidates_of
 from pooling.services.leaving_out import can_leave_out
 from pooling.services.quotas import keys_that_failed
 from pooling.services.teams import uploads_seen
@@ -124,6 +125,7 @@ def adding_page(collection: Collection) -> dict[str, Any]:
         "collection": collection,
         "sources": PassageSource.objects.filter(collection=collection).count(),
         "without_text": texts.filter(text__isnull=True).count(),
+        "candidates": candidates_of(collection),
         "before": list(
             AddedFiles.objects.filter(collection=collection).select_related("user").order_by("-pk")[:10]
         ),

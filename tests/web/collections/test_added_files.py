@@ -9,6 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from config.background.attending import work_off_everything
 from pooling.models import AddedFiles, CollectionChange, Membership, Passage, PassageSource, QrelSet
 from pooling.services.added_files import add_files
+from pooling.services.candidates import candidates_of
 from tests.factories import make_collection, make_run
 
 pytestmark = pytest.mark.one_database
@@ -37,12 +38,42 @@ def ada(client, collection):
 def sent(client, **said):
     form = {
         what: SimpleUploadedFile(f"my {what}.tsv", said.pop(what))
-        for what in ("passages", "qrels")
+        for what in ("passages", "qrels", "candidates")
         if what in said
     }
     reply = client.post(ADD, form | said)
     work_off_everything()
     return reply
+
+
+def test_candidates_for_reranking_are_set_and_removed_on_the_page(ada, collection, data_dir):
+    reply = sent(ada, candidates=b"q1 Q0 a 1 2 x\nq1 Q0 b 2 1 x\nq2 Q0 c 1 1 x\n")
+
+    page = ada.get(reply["Location"]).content.decode()
+    form = ada.get(ADD).content.decode()
+
+    assert "3 passages for 2 queries, at most 2 each" in page
+    assert "my candidates.tsv, 3 passages for 2 queries" in form
+    assert candidates_of(collection).lines == 3
+    assert "candidates for reranking set" in CollectionChange.objects.latest("pk").what
+
+    removed = ada.post(f"{ADD}candidates/remove", follow=True).content.decode()
+
+    assert candidates_of(collection) is None
+    assert "The candidates for reranking were removed." in removed
+    assert "Remove candidates" not in removed
+
+
+def test_candidates_with_a_bad_line_are_refused_and_the_earlier_ones_stay(ada, collection, data_dir):
+    sent(ada, candidates=b"q1 Q0 a 1 2 x\n")
+
+    reply = sent(ada, candidates=b"q1 Q0 a 1 2 x\nq1 Q0 b 2 much x\n")
+
+    wanted = AddedFiles.objects.latest("pk")
+    assert wanted.state == AddedFiles.State.REFUSED
+    assert [one["line"] for one in wanted.problems] == [2]
+    assert "much" in ada.get(reply["Location"]).content.decode()
+    assert candidates_of(collection).lines == 1
 
 
 def test_labels_and_texts_are_added_and_missing_texts_found(ada, collection, data_dir):

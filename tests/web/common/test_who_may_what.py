@@ -118,6 +118,7 @@ OF_A_COLLECTION = {
     "web:run_fields": Page(only=RUNS),
     "web:add_files": Page(only=RUNS),
     "web:fetch_texts": Page(only=RUNS, post={"sure": "1"}, done=302),
+    "web:remove_candidates": Page(only=RUNS, post={"sure": "1"}, done=302),
     "web:added": Page(only=RUNS),
     "web:adding": Page(only=RUNS),
     "web:read_again": Page(only=RUNS, post={"x": "1"}, done=404, of_owner=302),

@@ -96,6 +96,7 @@ urlpatterns = [
     ),
     path("collections/<slug:name>/split/", board_rules.split, name="split"),
     path("collections/<slug:name>/leaderboard/", collections.leaderboard, name="leaderboard"),
+    path("collections/<slug:name>/leaderboard/drawing", collections.drawing_board, name="drawing_board"),
     path(
         "collections/<slug:name>/leaderboard.<slug:form>",
         collections.leaderboard_file,

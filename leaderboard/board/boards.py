@@ -201,9 +201,10 @@ class AskedBoard:
         """Return whether the board is cached."""
         return kept_objects.is_kept(self.key)
 
-    def keep(self) -> PublishedBoard:
+    def keep(self, progress: Progress | None = None) -> PublishedBoard:
         """Draw the board and cache it. Raises :class:`NothingToScore` if there is nothing to draw."""
-        drawn = make_leaderboard(**{name.name: getattr(self, name.name) for name in fields(self)})
+        facts = {name.name: getattr(self, name.name) for name in fields(self)}
+        drawn = make_leaderboard(**facts, progress=progress)
         kept_objects.keep_object(self.key, drawn, KEPT_SECONDS)
         return drawn
 
@@ -212,17 +213,8 @@ class AskedBoard:
         kept_objects.keep_object(self.key, None, KEPT_SECONDS)
 
 
-def kept_leaderboard(
-    *,
-    collection: Collection,
-    version: QrelVersion | None,
-    official: QrelSet,
-    runs: Sequence[Run],
-    measure: str = MEASURE,
-    hidden: frozenset[str] = frozenset(),
-) -> PublishedBoard:
+def kept_leaderboard(asked: AskedBoard) -> PublishedBoard:
     """Return the cached board for a page, or draw it."""
-    asked = AskedBoard(collection, version, official, runs, measure, hidden)
     kept: PublishedBoard | None = kept_objects.kept(asked.key)
     return kept if kept is not None else asked.keep()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
@@ -15,10 +15,9 @@ from django.urls import reverse
 from config import clock
 from config.errors import NotNow, Refusal
 from leaderboard.board.board_output import board_analysis
-from leaderboard.board.boards import MEASURE, PublishedBoard, kept_leaderboard
+from leaderboard.board.boards import MEASURE, AskedBoard, PublishedBoard, kept_leaderboard
 from leaderboard.board.moves import RankMoves, rank_moves
 from leaderboard.board.rounding import rounded_board
-from leaderboard.board.standings import BoardRow, able_to_pass
 from leaderboard.output import Figure
 from leaderboard.scoring.chosen_runs import board_version, official_set
 from leaderboard.scoring.measure_names import is_measure, parse_measure
@@ -40,7 +39,10 @@ from web.boards.filters import (
     offers,
 )
 from web.boards.harmless import harmless_places
-from web.common.label_sight import label_sight
+from web.boards.jobs import work_on
+from web.boards.lines import SORTS, Line, board_lines
+from web.common.job_progress import Work
+from web.common.label_sight import LabelSight, label_sight
 from web.common.outdated_versions import Outdated
 from web.common.visibility import as_shown, hidden_queries, listed_runs, sees_everything
 
@@ -66,31 +68,6 @@ USUAL = tuple(name for name in MEASURES if parse_measure(name).higher_is_better)
 
 #: The ``version`` of an address that asks for the official labels alone.
 LABELS_ALONE = "none"
-#: A minus before the name sorts from the highest. Values sort by rank, so that the best come first.
-SORTS: dict[str, Callable[[BoardRow], Any]] = {
-    "run": lambda row: row.run.casefold(),
-    "official": lambda row: -row.official.rank,
-    "preference": lambda row: -row.leading.rank,
-    "shift": lambda row: row.shift or 0,
-    "answered": lambda row: row.leading.answered or 0.0,
-    "judged": lambda row: row.judged_tops or 0.0,
-}
-
-
-@dataclass(frozen=True)
-class Line:
-    """A row of the board, its run (None for the perfect run), and which of its values are best."""
-
-    row: BoardRow
-    run: Run | None
-    best_official: bool
-    best_preference: bool
-    move: int | None = None
-    """Places gained since the earlier version; None if it was not ranked there."""
-    may_pass: int = 0
-    """How many runs below would pass it if all their unjudged tops were best answers."""
-    said: tuple[str, ...] = ()
-    """What the chosen columns say about the run."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +83,8 @@ class BoardView:
     page: Page[Line] | None = None
     sort: str = "-preference"
     measure: str = MEASURE
+    work: Work | None = None
+    """The job that draws the board, if that takes a while."""
     measures: tuple[str, ...] = MEASURES
     figures: tuple[Figure, ...] = ()
     highest: float = 1.0
@@ -255,21 +234,12 @@ def published_board(
     collection: Collection, wish: Wish, user: Any, runs: Sequence[Run] | None = None
 ) -> PublishedBoard:
     """Return the board as this person sees it, over the runs that they see. Raises a Refusal if there is none."""
-    official = official_set(collection, wish.official)
-    version = board_version(collection, wish.version, labels_alone=wish.labels_alone)
     sight = label_sight(collection, user)
+    asked = asked_board(collection, wish, user, runs, sight)
+    official, version = asked.official, asked.version
     shown = sight.shows_set(official)
     told = version is None or sight.shows_labels(f"@{version.number}")
-    for name in (official.name, *([f"@{version.number}"] if version else [])):
-        sight.require_usual(name, USUAL, asked=parse_measure(wish.measure) in map(parse_measure, USUAL))
-    published = kept_leaderboard(
-        collection=collection,
-        version=version,
-        official=official,
-        runs=list(listed_runs(collection, user)) if runs is None else runs,
-        measure=wish.measure,
-        hidden=hidden_queries(collection, user),
-    )
+    published = kept_leaderboard(asked)
     queries = published.board.queries
     return rounded_board(
         published,
@@ -279,6 +249,32 @@ def published_board(
         version_withheld=not told,
         any_withheld=bool(sight.withheld),
     )
+
+
+def asked_board(
+    collection: Collection, wish: Wish, user: Any, runs: Sequence[Run] | None, sight: LabelSight
+) -> AskedBoard:
+    """Return which board this person asks for, over the runs that they see. Raises a Refusal."""
+    official = official_set(collection, wish.official)
+    version = board_version(collection, wish.version, labels_alone=wish.labels_alone)
+    for name in (official.name, *([f"@{version.number}"] if version else [])):
+        sight.require_usual(name, USUAL, asked=parse_measure(wish.measure) in map(parse_measure, USUAL))
+    return AskedBoard(
+        collection,
+        version,
+        official,
+        list(listed_runs(collection, user)) if runs is None else runs,
+        wish.measure,
+        hidden_queries(collection, user),
+    )
+
+
+def board_work(collection: Collection, wish: Wish, user: Any) -> Work | None:
+    """Return the job that draws the board; None once the page can show it, or why there is none."""
+    try:
+        return work_on(asked_board(collection, wish, user, None, label_sight(collection, user)))
+    except Refusal:
+        return None
 
 
 def board_view(
@@ -299,6 +295,12 @@ def board_view(
     try:
         version = board_version(collection, wish.version, labels_alone=wish.labels_alone)
         official = official_set(collection, wish.official)
+        asked = asked_board(collection, wish, user, list(runs.values()), label_sight(collection, user))
+        earlier = _earlier(version, versions, wish) if moves and version else None
+        if work := work_on(asked, earlier):
+            return BoardView(
+                collection, versions, sets, version, official, sort=wish.sort, measure=wish.measure, work=work
+            )
         published = published_board(collection, wish, user, list(runs.values()))
         since = _moves(version, versions, list(runs.values()), wish, hidden) if moves and version else None
     except NotNow as away:
@@ -312,7 +314,7 @@ def board_view(
     sight, leading = label_sight(collection, user), f"@{version.number}" if version else official.name
     harmless = HARMLESS in details_in(wish.columns)
     places = harmless_places(collection, user, labels=leading, measure=wish.measure) if harmless else {}
-    page = _page(_lines(published, shown, wish.sort, since), wish, rows_a_page, places)
+    page = _page(board_lines(published, shown, wish.sort, since), wish, rows_a_page, places)
     return BoardView(
         collection,
         versions,
@@ -348,12 +350,17 @@ def _page(lines: Iterable[Line], wish: Wish, rows: int, places: Mapping[str, int
     return page
 
 
+def _earlier(version: QrelVersion, versions: Sequence[QrelVersion], wish: Wish) -> QrelVersion | None:
+    """Return the version in the address if it is an earlier one, else the one before; None without one."""
+    earlier = {one.number: one for one in versions if one.number < version.number}
+    return earlier.get(wish.since or 0) or earlier.get(max(earlier, default=0))
+
+
 def _moves(
     version: QrelVersion, versions: Sequence[QrelVersion], runs: list[Run], wish: Wish, hidden: frozenset[str]
 ) -> RankMoves | None:
     """Return moves since the version in the address if it is an earlier one, else since the previous version."""
-    earlier = {one.number: one for one in versions if one.number < version.number}
-    before = earlier.get(wish.since or 0) or earlier.get(max(earlier, default=0))
+    before = _earlier(version, versions, wish)
     if before is None:
         return None
     return rank_moves(
@@ -364,29 +371,6 @@ def _moves(
         measure=wish.measure,
         hidden=hidden,
     )
-
-
-def _lines(published: PublishedBoard, runs: dict[str, Run], sort: str, moves: RankMoves | None) -> list[Line]:
-    rows = published.board.rows
-    column = sort.removeprefix("-")
-    if column == "preference" and published.version is None:
-        column = "official"
-    exact = published.decimals is None
-    may_pass = able_to_pass(rows) if published.higher_is_better and exact else {}
-    by_move = {row.run: (moves.move(row.run) or 0) if moves else 0 for row in rows}
-    by = SORTS[column] if column != "since" else lambda row: by_move[row.run]
-    ordered = sorted(rows, key=by, reverse=sort.startswith("-"))
-    return [
-        Line(
-            row,
-            runs.get(row.run) if not row.perfect else None,
-            best_official=not row.perfect and row.official.rank == 1,
-            best_preference=not row.perfect and row.leading.rank == 1,
-            move=moves.move(row.run) if moves and not row.perfect else None,
-            may_pass=may_pass.get(row.run, 0),
-        )
-        for row in ordered
-    ]
 
 
 def _highest(published: PublishedBoard) -> float:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import NotNow, Refusal
@@ -98,9 +100,22 @@ def leaderboard(request: HttpRequest, name: str) -> HttpResponse:
     found = collection_for(request.user, name)
     told = outdated_for(request.user, [found]).get(found.pk)
     board = boards.board_view(found, boards.Wish.of(request.GET), request.user, outdated=told)
+    address = f"{reverse('web:drawing_board', args=[found.name])}?{request.GET.urlencode()}"
     may_plan = bool(board.published) and not board.versions and may(request.user, "prepare campaign", found)
-    context = {"board": board, "collection": found, "may_plan": may_plan}
-    return render(request, "web/leaderboard.html", context, status=_status(board, request))
+    context = {"board": board, "collection": found, "may_plan": may_plan, "drawing": address}
+    reply = render(request, "web/leaderboard.html", context, status=_status(board, request))
+    if board.work:
+        reply["Cache-Control"] = "no-store"
+    return reply
+
+
+@require_safe
+@never_cache
+def drawing_board(request: HttpRequest, name: str) -> HttpResponse:
+    """Return the progress of a leaderboard that is being drawn, for the script that refreshes its page."""
+    found = collection_for(request.user, name)
+    work = boards.board_work(found, boards.Wish.of(request.GET), request.user)
+    return render(request, "web/parts/work.html", {"work": work, "part": True})
 
 
 def _status(board: boards.BoardView, request: HttpRequest) -> int:

@@ -10,7 +10,7 @@ import pytest
 
 from config.background.attending import work_off_everything
 from judging.models import CampaignChange
-from leaderboard.board.boards import as_dict, kept_leaderboard
+from leaderboard.board.boards import AskedBoard, as_dict, kept_leaderboard
 from leaderboard.scoring.chosen_runs import chosen_runs
 from pooling.errors import BucketAway
 from pooling.models import PrivateQuery, QuerySplit, Run
@@ -47,10 +47,7 @@ def test_the_leaderboard_is_that_of_the_command(api, published):
     collection = published.collection
     expected = as_dict(
         kept_leaderboard(
-            collection=collection,
-            version=published.version,
-            official=published.official,
-            runs=chosen_runs(collection),
+            AskedBoard(collection, published.version, published.official, chosen_runs(collection))
         )
     )
 

@@ -100,6 +100,7 @@ OF_A_COLLECTION = {
     "web:withhold_labels": Page(post={"why": "spring"}, **ACT),
     "web:split": Page(only=MEMBERS),
     "web:leaderboard": Page(),
+    "web:drawing_board": Page(),
     "web:leaderboard_file": Page(),
     "web:comparison": Page(done=301),
     "web:comparison_file": Page(done=301),

@@ -1,0 +1,94 @@
+"""A leaderboard that takes seconds is drawn by a job, and its page says so."""
+
+from __future__ import annotations
+
+import pytest
+
+from config import clock
+from config.background.attending import work_off_everything
+from config.background.models import Job
+from config.errors import NotNow
+from leaderboard.board import boards
+from web.boards import jobs
+
+BOARD = "/collections/harbour/leaderboard/?measure=P@1"
+DRAWING = "/collections/harbour/leaderboard/drawing?measure=P@1"
+
+
+@pytest.fixture
+def owner(cast, monkeypatch):
+    monkeypatch.setattr(jobs, "MANY_VALUES", 1)
+    monkeypatch.setattr(jobs, "nobody_at_work", lambda: "")
+    return cast.clients["owner"]
+
+
+def waiting():
+    return Job.objects.filter(kind=jobs.BOARD, state="waiting")
+
+
+def test_the_page_answers_at_once_and_shows_the_board_when_it_is_there(owner, monkeypatch):
+    first = owner.get(BOARD)
+
+    assert first.status_code == 200
+    assert first["Cache-Control"] == "no-store"
+    assert "drawn for the first time" in first.content.decode()
+    assert first.context["board"].work.live
+    assert f'data-refresh="{DRAWING.replace("@", "%40")}"' in first.content.decode()
+    assert "<thead>" not in first.content.decode()
+    assert "data-over" not in owner.get(DRAWING).content.decode()
+    assert waiting().count() == 1
+
+    work_off_everything()
+    monkeypatch.setattr(boards, "make_leaderboard", None)  # whoever opens it draws nothing
+
+    assert "data-over" in owner.get(DRAWING).content.decode()
+    page = owner.get(BOARD)
+    assert "quay" in page.content.decode()
+    assert page.context["board"].work is None
+
+
+def test_members_and_visitors_wait_for_their_own_board(owner, cast):
+    owner.get(BOARD)
+    cast.clients["nobody"].get(BOARD)
+
+    assert waiting().count() == 2
+    work_off_everything()
+    rows = [cast.clients[one].get(BOARD).context["board"].published.runs for one in ("owner", "nobody")]
+    assert rows[0] > rows[1]
+
+
+def test_a_board_that_cannot_be_drawn_says_why(owner):
+    owner.get("/collections/harbour/leaderboard/?measure=ERR@9")
+    work_off_everything()
+
+    page = owner.get("/collections/harbour/leaderboard/?measure=nonsense")
+
+    assert page.status_code == 404
+    assert "nonsense" in page.content.decode()
+    assert Job.objects.filter(kind=jobs.BOARD, state="done").count() == 1
+
+
+def test_a_failure_is_shown_and_not_tried_again_at_once(owner, monkeypatch):
+    def away(**asked):
+        raise NotNow("The storage is away.", "Try again later.")
+
+    monkeypatch.setattr(boards, "make_leaderboard", away)
+    owner.get(BOARD)
+    Job.objects.update(state="failed", attempts=2, finished_at=clock.now())
+
+    page = owner.get(BOARD).content.decode()
+
+    assert 'role="alert"' in page
+    assert waiting().count() == 0
+
+
+def test_small_boards_and_installations_without_workers_draw_at_once(owner, monkeypatch):
+    monkeypatch.setattr(jobs, "nobody_at_work", lambda: "No worker is running.")
+
+    assert "quay" in owner.get(BOARD).content.decode()
+
+    monkeypatch.setattr(jobs, "nobody_at_work", lambda: "")
+    monkeypatch.setattr(jobs, "MANY_VALUES", 1_000_000)
+
+    assert "quay" in owner.get("/collections/harbour/leaderboard/?measure=AP").content.decode()
+    assert waiting().count() == 0

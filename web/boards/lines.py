@@ -1,0 +1,64 @@
+"""The lines of a leaderboard's page: rows with their runs, in the chosen order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from leaderboard.board.boards import PublishedBoard
+from leaderboard.board.moves import RankMoves
+from leaderboard.board.standings import BoardRow, able_to_pass
+from pooling.models import Run
+
+#: A minus before the name sorts from the highest. Values sort by rank, so that the best come first.
+SORTS: dict[str, Callable[[BoardRow], Any]] = {
+    "run": lambda row: row.run.casefold(),
+    "official": lambda row: -row.official.rank,
+    "preference": lambda row: -row.leading.rank,
+    "shift": lambda row: row.shift or 0,
+    "answered": lambda row: row.leading.answered or 0.0,
+    "judged": lambda row: row.judged_tops or 0.0,
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of the board, its run (None for the perfect run), and which of its values are best."""
+
+    row: BoardRow
+    run: Run | None
+    best_official: bool
+    best_preference: bool
+    move: int | None = None
+    """Places gained since the earlier version; None if it was not ranked there."""
+    may_pass: int = 0
+    """How many runs below would pass it if all their unjudged tops were best answers."""
+    said: tuple[str, ...] = ()
+    """What the chosen columns say about the run."""
+
+
+def board_lines(
+    published: PublishedBoard, runs: dict[str, Run], sort: str, moves: RankMoves | None
+) -> list[Line]:
+    """Return the rows in the order that the address asks for; ``runs`` are by tag."""
+    rows = published.board.rows
+    column = sort.removeprefix("-")
+    if column == "preference" and published.version is None:
+        column = "official"
+    exact = published.decimals is None
+    may_pass = able_to_pass(rows) if published.higher_is_better and exact else {}
+    by_move = {row.run: (moves.move(row.run) or 0) if moves else 0 for row in rows}
+    by = SORTS[column] if column != "since" else lambda row: by_move[row.run]
+    ordered = sorted(rows, key=by, reverse=sort.startswith("-"))
+    return [
+        Line(
+            row,
+            runs.get(row.run) if not row.perfect else None,
+            best_official=not row.perfect and row.official.rank == 1,
+            best_preference=not row.perfect and row.leading.rank == 1,
+            move=moves.move(row.run) if moves and not row.perfect else None,
+            may_pass=may_pass.get(row.run, 0),
+        )
+        for row in ordered
+    ]

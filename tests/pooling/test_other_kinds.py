@@ -109,6 +109,7 @@ def test_the_line_of_a_passage_file_is_shown_with_its_problem(tmp_path):
         (b"\x7fELF\x02\x01\x01" + bytes(60) + b"\n", "not text"),
         (gzip.compress("q1 Q0 p1 1 3.0 t\n".encode("utf-16")), "UTF-16"),
     ],
+    ids=["UTF-16", "a program", "compressed"],
 )
 def test_what_is_no_text_is_one_problem(tmp_path, content, said):
     path = tmp_path / "run.txt"

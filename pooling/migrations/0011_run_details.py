@@ -50,7 +50,7 @@ class Migration(migrations.Migration):
             field=models.JSONField(
                 db_default={},
                 default=dict,
-                help_text="The details asked about runs, and the collection's own ones.",
+                help_text="The details asked for each run, and the collection's own ones.",
             ),
         ),
         migrations.AddField(

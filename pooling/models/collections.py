@@ -30,7 +30,9 @@ class Collection(models.Model):
         default=10_000, db_default=10_000, help_text="The most passages that a run can list for a query."
     )
     run_fields = models.JSONField(
-        default=dict, db_default={}, help_text="The details asked about runs, and the collection's own ones."
+        default=dict,
+        db_default={},
+        help_text="The details asked for each run, and the collection's own ones.",
     )
     board_labels = models.ForeignKey(
         "pooling.QrelSet",

@@ -49,7 +49,7 @@ def asked_details(collection: Collection) -> dict[str, Detail]:
 def set_run_fields(
     *, collection: Collection, asked: Sequence[str], own: Sequence[Mapping[str, Any]], who: str
 ) -> Collection:
-    """Choose the details asked about runs, and define the collection's own fields. Existing details of runs stay.
+    """Choose the details asked for each run, and define the collection's own fields. Existing details of runs stay.
 
     Each has a ``name``, a ``label``, a ``definition``, and ``choices`` unless it is free text.
     Raises PoolingError.
@@ -68,7 +68,7 @@ def set_run_fields(
     if fields != collection.run_fields:
         with transaction.atomic():
             Collection.objects.filter(pk=collection.pk).update(run_fields=fields)
-            said = f"details asked about runs: {', '.join(wanted) or 'none'}"
+            said = f"details asked for each run: {', '.join(wanted) or 'none'}"
             log(collection, said[:300], who=who)
         collection.run_fields = fields
     return collection

@@ -188,7 +188,7 @@ def list_graded_campaigns(request: HttpRequest, name: str) -> list[dict[str, Any
 @router.post(
     "/collections/{name}/grading",
     response={201: GradedCampaignOut},
-    summary="Make a graded campaign; every query of the pool is a topic",
+    summary="Create a graded campaign; every query of the pool is a topic",
 )
 def create_graded_campaign(
     request: HttpRequest, name: str, asked: GradedCampaignIn
@@ -248,7 +248,7 @@ def end_grading(request: HttpRequest, name: str, graded: str, asked: EndIn) -> d
 @router.post(
     "/collections/{name}/grading/{graded}/reopen",
     response=GradedCampaignOut,
-    summary="Continue judging; decisions of the end are reversed",
+    summary="Continue judging; decisions made by ending it are reversed",
 )
 def reopen_grading(request: HttpRequest, name: str, graded: str, asked: ReopenIn) -> dict[str, Any]:
     user, campaign = _steered(request, name, graded, "run grading")
@@ -259,7 +259,7 @@ def reopen_grading(request: HttpRequest, name: str, graded: str, asked: ReopenIn
 @router.post(
     "/collections/{name}/grading/{graded}/labels",
     response={201: LabelsOut},
-    summary="Make labels from the accepted topics",
+    summary="Publish labels from the accepted topics",
 )
 def publish_labels(request: HttpRequest, name: str, graded: str, asked: LabelsIn) -> Status[dict[str, Any]]:
     user, campaign = _steered(request, name, graded, "add files")
@@ -284,7 +284,7 @@ def list_grades(request: HttpRequest, name: str, graded: str) -> list[dict[str, 
 @router.post(
     "/collections/{name}/grading/{graded}/take",
     response=NextOut,
-    summary="Take a topic, or give a second opinion on it; repeated, it returns what is judged next",
+    summary="Take a topic, or give a second opinion on it; repeating the call returns the next passage",
 )
 def take_topic(request: HttpRequest, name: str, graded: str, asked: TopicIn) -> dict[str, Any]:
     user, campaign = _steered(request, name, graded, "assess")
@@ -312,7 +312,7 @@ def grade_passage(request: HttpRequest, name: str, graded: str, asked: GradeIn) 
 @router.post(
     "/collections/{name}/grading/{graded}/undo",
     response=NextOut,
-    summary="Take back the last grade; returns its passage",
+    summary="Undo the last grade and return its passage",
 )
 def undo_grade(request: HttpRequest, name: str, graded: str, asked: TopicIn) -> dict[str, Any]:
     assignment = _own(request, name, graded, asked)

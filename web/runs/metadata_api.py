@@ -74,7 +74,7 @@ def read_run_fields(request: HttpRequest, name: str) -> list[dict[str, Any]]:
 @router.put(
     "/collections/{name}/run-fields",
     response=list[RunFieldOut],
-    summary="Choose the details asked about runs, and define own fields",
+    summary="Choose the details asked for each run, and define own fields",
 )
 def put_run_fields(request: HttpRequest, name: str, asked: RunFieldsIn) -> list[dict[str, Any]]:
     user = actor(request, ApiToken.Scope.RUNS)
@@ -86,7 +86,7 @@ def put_run_fields(request: HttpRequest, name: str, asked: RunFieldsIn) -> list[
 @router.post(
     "/collections/{name}/run-metadata",
     response=RunTableOut,
-    summary="Describe many runs with a table; runs that are not there are announced",
+    summary="Describe many runs with a table; runs without a file are announced",
 )
 def describe_runs(request: HttpRequest, name: str, sent: RunTableIn) -> Any:
     user = actor(request, ApiToken.Scope.RUNS)

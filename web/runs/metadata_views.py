@@ -83,7 +83,7 @@ def withdraw_announced(request: HttpRequest, collection: Collection) -> HttpResp
 @require_http_methods(["GET", "POST"])
 @needs("describe collection")
 def run_fields(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Choose which details are asked about runs, and define own fields."""
+    """Choose the details asked for each run, and define own fields."""
     form = RunFieldsForm(collection, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -91,7 +91,7 @@ def run_fields(request: HttpRequest, collection: Collection) -> HttpResponse:
         except Refusal as refusal:
             form.add_error("own", str(refusal))
         else:
-            messages.success(request, "The details asked about runs are saved.")
+            messages.success(request, "The run details are saved.")
             return redirect("web:run_fields", collection.name)
     context = {"collection": collection, "form": form}
     return render(request, "web/run_fields.html", context, status=422 if form.errors else 200)

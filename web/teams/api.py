@@ -71,7 +71,7 @@ def list_rounds(request: HttpRequest, name: str) -> Any:
 @router.put(
     "/collections/{name}/rounds/{round_name}",
     response=RoundOut,
-    summary="Plan a round, or change the one of this name",
+    summary="Plan a round, or change the one with this name",
 )
 def put_round(request: HttpRequest, name: str, round_name: str, planned: RoundIn) -> Round:
     user = actor(request, ApiToken.Scope.RUNS)

@@ -88,7 +88,7 @@ def replicates_analysis(compared: Replicates, run_tags: Sequence[str], facts: Fa
         Column("second", "against"),
         Column("queries", "queries", Kind.COUNT),
         Column("same", "same best answers", Kind.COUNT),
-        Column("touching", "one in common", Kind.COUNT),
+        Column("touching", "any in common", Kind.COUNT),
         Column("jaccard", "mean overlap", Kind.SHARE),
         Column("tau_b", "τ-b", Kind.MEASURE, "boards"),
         Column("tau_ap", "τ_AP", Kind.MEASURE, "boards"),

@@ -93,7 +93,7 @@ def source_table(topics: Sequence[JudgedTopic], facts: Facts) -> Table:
         Column("topics", "topics", Kind.COUNT),
         Column("judged", "judged", Kind.COUNT),
         Column("relevant", "relevant", Kind.COUNT),
-        Column("share", "of the judged", Kind.SHARE),
+        Column("share", "share relevant", Kind.SHARE),
     )
     caption = "Passages by what gave them to the assessor: the pool, or an iteration of active learning."
     return Table("sources", "Judged by source", caption, columns, rows, facts)

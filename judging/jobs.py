@@ -116,7 +116,7 @@ def clustering_key(collection: Collection) -> str:
 
 
 def ring_to_cluster(collection: Collection, likeness: Likeness, *, who: str) -> Job:
-    """Start the job that finds near-duplicates. Raises a refusal for what can be told at once."""
+    """Start the job that finds near-duplicates. Raises a refusal for errors known in advance."""
     clustering.check_clustering(collection, likeness)
     arguments = {
         "collection_id": collection.pk,

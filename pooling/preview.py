@@ -31,14 +31,14 @@ class PreviewedPools:
 
     sizes: NDArray[np.int64]
     brought: tuple[Contribution, ...]
-    """What each source brought, in the order of the sources."""
+    """What each source supplied, in the order of the sources."""
 
 
 def preview_pools(sources: Sequence[Hashes]) -> PreviewedPools:
     """Preview the pools of these sources. Each is an array of hashes, shape (queries, depth), ``NOTHING`` where there
     is none.
 
-    A source names a passage at most once for a query. Raises ValueError for more sources than can be told apart.
+    A source names a passage at most once for a query. Raises ValueError for too many sources to tell apart.
     """
     if len(sources) > MOST_SOURCES:
         raise ValueError(f"at most {MOST_SOURCES} sources can be told apart")

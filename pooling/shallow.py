@@ -132,7 +132,7 @@ class Contribution:
     passages: int
     """Passages of the pool that it had on top."""
     unique: int
-    """Of these, passages that nothing else brought."""
+    """Of these, passages that no other source supplied."""
 
 
 def contributions(brought_by: Iterable[Sequence[Hashable]]) -> dict[Hashable, Contribution]:

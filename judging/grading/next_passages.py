@@ -87,7 +87,7 @@ class _Passage(NamedTuple):
     row: int
     named: str
     pid: str
-    """Of the passage that stands for the class."""
+    """The pid of the canonical passage of the class."""
     key: str | int
     """Of the class: its canonical pid, the key of its text or, without a text, the pid."""
     held: bool

@@ -126,7 +126,7 @@ class Outcomes:
         return [row for row in self.rows if row.passes and row.passes[0] > share]
 
     def over_the_bar(self) -> list[Outcome]:
-        """Return strategies that agree with the labels too rarely for how easily they pass one task, or five."""
+        """Return strategies that easily pass one or five tasks although they rarely agree with the labels."""
         most = {1: MOST_OF_ONE, 5: MOST_OF_FIVE}
         return [
             row

@@ -60,7 +60,7 @@ class Stalled:
     """What was reported, where something was: see judging.watching.stuck_work."""
 
     def words(self) -> Guidance:
-        """Return one line for people."""
+        """Return the stalled work as one line of text."""
         since = f"{self.what} since {self.since:%Y-%m-%d %H:%M} UTC:"
         return joined(" ", [since, self.why, self.next_step])
 

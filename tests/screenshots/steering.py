@@ -100,7 +100,7 @@ def bundle_of(camera: Camera, bundle: str) -> None:
     """A bundle that was made, and the question before it is deleted. Once: the others find it made."""
     page = camera.page
     page.goto(bundle)
-    for words in ("Count what goes in", "Make the bundle"):
+    for words in ("Count contents", "Make the bundle"):
         if page.get_by_role("button", name=words).count():
             page.get_by_role("button", name=words).click()
             page.locator("main:not(:has([data-refresh]))").wait_for(timeout=600_000)

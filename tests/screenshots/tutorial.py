@@ -226,7 +226,7 @@ def bundle(reader: Reader) -> None:
     page = reader.page
     page.goto(f"{reader.site.address}/collections/sample/versions/2/")
     page.get_by_role("link", name="bundle to publish").click()
-    reader.click("Count what goes in")
+    reader.click("Count contents")
     page.get_by_role("button", name="Make the bundle of version 2").wait_for()
     reader.shows("bundle")
     reader.click("Make the bundle of version 2")

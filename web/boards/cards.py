@@ -30,7 +30,7 @@ class BoardCard:
 
     @property
     def rows(self) -> list[BoardRow]:
-        """The first runs."""
+        """The best runs, without the perfect run."""
         rows = self.published.board.rows if self.published else ()
         return [row for row in rows if not row.perfect][:ROWS_OF_A_CARD]
 

@@ -138,5 +138,5 @@ def mail_when_done(request: HttpRequest) -> HttpResponse:
     if notice is None:
         messages.error(request, "The page was too old, or the work is gone. Reload the page that shows it.")
         return redirect("web:home")
-    messages.success(request, f"You will get an e-mail at {mail_address_of(notice.user)} when this is over.")
+    messages.success(request, f"You will get an e-mail at {mail_address_of(notice.user)} when this is done.")
     return redirect(notice.page)

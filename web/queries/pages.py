@@ -154,7 +154,7 @@ def run_values(
 def _pooled(
     collection: Collection, sight: LabelSight, queries: Sequence[int] | None = None
 ) -> dict[int, int]:
-    """Return query key → passages in its largest pool, without those that only withheld labels brought.
+    """Return query key → passages in its largest pool, without those that come only from withheld labels.
 
     ``queries`` limits this to some queries: a page shows few of many.
     """

@@ -72,7 +72,7 @@ def _linked(collection: Collection, user: Any, runs: Sequence[Run]) -> set[int]:
 
 
 def upload_page(upload: RunUpload, user: Any) -> dict[str, Any]:
-    """Return one upload, with the job that checks it. A submitter is told of no private queries."""
+    """Return one upload, with the job that checks it. Its report omits private queries that the person cannot see."""
     hidden = hidden_queries(upload.collection, user)
     upload.report = without_private(upload.report, hidden)
     work = work_on(upload)

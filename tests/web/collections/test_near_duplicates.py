@@ -84,7 +84,7 @@ def test_labels_are_downloaded_and_exported_once_a_class_and_expanded(owner, por
     assert whole.content.decode() == "q1 0 p0 2\nq1 0 p1 2\nq1 0 p2 1\n"
     assert whole["Content-Disposition"] == 'attachment; filename="port-official-expanded.qrels"'
     assert (tmp_path / "whole.qrels").read_bytes() == whole.content
-    assert "official Download official, one a class Download official, expanded" in said(owner.get(PAGE))
+    assert "official Download official, one per class Download official, expanded" in said(owner.get(PAGE))
 
 
 def test_settings_outside_their_limits_are_refused_beside_the_field(owner):

@@ -18,7 +18,7 @@ from web.models import EndNotice
 
 pytestmark = pytest.mark.one_database
 
-BUTTON = "E-mail me when this is over"
+BUTTON = "E-mail me when this is done"
 KIND = "web.mail_ended_work"
 
 

@@ -166,7 +166,7 @@ def test_counting_says_the_same_as_making(town):
 
 def test_the_page_counts_first_then_makes_then_gives_the_file(cast):
     owner = cast.clients["owner"]
-    assert "Count what goes in" in owner.get(PAGE).content.decode()
+    assert "Count contents" in owner.get(PAGE).content.decode()
     owner.post(PAGE + "count")
     work_off_everything()
     counted = owner.get(PAGE).content.decode()

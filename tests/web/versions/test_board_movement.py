@@ -71,4 +71,4 @@ def test_the_first_version_has_no_movement(published):
     page = Client().get("/collections/harbour/versions/1/changes/")
 
     assert page.context["board"] is None
-    assert "How the leaderboard moved" not in page.content.decode()
+    assert "Changes on the leaderboard" not in page.content.decode()

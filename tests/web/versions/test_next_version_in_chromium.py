@@ -162,7 +162,7 @@ def bundled(page: Page, inspector: Inspector) -> None:
     """The bundle: counted, made, downloaded."""
     page.get_by_role("link", name="version 2", exact=True).first.click()
     page.get_by_role("link", name="bundle to publish").click()
-    page.get_by_role("button", name="Count what goes in").click()
+    page.get_by_role("button", name="Count contents").click()
     work_off_everything()
     make = page.get_by_role("button", name="Make the bundle of version 2")
     expect(make).to_be_visible(timeout=PATIENCE)

@@ -97,10 +97,11 @@ def offer_again(
     lists = set(standing.values_list("qualification_type__type_id", flat=True))
     if all(_is_hidden(kind, lists) for kind in kinds):
         return
-    earlier = worker.messages.filter(requester=requester, sent_at__gte=since, over_at=None)
-    if not earlier.update(over_at=now):
-        return
     subject = f"{requester.name} offers you tasks again"
+    # The same message, sent when the first of several lists was taken back, still holds.
+    earlier = worker.messages.filter(requester=requester, sent_at__gte=since, over_at=None)
+    if not earlier.exclude(subject=subject).update(over_at=now):
+        return
     text = (
         f"You can take tasks of {requester.name} again. Earlier messages that said otherwise no longer apply."
     )

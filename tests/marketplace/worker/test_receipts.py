@@ -373,3 +373,10 @@ def test_a_worker_hears_that_tasks_are_back_though_another_list_hides_some(clien
     assert "lab offers you tasks again" in page
     assert "“All done.”" in page
     assert page.count('data-refused-by="lab"') == 1
+
+    let_in(ask, worker, "list", limit)
+
+    page = client.get("/").content.decode()
+    assert 'data-refused-by="lab"' not in page
+    assert page.count("lab offers you tasks again") == 1
+    assert WorkerMessage.objects.get(subject="lab offers you tasks again").over_at is None

@@ -365,6 +365,7 @@ def test_an_excluded_worker_appeals_once_in_a_few_words(crowd, fair):
     assert (appeal.refusal, appeal.words) == ("excluded", "The text was <cut> off.")
     assert "The text was &lt;cut&gt; off." in martha.arrive().content.decode()
     assert 'action="/judge/appeal/' not in again
+    assert "is paid as promised when you submitted it" in text(sent)
 
 
 def test_a_forged_appeal_leads_nowhere(crowd, fair):

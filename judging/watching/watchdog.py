@@ -227,7 +227,9 @@ def _unconfirmed(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
             f"{many(found[0], 'submission')} submitted on our page",
             *found,
             nobody_at_work() or "The crowd's list does not include them: its own form was not sent.",
-            _collect(campaign) + ". When their time is over the tasks go to others.",
+            _collect(campaign)
+            + ". After the crowd's own deadline the work is kept and paid where the crowd allows "
+            "it, and tasks that do not count go to others.",
         )
 
 

@@ -122,6 +122,7 @@ def test_work_that_stands_still_is_named_place_by_place(fair, later):
     assert [one.partition(":")[0] for one in later(campaign, minutes=45)] == [
         "1 submission submitted on our page"
     ]
+    assert "the work is kept and paid where the crowd allows it" in later(campaign, minutes=45)[0]
     assert [one.partition(":")[0] for one in later(campaign, hours=3)] == [
         "2 tasks held past the deadline",
         "1 submission submitted on our page",

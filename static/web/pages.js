@@ -79,8 +79,8 @@ async function refresh(part) {
     stale("");
     const whole = new DOMParser().parseFromString(await reply.text(), "text/html").body;
     const fresh = part.dataset.part ? whole.querySelector(part.dataset.part) : whole;
-    if (!fresh) return;
-    if (fresh.querySelector("[data-over]")) return over();
+    /* A page without the part has moved on to another layout. */
+    if (!fresh || fresh.querySelector("[data-over]")) return over();
     localTimes(fresh);
     if (fresh.textContent.trim() !== part.textContent.trim()) part.replaceChildren(...fresh.childNodes);
   } catch {

@@ -8,14 +8,17 @@ from accounts.models import User
 from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
 from config.background.services import start
-from web.collections.sample import load
+from web.collections import sample
 
 SAMPLE = "web.load_sample"
 
 
-def ring_for_sample(user: int) -> Job:
-    """Start loading the sample for this person; only one load runs at a time."""
-    return start(SAMPLE, arguments={"user_id": user})
+def ring_for_sample(user: int, *, judged: bool = False) -> Job:
+    """Start loading the sample for this person; only one load runs at a time.
+
+    ``judged``: simulated workers judge it, too, and a version is published.
+    """
+    return start(SAMPLE, arguments={"user_id": user, "judged": judged})
 
 
 def sample_under_way() -> Job | None:
@@ -24,6 +27,10 @@ def sample_under_way() -> Job | None:
 
 
 @job_kind(SAMPLE, max_attempts=1)
-def load_sample_job(*, progress: Progress, user_id: int) -> dict[str, Any]:
+def load_sample_job(*, progress: Progress, user_id: int, judged: bool = False) -> dict[str, Any]:
     """Load the sample as a collection owned by this person."""
-    return {"collection": load(User.objects.get(pk=user_id), progress=progress).name}
+    user = User.objects.get(pk=user_id)
+    collection = sample.load(user, progress=progress)
+    if judged:
+        sample.judge(collection, user, progress=progress)
+    return {"collection": collection.name}

@@ -19,6 +19,7 @@ from pooling.services.arriving import abandon_files
 from pooling.services.new_collections import ask_for_collection, may_create
 from pooling.services.sent_files import PASSAGES, QRELS, QUERIES, SentFile
 from web.collections.jobs import ring_for_sample
+from web.collections.sample import judges_here
 from web.common.directions import complain, left_out
 from web.runs.forms import CreateCollection
 from web.runs.upload_pages import making_page, work_on
@@ -123,6 +124,7 @@ def drop(request: HttpRequest, key: int) -> HttpResponse:
 def load_sample(request: HttpRequest) -> HttpResponse:
     """Load the sample: queries, passages, labels and ten runs."""
     _refuse_others(request)
-    ring_for_sample(request.user.pk)  # type: ignore[arg-type]
+    judged = "judged" in request.POST and judges_here()
+    ring_for_sample(request.user.pk, judged=judged)  # type: ignore[arg-type]
     messages.success(request, "The sample is being loaded. It will appear under Collections in a moment.")
     return redirect("web:home")

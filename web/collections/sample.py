@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from django.conf import settings
 from django.db import transaction
 
 from accounts.models import User
 from accounts.roles import Role
+from config.background.attending import attend
 from config.background.job_kinds import Progress
+from config.process import launcher
+from judging.campaign.campaigns import CampaignSettings, create_campaign
+from judging.campaign.gold_pairs import decide_gold
+from judging.campaign.gold_proposals import propose_gold
+from judging.campaign.worker_texts import accept_texts
+from judging.jobs import ring_to_post_places
+from judging.launch.launches import launch_campaign
+from judging.simulation.simulated_workers import SimulationSettings, simulate_workers
 from pooling.errors import PoolingError
 from pooling.models import Collection, Membership, Run
 from pooling.services import passages
 from pooling.services.collections import import_collection
 from pooling.services.members import log
+from pooling.services.pools import build_pool
 from pooling.services.qrels import import_qrels
 from pooling.services.runs import RunFacts, import_runs
-from web.demo import SAMPLE, free_name
+from tournament.models import QrelVersion
+from tournament.services.publishing import publish_qrels
+from web.demo import BUDGET, SAMPLE, SEED, free_name
+
+WORKERS = SimulationSettings(workers=25, careless=4, error=0.1, gold_error=0, seed=SEED)
 
 
 def load(user: User, *, progress: Progress | None = None) -> Collection:
@@ -41,3 +57,27 @@ def load(user: User, *, progress: Progress | None = None) -> Collection:
         raise PoolingError(f"A run of the sample was refused: {done.refused[0]}")
     passages.fetch_all(collection=collection)  # few enough for every ranking to be read at once
     return collection
+
+
+def judge(collection: Collection, user: User, *, progress: Progress | None = None) -> QrelVersion:
+    """Have simulated workers judge a campaign over the sample, and publish its first version."""
+    who = user.get_username()
+    runs = list(collection.runs.order_by("run_tag"))
+    official, truth = (collection.qrel_sets.get(name=name) for name in ("official", "truth"))
+    pool = build_pool(collection=collection, name=f"{collection.name}-tops", runs=runs, qrel_set=official)
+    terms = CampaignSettings(budget=Decimal(BUDGET), seed=SEED)
+    campaign = create_campaign(name=f"{collection.name}-first", settings=terms, pool=pool)
+    propose_gold(campaign, qrels=truth.name)
+    decide_gold(campaign, None, accept=True, who=who)
+    accept_texts(campaign, who=who)
+    with launcher.crowd_running(), launcher.judging_pages_running():
+        launch_campaign(campaign, who=who)
+        attend(ring_to_post_places(campaign))
+        simulate_workers(campaign, truth, WORKERS, progress=progress)
+    return publish_qrels(campaign=campaign, published_by=who).version
+
+
+def judges_here() -> bool:
+    """Return whether this installation's crowd is the built-in marketplace, the only one with simulated workers."""
+    here: bool = settings.CROWD_ENDPOINT == settings.EMBEDDED_CROWD_ENDPOINT
+    return here

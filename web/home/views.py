@@ -24,6 +24,7 @@ from pooling.services.new_collections import may_create
 from web.boards.cards import board_cards, with_a_board
 from web.collections.jobs import sample_under_way
 from web.collections.pages import Listed, listed_collections
+from web.collections.sample import judges_here
 from web.common import end_notices
 from web.common.campaign_rows import CampaignLists, campaigns_of, campaigns_progress, in_lists
 from web.common.outdated_versions import outdated_for
@@ -126,6 +127,7 @@ def _creation_context(request: HttpRequest) -> dict[str, Any]:
     """Return whether the person can create collections, and the sample if it is being loaded."""
     return {
         "may_create": may_create(request.user),
+        "judges_here": judges_here(),
         "sample_job": sample_under_way() if request.user.is_authenticated else None,
     }
 

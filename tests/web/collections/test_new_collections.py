@@ -158,6 +158,19 @@ def test_the_sample_is_loaded_for_whoever_asks(ada):
     assert all(one.text for side in both for one in side["passages"])
 
 
+def test_the_sample_with_judgments_is_offered_where_simulated_workers_are(ada, settings):
+    settings.CROWD_ENDPOINT = settings.EMBEDDED_CROWD_ENDPOINT
+    assert "Load it with simulated judgments" in ada.get("/").content.decode()
+    ada.post("/new-collection/sample", {"judged": "1"})
+    assert Job.objects.get(kind="web.load_sample").arguments["judged"] is True
+
+    settings.CROWD_ENDPOINT = "https://crowd.example"
+    Job.objects.all().delete()
+    assert "Load it with simulated judgments" not in ada.get("/").content.decode()
+    ada.post("/new-collection/sample", {"judged": "1"})
+    assert Job.objects.get(kind="web.load_sample").arguments["judged"] is False
+
+
 def needs(client):
     return {(need.about, need.words): need.address for need in (client.get("/").context.get("needs") or ())}
 

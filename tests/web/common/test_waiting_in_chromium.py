@@ -42,6 +42,16 @@ def test_the_sample_appears_by_itself(waiting):
     ).to_be_visible()
 
 
+def test_the_first_page_of_an_empty_installation_shows_it_by_itself(waiting, live_server):
+    waiting.goto(f"{live_server.url}/")
+    expect(waiting.get_by_role("heading", name="Getting started")).to_be_visible()
+
+    work_off_everything()
+
+    expect(waiting.get_by_role("heading", name="Getting started")).to_be_hidden()
+    expect(waiting.get_by_role("link", name="The sample").first).to_be_visible()
+
+
 @pytest.mark.soak
 def test_a_tab_in_the_background_is_marked_and_shows_it_when_it_is_opened(waiting):
     waiting.evaluate("sessionStorage.setItem('away', 'yes')")

@@ -16,12 +16,16 @@ SIGNIFICANT_CLAIMS = (Claim.STRICTLY_BETTER, Claim.DO_NO_HARM)
 
 
 def progress_analysis(board: BoardOverTime) -> Analysis:
-    """Return the board over time, with a sentence for each step of the state of the art."""
+    """Return the board over time, with a sentence for each step of the state of the art.
+
+    Runs without a date have a table of their own.
+    """
     table = progress_table(board)
+    apart = undated_table(board)
     compared = [step.compared for step in board.steps if step.compared is not None]
     return Analysis(
         facts=board.facts,
-        tables=(table,),
+        tables=tuple(one for one in (table, apart) if one.rows) or (table,),
         figures=(progress_figure(board, table),) if any(step.submitted for step in board.steps) else (),
         sentences=tuple(pair.sentence for pair in compared),
         content={"alpha": board.rules.alpha, "m": board.rules.m, "steps": board.rules.comparisons},
@@ -29,9 +33,8 @@ def progress_analysis(board: BoardOverTime) -> Analysis:
 
 
 def progress_table(board: BoardOverTime) -> Table:
-    """Return one row per run, by date."""
+    """Return one row per dated run or baseline, by date."""
     steps = sum(step.compared is not None for step in board.steps)
-    undated = sum(step.submitted is None and not step.standing.entry.baseline for step in board.steps)
     columns = (
         Column("date", "date"),
         Column("run", "run"),
@@ -52,19 +55,28 @@ def progress_table(board: BoardOverTime) -> Table:
         + (f"also corrected for the {many(steps, 'step')}, " if steps else "")
         + "and the verdict by outcomes, following Lin et al. (SIGIR 2021).",
         columns,
-        tuple(_row(board, step, max(1, steps)) for step in board.steps),
+        tuple(_row(board, step, max(1, steps)) for step in board.steps if not _apart(step)),
         board.facts,
-        notes=(_apart(undated),) if undated else (),
         significance=f"corrected p is at most {board.rules.alpha:g}",
     )
 
 
-def _apart(undated: int) -> str:
-    runs = many(undated, "run", "runs")
-    return (
-        f"{runs} without a date of submission: such runs stand apart and are never the state of the art. To date "
-        "one, press Describe on its page. To date many, use Describe with a table on the page Runs."
+def undated_table(board: BoardOverTime) -> Table:
+    """Return the runs that stand apart, the best first."""
+    apart = sorted(filter(_apart, board.steps), key=lambda step: -step.standing.entry.value)
+    return Table(
+        "undated",
+        "Runs without a date of submission",
+        "They are never the state of the art. To date one, press Describe on its page. To date many, use Describe "
+        "with a table on the page Runs.",
+        (Column("run", "run"), Column("value", f"M{board.facts.measure}", Kind.MEASURE)),
+        tuple(Row({"run": one.standing.entry.run, "value": one.standing.entry.value}) for one in apart),
+        board.facts,
     )
+
+
+def _apart(step: Step) -> bool:
+    return step.submitted is None and not step.standing.entry.baseline
 
 
 def _row(board: BoardOverTime, step: Step, steps: int) -> Row:

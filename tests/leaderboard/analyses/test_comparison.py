@@ -161,7 +161,11 @@ def test_runs_without_a_date_stand_apart_and_are_never_the_state_of_the_art(hill
     assert not board.steps[-1].standing.state_of_the_art
     assert all(step.standing.displaced is None or step.standing.entry.run != "late" for step in board.steps)
     analysis = progress_analysis(board)
-    assert "1 run without a date of submission" in analysis.tables[0].notes[0]
+    assert [[row.values["run"] for row in table.rows] for table in analysis.tables] == [
+        ["early", "last"],
+        ["late"],
+    ]
+    assert analysis.tables[1].title == "Runs without a date of submission"
 
 
 def test_without_any_date_there_is_a_table_and_no_figure(hill):
@@ -170,7 +174,9 @@ def test_without_any_date_there_is_a_table_and_no_figure(hill):
     analysis = progress_analysis(over_time(hill))
 
     assert analysis.figures == ()
-    assert {row.values["date"] for row in analysis.tables[0].rows} == {None}
+    [table] = analysis.tables
+    assert table.key == "undated"
+    assert {row.values["run"] for row in table.rows} == {"early", "late", "last"}
 
 
 def test_the_order_of_import_decides_nothing(hill):

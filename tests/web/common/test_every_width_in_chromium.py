@@ -31,6 +31,11 @@ PAGES = {
     "gold pairs of a draft": "/campaigns/next/prepare/gold/",
     "rehearsal of a draft": "/campaigns/next/prepare/rehearsal/",
 }
+#: What reaches out of its cell, and so covers the next one.
+COVERING = """() => [...document.querySelectorAll("td > *, th > *")]
+  .filter((one) => one.checkVisibility() && !one.matches(".hidden"))
+  .filter((one) => one.getBoundingClientRect().right > one.parentElement.getBoundingClientRect().right + 1)
+  .map((one) => one.outerHTML.slice(0, 80))"""
 
 
 @pytest.fixture
@@ -50,11 +55,18 @@ def test_pages_fit_every_width_in_both_schemes_without_violations(cast, owner_pa
     cast.add_runs(runs - 3)
     Campaign.objects.create(name="next", collection=cast.collection, pool=cast.pool, seed=1)
     inspector, too_wide = Inspector(), []
+    run = f"{COLLECTION}/runs/{cast.quay.pk}/"
     query = f"{COLLECTION}/versions/1/queries/{cast.query('q1').pk}/"
     two = f"{COLLECTION}/two-runs/?a=quay&b=mole"
 
     unjudged = Query.objects.create(collection=cast.collection, qid="q9", text="unjudged?", position=9)
-    pages = {**PAGES, "query": query, "two runs": two, "unjudged": f"{COLLECTION}/queries/{unjudged.pk}/"}
+    pages = {
+        **PAGES,
+        "query": query,
+        "two runs": two,
+        "run": run,
+        "unjudged": f"{COLLECTION}/queries/{unjudged.pk}/",
+    }
 
     for name, address in pages.items():
         owner_page.set_viewport_size({"width": 1280, "height": 800})
@@ -69,6 +81,9 @@ def test_pages_fit_every_width_in_both_schemes_without_violations(cast, owner_pa
                 if wider := owner_page.evaluate(WIDER):
                     what = owner_page.evaluate(WIDEST)
                     too_wide.append(f"{name} at {width}, {scheme}: {wider} pixels, by {what}")
+            too_wide += [
+                f"{name} at {width}: {one} covers the next cell" for one in owner_page.evaluate(COVERING)
+            ]
 
     assert too_wide == []
     assert inspector.faults == []

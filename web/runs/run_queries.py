@@ -128,6 +128,7 @@ def run_queries(
     )
     return {
         "page": page,
+        "without_text": sum(bool(line.top and not line.text) for line in page),
         "labels": chosen,
         "show": show,
         "sort": sort,

@@ -25,6 +25,19 @@ def test_a_query_leads_to_the_text_on_top_and_to_its_page(member, published):
     assert f"/versions/1/queries/{first.query.pk}/" in page
 
 
+def test_tops_without_text_lead_members_to_where_texts_come_from(cast):
+    passages = cast.collection.passages
+    address = f"/collections/harbour/runs/{cast.quay.pk}/"
+    passages.update(text="something")
+    assert "no text here" not in cast.clients["owner"].get(address).content.decode()
+
+    passages.update(text="")
+
+    assert "plan a pool" in cast.clients["owner"].get(address).content.decode()
+    assert "no text here" in cast.clients["owner"].get(address).content.decode()
+    assert "no text here" not in cast.clients["viewer"].get(address).content.decode()
+
+
 def test_won_and_lost_are_all_covered_queries_once(member, published):
     every = [line.query.qid for line in lines(member, published.quay) if line.covered]
 

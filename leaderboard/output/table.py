@@ -80,6 +80,7 @@ class Facts:
     labels: tuple[str, ...]
     measure: str
     queries: int
+    """0 where others computed the values, and did not say over how many."""
     software: str
     seed: int | None = None
     simulated: bool = False
@@ -99,7 +100,7 @@ class Facts:
         """All facts on one line, for under tables and figures."""
         runs = [self.run_set] if self.runs else []
         parts = [self.collection, *runs, " and ".join(self.labels), self.measure]
-        parts.append(f"{self.queries:,} {'query' if self.queries == 1 else 'queries'}")
+        parts += [f"{self.queries:,} {'query' if self.queries == 1 else 'queries'}"] if self.queries else []
         parts += [f"seed {self.seed}"] if self.seed is not None else []
         parts += [f"{name} {value}" for name, value in self.further]
         parts += ["simulated judges"] if self.simulated else []
@@ -113,7 +114,7 @@ class Facts:
             "run_set": self.run_set,
             "labels": list(self.labels),
             "measure": self.measure,
-            "queries": self.queries,
+            "queries": self.queries or None,
             "seed": self.seed,
             "simulated": self.simulated,
             **dict(self.further),

@@ -224,10 +224,10 @@ def _options(collection: Collection, choice: Choice, user: Any) -> list[tuple[st
     if choice.of == "one labels":
         return labels_of(collection)
     if choice.of == "other labels":
-        return [("", "the usual"), *labels_of(collection)]
+        return [("", "default"), *labels_of(collection)]
     if choice.of == "sets":
         sets = QrelSet.objects.filter(collection=collection).order_by("pk").values_list("name", flat=True)
-        return [("", "the usual"), *((name, name) for name in sets)]
+        return [("", "default"), *((name, name) for name in sets)]
     if choice.of == "versions":
         numbers = QrelVersion.objects.filter(collection=collection).order_by("-number")
         return [
@@ -238,7 +238,7 @@ def _options(collection: Collection, choice: Choice, user: Any) -> list[tuple[st
         names = collection.pools.order_by("-pk").values_list("name", flat=True)
         return [("", "the newest"), *((name, name) for name in names)]
     tags: Sequence[str] = [run.run_tag for run in listed_runs(collection, user)]
-    return [("", "the usual"), *((tag, tag) for tag in tags)]
+    return [("", "default"), *((tag, tag) for tag in tags)]
 
 
 def labels_of(collection: Collection) -> list[tuple[str, str]]:

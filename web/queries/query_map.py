@@ -17,6 +17,7 @@ from leaderboard.scoring.chosen_runs import board_version
 from leaderboard.scoring.labels import Labels
 from pooling.models import Collection, Query, Run
 from tournament.models import QrelVersion, VersionQuery
+from web.common.label_sight import label_sight
 from web.common.visibility import hidden_queries, listed_runs
 from web.queries.pages import RunValues, leading_labels, run_values
 
@@ -106,6 +107,7 @@ def map_page(collection: Collection, user: Any, parameters: Any) -> dict[str, An
         "collection": collection,
         "version": version,
         "labels": labels,
+        "withheld": labels is None and bool(label_sight(collection, user).withheld),
         "drawn": drawn,
         "refusal": refusal,
         "ranks": measure == RANK,

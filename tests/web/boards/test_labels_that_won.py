@@ -108,6 +108,13 @@ def test_nobody_can_name_a_label_that_won_or_that_is_alone_in_its_pool(strait):
     assert guesses(Client()) == {}
 
 
+def test_the_query_map_says_that_its_values_are_for_members(strait):
+    page = Client().get(f"{ROOT}queries/map/").content.decode()
+
+    assert "The labels are withheld, so values of single queries are for members." in page
+    assert "The map needs runs" not in page
+
+
 def test_the_same_reading_names_labels_that_are_not_withheld(strait):
     QrelSet.objects.update(withheld=False)
 

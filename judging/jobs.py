@@ -22,7 +22,7 @@ from judging.grading import crowd_grading
 from judging.grading.grades import choose_next
 from judging.intake import collection, places
 from judging.launch import closure, pilots
-from judging.models import Campaign, TopicAssignment, Worker, WorkerMessage
+from judging.models import Campaign, Grade, TopicAssignment, Worker, WorkerMessage
 from judging.money import held_pay, payments, rejections
 from judging.people import gold_suspension, rights, rights_replay
 from judging.watching import watchdog
@@ -136,12 +136,23 @@ def choosing_key(assignment: TopicAssignment) -> str:
 
 
 def ring_to_choose(assignment: TopicAssignment) -> Job:
-    """Start the job that chooses what an assessor judges next."""
-    return start(CHOOSE_PASSAGES, key=choosing_key(assignment), arguments={"assignment_id": assignment.pk})
+    """Start the job that chooses what an assessor, or a crowd, judges next."""
+    arguments = {"assignment_id": assignment.pk}
+    if assignment.crowd_id:
+        arguments["campaign_id"] = assignment.crowd_id  # so that a failure is shown there
+    return start(CHOOSE_PASSAGES, key=choosing_key(assignment), arguments=arguments)
+
+
+def _refused_before(assignment: TopicAssignment) -> bool:
+    """Return whether the last choice for the topic was refused, and nothing has been judged since."""
+    last = Job.objects.filter(key=choosing_key(assignment)).order_by("-pk").first()
+    if last is None or last.state != Job.State.FAILED or last.fault != Job.Fault.REFUSED:
+        return False
+    return not Grade.objects.filter(item__assignment=assignment, given_at__gt=last.finished_at).exists()
 
 
 @job_kind(CHOOSE_PASSAGES, words="choosing the next passages of a topic")
-def choose_passages_job(*, progress: Progress, assignment_id: int) -> dict[str, Any]:
+def choose_passages_job(*, progress: Progress, assignment_id: int, **_: Any) -> dict[str, Any]:
     """Choose the next passages of a topic by active learning; a crowd is asked about them at once."""
     assignment = TopicAssignment.objects.get(pk=assignment_id)
     chosen = choose_next(assignment, progress=progress)
@@ -188,7 +199,8 @@ def collect_job(*, progress: Progress, campaign_id: int, sweep: bool = False) ->
             result |= {"submissions": collected.submissions, "places_wanted": collected.places_wanted}
         if campaign.grading_id:
             for assignment in crowd_grading.carry_on(campaign):
-                ring_to_choose(assignment)
+                if not _refused_before(assignment):
+                    ring_to_choose(assignment)
             places.want_places(campaign)
         with patience.one():
             held_pay.reject_unjudged(campaign)

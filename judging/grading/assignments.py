@@ -10,7 +10,7 @@ from django.db import transaction
 from config import clock
 from judging.errors import BadInput, CampaignRefused
 from judging.grading.decisions import assignment_of, hold, standing_decision
-from judging.models import GradedCampaign, GradedItem, Topic, TopicAssignment
+from judging.models import Campaign, GradedCampaign, GradedItem, Topic, TopicAssignment
 from judging.rules.topic_life import next_of_pool
 from pooling.errors import NotFound
 
@@ -34,15 +34,27 @@ def take_topic(topic: Topic, assessor: Any) -> TopicAssignment:
         held = assignment_of(topic)
         if held is not None and held.assessor_id == assessor.pk:
             return held
-        if held is not None:
+        if held is not None and not left_undecided(held):
             raise CampaignRefused(f"Another assessor has topic {topic.query.qid}.", "Choose another topic.")
         if (decision := standing_decision(topic)) is not None:
             raise CampaignRefused(f"Topic {topic.query.qid} is {decision.verdict}.", "Choose another topic.")
         if topic.campaign.ended_at is not None:
             raise CampaignRefused(ENDED)
+        if held is not None:
+            take_over(held)
         made = TopicAssignment.objects.create(topic=topic, assessor=assessor)
         give_out(made, next_of_pool(topic.order, 0, topic.campaign.life), batch=0)
     return made
+
+
+def left_undecided(held: TopicAssignment) -> bool:
+    """Return whether a crowd has the topic whose campaign is closed, so that an undecided topic is free again."""
+    return held.crowd is not None and held.crowd.state == Campaign.State.CLOSED
+
+
+def take_over(held: TopicAssignment) -> None:
+    """Take an undecided topic from a crowd whose campaign is closed: others start it over."""
+    give_back(held, why="The campaign closed before the topic was decided.", who="")
 
 
 def take_second_opinion(topic: Topic, assessor: Any) -> TopicAssignment:

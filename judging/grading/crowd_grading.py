@@ -7,19 +7,20 @@ replaced once the passage was judged again.
 
 from __future__ import annotations
 
-from collections import defaultdict
+import sys
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import median_low
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
 from judging.campaign.campaigns import CampaignSettings, create_campaign, fit_to_tasks
 from judging.campaign.pairs import request_pairs
 from judging.errors import CampaignRefused
-from judging.grading.assignments import ENDED, give_out
-from judging.grading.decisions import hold, standing_decision
-from judging.grading.graded_campaigns import end_if_spent
+from judging.grading.assignments import ENDED, give_out, take_over
+from judging.grading.decisions import assignment_of, hold, standing_decision
+from judging.grading.graded_campaigns import end_if_spent, judged_so_far
 from judging.grading.grades import go_on, is_waiting
 from judging.models import (
     Campaign,
@@ -27,7 +28,6 @@ from judging.models import (
     GradedCampaign,
     GradedItem,
     Judgment,
-    Pair,
     Task,
     TaskPair,
     Topic,
@@ -39,6 +39,7 @@ from judging.rules.topic_life import next_of_pool
 
 Asked = tuple[int, int]
 """Keys of a query and a passage."""
+ASKED = ("pair__query", "pair__passage_a")
 
 
 def create_crowd_campaign(
@@ -60,6 +61,8 @@ def create_crowd_campaign(
             )
         for topic in topics:
             hold(topic)
+            if (held := assignment_of(topic)) is not None:
+                take_over(held)
             assignment = TopicAssignment.objects.create(topic=topic, crowd=made)
             give_out(assignment, next_of_pool(topic.order, 0, grading.life), batch=0)
         ask(made)
@@ -68,7 +71,9 @@ def create_crowd_campaign(
 
 
 def _free_topics(grading: GradedCampaign) -> list[Topic]:
-    held = TopicAssignment.objects.filter(topic=OuterRef("pk"), over_at=None, second=False)
+    held = TopicAssignment.objects.filter(topic=OuterRef("pk"), over_at=None, second=False).exclude(
+        crowd__isnull=False, crowd__state=Campaign.State.CLOSED
+    )
     decided = TopicDecision.objects.filter(topic=OuterRef("pk"), reversed_at=None)
     free = grading.topics.filter(~Exists(held), ~Exists(decided))
     return list(free.select_related("query", "campaign").order_by("query__position"))
@@ -86,25 +91,45 @@ def most_passages(campaign: Campaign) -> int:
     return most if campaign.grading.budget is None else min(most, campaign.grading.budget)
 
 
+@transaction.atomic
 def ask(campaign: Campaign) -> int:
-    """Request judgments of every passage that was given out and not requested yet; return how many tasks this made.
+    """Request the judgments that passages of undecided topics lack; return how many tasks this made.
 
-    Safe to run twice.
+    These are new passages, and those that were withdrawn while their topic was decided. With a budget of passages, no
+    more are asked for than it leaves. Safe to run twice, and at the same time as another process.
     """
-    asked = Pair.objects.filter(
-        campaign=campaign,
-        query=OuterRef("assignment__topic__query"),
-        passage_a=OuterRef("passage"),
-    )
-    given = GradedItem.objects.filter(~Exists(asked), assignment__crowd=campaign, assignment__over_at=None)
-    by_batch: dict[int, list[PairRequest]] = defaultdict(list)
-    rows = given.order_by("assignment__topic__query__position", "position")
-    for batch, query, passage in rows.values_list("batch", "assignment__topic__query", "passage"):
-        by_batch[batch].append(PairRequest(query, passage, passage))
-    judgments = campaign.judgments_per_pair
+    Campaign.objects.filter(pk=campaign.pk).update(seed=campaign.seed)  # concurrent callers take turns
+    lacking: dict[tuple[int, int], list[PairRequest]] = defaultdict(list)
+    for asked, batch, pair in _asked_for(campaign):
+        if asked < campaign.judgments_per_pair:
+            lacking[batch, campaign.judgments_per_pair - asked].append(pair)
     return sum(
-        request_pairs(campaign, pairs, judgments=judgments, round=batch) for batch, pairs in by_batch.items()
+        request_pairs(campaign, pairs, judgments=judgments, round=batch)
+        for (batch, judgments), pairs in lacking.items()
     )
+
+
+def _asked_for(campaign: Campaign) -> list[tuple[int, int, PairRequest]]:
+    """Return how often each passage of the undecided topics is asked for, the batch, and the passage as a pair."""
+    requested = Counter(TaskPair.objects.filter(task__campaign=campaign).values_list(*ASKED))
+    items = GradedItem.objects.filter(assignment__in=_going(campaign))
+    rows = items.order_by("assignment__topic__query__position", "position")
+    found = [
+        (requested[query, passage], batch, PairRequest(query, passage, passage))
+        for batch, query, passage in rows.values_list("batch", "assignment__topic__query", "passage")
+    ]
+    room = _room(campaign, sum(asked > 0 for asked, *_ in found))
+    return [one for one in found if one[0] or (room := room - 1) >= 0]
+
+
+def _room(campaign: Campaign, asked: int) -> int:
+    """Return how many more passages the budget lets the campaign ask for, beside those asked of undecided topics."""
+    grading = campaign.grading
+    assert grading is not None
+    if grading.budget is None:
+        return sys.maxsize
+    going = GradedItem.objects.filter(assignment__in=_going(campaign), grade__isnull=False).count()
+    return grading.budget - (judged_so_far(grading) - going) - asked
 
 
 def carry_on(campaign: Campaign) -> list[TopicAssignment]:
@@ -141,7 +166,7 @@ def _assignments(campaign: Campaign) -> list[TopicAssignment]:
 def _grades_of(campaign: Campaign) -> dict[Asked, list[int]]:
     counted = Judgment.objects.filter(campaign=campaign, kind=Judgment.Kind.GRADE).counted().order_by("pk")
     grades: dict[Asked, list[int]] = defaultdict(list)
-    rows = counted.values_list("pair__query", "pair__passage_a", "grade")
+    rows = counted.values_list(*ASKED, "grade")
     for query, passage, grade in rows.iterator(chunk_size=5000):
         grades[query, passage].append(grade)
     return grades
@@ -156,6 +181,9 @@ def _carry(assignment: TopicAssignment, counted: Mapping[int, Sequence[int]], wa
     """
     topic = assignment.topic
     hold(topic)
+    assignment.refresh_from_db(fields=["over_at"])
+    if assignment.over_at is not None:
+        return
     over = standing_decision(topic) is not None or topic.campaign.ended_at is not None
     changed = []
     for item in assignment.items.order_by("position"):
@@ -189,17 +217,18 @@ def withdraw_unasked(campaign: Campaign) -> int:
 
 
 def _queries_over(campaign: Campaign) -> list[int]:
-    decided = TopicDecision.objects.filter(topic=OuterRef("topic"), reversed_at=None)
     mine = TopicAssignment.objects.filter(crowd=campaign)
-    going = mine.filter(~Exists(decided), over_at=None)
-    if campaign.grading is not None and campaign.grading.ended_at is not None:
-        going = going.none()
-    return list(mine.exclude(pk__in=going).values_list("topic__query", flat=True))
+    return list(mine.exclude(pk__in=_going(campaign)).values_list("topic__query", flat=True))
+
+
+def _going(campaign: Campaign) -> QuerySet[TopicAssignment]:
+    """Return the assignments whose topics the campaign's workers judge: undecided ones, until the judging ends."""
+    decided = TopicDecision.objects.filter(topic=OuterRef("topic"), reversed_at=None)
+    return TopicAssignment.objects.filter(
+        ~Exists(decided), crowd=campaign, over_at=None, topic__campaign__ended_at=None
+    )
 
 
 def undecided_topics(campaign: Campaign) -> int:
     """Return how many topics of the campaign's workers are not decided; 0 for a campaign of pairs, or a rehearsal."""
-    if campaign.grading is None or campaign.grading.ended_at is not None:
-        return 0
-    decided = TopicDecision.objects.filter(topic=OuterRef("topic"), reversed_at=None)
-    return campaign.topic_assignments.filter(~Exists(decided), over_at=None).count()
+    return _going(campaign).count() if campaign.grading_id else 0

@@ -25,7 +25,7 @@ def standing_decision(topic: Topic) -> TopicDecision | None:
 
 def assignment_of(topic: Topic) -> TopicAssignment | None:
     """Return the assignment whose grades count: that of the assessor who has the topic."""
-    return topic.assignments.filter(over_at=None, second=False).select_related("assessor").first()
+    return topic.assignments.filter(over_at=None, second=False).select_related("assessor", "crowd").first()
 
 
 def tally_of(assignment: TopicAssignment | None, min_grade: int) -> Tally:

@@ -8,11 +8,13 @@ from typing import Any
 
 from django.db.models import Count, Max, Q
 
+from judging.grading.assignments import left_undecided
 from judging.grading.graded_campaigns import judged_so_far
 from judging.models import GradedCampaign, Topic, TopicAssignment, TopicDecision
 from judging.rules.topic_life import Tally
 
 CANDIDATE, JUDGED, CHOOSING = "candidate", "being judged", "choosing passages"
+LEFT = "left undecided"
 STAGES = ("first of the pool", "rest of the pool")
 
 
@@ -45,7 +47,14 @@ class TopicState:
             return self.decision.verdict
         if self.assignment is None:
             return CANDIDATE
+        if left_undecided(self.assignment):
+            return LEFT
         return JUDGED if self.tally.judged < self.given else CHOOSING
+
+    @property
+    def free(self) -> bool:
+        """Return whether an assessor can take the topic, or a new crowd."""
+        return self.state in (CANDIDATE, LEFT)
 
     @property
     def stage(self) -> str:

@@ -136,6 +136,11 @@ def what_comes_next(campaign: Campaign, status: dict[str, Any]) -> Guidance:
 
 
 def _last_steps(campaign: Campaign) -> Guidance:
+    if (left := undecided_topics(campaign)) and campaign.grading:
+        return Guidance(
+            f"{many(left, 'topic is', 'topics are')} undecided, and free for assessors and new campaigns: ",
+            Action("grading_status", campaign.collection.name, campaign.grading.name, lead=""),
+        )
     if campaign.grading:
         labels = f"{campaign.grading.name} --set NAME"
         return Guidance(Action("publish_grades", campaign.collection.name, labels, lead=""))

@@ -43,6 +43,8 @@ PAGES: dict[str, tuple[str, str, str]] = {
     "compare": ("use the collection's analyses", "web:analyses", "collection"),
     "create_campaign": ("make a campaign", "web:new_campaign", "collection"),
     "create_grading": ("make a graded campaign", "web:graded_campaigns", "collection"),
+    "grading_status": ("look at the graded campaign's topics", "web:graded_campaigns", "collection"),
+    "publish_grades": ("make labels of the graded campaign", "web:graded_campaigns", "collection"),
     "export_judgments": ("download the judgments", "web:campaign_judgments", "campaign"),
     "fetch_passages": ("add passage files", "web:add_files", "collection"),
     "held_payments": ("decide about held payments", "web:campaign_payments", "campaign"),

@@ -11,7 +11,7 @@ from django.http import Http404
 from config.background.models import Job
 from judging.grading.graded_campaigns import judged_so_far
 from judging.grading.grades import is_waiting, item_at, next_item
-from judging.grading.topic_states import CANDIDATE, states_of
+from judging.grading.topic_states import states_of
 from judging.jobs import choosing_key, ring_to_choose
 from judging.models import GradedCampaign, GradedItem, TopicAssignment, TopicDecision
 from judging.rules.layout import placeholder_text
@@ -73,9 +73,7 @@ def campaign_page(campaign: GradedCampaign, user: Any, number: str | None = None
         "accepted": sum(one.state == Verdict.ACCEPTED for one in states),
         "mine": mine if assesses else [],
         "seconds": seconds if assesses else [],
-        "free": (free := [one for one in states if one.state == CANDIDATE] if assesses else [])[
-            :TOPICS_A_PAGE
-        ],
+        "free": (free := [one for one in states if one.free] if assesses else [])[:TOPICS_A_PAGE],
         "free_count": len(free),
         "to_check": [
             one
@@ -89,7 +87,7 @@ def campaign_page(campaign: GradedCampaign, user: Any, number: str | None = None
         "may_run": may(user, "run grading", collection),
         "may_publish": may(user, "add files", collection),
         "may_prepare": may(user, "prepare campaign", collection),
-        "candidates": sum(one.state == CANDIDATE for one in states),
+        "candidates": sum(one.free for one in states),
         "crowds": campaign.crowd_campaigns.filter(rehearsal_of=None).order_by("pk"),
         "may_export": may(user, "export judgments", collection),
         "verdicts": [str(one) for one in finished],

@@ -1,4 +1,4 @@
-"""The forecast of a rehearsal: cost, time, exclusions, and how often the best answer is found."""
+"""The forecast of a rehearsal: cost, time, exclusions, and how often it finds the best answer or the grade."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from judging.campaign.cost import quote_tasks
 from judging.campaign.pairs import class_representatives
-from judging.models import Campaign, Exclusion, Submission, Task
+from judging.models import Campaign, Exclusion, Judgment, Submission, Task
 from judging.simulation.rehearsals import Rehearsed
 from judging.simulation.simulated_workers import SimulationSettings
 from leaderboard.analyses.label_noise.winner_odds import Rules, odds_of_pools
@@ -58,9 +58,23 @@ def predicted(
         "excluded": excluded,
         "gold_failed": rehearsed.status["gold_failed"][:10],
         "judgments": rehearsed.done.judgments,
-        **_found(copy, truth),
-        **_odds(campaign, settings.error),
+        **(_graded(copy, truth) if copy.grading else _found(copy, truth) | _odds(campaign, settings.error)),
     }
+
+
+def _graded(copy: Campaign, truth: QrelSet) -> dict[str, Any]:
+    """Count the copy's grades that are relevant, or not, as the labels say; a passage without a label is not."""
+    assert copy.grading is not None
+    labels = Qrel.objects.filter(qrel_set=truth, grade__gte=truth.min_grade)
+    relevant: set[tuple[int, int | str]] = set(labels.values_list("query_id", "passage_id"))
+    relevant |= set(labels.exclude(passage__class_key="").values_list("query_id", "passage__class_key"))
+    rows = Judgment.objects.filter(campaign=copy, kind=Judgment.Kind.GRADE).counted()
+    grades = rows.values_list("pair__query", "left", "left__class_key", "grade").iterator(chunk_size=5000)
+    right = [
+        (grade >= copy.grading.min_grade) == bool({(query, passage), (query, class_key)} & relevant)
+        for query, passage, class_key, grade in grades
+    ]
+    return {"grades_known": len(right), "grades_right": sum(right)}
 
 
 def _odds(campaign: Campaign, error: float) -> dict[str, Any]:

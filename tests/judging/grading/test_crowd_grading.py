@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from config import clock
+from config.background.models import Job
 from judging.campaign.campaign_settings import change_settings
 from judging.campaign.campaigns import CampaignSettings
 from judging.campaign.rehearsal_copy import rehearsal_of
@@ -12,16 +16,21 @@ from judging.errors import BadInput, CampaignRefused
 from judging.grading import crowd_grading
 from judging.grading.assignments import take_topic, topic_named
 from judging.grading.crowd_grading import carry_on, create_crowd_campaign, undecided_topics
+from judging.grading.graded_campaigns import end_campaign, reopen_campaign
 from judging.grading.graded_labels import publish_labels
 from judging.grading.grades import choose_next, decide
 from judging.grading.topic_states import states_of
-from judging.jobs import choose_passages_job, collect_job
-from judging.models import Campaign, Exclusion, GoldAnswer, GradedItem, Judgment, Pair, Slot, Task
+from judging.jobs import choose_passages_job, choosing_key, collect_job
+from judging.models import Campaign, Exclusion, GoldAnswer, Grade, GradedItem, Judgment, Pair, Slot, Task
 from judging.page import session
 from judging.people.exclusions import exclude_worker
+from judging.simulation.rehearsals import Rehearsed
+from judging.simulation.simulated_workers import Simulated, SimulationSettings
 from judging.watching.status import campaign_status
+from tests.factories import make_qrels
 from tests.judging.cast import Fair
 from tournament.services.resolving import resolve
+from web.preparation.rehearsal_results import predicted
 
 #: pid → grade; all other passages get 0.
 GRADES = {"p1": 3, "p5": 2}
@@ -285,3 +294,120 @@ def test_grades_of_a_worker_excluded_after_the_decision_leave_the_labels(reef_fa
     left = GradedItem.objects.filter(assignment__topic__query__qid="q2")
     judged = Judgment.objects.filter(campaign=campaign, pair__query__qid="q2").exclude(worker=judge)
     assert left.filter(grade__isnull=False).count() == judged.count() < 2
+
+
+def waiting_of(campaign, qid: str) -> int:
+    return Pair.objects.filter(
+        campaign=campaign, query__qid=qid, task_pairs__task__state=Task.State.WAITING
+    ).count()
+
+
+def test_what_a_decision_withdrew_is_asked_again_when_it_is_reversed(reef_fair):
+    campaign = reef_fair.opened(pairs_per_task=1, judgments_per_pair=2)
+    reef_fair.do_task(campaign, "W1", GRADES)
+    reef_fair.collect(campaign)
+    carry_on(campaign)
+    topic = topic_named(campaign.grading, "q1")
+    GradedItem.objects.filter(assignment__topic=topic, position=0).update(grade=0)
+    decide(topic, "rejected", why="unclear", who="ann")
+    before = waiting_of(campaign, "q1")
+    carry_on(campaign)
+    assert (before > 6, waiting_of(campaign, "q1")) == (True, 0)
+
+    decide(topic, "reversed", why="it is clear after all", who="ann")
+    carry_on(campaign)
+    carry_on(campaign)
+    assert waiting_of(campaign, "q1") == before
+
+
+def test_what_the_end_withdrew_is_asked_again_after_reopening(reef_fair):
+    campaign = reef_fair.opened(pairs_per_task=1)
+    end_campaign(campaign.grading, why="a pause")
+    carry_on(Campaign.objects.get(pk=campaign.pk))
+    assert not campaign.tasks.filter(state=Task.State.WAITING).exists()
+
+    reopen_campaign(campaign.grading, why="it goes on")
+    carry_on(Campaign.objects.get(pk=campaign.pk))
+    assert (waiting_of(campaign, "q1"), waiting_of(campaign, "q2")) == (4, 2)
+
+
+def test_workers_are_asked_for_no_more_passages_than_the_budget_has(crowd, make_campaign):
+    reef_fair = Reef(crowd, make_campaign(budget=5))
+    campaign = reef_fair.opened(pairs_per_task=1)
+    assert campaign.pairs.count() == 5
+
+    reef_fair.work_off(campaign)
+    carry_on(campaign)
+    assert (campaign.grading.ended_at is not None, campaign.pairs.count()) == (True, 5)
+    reopen_campaign(campaign.grading, why="more money", budget=7)
+    carry_on(Campaign.objects.get(pk=campaign.pk))
+    assert campaign.tasks.filter(state=Task.State.WAITING).count() == 2
+
+
+def test_who_asks_holds_the_campaign_before_looking_what_is_asked(reef_fair):
+    campaign = reef_fair.draft()
+
+    with CaptureQueriesContext(connection) as queries:
+        assert crowd_grading.ask(campaign) == 0
+    said = [one["sql"] for one in queries if not one["sql"].startswith(("SAVEPOINT", "BEGIN", "RELEASE"))]
+    assert said[0].startswith('UPDATE "judging_campaign"')
+
+
+def test_a_topic_taken_away_meanwhile_is_not_decided(reef_fair, monkeypatch):
+    campaign = reef_fair.opened()
+    reef_fair.work_off(campaign)
+    stale = crowd_grading._assignments(campaign)
+    for qid in ("q1", "q2"):
+        decide(topic_named(campaign.grading, qid), "taken away", why="an assessor does it", who="ann")
+    monkeypatch.setattr(crowd_grading, "_assignments", lambda _campaign: stale)
+
+    carry_on(campaign)
+
+    assert told(campaign) == {"q1": ("candidate", 0, 0), "q2": ("candidate", 0, 0)}
+    assert not GradedItem.objects.exclude(grade=None).exists()
+
+
+def test_undecided_topics_of_a_closed_campaign_are_free_again(reef_fair, people):
+    campaign = reef_fair.opened()
+    reef_fair.do_task(campaign, "W1", GRADES)
+    reef_fair.collect(campaign)
+    carry_on(campaign)
+    Campaign.objects.filter(pk=campaign.pk).update(state=Campaign.State.CLOSED)
+    campaign = Campaign.objects.get(pk=campaign.pk)
+
+    assert {one.state for one in states_of(campaign.grading)} == {"left undecided"}
+    assert "2 topics are undecided" in campaign_status(campaign)["next"]
+    mine = take_topic(topic_named(campaign.grading, "q1"), people[0])
+    second = create_crowd_campaign(campaign.grading, name="second", settings=CampaignSettings(**SETTINGS))
+
+    assert {one.assessor for one in states_of(campaign.grading)} == {"ada", "workers of second"}
+    assert (mine.items.count(), second.pairs.count()) == (4, 2)
+    kept = GradedItem.objects.filter(assignment__crowd=campaign).exclude(grade=None)
+    assert kept.count() == 3
+
+
+def test_a_refused_choice_is_not_started_again_until_something_is_judged(reef_fair, monkeypatch):
+    campaign = reef_fair.opened()
+    topic = campaign.topic_assignments.first()
+    monkeypatch.setattr(crowd_grading, "carry_on", lambda _campaign: [topic])
+    key = {"kind": "judging.choose_passages", "key": choosing_key(topic)}
+    Job.objects.create(**key, state="failed", fault="refused", finished_at=clock.now())
+
+    collect_job(progress=lambda *_: None, campaign_id=campaign.pk)
+    assert Job.objects.filter(**key).count() == 1
+
+    Grade.objects.create(item=topic.items.first(), grade=1)
+    collect_job(progress=lambda *_: None, campaign_id=campaign.pk)
+    assert Job.objects.get(**key, state="waiting").arguments["campaign_id"] == campaign.pk
+
+
+def test_a_rehearsal_says_how_many_grades_agree_with_the_labels_about_relevance(reef_fair):
+    campaign = reef_fair.opened()
+    reef_fair.work_off(campaign, {**GRADES, "p2": 3})
+    labels = [("q1", "p1", 1), ("q2", "p1", 1), ("q1", "p5", 1)]
+    rehearsed = Rehearsed(campaign, Simulated(), {"gold_failed": []})
+
+    told = predicted(campaign, rehearsed, make_qrels(campaign.collection, "l", labels), SimulationSettings())
+
+    assert told["submitted"] == told["counted"] == 2
+    assert (told["grades_known"], told["grades_right"]) == (6, 5)  # p2 is graded 3 and has no label

@@ -183,6 +183,18 @@ def test_a_partial_forecast_says_what_its_cost_is(manager, ready):
     )
 
 
+def test_a_rehearsal_of_grading_tells_how_many_grades_agree_with_the_labels(manager, ready):
+    told = {"counted": 4, "tasks": 4, "submitted": 4, "foreseen": 4, "cost": 9.6, "without_repeats": 9.6}
+    counts = {"careless": 1, "workers": 5, "excluded": 1, "worked": 4, "grades_right": 9, "grades_known": 12}
+    result = {**told, **counts, "gold_error": 0.0022, "error": 0.1, "truth": "official", "stopped": ""}
+    Job.objects.create(kind="web.rehearse", key=f"web.rehearse:{ready.pk}", state="done", result=result)
+
+    page = texts(manager.get(f"{DRAFT}rehearsal/"))
+
+    assert "Grades that agree about relevance 9 of 12" in page
+    assert "best answer" not in page
+
+
 def test_a_check_list_with_open_points_does_not_say_that_all_is_well(manager, ready):
     page = texts(manager.get(f"{DRAFT}check/"))
 

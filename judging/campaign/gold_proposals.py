@@ -96,9 +96,23 @@ class _Proposing:
         self.rng = np.random.default_rng([abs(campaign.seed), campaign.gold_pairs.count()])
         self.real = Real([(query, one, other) for query, one, other in compared_pairs(campaign)])
         self.grades = _grades(labels)
-        self.relevant = self._in_order(relevant_by_query(self.grades, labels.min_grade))
+        least, self.off_topic_below = self._bounds()
+        self.relevant = self._in_order(relevant_by_query(self.grades, least))
         self.read: dict[int, PassageText] = {}
         self.found_outside: dict[int, str] = {}
+
+    def _bounds(self) -> tuple[int, int]:
+        """Return the least grade of a known answer, and the grade below which a labeled passage is off topic.
+
+        Both are those of the labels. Where workers grade passages, the grade that a test asks of them bounds both, as
+        far as the labels go so high.
+        """
+        least = self.labels.min_grade
+        if self.campaign.grading is None:
+            return least, least
+        top = max((grade for of_query in self.grades.values() for grade in of_query.values()), default=0)
+        asked = min(self.campaign.grading.min_grade, top)
+        return max(least, asked), min(least, self.campaign.grading.min_grade)
 
     def run(self) -> int:
         """Choose proposals and add them; return how many were added."""
@@ -111,7 +125,7 @@ class _Proposing:
         self.questions = {
             pk: question_features(text, self.weights) for pk, text in asked.values_list("pk", "text")
         }
-        mine = self._with_texts(labeled(self.grades, self.relevant, self.labels.min_grade))
+        mine = self._with_texts(labeled(self.grades, self.relevant, self.off_topic_below))
         near = self._nearest(self._outside(pooled))
         mine += self._with_texts(against(self.relevant, near, UNJUDGED))
         chosen = self._choose(mine, (), exclusive=True)
@@ -152,7 +166,7 @@ class _Proposing:
         collection = self.campaign.collection
         if self.campaign.placeholder_text or not collection.sources.exists():
             return
-        triples = labeled(self.grades, self.relevant, self.labels.min_grade)
+        triples = labeled(self.grades, self.relevant, self.off_topic_below)
         keys = {key for one in triples for key in (one.relevant_id, one.off_topic_id)}
         lacking = [
             pid

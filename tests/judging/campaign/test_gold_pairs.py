@@ -6,6 +6,8 @@ from judging.campaign.campaigns import CampaignSettings, create_campaign
 from judging.campaign.gold_pairs import bring_gold, decide_gold, import_gold, needed_gold
 from judging.campaign.gold_proposals import propose_gold
 from judging.errors import BadJudgmentFile, CampaignRefused
+from judging.grading.crowd_grading import create_crowd_campaign
+from judging.grading.graded_campaigns import create_graded_campaign
 from judging.models import GoldPair
 from pooling.models import Passage, PooledPassage, Qrel, Query
 from pooling.services.passages import examine, register_source
@@ -221,3 +223,11 @@ def test_wrong_line_of_a_gold_file_is_named_and_nothing_kept(labeled, tmp_path, 
 
     assert (caught.value.file, caught.value.line) == ("gold.tsv", line)
     assert not GoldPair.objects.exists()
+
+
+def test_a_known_answer_for_graders_has_the_grade_that_they_have_to_give(labeled):
+    grading = create_graded_campaign(pool=labeled.pool, name="graded")  # relevant from 2; the labels from 1
+    settings = CampaignSettings(gold_per_task=1, max_tasks_per_worker=3)
+    propose_gold(create_crowd_campaign(grading, name="crowd", settings=settings))
+
+    assert set(GoldPair.objects.values_list("relevant__pid", flat=True)) == {"moon-0"}

@@ -61,7 +61,10 @@ class NewGradedCampaign(forms.Form):
 
     def __init__(self, collection: Collection, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
-        self.fields["pool"].queryset = collection.pools.order_by("name")  # type: ignore[attr-defined]
+        pools = collection.pools.order_by("name")
+        self.fields["pool"].queryset = pools  # type: ignore[attr-defined]
+        if len(pools) == 1:
+            self.fields["pool"].initial = pools[0]
         for rule in fields(LifeRules):
             share = isinstance(rule.default, float)
             kind = forms.FloatField if share else forms.IntegerField

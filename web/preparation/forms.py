@@ -182,9 +182,16 @@ class SettingsForm(AdvancedFields, OfSettings):
     )
     seed = _whole("seed", "Seed", "It determines packing, order and sides.")
 
-    def __init__(self, *args: Any, **named: Any) -> None:
+    def __init__(self, *args: Any, graded: bool = False, **named: Any) -> None:
+        """``graded``: workers grade single passages, so what only pairs have is left out."""
         super().__init__(*args, **named)
         self.fields["language"].choices = settings.LANGUAGES  # type: ignore[attr-defined]
+        if graded:
+            del self.fields["allow_undecided"], self.fields["repeats_per_task"]
+            self.fields["pairs_per_task"].label = "Passages per task"
+            self.fields["pairs_per_task"].help_text = "Test passages are added to these. Reference: 10."
+            self.fields["judgments_per_pair"].label = "Judgments per passage"
+            self.fields["mark_query_words"].label = "Mark the words of the question in the passage"
 
 
 class NewCampaignForm(SettingsForm):

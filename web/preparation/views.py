@@ -106,7 +106,7 @@ def prepare(_request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def settings(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Change how workers judge, and see which screening rule is recommended."""
     initial = forms.SettingsForm.values_of(settings_of(campaign))
-    form = forms.SettingsForm(_given(request), initial=initial)
+    form = forms.SettingsForm(_given(request), initial=initial, graded=campaign.grades > 0)
     if _saves(request) and _save(form, campaign, request):
         return redirect(f"web:prepare_{_onwards(request, 'settings')}", campaign.name)
     context = {

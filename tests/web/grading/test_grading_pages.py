@@ -9,7 +9,7 @@ from django.urls import reverse
 from judging.grading.grades import decide
 from judging.models import Campaign, Grade, GradedCampaign, TopicAssignment, TopicDecision
 from judging.rules.topic_life import LifeRules
-from pooling.models import Collection
+from pooling.models import Collection, Pool
 from tests.web.api_caller import Api
 from tests.web.conftest import SCRIPT
 
@@ -38,6 +38,7 @@ def grade(people, value, **extra):
 def test_a_graded_campaign_is_made_with_the_numbers_of_the_paper(people):
     address = reverse("web:graded_campaigns", args=["harbour"])
     form = people.clients["owner"].get(address).context["form"]
+    assert form["pool"].value() == Pool.objects.get().name  # the only one is chosen
     said = {name: field.initial for name, field in form.fields.items() if field.initial is not None}
 
     reply = people.clients["owner"].post(address, said | {"name": "own", "pool": "tide", "accept_judged": 9})
@@ -213,6 +214,9 @@ def test_a_crowd_is_asked_from_the_page_and_its_campaign_leads_back_to_the_topic
 
     made = Campaign.objects.get(name="crowd")
     assert reply["Location"] == reverse("web:prepare_settings", args=["crowd"])
+    offered = owner.get(reply["Location"]).context["form"].fields
+    assert offered["pairs_per_task"].label == "Passages per task"
+    assert not {"allow_undecided", "repeats_per_task"} & set(offered)
     assert (made.grading.name, made.state, made.pairs.count()) == ("swell", "draft", 1)
     page = text(owner.get(free.page))
     assert "workers of crowd" in page

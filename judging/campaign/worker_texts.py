@@ -17,7 +17,7 @@ from judging.campaign.read_once import kept_while_reading
 from judging.campaign.reading_time import seconds_a_pair
 from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, GoldPair, Pair
-from judging.rules.grade_scale import Level
+from judging.rules.grade_scale import FOUR_LEVELS, Level
 from judging.rules.packing import task_count
 from judging.rules.pay import pay_words
 from judging.rules.screening_words import screening_words
@@ -53,10 +53,14 @@ def default_texts(language: str = ORIGINAL, *, graded: bool = False) -> dict[str
 
 
 def levels_of(campaign: Campaign) -> list[tuple[str, Level]]:
-    """Return the digit and level of each grade; empty for a campaign of pairs."""
-    return [
-        (str(grade), level) for grade, level in enumerate(campaign.grading.levels if campaign.grading else ())
-    ]
+    """Return the digit and level of each grade; empty for a campaign of pairs.
+
+    The default scale is in the language of the page. Other words are shown as they were written.
+    """
+    levels = campaign.grading.levels if campaign.grading else []
+    if levels == list(FOUR_LEVELS):
+        levels = [Level(gettext(one.name), gettext(one.definition)) for one in levels]
+    return [(str(grade), level) for grade, level in enumerate(levels)]
 
 
 def _shipped(name: str, language: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from judging.errors import BadInput
+from judging.rules.wording import gettext_noop as _
 
 MOST_LEVELS = 10  # one key for each level
 FORM = "Write each level on a line, the lowest first: NAME | DEFINITION, or NAME | DEFINITION | EXAMPLE."
@@ -22,14 +23,16 @@ class Level:
 #: The four levels of the TREC Deep Learning tracks (Craswell et al., *Overview of the TREC 2022 Deep Learning
 #: track*, section 2.1).
 FOUR_LEVELS = (
-    Level("Irrelevant", "The passage has nothing to do with the query."),
-    Level("Related", "The passage seems related to the query but does not answer it."),
+    Level(_("Irrelevant"), _("The passage has nothing to do with the query.")),
+    Level(_("Related"), _("The passage seems related to the query but does not answer it.")),
     Level(
-        "Highly relevant",
-        "The passage has some answer for the query, but the answer may be a bit unclear, or hidden amongst "
-        "extraneous information.",
+        _("Highly relevant"),
+        _(
+            "The passage has some answer for the query, but the answer may be a bit unclear, or hidden amongst "
+            "extraneous information."
+        ),
     ),
-    Level("Perfectly relevant", "The passage is dedicated to the query and contains the exact answer."),
+    Level(_("Perfectly relevant"), _("The passage is dedicated to the query and contains the exact answer.")),
 )
 
 

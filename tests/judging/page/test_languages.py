@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import gettext
 import re
+from dataclasses import astuple
 from decimal import Decimal
 from html.parser import HTMLParser
 from pathlib import Path
@@ -18,12 +19,13 @@ from django.utils import translation
 from django.utils.translation.template import templatize
 
 from judging.campaign.campaigns import CampaignSettings, create_campaign
-from judging.campaign.worker_texts import agreed_text, default_texts
+from judging.campaign.worker_texts import agreed_text, default_texts, levels_of
 from judging.errors import CampaignRefused
-from judging.models import Campaign, ConsentText, Submission
+from judging.models import Campaign, ConsentText, GradedCampaign, Submission
 from judging.page import pacing
 from judging.page.framing import LARGEST_FORM
 from judging.rules.durations import duration_words, to_the_second
+from judging.rules.grade_scale import FOUR_LEVELS, Level
 from judging.rules.pay import Pay, pay_words as pay_in_words
 from judging.rules.screening_words import REPEATS
 from judging.rules.worked_example import read_example
@@ -312,3 +314,13 @@ def test_what_is_too_large_or_too_fast_is_said_in_the_browsers_language(db, monk
     assert (large.status_code, fast.status_code) == (413, 429)
     assert "Das war zu lang" in text(large)
     assert fast.json()["message"] == "Zu viele Anfragen"
+
+
+def test_the_default_scale_is_in_the_language_of_the_page_and_another_stays_as_written():
+    def names(scale):
+        with translation.override("de-graded"):
+            grading = GradedCampaign(scale=[astuple(level) for level in scale])
+            return [level.name for _, level in levels_of(Campaign(grading=grading))]
+
+    assert names(FOUR_LEVELS) == ["Nicht relevant", "Verwandt", "Sehr relevant", "Vollkommen relevant"]
+    assert names([Level("Related", "no"), Level("Good", "yes")]) == ["Related", "Good"]

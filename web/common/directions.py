@@ -18,6 +18,8 @@ from django.utils.safestring import SafeString, mark_safe
 from accounts.roles import Role, permits, who_can
 from config.errors import Refusal
 from config.guidance import Action, Option, Part, TerminalOnly, restored, stored
+from config.plurals import many
+from judging.grading.crowd_grading import undecided_topics
 from judging.models import Campaign
 from pooling.run_details import BY_NAME as RUN_DETAILS
 from pooling.services.leaving_out import Refused, leave_out_unknown
@@ -289,8 +291,13 @@ def step_after_judging(campaign: Campaign) -> Direction:
             "prepare campaign",
         )
     if campaign.grading:
+        words = "The grades are in: make labels of the accepted topics."
+        if left := undecided_topics(campaign):
+            words = (
+                f"{many(left, 'topic is', 'topics are')} undecided, and free for assessors and new campaigns."
+            )
         return Direction(
-            "The grades are in: make labels of the accepted topics.",
+            words,
             reverse("web:graded_campaign", args=[campaign.collection.name, campaign.grading.name]),
             "View the topics",
         )

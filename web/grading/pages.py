@@ -69,7 +69,7 @@ def campaign_page(campaign: GradedCampaign, user: Any, number: str | None = None
         "campaign": campaign,
         "collection": collection,
         "page": Paginator(states, TOPICS_A_PAGE).get_page(number),
-        "judged": sum(one.tally.judged for one in states),
+        "judged": judged_so_far(campaign),
         "accepted": sum(one.state == Verdict.ACCEPTED for one in states),
         "mine": mine if assesses else [],
         "seconds": seconds if assesses else [],

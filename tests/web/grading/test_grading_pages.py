@@ -6,6 +6,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.urls import reverse
 
+from config import clock
 from judging.grading.grades import decide
 from judging.models import Campaign, Grade, GradedCampaign, TopicAssignment, TopicDecision
 from judging.rules.topic_life import LifeRules
@@ -229,6 +230,24 @@ def test_a_crowd_is_asked_from_the_page_and_its_campaign_leads_back_to_the_topic
         shown = text(owner.get(reverse("web:preview_texts", args=["crowd"]), {"page": preview}))
         assert "passage" in shown
         assert "pairs" not in shown
+
+
+def test_topics_of_a_closed_crowd_are_offered_again(free):
+    owner = free.clients["owner"]
+    owner.post(reverse("web:ask_crowd", args=ONE), {"name": "crowd"})
+    made = Campaign.objects.filter(name="crowd")
+    assert "Prepare tasks for" not in text(owner.get(free.page))
+    made.update(state=Campaign.State.CLOSED, launched_at=clock.now())
+
+    assert "1 topic is undecided, and free for assessors" in text(
+        owner.get(reverse("web:campaign", args=["crowd"]))
+    )
+    page = text(owner.get(free.page))
+    assert "left undecided" in page
+    assert "Prepare tasks for 1 free topic" in page
+    owner.post(reverse("web:ask_crowd", args=ONE), {"name": "second"})
+    assert "given back: The campaign closed before the topic was decided." in text(owner.get(free.page))
+    assert "workers of second" in text(owner.get(free.page))
 
 
 @pytest.mark.parametrize("name", ["", "crowd", "no name"])

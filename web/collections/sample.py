@@ -71,7 +71,7 @@ def judge(collection: Collection, user: User, *, progress: Progress | None = Non
     decide_gold(campaign, None, accept=True, who=who)
     accept_texts(campaign, who=who)
     with launcher.crowd_running(), launcher.judging_pages_running():
-        launch_campaign(campaign, who=who)
+        launch_campaign(campaign, by=user, who=who)
         attend(ring_to_post_places(campaign))
         simulate_workers(campaign, truth, WORKERS, progress=progress)
     return publish_qrels(campaign=campaign, published_by=who).version

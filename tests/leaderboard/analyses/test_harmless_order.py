@@ -66,7 +66,7 @@ def test_a_run_stands_below_all_that_beat_it_however_many_stand_above():
 
 
 def test_an_order_without_runs_is_refused():
-    with pytest.raises(ValueError, match="needs runs"):
+    with pytest.raises(ValueError, match="needs at least one run"):
         harmless_order(np.zeros((0, 3), dtype=np.int64))
 
 

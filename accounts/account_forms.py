@@ -1,7 +1,5 @@
 """django-allauth's forms with our labels: sentence case, no duplicates."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from allauth.account.forms import AddEmailForm, ChangePasswordForm, ReauthenticateForm

@@ -1,7 +1,5 @@
 """django-allauth's hooks. Sign-up is closed unless a setting or an invitation opens it."""
 
-from __future__ import annotations
-
 import logging
 from typing import Any
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """Template variables about signing in and up."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.http import HttpRequest
 

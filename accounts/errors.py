@@ -6,8 +6,6 @@ AccountError
 └── TokenRefused        an API token that cannot be made or used
 """
 
-from __future__ import annotations
-
 from config.errors import Refusal
 
 

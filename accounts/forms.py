@@ -1,7 +1,5 @@
 """Forms for a person's account."""
 
-from __future__ import annotations
-
 from django import forms
 
 from accounts.models import ApiToken

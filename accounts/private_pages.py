@@ -1,7 +1,5 @@
 """Keeps the pages of signed-in people out of shared caches."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from django.conf import settings

@@ -4,8 +4,6 @@ An administrator of the installation (Django's superuser) can do anything. Someo
 who can only ``see`` published results.
 """
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 

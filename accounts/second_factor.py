@@ -1,7 +1,5 @@
 """Requires a second factor from administrators, who can do anything, if a setting says so."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

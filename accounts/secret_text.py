@@ -3,8 +3,6 @@
 The hash is plain SHA-256: a secret of 256 random bits cannot be guessed, so it needs no slow hash.
 """
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 from dataclasses import dataclass, field

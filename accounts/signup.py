@@ -1,7 +1,5 @@
 """Whether strangers can make accounts."""
 
-from __future__ import annotations
-
 from django.conf import settings
 
 

@@ -1,7 +1,5 @@
 """The rules for sign-in names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pages for a person's own API tokens."""
 
-from __future__ import annotations
-
 import secrets
 
 from allauth.account.decorators import reauthentication_required

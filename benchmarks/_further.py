@@ -1,7 +1,5 @@
 """Further rows in the collection of benchmarks/_large.py: its next and its graded campaign, a bundle, a webhook."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from _large import Large

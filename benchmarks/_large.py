@@ -5,8 +5,6 @@ by 500 workers in 15,000 submissions, 20,000 tasks, 45,000 answers on gold pairs
 payments. Workers follow an order of the passages, with slips. Everything comes from one seed.
 """
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Write rows in bulk, for benchmarks that need many."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from typing import Any

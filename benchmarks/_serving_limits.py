@@ -1,7 +1,5 @@
 """The limits of benchmarks/serve.py, and its figures as text."""
 
-from __future__ import annotations
-
 from typing import Any
 
 Figures = dict[str, Any]

@@ -1,7 +1,5 @@
 """The signed parameters with which the marketplace sends a worker to the judging page."""
 
-from __future__ import annotations
-
 from config import clock
 from config.process import launcher
 from judging.crowds.arrival import SIGNATURE

@@ -17,8 +17,6 @@ Everything runs on one thread, because threads that wait for each other would me
 ``--check`` exits 1 when a limit is missed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -16,8 +16,6 @@ It uses temporary folders and a temporary database. ``--passages`` sets the numb
 found; ``--json`` prints the figures as JSON; ``--check`` exits 1 when a limit is missed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -29,8 +29,6 @@ It uses a temporary database and takes about two minutes. ``--json`` prints the
 figures as JSON; ``--check`` exits 1 when a limit is missed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

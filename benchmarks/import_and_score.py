@@ -19,8 +19,6 @@ first round, which also allocates memory.
 often each is measured. The fastest counts, because other work on the machine only adds time.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import json

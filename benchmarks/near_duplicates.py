@@ -12,8 +12,6 @@ passages take about ten times the time. ``--passages`` sets the number; ``--json
 ``--check`` exits 1 when a limit is missed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import resource

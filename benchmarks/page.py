@@ -12,8 +12,6 @@ Bytes are counted on the wire, headers included. ``--json`` prints the figures a
 limit is missed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -8,8 +8,6 @@ transactions, but not the check of the connection. Median per kind of request; t
 time of one kind of request goes, ``--statements`` prints the statements of one request of each kind.
 """
 
-from __future__ import annotations
-
 import argparse
 import cProfile
 import html

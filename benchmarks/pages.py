@@ -15,8 +15,6 @@ it. ``--only WORD`` measures pages whose name contains the word; ``--database NA
 database that is kept and reused; ``--json`` prints the figures as JSON; ``--check`` exits 1 when a limit is missed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -11,8 +11,6 @@ eight campaigns at once. The rate is measured from the first place to the last. 
 figures as JSON; ``--check`` exits 1 when a limit is missed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -17,8 +17,6 @@ the truly best passage is the only one. Seeds are fixed; ± is half of a 95% int
 It prints the tables of docs/methods-screening.md; ``--repetitions`` sets the number of repetitions.
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 import sys

@@ -14,8 +14,6 @@ workers, runs on this machine. It takes about twelve minutes. Limits:
 ``--check`` exits 1 when a limit is missed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -9,8 +9,6 @@ start from the same judgments as integer arrays and must find the same best answ
 ``--json`` prints the figures as JSON; ``--check`` exits 1 when a limit is missed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import statistics

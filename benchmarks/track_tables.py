@@ -5,8 +5,6 @@ board's background job does, and then measured ``--rounds`` times without its ke
 of runs; ``--database NAME --folder FOLDER`` reuse a collection; ``--check`` exits 1 when a limit is missed.
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 import sys

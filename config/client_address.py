@@ -1,7 +1,5 @@
 """The client's address, for rate limits."""
 
-from __future__ import annotations
-
 import ipaddress
 
 from allauth.core.internal.httpkit import get_client_ip

@@ -1,7 +1,5 @@
 """The only clock. Services ask it for the time; pure modules receive ``now`` as an argument."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

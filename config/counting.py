@@ -3,8 +3,6 @@
 A counter that does not answer refuses nobody: its limit is then not enforced.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.core.cache import cache

@@ -1,7 +1,5 @@
 """Pure: known requester endpoints, and the sites their workers use."""
 
-from __future__ import annotations
-
 import ipaddress
 from dataclasses import dataclass
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """Read settings from the environment. A wrong value stops start-up and is named."""
 
-from __future__ import annotations
-
 import os
 import secrets
 from collections.abc import Callable

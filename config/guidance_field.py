@@ -1,7 +1,5 @@
 """A database column for texts that name actions and options."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import models

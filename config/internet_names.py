@@ -1,7 +1,5 @@
 """Pure: host names in ASCII, as headers such as a content security policy need them."""
 
-from __future__ import annotations
-
 from urllib.parse import urlsplit, urlunsplit
 
 import idna

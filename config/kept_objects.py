@@ -3,8 +3,6 @@
 Counters do not need this: plain numbers read the same in every version.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging

@@ -4,8 +4,6 @@ The marketplace is a separate program with its own database, accounts and port. 
 functions that read the environment with ``config.settings``.
 """
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal, InvalidOperation
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Pure: a number and its noun in English."""
 
-from __future__ import annotations
-
 
 def many(number: int, one: str, more: str = "") -> str:
     """Return ``1 task``, ``1,200 tasks`` or ``2 reports of pairs``; ``more`` is an irregular plural."""

@@ -5,8 +5,6 @@ small query. A ``Prepared`` queryset is compiled at its first use in a process w
 each call fills in its own. The rows are those of the queryset.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Sequence
 from functools import cache

@@ -5,8 +5,6 @@ CBC mode with an HMAC, under a key derived from ``SECRET_KEY`` (and, for reading
 copy of the database alone reveals no secret.
 """
 
-from __future__ import annotations
-
 import base64
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet

@@ -1,7 +1,5 @@
 """Settings, read from the environment (all of them: docs/settings.md)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 

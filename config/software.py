@@ -1,7 +1,5 @@
 """The software behind a result: its version and a digest of its sources."""
 
-from __future__ import annotations
-
 import hashlib
 import tomllib
 from functools import cache

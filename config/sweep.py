@@ -1,7 +1,5 @@
 """Independent steps of one sweep, such as forgetting and cleaning up: a failed step does not stop the others."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Read-only admin pages for judging. Only services append facts."""
 
-from __future__ import annotations
-
 from django.contrib import admin
 
 from config.background.admin import ReadOnly

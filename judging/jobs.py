@@ -1,7 +1,5 @@
 """Background jobs of judging. Each body is one service call and is safe to run twice."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from contextlib import suppress

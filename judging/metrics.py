@@ -1,7 +1,5 @@
 """Metrics on campaigns for monitoring an installation. They identify no worker."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.db.models import Count, Q

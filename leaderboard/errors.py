@@ -9,8 +9,6 @@ LeaderboardError
 └── MembersOnly       unreleased data, or withheld labels, for members alone
 """
 
-from __future__ import annotations
-
 from config.errors import Refusal
 
 

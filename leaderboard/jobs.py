@@ -1,7 +1,5 @@
 """The leaderboard's background work: long analyses."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Per-query values of runs under labels, stored as arrays, and cached analyses."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models.functions import Now
 

@@ -4,8 +4,6 @@
 are checked against ``wall``, because the clients that sign do not know the offset.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

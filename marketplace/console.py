@@ -3,8 +3,6 @@
 0 means done, 1 refused with a reason, 2 wrong usage.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -1,7 +1,5 @@
 """Values for every page of the site."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.http import HttpRequest
 

@@ -16,8 +16,6 @@ MarketplaceError
     └── PayoutRefused (a payout cannot be made or recorded)
 """
 
-from __future__ import annotations
-
 PREFIX = "AWS.MechanicalTurk."
 
 

@@ -1,7 +1,5 @@
 """Forms for workers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Argon2id with its costs taken from the settings."""
 
-from __future__ import annotations
-
 from argon2 import Parameters
 from django.conf import settings
 from django.contrib.auth.hashers import Argon2PasswordHasher

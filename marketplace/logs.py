@@ -1,7 +1,5 @@
 """Logging that masks the secret part of links that create accounts or sign people in."""
 
-from __future__ import annotations
-
 import logging
 import re
 

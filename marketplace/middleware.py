@@ -1,7 +1,5 @@
 """Middleware that answers health checks and keeps to one loopback name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from urllib.parse import urlsplit
 

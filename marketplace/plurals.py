@@ -1,7 +1,5 @@
 """Pure: a number and its noun in English, for commands. (Pages use ``pluralize``.)"""
 
-from __future__ import annotations
-
 
 def many(number: int, one: str, more: str = "") -> str:
     """Return ``1 account`` or ``1,200 accounts``; ``more`` is an irregular plural."""

@@ -3,8 +3,6 @@
 There are several, so that an unresponsive mail server never delays a deadline.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections.abc import Callable

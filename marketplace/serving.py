@@ -1,7 +1,5 @@
 """The server process: gunicorn with threads, and the scheduler beside them."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

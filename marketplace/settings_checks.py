@@ -1,7 +1,5 @@
 """Settings an operator should still make before people work here: `python -m marketplace check` lists them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """Text in files that people open with a spreadsheet."""
 
-from __future__ import annotations
-
 # Characters that begin a formula in some spreadsheet, full-width signs included.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 

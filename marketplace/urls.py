@@ -1,7 +1,5 @@
 """URLs of the marketplace. ``/healthz`` is answered before them (:class:`marketplace.middleware.Probes`)."""
 
-from __future__ import annotations
-
 from django.urls import path
 
 from marketplace.views import account, letters, own_data, qualifications, sign_in as signing_in, site, tasks

@@ -5,8 +5,6 @@ Other blocks have their whitespace normalized and are tried again; what is left 
 either accepts every line or names the first bad one. All three ways accept the same lines and give the same rows.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Find passages of a reranked run that are not among the given candidates. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 

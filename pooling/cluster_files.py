@@ -5,8 +5,6 @@ If a class is named after one of its passages, that passage is canonical, as in 
 smallest pid is.
 """
 
-from __future__ import annotations
-
 from pooling.errors import EmptyFile, InvalidClusterFile
 from pooling.formats import Content, line_text, lines_of
 from pooling.near_duplicates import by_pid

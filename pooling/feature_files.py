@@ -13,8 +13,6 @@ A row is a passage, in the order of the texts. The files of a folder:
 | ``pids`` | the pid of each row, one per line |
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence

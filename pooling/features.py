@@ -5,8 +5,6 @@ The weights are those of scikit-learn's ``TfidfTransformer(sublinear_tf=True)``,
 enough, and a feature takes 5 bytes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from typing import Any

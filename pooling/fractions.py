@@ -4,8 +4,6 @@ A passage's place in the order of the corpus is a hash of the seed and its pid, 
 passages. With the same seed, a smaller fraction is part of a larger one.
 """
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Pooling's background work."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any

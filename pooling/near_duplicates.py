@@ -8,8 +8,6 @@ the pairs found, so two passages of a class can be less similar than the thresho
 order of the texts does not matter.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass

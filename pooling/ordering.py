@@ -3,8 +3,6 @@
 Most files are already sorted, so only lines out of order are moved, in place.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

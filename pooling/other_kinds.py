@@ -1,7 +1,5 @@
 """Pure: recognize a run, labels or texts where another kind of file is expected, to say where such a file goes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -6,8 +6,6 @@ show nothing (zero-width space, word joiner, soft hyphen, byte order mark) are l
 compatibility forms stay as they are: "US" is not "us", and 10² is not 102, which the coarser NFKC would make of it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import unicodedata

@@ -6,8 +6,6 @@ passages of one query whose hashes agree in the other 52 bits would count as one
 chance is about one in 90 million. Building a pool compares the pids themselves.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

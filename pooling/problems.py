@@ -4,8 +4,6 @@ A valid file is read once and fast (pooling.columns). A refused file is read aga
 irregular, to list all its problems. Reading stops only if lines cannot be read at all.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Find repeated rows in little more memory than the rows themselves take."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

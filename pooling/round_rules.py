@@ -1,7 +1,5 @@
 """Decide whether a round accepts a team's run. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime

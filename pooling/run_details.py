@@ -5,8 +5,6 @@ The same table defines the form's fields, the command's options, the API's descr
 Learning track*, section 5), and a collection can add fields of its own.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

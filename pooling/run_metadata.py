@@ -3,8 +3,6 @@
 Columns have the names of a run's fields; columns named after measures hold values that the track reported.
 """
 
-from __future__ import annotations
-
 import csv
 import difflib
 import io

@@ -3,8 +3,6 @@
 Arabzadeh et al., *Shallow pooling for sparse labels* (2022): the pools behind its Table 3.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Compute when a team's next run is accepted, given a limit of runs in any period of days."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date, timedelta
 

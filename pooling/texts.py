@@ -1,7 +1,5 @@
 """Read query files and passage files: TSV (id, text) or JSON lines with the usual field names."""
 
-from __future__ import annotations
-
 import json
 import re
 from array import array

@@ -5,8 +5,6 @@ Runs: TREC (``qid Q0 pid rank score tag``) and MS MARCO (``qid pid rank``). Qrel
 blanks or tabs. docs/data-formats.md lists refusals and warnings.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor

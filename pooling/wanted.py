@@ -1,7 +1,5 @@
 """Find wanted passages, such as the labels of a qrel set, in a run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """`make test` and `make soak`: the stages of tests/stages.py, each a run of pytest."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What axe-core and a ruler find wrong with a page: WCAG 2.2 AA, light and dark; at 320 pixels, broken words too."""
 
-from __future__ import annotations
-
 from importlib.resources import files
 from typing import Any
 

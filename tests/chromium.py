@@ -1,7 +1,5 @@
 """Chromium for tests: one driver and one browser for each process, a window for each test."""
 
-from __future__ import annotations
-
 import asyncio
 import atexit
 import os

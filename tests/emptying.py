@@ -5,8 +5,6 @@ The rows that migrations make of the models themselves (content types, permissio
 longer still.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Rows that tests of several rooms start from."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal

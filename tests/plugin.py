@@ -4,8 +4,6 @@
 when something answers there, else private instances. ``PREFEREE_TEST_ON=sqlite``: the embedded parts.
 """
 
-from __future__ import annotations
-
 import atexit
 import os
 import shutil

@@ -5,8 +5,6 @@ and ended with this process; Debian's packages are installed when that is allowe
 to install.
 """
 
-from __future__ import annotations
-
 import atexit
 import glob
 import os

@@ -1,7 +1,5 @@
 """A server that speaks S3's protocol over HTTP, in a process of its own."""
 
-from __future__ import annotations
-
 import os
 import re
 import socket

@@ -5,8 +5,6 @@ databases may do differently. `make soak` is for what takes long: the tests mark
 through the whole product that repeat what smaller tests state), and everything again on SQLite.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 Docker is not needed: the files are read as their programs read them, and what they say is asked of the code.
 """
 
-from __future__ import annotations
-
 import fnmatch
 import re
 import shutil

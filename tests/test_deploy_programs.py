@@ -1,7 +1,5 @@
 """What the files of deploy/ say, as the programs that read them understand it."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import json

@@ -1,7 +1,5 @@
 """The proxies' files, read by the proxies themselves where they are installed."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """What the documentation must name: every setting, every command."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

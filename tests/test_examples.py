@@ -1,7 +1,5 @@
 """The script of the documentation that sends a run from a CI job."""
 
-from __future__ import annotations
-
 import json
 import runpy
 import sys

@@ -1,7 +1,5 @@
 """The rooms keep to themselves: import-linter's contracts, and relations that point left."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

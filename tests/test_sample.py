@@ -1,7 +1,5 @@
 """What the sample promises: the demo, the documents and newcomers rely on it."""
 
-from __future__ import annotations
-
 import gzip
 import subprocess
 import sys

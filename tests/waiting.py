@@ -1,7 +1,5 @@
 """How tests wait for something to happen. No test is about speed: the limits here only end a hang."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import TypeVar

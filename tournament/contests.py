@@ -1,7 +1,5 @@
 """Apply one challenge to all its queries: the judgments it needs and the results. Pure."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -6,8 +6,6 @@ recounted among the tied only, until one is left or no more can be dropped (Cope
 ``starts[q]`` up to the next query's start.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

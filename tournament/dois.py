@@ -1,7 +1,5 @@
 """Pure: DOIs as people enter them, and their addresses."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import quote
 

@@ -1,7 +1,5 @@
 """The tournament's background work."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The canonical form of a version's manifest, and of its qrels file. Pure."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable

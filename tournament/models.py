@@ -1,7 +1,5 @@
 """From preferences to the best answer: results, challenges, published versions."""
 
-from __future__ import annotations
-
 import json
 from functools import cached_property
 from typing import Any

@@ -1,7 +1,5 @@
 """A query's outcome and the sentence that explains it. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum

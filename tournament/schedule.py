@@ -5,8 +5,6 @@ all of them drop out; the others meet each other. The tournament rule over {best
 decides.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Query parameters. Unknown ones are rejected, like unknown fields of a body (bodies.py)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from functools import cache

@@ -1,7 +1,5 @@
 """The API: its description and the routers of all features."""
 
-from __future__ import annotations
-
 from web.analyses import api as analyses, better_than_perfect_api as asking
 from web.api import problem_details
 from web.api.callers import Bearer, PerCaller

@@ -1,7 +1,5 @@
 """The demo: the whole loop on the bundled sample, as the commands that a person would type."""
 
-from __future__ import annotations
-
 import io
 import json
 import shlex

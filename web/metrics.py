@@ -1,7 +1,5 @@
 """Metrics of webhooks. No address is exposed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.db.models import Count

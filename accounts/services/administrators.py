@@ -1,7 +1,5 @@
 """Administrators of the installation."""
 
-from __future__ import annotations
-
 from accounts.models import User
 from accounts.signup import anybody_may_join
 

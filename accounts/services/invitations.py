@@ -1,7 +1,5 @@
 """Invite people and accept invitations."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import dataclass, field
 from datetime import timedelta

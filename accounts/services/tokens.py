@@ -1,7 +1,5 @@
 """API tokens: make, list, revoke, and look up on each call."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import timedelta
 

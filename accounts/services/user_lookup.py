@@ -1,7 +1,5 @@
 """Find people by the names of their accounts, and their addresses."""
 
-from __future__ import annotations
-
 from allauth.account.models import EmailAddress
 
 from accounts.errors import NotAnAccount

@@ -1,7 +1,5 @@
 """Background work in the admin site, read-only, with tracebacks that only administrators see."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import admin

@@ -1,7 +1,5 @@
 """Wait for jobs from a command: another process does them. Without one, this process does."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

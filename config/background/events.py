@@ -4,8 +4,6 @@ A room records an event in the transaction of its cause, so neither exists witho
 know its subscribers, which poll on a schedule and handle each event once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any

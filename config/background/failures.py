@@ -4,8 +4,6 @@ Members never see exceptions or tracebacks. Administrators find them in the job 
 and in the log.
 """
 
-from __future__ import annotations
-
 import errno
 
 from django.db import InterfaceError, OperationalError

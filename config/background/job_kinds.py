@@ -1,7 +1,5 @@
 """The registry of kinds of jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol

@@ -1,7 +1,5 @@
 """Metrics of background work."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import timedelta
 

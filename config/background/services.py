@@ -1,7 +1,5 @@
 """Start jobs, do them, and ring again for jobs that nobody took."""
 
-from __future__ import annotations
-
 import logging
 import os
 import random

@@ -4,8 +4,6 @@ The waits double from the first up to the longest, each with random jitter, so t
 asked for everything at once.
 """
 
-from __future__ import annotations
-
 import random
 
 JITTER = 0.25

@@ -1,7 +1,5 @@
 """Prints command lines so that they work when pasted into a shell."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

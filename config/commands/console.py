@@ -3,8 +3,6 @@
 0 means done, 1 refused with a reason, 2 wrong usage. Results go to stdout, everything else to stderr.
 """
 
-from __future__ import annotations
-
 import argparse
 import getpass
 import json

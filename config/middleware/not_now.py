@@ -1,7 +1,5 @@
 """Answers requests that cannot be served now with 503 and a time to retry, and logs the reason."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Refuses NUL characters in URLs: PostgreSQL cannot store them, and none of our URLs has one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from django.core.exceptions import BadRequest

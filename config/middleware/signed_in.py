@@ -4,8 +4,6 @@ Those pages use no cookies (judging/page/views.py), and a save is the most frequ
 subclass of the middleware that it replaces, so Django's and allauth's checks of the settings find it.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib.auth.middleware import AuthenticationMiddleware

@@ -1,7 +1,5 @@
 """Health checks: whether this process is alive, and whether it can do its work."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

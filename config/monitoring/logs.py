@@ -4,8 +4,6 @@ Ids of workers and assignments at a crowd, tokens in URLs of judging pages, and 
 including tracebacks and other libraries' messages.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import re

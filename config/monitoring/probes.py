@@ -4,8 +4,6 @@ Load balancers and Prometheus use a machine's own address, over plain HTTP. So t
 host names are checked and before the redirect to HTTPS.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import logging
 import secrets

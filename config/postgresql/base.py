@@ -4,8 +4,6 @@ The server plans a prepared statement once per connection: planning takes longer
 check of a connection before each request asks the server nothing.
 """
 
-from __future__ import annotations
-
 from select import POLLIN, poll
 from typing import Any
 

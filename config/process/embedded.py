@@ -1,7 +1,5 @@
 """The embedded worker and scheduler: Celery inside the only web process, on an in-memory broker."""
 
-from __future__ import annotations
-
 import threading
 
 from celery.beat import EmbeddedService

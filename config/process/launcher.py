@@ -3,8 +3,6 @@
 Without any settings, everything works without another server (docs/architecture.md, "Where it runs").
 """
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import json

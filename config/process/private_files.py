@@ -3,8 +3,6 @@
 Both settings modules import this first, so it applies to every process: pages, commands, jobs and marketplace.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from contextlib import suppress

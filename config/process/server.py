@@ -1,7 +1,5 @@
 """The web processes: gunicorn and, in the embedded default's single process, the workers' threads."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

@@ -1,7 +1,5 @@
 """Change a campaign's settings before launch. Tasks are repacked if they depend on a changed setting."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any

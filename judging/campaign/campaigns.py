@@ -1,7 +1,5 @@
 """Campaigns: create one, and move it from state to state."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Near-duplicates in a collection: find, import or remove them before judging begins."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The cost of judging: quotes before anything is spent, and the money committed so far."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 

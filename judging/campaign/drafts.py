@@ -1,7 +1,5 @@
 """Rename or delete a draft that nobody has worked on. Judged campaigns are never deleted."""
 
-from __future__ import annotations
-
 from django.db import IntegrityError, transaction
 from django.db.models import F
 

@@ -1,7 +1,5 @@
 """Signs that reveal gold pairs: marked words of the question, and repeated off-topic passages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from django.db.models import Count

@@ -1,7 +1,5 @@
 """Gold pairs: proposed by the software and accepted or dropped by a person, or imported from a file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

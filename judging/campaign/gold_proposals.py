@@ -1,7 +1,5 @@
 """Propose gold pairs: build candidates from labels and texts, and keep those that look like real pairs."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator

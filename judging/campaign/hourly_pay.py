@@ -1,7 +1,5 @@
 """A worker's hourly pay, from the pilot's median time, or from an estimate before the pilot."""
 
-from __future__ import annotations
-
 import statistics
 from dataclasses import dataclass
 from datetime import datetime

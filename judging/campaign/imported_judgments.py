@@ -1,7 +1,5 @@
 """Import judgments made elsewhere."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator, Sequence

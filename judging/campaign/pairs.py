@@ -1,7 +1,5 @@
 """Pairs to judge, and the tasks they are packed into."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import combinations

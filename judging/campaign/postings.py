@@ -1,7 +1,5 @@
 """Postings: the current one, to which new places are added, and the next one."""
 
-from __future__ import annotations
-
 from django.db.models import Max
 
 from judging.campaign.hourly_pay import measured_seconds

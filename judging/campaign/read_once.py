@@ -4,8 +4,6 @@ A check list compares screening rules, tries strategies and measures slips in a 
 campaign inside the block.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

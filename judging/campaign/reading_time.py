@@ -1,7 +1,5 @@
 """Estimate how long a pair takes to read and judge, and the least time that anybody needs, from its texts."""
 
-from __future__ import annotations
-
 from statistics import fmean
 
 from config import kept_objects

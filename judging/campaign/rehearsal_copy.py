@@ -4,8 +4,6 @@ The copy's places require a qualification that only its simulated workers get, s
 everybody else. A person who opens the copy's page anyway is refused there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from django.conf import settings

@@ -4,8 +4,6 @@ Every step that lets a campaign commit more money reserves it here: pilots, laun
 Repeats and challenges stay within the reservation. Rehearsals pay nobody and reserve nothing.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from django.db import transaction

@@ -3,8 +3,6 @@
 Pages, commands and calls all use this module, so they give the same figures.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from decimal import Decimal
 from math import isqrt

@@ -1,7 +1,5 @@
 """Spending rights for the installation's crowd money: grants, their remaining amounts, and the installation's cap."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Test how trivial strategies perform on a campaign's gold pairs, using its pairs, texts and labels."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """The texts that workers read and agree to before they begin; a person accepts them before launch."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """The crowds, one module each behind the small interface of :mod:`judging.crowds.seam`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from django.utils.module_loading import import_string

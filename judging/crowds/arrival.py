@@ -5,8 +5,6 @@ Everything here comes from the address, so everything is checked. Ids must match
 the signature must be valid (docs/marketplace-protocol.md, "Signed addresses").
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import re

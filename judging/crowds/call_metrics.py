@@ -1,7 +1,5 @@
 """Count and log every call to a crowd: operation, result and duration, but no worker."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Iterator

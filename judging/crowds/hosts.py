@@ -1,7 +1,5 @@
 """Checks of the sites to which a judging page sends a worker's browser: only those in the settings are allowed."""
 
-from __future__ import annotations
-
 from urllib.parse import urlsplit
 
 from django.conf import settings

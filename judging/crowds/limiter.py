@@ -6,8 +6,6 @@ multiplicative decrease: Chiu and Jain, 1989.) Redis keeps the clock and state f
 threads of one process share them.
 """
 
-from __future__ import annotations
-
 import functools
 import threading
 import time

@@ -4,8 +4,6 @@ This is the only module that imports boto3. Its retries are off, so one call her
 decided where the intent is recorded (judging/exchange/calls.py).
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 Codes and messages: see the notes on each in docs/architecture.md, "Calls to a crowd".
 """
 
-from __future__ import annotations
-
 import re
 
 from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError

@@ -4,8 +4,6 @@ Judging works with postings, places, submissions and payments; a crowd module tr
 Calls that change something take a ``key``: repeating a call with the same key has no further effect.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -5,8 +5,6 @@ changes. While work keeps coming in, it is kept long enough that counting takes 
 by a person or a rule (an exclusion, a reinstatement, a suspended gold pair) always causes a new count.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ Then record the reply. "Already exists" counts as success, and the existing thin
 tokens after 24 hours, so older intents are looked up before they are tried again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Run several calls to a distant crowd at once, since each spends most of its time waiting for the reply."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice

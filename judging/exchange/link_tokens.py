@@ -11,8 +11,6 @@ Tokens are signed, not secret, so they say nothing about what is judged. Link an
 server's records say what is open, so that a campaign can be resumed.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass

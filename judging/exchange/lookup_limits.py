@@ -3,8 +3,6 @@
 Made-up addresses or names must not use up the calls needed to offer places and pay workers.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from config.counting import Limit

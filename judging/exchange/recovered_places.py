@@ -4,8 +4,6 @@ The reply to their offer was lost or is on its way, or the database was restored
 carries the key of its offer, so it is recorded as if the reply had come.
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.db.models import Max

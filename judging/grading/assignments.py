@@ -1,7 +1,5 @@
 """Topics that assessors take, decline or lose, and second opinions on a sample of the judged passages."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -5,8 +5,6 @@ median of its counted judgments (of an even number, the lower middle one), so th
 replaced once the passage was judged again.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Decisions about topics, made by the rules or by staff, and their reversal."""
 
-from __future__ import annotations
-
 from django.db import transaction
 from django.db.models import Count, F, Q
 

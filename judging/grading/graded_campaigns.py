@@ -1,7 +1,5 @@
 """Graded campaigns: create one from a pool, end it and reopen it."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass, field

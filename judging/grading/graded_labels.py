@@ -1,7 +1,5 @@
 """Labels of finished topics: publish them as a qrel set of the collection, or list them with their sources."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An assessor's grades: give, change and undo them, and continue the topic once every assigned passage is judged."""
 
-from __future__ import annotations
-
 from django.db import transaction
 
 from config.background.job_kinds import Progress

@@ -1,7 +1,5 @@
 """Continuous active learning over a collection: choose the passages that people judge next for a topic."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Collection as Group, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum

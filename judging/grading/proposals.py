@@ -1,7 +1,5 @@
 """The passages that active learning proposes to an assessor."""
 
-from __future__ import annotations
-
 from config.background.job_kinds import Progress
 from judging.grading.next_passages import Thread, next_passages
 from judging.models import GradedCampaign, GradedItem, TopicAssignment

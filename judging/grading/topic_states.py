@@ -1,7 +1,5 @@
 """The current state of a graded campaign's topics, for pages, calls and commands."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Collect submitted work: record judgments, screen workers, repeat tasks, and record what is owed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 

@@ -1,7 +1,5 @@
 """Collect work that would exclude its worker at once, before the worker gets another task."""
 
-from __future__ import annotations
-
 import logging
 
 from config.counting import first_time

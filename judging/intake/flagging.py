@@ -1,7 +1,5 @@
 """Raise flags after each collection for workers whose work came in, or who recently returned some."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from datetime import datetime, timedelta
 

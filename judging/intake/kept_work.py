@@ -7,8 +7,6 @@ This requires a crowd that signs arrivals and pays for unsubmitted assignments. 
 an address said, and no bonus can be sent: a person pays the work by its receipt (judging/money/unlisted_work.py).
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.db import transaction

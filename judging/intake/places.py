@@ -1,7 +1,5 @@
 """Offer one place for each task that is still wanted."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import takewhile

@@ -1,7 +1,5 @@
 """Screen workers on gold pairs. The work of an excluded worker does not count, and others repeat the tasks."""
 
-from __future__ import annotations
-
 from django.db import IntegrityError, transaction
 from django.db.models import Count, QuerySet
 

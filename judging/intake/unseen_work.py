@@ -3,8 +3,6 @@
 A person can reverse both decisions, which are recorded. The pay is held (judging/money/held_pay.py).
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from datetime import timedelta
 

@@ -4,8 +4,6 @@ The number of database queries does not depend on the number of workers. A worke
 nobody and is the same on every page, in commands and in the log. Crowd ids do not appear here.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass, replace

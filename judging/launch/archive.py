@@ -1,7 +1,5 @@
 """Archive a campaign that is at rest, so that lists show it under Archived; restoring undoes this completely."""
 
-from __future__ import annotations
-
 from django.db import transaction
 
 from config import clock

@@ -1,7 +1,5 @@
 """Results of the checks before a launch."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The launch checks. A launch stops at the first failure."""
 
-from __future__ import annotations
-
 import json
 import ssl
 import urllib.error

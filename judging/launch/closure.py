@@ -1,7 +1,5 @@
 """Close a campaign: stop posting, wait for work in progress, then mark it as closed."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 

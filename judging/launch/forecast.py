@@ -1,7 +1,5 @@
 """Forecast what judging a number of pairs takes: tasks, dollars, hours of work, and days."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Launch checks for gold pairs: there are enough of them, and strategies without reading do not pass."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Launch a campaign: run all checks, then create the first posting. Commands, pages and the API share this code."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal

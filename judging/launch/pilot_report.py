@@ -1,7 +1,5 @@
 """The results of a pilot: time, pay, gold pairs that workers missed, and comments."""
 
-from __future__ import annotations
-
 import statistics
 from dataclasses import dataclass
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Pilots: post a few tasks to test time, pay and gold pairs before the full launch."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from django.db import transaction

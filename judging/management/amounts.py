@@ -1,7 +1,5 @@
 """Parse amounts in dollars from the command line."""
 
-from __future__ import annotations
-
 from decimal import Decimal, InvalidOperation
 
 from config.commands.console import UsageError

@@ -1,7 +1,5 @@
 """The base of the commands on one campaign."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import Command, CommandParser

@@ -1,7 +1,5 @@
 """Format launch checks for the terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from config.plurals import many

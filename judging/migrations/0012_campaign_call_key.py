@@ -1,7 +1,5 @@
 """Each campaign keeps the key of its calls, which was made of the installation's secret before."""
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any
 

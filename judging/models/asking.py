@@ -1,7 +1,5 @@
 """Pairs, gold pairs and tasks, and the postings and places that offer them."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import F, Q
 

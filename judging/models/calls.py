@@ -1,7 +1,5 @@
 """Calls that change something at a crowd, block lists and payments."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import Q
 

@@ -1,7 +1,5 @@
 """The campaign: its settings and its life cycle."""
 
-from __future__ import annotations
-
 import secrets
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Graded judging: campaigns whose assessors give each passage of a topic a grade."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q

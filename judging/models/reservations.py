@@ -1,7 +1,5 @@
 """Money that campaigns can commit, reserved before anything is posted."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import Q
 

@@ -1,7 +1,5 @@
 """A worker's work on a task: the submission, the pairs shown, and every choice."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import Q
 

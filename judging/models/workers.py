@@ -1,7 +1,5 @@
 """Workers, and the separate table that links them to their crowd ids."""
 
-from __future__ import annotations
-
 from django.db import models
 
 from config import clock

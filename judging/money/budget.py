@@ -1,7 +1,5 @@
 """The spending cap of a campaign. Posting, repeats and challenges respect it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 

@@ -4,8 +4,6 @@ The crowd's list decides who submitted; our record of each click decides what wa
 causes a rejection or loss of pay: the difference is listed, and a person reviews it.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import transaction

@@ -7,8 +7,6 @@ without a judged pair is rejected before then unless a person decides (``PREFERE
 otherwise, an empty form would earn the reward.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The campaign's books: what is promised, owed and paid, and whether the crowd's books agree."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass, field
 from decimal import Decimal

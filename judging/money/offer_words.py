@@ -1,7 +1,5 @@
 """How a task is described to workers: pay, usual time, size and languages, worded alike in listings and on pages."""
 
-from __future__ import annotations
-
 from django.utils import translation
 
 from config.crowd_endpoints import is_amazon

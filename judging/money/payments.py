@@ -1,7 +1,5 @@
 """Payments owed and paid: each submission's reward and bonuses, each once, whether or not its work counts."""
 
-from __future__ import annotations
-
 import hashlib
 from contextlib import suppress
 from datetime import timedelta

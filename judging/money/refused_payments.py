@@ -3,8 +3,6 @@
 Otherwise, a worker whose crowd account is gone would keep a campaign from closing, and could not be forgotten.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 

@@ -3,8 +3,6 @@
 A person decides. The software rejects only work without a judged pair on its own (judging/money/held_pay.py).
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """Top up pay that turned out too low: bonuses make up the difference to the promised hourly pay."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 from statistics import median

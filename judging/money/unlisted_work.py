@@ -5,8 +5,6 @@ person pays another way and notes how. The books record either payment once. If 
 its reward is held for a decision (judging/money/held_pay.py), so that nothing is paid twice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal

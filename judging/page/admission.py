@@ -1,7 +1,5 @@
 """Checks before an arriving worker gets a task: gold pairs, arrival rate, place and former holder."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import datetime
 

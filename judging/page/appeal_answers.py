@@ -1,7 +1,5 @@
 """Answers to appeals, with an optional reinstatement."""
 
-from __future__ import annotations
-
 from django.db import transaction
 
 from judging.campaign.campaigns import log_change

@@ -4,8 +4,6 @@ The link is signed, so its content is ours. Only the crowd can say whether the p
 that a restored backup does not include is found too.
 """
 
-from __future__ import annotations
-
 from config import clock
 from config.errors import Refusal
 from config.monitoring.metrics import Count

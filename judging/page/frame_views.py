@@ -1,7 +1,5 @@
 """Worker pages inside the frame of a crowd's site, and the page shown for every refusal."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import Any

@@ -3,8 +3,6 @@
 This is the innermost middleware, so its error pages still pass through the middleware that sets headers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

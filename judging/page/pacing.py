@@ -4,8 +4,6 @@ A page is identified by its token. A person makes a few requests in a window. Th
 asks the counter that all processes share only about a page that makes more.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """Previews of the worker's pages for researchers: the same templates, with texts that need not be saved."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

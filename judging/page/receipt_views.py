@@ -1,7 +1,5 @@
 """The receipt for a task that the crowd has received: the pairs judged, and the state of each part of the pay."""
 
-from __future__ import annotations
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _

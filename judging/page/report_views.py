@@ -1,7 +1,5 @@
 """Pages on which workers report pairs and appeal refusals."""
 
-from __future__ import annotations
-
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """Workers' reports of problems with pairs, and appeals against refusals."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime

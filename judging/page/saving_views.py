@@ -1,7 +1,5 @@
 """Requests from the page's script while a worker judges: save a choice, and read the saved state."""
 
-from __future__ import annotations
-
 import re
 from math import ceil
 from typing import Any

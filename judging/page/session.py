@@ -1,7 +1,5 @@
 """A worker's actions on the judging page: open a task, consent, choose, submit."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Requests about a task's time: ask for more time, and end the task when it is over."""
 
-from __future__ import annotations
-
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST

@@ -1,7 +1,5 @@
 """Trials: a reviewer does one timed task from a link that expires. A trial never counts and is never paid."""
 
-from __future__ import annotations
-
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta

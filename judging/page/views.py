@@ -4,8 +4,6 @@ The pages appear in a sandboxed frame of a crowd's site, where the origin may be
 tokens do not work there. The page token replaces a CSRF token, because nobody else knows it.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, timedelta
 from math import ceil
 from typing import Any

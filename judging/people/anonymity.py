@@ -4,8 +4,6 @@ Pseudonyms are made for one campaign in one publication. Other data that could l
 month, and the order of rows to the order of their content.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime

@@ -4,8 +4,6 @@ Rows that store ids as such are erased elsewhere (judging/people/rights.py). But
 people type them into reasons, and those texts belong to rows that stay.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

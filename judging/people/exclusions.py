@@ -1,7 +1,5 @@
 """People's decisions to exclude a worker, and to reverse an exclusion."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.db import transaction

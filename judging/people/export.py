@@ -1,7 +1,5 @@
 """Export judgments with pseudonyms made for each export, without crowd worker ids."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Suspend a bad gold pair, and reverse the decisions that relied on it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """Predict the effect of a decision in tasks, judgments, dollars and gold pairs. Changes nothing."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """People's rights to be forgotten and to withdraw judgments, and the retention of personal data."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta

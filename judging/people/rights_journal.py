@@ -4,8 +4,6 @@ A restored backup does not contain requests made after it, but this list does. I
 numbers, and is kept apart from the databases' backups.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """After a restore, reapply erasures and withdrawals that were requested since the backup."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import dataclass, field
 from datetime import datetime

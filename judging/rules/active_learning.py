@@ -5,8 +5,6 @@ the question itself is a relevant example, and 100 passages drawn at random stan
 model is logistic regression on TF-IDF, as in the TREC 2022 Deep Learning track.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 

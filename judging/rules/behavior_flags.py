@@ -4,8 +4,6 @@ Every flag compares counts with chance, so a few judgments raise none. ``UNLIKEL
 workers, chance alone raises a flag once in two campaigns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median

@@ -5,8 +5,6 @@ deadline comes first, and a worker can move it once by the same length. A margin
 accepts the work that our page submits when the time is over.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 

@@ -1,7 +1,5 @@
 """Pure: durations in words for workers, and deadlines in working days."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from judging.rules.wording import ENGLISH, Wording

@@ -22,8 +22,6 @@ Under ``reference`` (Arabzadeh et al., *Shallow pooling for sparse labels*, sect
 over f are q^(k−1) in N, k · q^k in C, and q^k in the excluded share.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 

@@ -5,8 +5,6 @@ through, gold pairs should be as familiar as real pairs, measured by how often t
 and the better known passage were shown. Relevant and off-topic passages should be equally well known.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

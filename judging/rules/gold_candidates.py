@@ -1,7 +1,5 @@
 """Pure: candidate off-topic passages for a question, from labels and from unjudged texts."""
 
-from __future__ import annotations
-
 import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ Cross-validated logistic regression over :func:`judging.rules.pair_features.feat
 area under the ROC curve (AUC) is the probability that a gold pair scores higher than a real one: 0.5 is guessing.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

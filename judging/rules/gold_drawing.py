@@ -6,8 +6,6 @@ pair of the task is drawn at random, and the gold pair is taken whose question a
 as often as that pair's.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

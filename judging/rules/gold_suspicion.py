@@ -7,8 +7,6 @@ binomial). The expected rate is the one at which otherwise passing workers fail 
 campaign's slip rate if that is higher.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass

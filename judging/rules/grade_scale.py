@@ -1,7 +1,5 @@
 """The scale of graded judging: levels with their definitions. Pure."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from judging.errors import BadInput

@@ -1,7 +1,5 @@
 """Pure: a check that a worker had time to read. The result is a flag for review, never a verdict."""
 
-from __future__ import annotations
-
 import re
 
 #: Words per second. People read about 4 with understanding; beyond 15, nobody can take in two passages.

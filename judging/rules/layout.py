@@ -3,8 +3,6 @@
 The layout hides gold pairs: both kinds are mixed, and their sides are drawn alike.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Pairs are packed ahead, ``pairs_per_task`` to a task, pairs of one query spread 
 rarely meets one query twice in a task (design: "Tasks").
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

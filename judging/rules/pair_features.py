@@ -3,8 +3,6 @@
 The order of the two sides does not matter to :func:`features`: sides are drawn by chance, so they say nothing.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

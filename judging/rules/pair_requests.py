@@ -1,7 +1,5 @@
 """Pure: a requested pair."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

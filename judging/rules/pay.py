@@ -4,8 +4,6 @@ All amounts are dollars with two decimals. Promised amounts are rounded up to a 
 promised; estimates are rounded down.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Decimal
 

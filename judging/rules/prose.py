@@ -4,8 +4,6 @@ An empty line separates blocks. A block of one line is a paragraph. In a block o
 without a period at its end is a heading for the paragraphs that follow; without a heading, the lines are a list.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Pure: worker qualifications in the protocol's form, compared and put into words."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

@@ -6,8 +6,6 @@ have no such runs: there, two or more adjacent characters of the question are ma
 passage, too.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Pure: a place's question and a worker's answers in the protocol's XML."""
 
-from __future__ import annotations
-
 from xml.sax.saxutils import escape
 
 from defusedxml import ElementTree

@@ -1,7 +1,5 @@
 """Pure: the expected time of a task, from the length of its texts, and its time limit."""
 
-from __future__ import annotations
-
 from math import ceil
 
 #: Silent reading of English non-fiction (Brysbaert 2019, a review of 190 studies).

@@ -10,8 +10,6 @@
 Under every rule, a task with a failed gold pair is repeated, and none of an excluded worker's judgments count.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -17,8 +17,6 @@ level if their correct best answers per dollar are within 3% of the most. Of the
 the most honest workers; in a tie, it leaves the fewest bad judgments.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Pure: the words that tell workers about the screening rule before they agree to a task."""
 
-from __future__ import annotations
-
 from judging.rules.wording import ENGLISH, Wording, gettext_noop as _
 
 _CHECKS = _(

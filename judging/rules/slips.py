@@ -5,8 +5,6 @@ Beta(f + ½, n − f + ½). Its mean is the expected rate, and its 95% interval 
 *Interval estimation for a binomial proportion*, 2001). Without a failure the range begins at 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import sqrt

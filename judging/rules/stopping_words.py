@@ -1,7 +1,5 @@
 """Pure: the sentences that a worker agrees to about each way of ending a task and its pay."""
 
-from __future__ import annotations
-
 from judging.rules.pay import Pay
 from judging.rules.wording import ENGLISH, Wording
 

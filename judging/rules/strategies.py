@@ -12,8 +12,6 @@ requires before the task's judgments count.
   with gold pairs drawn as they are for people.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence

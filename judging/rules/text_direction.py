@@ -1,7 +1,5 @@
 """Pure: names of languages and the direction they are written in."""
 
-from __future__ import annotations
-
 from django.conf.locale import LANG_INFO
 
 _LANGUAGES = "ar arc azb ckb dv fa glk he iw ji lrc mzn nqo pnb ps sd syr ug ur yi"

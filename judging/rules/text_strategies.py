@@ -4,8 +4,6 @@ Those *by text* are what a script would try first: the question's words, and len
 or the fewest of each figure in ``SURFACE`` and ``PLACEMENT``.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial

@@ -10,8 +10,6 @@ The stopping rules also apply right after the pool. A topic with nothing left to
 budget.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Pure: the interval of a share."""
 
-from __future__ import annotations
-
 import math
 
 

@@ -5,8 +5,6 @@ shows them translates them. Functions that build sentences take a :class:`Wordin
 module.
 """
 
-from __future__ import annotations
-
 from gettext import NullTranslations
 from typing import Protocol
 

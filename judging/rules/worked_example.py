@@ -11,8 +11,6 @@
 A part can span several lines. The labels start a line and come in this order.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

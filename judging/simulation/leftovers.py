@@ -4,8 +4,6 @@ A killed run leaves tasks with workers who never come back. Without this, they w
 the crowd, until the time is over.
 """
 
-from __future__ import annotations
-
 import fcntl
 from collections.abc import Iterator
 from contextlib import contextmanager

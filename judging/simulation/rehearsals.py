@@ -3,8 +3,6 @@
 This belongs to the simulation and is not a service: it enqueues jobs and runs them. The command and the page use it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

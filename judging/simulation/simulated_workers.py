@@ -4,8 +4,6 @@ They sign up at the marketplace, take places, load the judging page, and post th
 they learn only which passage a text is and its grade in the truth. They cannot tell which pairs are gold.
 """
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 import time

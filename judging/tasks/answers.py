@@ -1,7 +1,5 @@
 """Conversion of choices on a page to judgments and gold answers."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.db import transaction

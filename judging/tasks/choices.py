@@ -5,8 +5,6 @@ models. The second statement checks the lease and inserts in one step. It holds 
 are theirs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

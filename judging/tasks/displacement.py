@@ -6,8 +6,6 @@ notices nothing and can continue. Work confirmed by the crowd is paid in full, a
 the task in the meantime.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The pairs of a task, with their texts as displayed on the page."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ carries our signature. The last page signs what was saved. The crowd's list retu
 is restored.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum

@@ -5,8 +5,6 @@ worker) by a conditional update. Its pairs and gold pairs are drawn when the wor
 opened the address before. Unique constraints on slots guarantee that no worker sees a pair twice, even in races.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime

@@ -3,8 +3,6 @@
 An answer on a repeated pair is a choice, not a judgment: it does not count in a tournament and excludes nobody.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection
 from typing import Any, NamedTuple

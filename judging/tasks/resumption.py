@@ -4,8 +4,6 @@ This requires a crowd that signs arrivals. Elsewhere, anybody who knows a worker
 choices. Sides, order and gold pairs stay the same, so changes cannot reveal which pairs are gold.
 """
 
-from __future__ import annotations
-
 from django.db.models import Exists, OuterRef, QuerySet
 
 from judging.models import Campaign, Choice, Slot, Submission, Task, Worker

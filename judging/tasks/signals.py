@@ -1,7 +1,5 @@
 """Facts and flags on how each slot was answered, for the researcher. No decision depends on them."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """Draw the pairs shown to a worker: real, gold and repeated pairs, in an order and on sides set by a seed."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The end of a task's time: judged pairs are submitted, and a worker can ask for more time once."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.db import transaction

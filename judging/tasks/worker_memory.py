@@ -1,7 +1,5 @@
 """A worker's history, and the gold pairs and tasks that fit it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

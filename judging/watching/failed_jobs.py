@@ -1,7 +1,5 @@
 """Failed background jobs, and hiding those that a person has seen."""
 
-from __future__ import annotations
-
 from django.db import transaction
 
 from config import clock

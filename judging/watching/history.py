@@ -4,8 +4,6 @@ The number of queries does not depend on the campaign's size, because the databa
 choice was made, or for gold answers, when the work came in.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

@@ -1,7 +1,5 @@
 """The status of a campaign, in one dictionary for commands, pages and scripts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import Count

@@ -1,7 +1,5 @@
 """Stopped work in a campaign and its next steps: refusals of the crowd, a used-up budget, failed jobs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from config import clock

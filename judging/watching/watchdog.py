@@ -1,7 +1,5 @@
 """Find stalled work: since when, why, and the next step."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -5,8 +5,6 @@ worker's standing at the crowd does not change. Our own pages refuse excluded wo
 effect; at a crowd without such lists, they are the only block.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from contextlib import suppress
 from typing import Any

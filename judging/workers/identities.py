@@ -1,7 +1,5 @@
 """Worker identities: find our worker for a crowd's worker id, and decide on refusals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 

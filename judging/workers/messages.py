@@ -1,7 +1,5 @@
 """Messages to workers, sent through the crowd and stored with the campaign."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 

@@ -4,8 +4,6 @@ They are sent only at a crowd with block lists; elsewhere an excluded worker see
 has no key at the crowd, so one whose reply was lost is sent again: a duplicate is better than no notice.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

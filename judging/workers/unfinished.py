@@ -6,8 +6,6 @@ later. Submitting a task with every pair judged restarts the count, and so can a
 links to a worker do not count, or others could use up the limit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A worker's submissions of a campaign, read in one query, to decide whether the worker gets another task."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Settings of an analysis: names, limits, defaults and help, the same for pages, API calls and commands."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Every analysis by name. To add one, create a package with a ``KIND`` and add a line here."""
 
-from __future__ import annotations
-
 from leaderboard.analyses.assessor_agreement.kind import KIND as ASSESSOR_AGREEMENT
 from leaderboard.analyses.better_than_perfect.kind import KIND as BETTER_THAN_PERFECT
 from leaderboard.analyses.board_agreement.kind import KIND as BOARD_AGREEMENT

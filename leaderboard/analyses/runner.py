@@ -1,7 +1,5 @@
 """Run long analyses once and store them with their figures, until something they depend on changes."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A board as a table and figures, for `leaderboard`, the downloads on its page and the agreement of boards."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

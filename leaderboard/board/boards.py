@@ -1,7 +1,5 @@
 """The leaderboard of a collection: every run under official qrels and, with a version, under preference qrels."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields

@@ -1,7 +1,5 @@
 """Which runs' top passages were judged, and so compared with a version's best answers."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any

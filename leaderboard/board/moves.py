@@ -1,7 +1,5 @@
 """How runs' ranks change from one version of the preference qrels to another, on the queries both cover."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ the share of queries whose official qrel is a best answer. The table shows the r
 but it does not affect other ranks or correlations. A board can use any measure.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

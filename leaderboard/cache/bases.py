@@ -1,7 +1,5 @@
 """The data behind a stored analysis, so that an older one can list what has changed since."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Everything that an analysis depends on, as values to hash. While they stay the same, so does the result."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Results of long analyses, stored under a hash of everything they depend on."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable

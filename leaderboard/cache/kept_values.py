@@ -1,7 +1,5 @@
 """How long runs' values stay stored. They can be recomputed, but every board would have to wait for them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """The software behind a number: its version is stated in every table, and its sources are part of every cache key."""
 
-from __future__ import annotations
-
 from config.software import software_version as software_version, sources_key
 
 ROOMS = ("leaderboard", "pooling", "tournament")

@@ -1,7 +1,5 @@
 """Arguments shared by commands about preferences."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from config.commands.console import CommandParser, UsageError

@@ -1,7 +1,5 @@
 """Commands built from the kinds of analysis: `manage.py analyse KIND`, and a short alias for each kind."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import CommandParser, UsageError

@@ -3,8 +3,6 @@
 The page has the same numbers in a table, and ``drawing`` draws the figure for print. Missing values are None.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Base class of commands that print an analysis: one set of options for every output format."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tables and analyses as JSON-ready dictionaries: raw numbers, None for missing values."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -3,8 +3,6 @@
 A text cell that a spreadsheet would read as a formula gets a leading apostrophe.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import math

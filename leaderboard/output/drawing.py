@@ -4,8 +4,6 @@ Matplotlib's Agg backends without pyplot. The bytes depend only on the figure an
 Style is process-wide in matplotlib, so one figure is drawn at a time.
 """
 
-from __future__ import annotations
-
 import io
 import logging
 import textwrap

@@ -1,7 +1,5 @@
 """Write an analysis to files. Several tables of one analysis become several CSV files but one LaTeX file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """Pure: values from 0 to 1 as shades, averaged in blocks where there are more than a reader can tell apart."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tables for LaTeX: booktabs, bold for significant values, the best underlined, the method in the caption."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable

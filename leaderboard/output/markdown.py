@@ -1,7 +1,5 @@
 """Tables for Markdown: pipes, significant values in bold, the best in italics."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

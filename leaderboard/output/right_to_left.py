@@ -1,7 +1,5 @@
 """Names in right-to-left scripts, on one line with other text."""
 
-from __future__ import annotations
-
 import unicodedata
 
 ISOLATE, END = "\u2068", "\u2069"

@@ -1,7 +1,5 @@
 """An analysis as JSON and back, without its drawings, so that a stored result can be shown in every format."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

@@ -3,8 +3,6 @@
 Design, §4: every table names run set, version of the labels, measure, number of queries, seed and software.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

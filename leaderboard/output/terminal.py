@@ -1,7 +1,5 @@
 """Tables on a terminal."""
 
-from __future__ import annotations
-
 from rich import box
 from rich.console import Console
 from rich.table import Table as Grid

@@ -3,8 +3,6 @@
 Kendall, *The treatment of ties in ranking problems*, Biometrika 33 (1945).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

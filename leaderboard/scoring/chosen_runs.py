@@ -1,7 +1,5 @@
 """Find the runs, the qrel set and the version that a caller names."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from config.guidance import Action

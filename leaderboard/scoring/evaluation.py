@@ -1,7 +1,5 @@
 """Per-query values of runs under labels: computed once, stored as arrays."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor

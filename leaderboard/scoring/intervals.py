@@ -5,8 +5,6 @@ et al. (SIGIR 2021) [MM] and [SP]. Every run and every set of labels gets the sa
 rows can be compared.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@
 ``ndcg@10``, trec_eval's ``ndcg_cut_10`` and BEIR's ``ndcg_at_10``.
 """
 
-from __future__ import annotations
-
 import re
 
 from leaderboard.errors import UnknownMeasure

@@ -7,8 +7,6 @@ Retrieval Experiments", TOIS 2012, tests all pairs of systems in the same way wi
 ``level``, no pair of equally good runs is told apart.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

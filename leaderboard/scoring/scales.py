@@ -1,7 +1,5 @@
 """Pure: compare the values of a measure, exactly where possible."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The facts stated under every table and figure: run set, labels, measure, queries, seed, software."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from leaderboard.cache.software_version import software_version

@@ -1,7 +1,5 @@
 """Scores as tables and a figure: the output of `score`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Score runs: means of measures over the covered queries and, on request, every query's value."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

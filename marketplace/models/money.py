@@ -1,7 +1,5 @@
 """Movements of money. Rows are only appended, never edited; amounts are in cents."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from django.db import models

@@ -1,7 +1,5 @@
 """The state of rate limits."""
 
-from __future__ import annotations
-
 from django.db import models
 
 

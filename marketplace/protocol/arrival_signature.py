@@ -4,8 +4,6 @@ A requester's page checks it with the secret key that signs the requester's call
 (docs/marketplace-protocol.md, "Signed addresses").
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 from collections.abc import Iterable

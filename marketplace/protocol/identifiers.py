@@ -1,7 +1,5 @@
 """Random identifiers in the protocol's shapes: EntityId ``^[A-Z0-9]+$``, CustomerId ``^A[A-Z0-9]+$``."""
 
-from __future__ import annotations
-
 import secrets
 import string
 

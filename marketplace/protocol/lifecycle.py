@@ -1,7 +1,5 @@
 """Pure: the status of a HIT."""
 
-from __future__ import annotations
-
 
 def hit_status(*, available: int, pending: int, expired: bool) -> str:
     """Return the protocol's status for these counters.

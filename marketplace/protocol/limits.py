@@ -1,7 +1,5 @@
 """Limits that MTurk enforces although the service model does not state them (2014-08-15 documentation)."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

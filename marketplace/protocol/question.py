@@ -1,7 +1,5 @@
 """The protocol's XML: reads questions, writes answers, and builds the addresses of frames."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode, urlsplit, urlunsplit

@@ -4,8 +4,6 @@ A requirement is the protocol's own structure (QualificationTypeId, Comparator, 
 ActionsGuarded). Without the qualification, every comparator except DoesNotExist fails.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

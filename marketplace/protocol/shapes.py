@@ -4,8 +4,6 @@ boto3 checks required members, types and minima before it sends; a server must a
 and enumerations. Messages follow the wording of AWS's validators.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime

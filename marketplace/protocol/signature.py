@@ -4,8 +4,6 @@ Follows AWS's documentation "Create a signed AWS API request" (canonical request
 The service takes requests to ``/`` without a query, so the canonical form only needs headers.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import re

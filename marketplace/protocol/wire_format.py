@@ -4,8 +4,6 @@ JSON 1.1 as botocore speaks it (service model ``mturk`` 2017-01-17): POST /, the
 ``X-Amz-Target``, one JSON object as body, times as seconds since 1970.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Pure: names of languages, and whether a worker reads all the languages that a task needs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

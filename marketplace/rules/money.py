@@ -4,8 +4,6 @@ Fees as MTurk states them: 20% of the reward or bonus, 40% of the reward when a 
 assignments, at least one cent, half a cent rounded up.
 """
 
-from __future__ import annotations
-
 from decimal import ROUND_HALF_UP, Decimal
 
 FEE_PERCENT = 20

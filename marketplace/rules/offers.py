@@ -8,8 +8,6 @@ if each is judged by itself),
 every answer). A keyword that cannot be read is a plain keyword. The keywords are only for display.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

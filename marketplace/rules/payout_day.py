@@ -1,7 +1,5 @@
 """Pure: the next payout day."""
 
-from __future__ import annotations
-
 from datetime import date
 
 

@@ -5,8 +5,6 @@ requester decides about, or only that the requester decides. Otherwise the listi
 applies. Nothing is paid on this basis.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

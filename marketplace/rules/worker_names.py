@@ -1,7 +1,5 @@
 """The rules for workers' sign-in names, and the reserved ones."""
 
-from __future__ import annotations
-
 import re
 import secrets
 

@@ -1,7 +1,5 @@
 """A requester's call, as the operations receive it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """Events of HITs and assignments, sent to requesters who asked for them (UpdateNotificationSettings)."""
 
-from __future__ import annotations
-
 import json
 import uuid
 from datetime import datetime

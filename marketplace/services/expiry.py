@@ -4,8 +4,6 @@ The scheduler applies them every second. Every call and every worker page applie
 answers are right when the scheduler is late. When nothing is due, this costs one query.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """A requester's balance and the amount held from it. Always the last row a transaction touches."""
 
-from __future__ import annotations
-
 from django.db.models import F
 
 from marketplace.errors import RequestError

@@ -1,7 +1,5 @@
 """The only place where a HIT's counters, status and expiry change."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Messages to workers: on their home page, and by e-mail to those who confirmed an address."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import datetime
 

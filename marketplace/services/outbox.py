@@ -4,8 +4,6 @@ A message is sent at least once. A sender moves ``due_at`` on before it sends, s
 message to be retried. Failures are retried for about a day, then given up with their error.
 """
 
-from __future__ import annotations
-
 import http.client
 import logging
 from collections.abc import Callable, Mapping

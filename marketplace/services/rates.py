@@ -6,8 +6,6 @@ on PostgreSQL and on SQLite. The database's clock is used if machines may share 
 unlogged: nothing waits for the disk, and a crash only fills the buckets.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """UniqueRequestToken: a call with a token that was used within 24 hours is refused, never repeated."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.db import IntegrityError, transaction

@@ -1,7 +1,5 @@
 """Approving and rejecting, by a requester's call or by a deadline."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

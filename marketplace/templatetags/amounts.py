@@ -1,7 +1,5 @@
 """Amounts and times in words, for the worker pages."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from django import template

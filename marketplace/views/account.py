@@ -1,7 +1,5 @@
 """Pages where workers change their accounts: password, e-mail, country."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """``POST /``: the requester protocol."""
 
-from __future__ import annotations
-
 import logging
 import uuid
 from typing import Any

@@ -1,7 +1,5 @@
 """Error pages for broken links and refused forms."""
 
-from __future__ import annotations
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 

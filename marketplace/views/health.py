@@ -1,7 +1,5 @@
 """``/healthz``: whether the process runs and reaches its database."""
 
-from __future__ import annotations
-
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe

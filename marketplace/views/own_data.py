@@ -1,7 +1,5 @@
 """Pages for workers' own data: payment details, export, deleting the account."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout

@@ -1,7 +1,5 @@
 """Pages for the qualifications that a worker has requested or can request."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse

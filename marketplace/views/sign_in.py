@@ -1,7 +1,5 @@
 """Pages for signing up, in and out."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from django.conf import settings

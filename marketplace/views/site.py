@@ -1,7 +1,5 @@
 """The pages on which workers find tasks and see their past work."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Pages for previewing, taking, working on, returning and submitting a task."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from csp.constants import SELF

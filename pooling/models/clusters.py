@@ -1,7 +1,5 @@
 """Classes of near-duplicate passages."""
 
-from __future__ import annotations
-
 from django.db import models
 
 from config import clock

@@ -1,7 +1,5 @@
 """Roles in a collection, and a log of decisions."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 

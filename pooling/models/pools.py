@@ -1,7 +1,5 @@
 """Pools: the passages to judge."""
 
-from __future__ import annotations
-
 from django.db import models
 
 from config import clock

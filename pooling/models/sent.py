@@ -1,7 +1,5 @@
 """Uploaded files, and the outcome of each."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 

@@ -1,7 +1,5 @@
 """Spending grants: the person, the amount, the last day, and who decided."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q

@@ -1,7 +1,5 @@
 """Teams that submit runs to a collection's board, and the rounds in which they do."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 

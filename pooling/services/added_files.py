@@ -1,7 +1,5 @@
 """Add labels, candidates and passage files to a collection, and fetch texts that its pools lack."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@ file has arrived. A part is written while the row is locked, so of two parts for
 last byte of the last file, the row waits for its job.
 """
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence

@@ -3,8 +3,6 @@
 Files are named after their content and never change, so a copy is never out of date.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property

@@ -4,8 +4,6 @@ bulk_create builds a model instance for each row; executemany on SQLite and COPY
 (138,905 rows: 0.3 and 0.5 s), and both skip or fill rows that are there already.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any

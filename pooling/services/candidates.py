@@ -1,7 +1,5 @@
 """The candidate set of a collection: the passages that reranked runs may reorder, such as an official top 100."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

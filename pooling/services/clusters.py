@@ -4,8 +4,6 @@
 passage in a class of near-duplicates has the key of its canonical passage instead, with or without a text.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping

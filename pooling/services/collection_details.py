@@ -1,7 +1,5 @@
 """Change a collection's description, and log it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """Change a run's description, and log it. Its ranking never changes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ Near-duplicates of a labeled passage have its label, in their own documents too,
 track (Craswell et al., *Overview*).
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Release runs whose embargo is over, if the board's policy says so."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 
 from config import clock

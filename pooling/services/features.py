@@ -1,7 +1,5 @@
 """The stored features of a collection's passages: made once, and again when the passages changed."""
 
-from __future__ import annotations
-
 import fcntl
 import shutil
 import time

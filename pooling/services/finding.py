@@ -1,7 +1,5 @@
 """Look things up by name."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.db import models

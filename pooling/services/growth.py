@@ -1,7 +1,5 @@
 """Limit the decompressed size of a file, given the size at which it was sent."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from django.conf import settings

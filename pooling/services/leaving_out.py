@@ -3,8 +3,6 @@
 A file with no other problem is kept for a day after its refusal, so that nobody has to send it a second time.
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Members of collections, their roles and permissions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import IntegrityError, transaction

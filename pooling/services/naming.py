@@ -1,7 +1,5 @@
 """Check names of collections, qrel sets and pools, and language tags."""
 
-from __future__ import annotations
-
 import re
 from itertools import chain, count
 from typing import Any

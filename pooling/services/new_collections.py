@@ -1,7 +1,5 @@
 """Create a collection from uploaded files, with the same import as the command."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any

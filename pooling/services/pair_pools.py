@@ -1,7 +1,5 @@
 """Build pools of two passages per query, to compare a run with the known relevant passages."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

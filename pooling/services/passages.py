@@ -1,7 +1,5 @@
 """Record passages, register the files that hold their texts, and fetch the texts that are needed."""
 
-from __future__ import annotations
-
 from collections.abc import Collection as Group, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice

@@ -1,7 +1,5 @@
 """Plan a pool before it is built, fast enough to repeat at every change of a form."""
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence

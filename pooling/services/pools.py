@@ -1,7 +1,5 @@
 """Build shallow pools and describe them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice

@@ -1,7 +1,5 @@
 """Divide a collection's queries into public and private ones, by a list of qids or at random."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass

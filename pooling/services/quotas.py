@@ -1,7 +1,5 @@
 """Limit one person's files that still wait to be read, so that nobody fills the disk."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any

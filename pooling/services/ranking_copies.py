@@ -5,8 +5,6 @@ fetch and delete at once: a copy appears whole or not at all, and a process read
 cleared.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

@@ -4,8 +4,6 @@ On S3 the beginning of a long ranking is stored next to it as a separate file, s
 costs neither the run's length nor a request for each part of the file.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Turn every fault of a reader into a refusal of the file, and a line in the log."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager

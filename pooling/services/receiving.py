@@ -5,8 +5,6 @@ machines. The row says how much is there; a part counts only if it continues exa
 of two parts for the same offset one wins.
 """
 
-from __future__ import annotations
-
 import hashlib
 import tempfile
 import uuid

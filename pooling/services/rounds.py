@@ -1,7 +1,5 @@
 """Rounds of a board: when teams can submit, and how many runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime

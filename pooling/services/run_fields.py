@@ -1,7 +1,5 @@
 """The details of runs that a collection asks for: chosen from the built-in ones, and its own."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date

@@ -1,7 +1,5 @@
 """Describe many runs at once, including those whose files have not arrived yet."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date

@@ -1,7 +1,5 @@
 """All problems of a refused run file, up to a hundred lines."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 

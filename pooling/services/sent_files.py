@@ -1,7 +1,5 @@
 """Files sent with a form, stored until a job has read them, and their problems as rows."""
 
-from __future__ import annotations
-
 import shutil
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence

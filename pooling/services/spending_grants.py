@@ -1,7 +1,5 @@
 """Grant, change and revoke the right to spend the installation's crowd money."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Submission policies: set one, and check new runs against it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """Teams that submit to a board: their people, their runs, and applications to become one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.exceptions import ValidationError

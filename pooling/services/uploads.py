@@ -1,7 +1,5 @@
 """Check uploaded run files, and import them. Every problem is listed, and a check alone changes nothing."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 import tempfile

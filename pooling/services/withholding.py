@@ -1,7 +1,5 @@
 """Withheld labels: scores under them are published, the labels themselves are not."""
 
-from __future__ import annotations
-
 from django.db import transaction
 
 from pooling.models import Collection, QrelSet, SubmissionPolicy

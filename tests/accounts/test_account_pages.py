@@ -1,7 +1,5 @@
 """One's own account: password, e-mail addresses and second factor, in a browser under axe-core."""
 
-from __future__ import annotations
-
 import pytest
 from allauth.account.models import EmailAddress
 from django.contrib.auth import get_user_model

@@ -1,7 +1,5 @@
 """Invitations: one link, one person, once, in time."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 

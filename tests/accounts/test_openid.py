@@ -1,7 +1,5 @@
 """Signing in through an OpenID Connect provider that answers on this machine."""
 
-from __future__ import annotations
-
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

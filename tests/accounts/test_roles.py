@@ -1,7 +1,5 @@
 """The table of roles, said once more by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from accounts.roles import ACTIONS, Role, permits

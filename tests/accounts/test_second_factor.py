@@ -1,7 +1,5 @@
 """Administrators are led to a second factor where the setting says so, and can always get there."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Signing in: name or address, limits, second factor; and that nobody signs up unasked."""
 
-from __future__ import annotations
-
 import pytest
 from allauth.mfa.totp.internal.auth import (
     TOTP,

@@ -1,7 +1,5 @@
 """API tokens: shown once, kept as a hash, ended by time, by hand and with their person."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

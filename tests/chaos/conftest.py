@@ -1,7 +1,5 @@
 """A crowd behind a fault proxy, and worker processes of the product that can be killed at any moment."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

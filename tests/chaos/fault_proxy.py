@@ -5,8 +5,6 @@ after it, throttles, keeps listings back (an older answer to the same request), 
 Nothing here knows the product.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import threading

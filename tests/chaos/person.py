@@ -1,7 +1,5 @@
 """A person at the crowd's site, over HTTP."""
 
-from __future__ import annotations
-
 import time
 
 from django.db import connection

@@ -1,7 +1,5 @@
 """300 places and their payments on a bad day: nothing lost, nothing done twice, the books right to the cent."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections import Counter

@@ -1,7 +1,5 @@
 """A lost reply, and the retry 25 hours later, when the crowd has forgotten the request's token."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import timedelta
 from urllib.parse import urlsplit

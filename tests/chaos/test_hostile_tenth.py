@@ -4,8 +4,6 @@ Attackers make up arrivals, open tasks under another worker's id, answer for who
 forms that no page of ours has made. Product, jobs and marketplace are real processes.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections import Counter

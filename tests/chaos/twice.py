@@ -1,7 +1,5 @@
 """The product's Celery app, with every message of it delivered twice, and a count of those that came again."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The job table: one live job a key, leases, retries, named failures."""
 
-from __future__ import annotations
-
 import errno
 import importlib
 import os

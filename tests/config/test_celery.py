@@ -1,7 +1,5 @@
 """The production doorbell: Celery on a real Redis, workers and web in different processes."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Counts within windows, and the networks that they are counted by."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """The outbox: events are kept with what they tell of, and told once."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import transaction
 

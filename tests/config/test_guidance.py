@@ -1,7 +1,5 @@
 """Texts that name actions and options, and that no sentence of the product hides a command."""
 
-from __future__ import annotations
-
 import ast
 import pickle
 import re

@@ -1,7 +1,5 @@
 """Objects in the cache belong to the software that made them."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A number and what it counts."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Connections to PostgreSQL: prepared statements, and the check before a request."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext

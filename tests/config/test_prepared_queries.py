@@ -1,7 +1,5 @@
 """A prepared queryset gives what Django gives, for every kind of row and whatever the values."""
 
-from __future__ import annotations
-
 from threading import Thread
 
 import pytest

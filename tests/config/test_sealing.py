@@ -1,7 +1,5 @@
 """Secrets that are read again."""
 
-from __future__ import annotations
-
 import pytest
 
 from config.sealing import SealBroken, seal, unseal

@@ -1,7 +1,5 @@
 """Which operations the contract really calls."""
 
-from __future__ import annotations
-
 from botocore import xform_name
 from botocore.loaders import Loader
 

@@ -7,8 +7,6 @@ marketplace's pages where people sign up, or ``PREFEREE_CONTRACT_SIGNIN_LINKS`` 
 Django.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import queue

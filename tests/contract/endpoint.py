@@ -1,7 +1,5 @@
 """What the contract's tests share: the endpoint they ask, people who work, calls that must be refused."""
 
-from __future__ import annotations
-
 import atexit
 import html
 import json

@@ -1,7 +1,5 @@
 """The contract calls every operation there is, and says which it did not ask of another endpoint."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

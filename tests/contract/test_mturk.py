@@ -3,8 +3,6 @@
 Here: who may call, HITs, assignments, money. Which endpoint is asked: tests/contract/conftest.py.
 """
 
-from __future__ import annotations
-
 import re
 import uuid
 import xml.etree.ElementTree as ElementTree

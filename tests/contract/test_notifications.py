@@ -1,7 +1,5 @@
 """The contract on notifications, told to a queue."""
 
-from __future__ import annotations
-
 from tests.contract.endpoint import make_hit, refused
 
 

@@ -1,7 +1,5 @@
 """The contract on qualification types, scores, and requests for them."""
 
-from __future__ import annotations
-
 import uuid
 
 from tests.contract.endpoint import QUESTION, code, every, refused

@@ -1,7 +1,5 @@
 """The contract on HITs that are retyped, extended, reviewed and disposed of."""
 
-from __future__ import annotations
-
 import uuid
 from datetime import UTC, datetime, timedelta
 

@@ -1,7 +1,5 @@
 """A marketplace process and the product's pages on real ports, and commands as they are typed."""
 
-from __future__ import annotations
-
 import io
 import json
 from typing import Any

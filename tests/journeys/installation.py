@@ -1,7 +1,5 @@
 """An installation of its own: product, marketplace and jobs as real processes, with campaigns that people work on."""
 
-from __future__ import annotations
-
 import sqlite3
 import subprocess
 import sys

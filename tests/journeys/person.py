@@ -1,7 +1,5 @@
 """A person with a browser who reads the question and both passages, and knows which answers it better."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from playwright.sync_api import Page, expect

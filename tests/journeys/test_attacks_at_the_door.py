@@ -1,7 +1,5 @@
 """Attacks on the door of the judging page, against real processes; and the honest worker beside each of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from urllib.parse import parse_qsl, urlencode, urlsplit
 

@@ -1,7 +1,5 @@
 """An invited account tries to spend the installation's crowd money, over HTTP against processes of the product."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

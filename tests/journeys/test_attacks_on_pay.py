@@ -1,7 +1,5 @@
 """Forms sent straight to the crowd, against a served installation: nothing is paid by itself, honest work is."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """A backup made in the middle of a campaign, put back elsewhere: nothing is missing, and work goes on."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """A campaign's life before launch: rehearsed without people, tried by a reviewer, piloted, and closed."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import islice
 from urllib.parse import urlencode

@@ -1,7 +1,5 @@
 """A small test collection whose topics a crowd grades: rehearsed, launched, judged over HTTP, made into labels."""
 
-from __future__ import annotations
-
 import pytest
 
 from config.settings import BASE_DIR

@@ -1,7 +1,5 @@
 """`manage.py demo` as a newcomer runs it: a fresh folder, no services, everything ended afterwards."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -4,8 +4,6 @@ The track's passages have no texts here. Each gets a made one, in which the more
 query, so that active learning has something to learn.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import defaultdict
 from pathlib import Path

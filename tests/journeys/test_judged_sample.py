@@ -1,7 +1,5 @@
 """The sample with a version that simulated workers judged, as the home page loads it."""
 
-from __future__ import annotations
-
 import pytest
 
 from config.background.attending import work_off_everything

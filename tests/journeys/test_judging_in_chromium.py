@@ -1,7 +1,5 @@
 """A person at the marketplace judges two tasks in a real browser, one by mouse, one by keyboard."""
 
-from __future__ import annotations
-
 import csv
 from collections import Counter
 from itertools import islice

@@ -1,7 +1,5 @@
 """A person reads what a task pays, does part of one, finds the pay again to the cent, and deletes the account."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 

@@ -3,8 +3,6 @@
 All of them attack at once, over HTTP, against served pages and a marketplace in processes of their own.
 """
 
-from __future__ import annotations
-
 import sqlite3
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The commands of the README, typed one after the other, on the sample under the file names that stand there."""
 
-from __future__ import annotations
-
 import gzip
 import re
 import shutil

@@ -1,7 +1,5 @@
 """A rehearsal on real runs: simulated workers, some careless; then a run that was left out arrives."""
 
-from __future__ import annotations
-
 import gzip
 from collections import Counter
 from pathlib import Path

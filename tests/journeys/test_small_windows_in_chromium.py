@@ -1,7 +1,5 @@
 """A task in the marketplace's frame, on a phone and zoomed in, with little time left."""
 
-from __future__ import annotations
-
 import pytest
 from django.db.models import Value
 from django.db.models.functions import Concat, Left

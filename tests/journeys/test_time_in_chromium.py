@@ -1,7 +1,5 @@
 """Returning, stopping, resuming and running out of time, in a real browser at the marketplace; pay to the cent."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """An upgrade in the middle of a campaign: what an older version left, this one brings to its end."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import subprocess

@@ -1,7 +1,5 @@
 """A served installation with several processes: its metrics add up, and its log tells of nobody."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """A researcher in a browser: from real runs over a pool and every step of the wizard to a launched campaign."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """A small world for judging: a pool with texts, gold pairs, a fake crowd and people at work."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Workers whose history gives a classifier something to learn from."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The cast of the judging tests."""
 
-from __future__ import annotations
-
 import shutil
 import ssl
 import subprocess

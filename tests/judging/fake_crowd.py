@@ -1,7 +1,5 @@
 """A small panel that implements the crowd interface: it can lose replies, refuse, and forget request tokens."""
 
-from __future__ import annotations
-
 import threading
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

@@ -5,8 +5,6 @@ which is safe on PostgreSQL because its sequences never repeat a key. If somethi
 settings, another clock, rows from a test), the campaign is opened as usual.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from django.apps import apps
 from django.contrib import admin

@@ -1,7 +1,5 @@
 """The judging commands: JSON keys, refusals and exit statuses."""
 
-from __future__ import annotations
-
 import io
 import json
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """The state of campaigns, as read by Prometheus."""
 
-from __future__ import annotations
-
 from tests.config.reading import numbers
 
 

@@ -1,7 +1,5 @@
 """Concurrent requests on real connections: pairs count as often as wanted, with no double payments or places."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import Counter

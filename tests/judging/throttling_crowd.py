@@ -1,7 +1,5 @@
 """The fake panel behind MTurk's protocol over HTTP, refusing calls above a rate by the test's own clock."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections import Counter

@@ -1,7 +1,5 @@
 """A worker with a browser, using Django's client."""
 
-from __future__ import annotations
-
 from html import unescape
 from urllib.parse import urlencode, urlsplit
 

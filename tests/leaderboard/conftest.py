@@ -1,7 +1,5 @@
 """A small board worked by hand: four queries, three runs, a published version; and the real runs of a track."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import pytest

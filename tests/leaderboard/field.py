@@ -1,7 +1,5 @@
 """Build contenders and judged pairs from a few words, for tests of analyses."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from leaderboard.analyses.shared.contenders import Contenders

@@ -1,7 +1,5 @@
 """`manage.py analyse`: every registered kind gives the same result by command, by alias and on its page."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

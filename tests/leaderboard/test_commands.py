@@ -1,7 +1,5 @@
 """score and leaderboard on the command line: JSON keys, text, files, exit status."""
 
-from __future__ import annotations
-
 import csv
 import json
 

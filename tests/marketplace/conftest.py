@@ -4,8 +4,6 @@ They run under the marketplace's own settings (``--ds=config.marketplace_setting
 folder is left out.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The pages that workers see at the marketplace under axe-core, light and dark, and at 320 pixels."""
 
-from __future__ import annotations
-
 from urllib.parse import urlsplit
 
 import pytest

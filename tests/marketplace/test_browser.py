@@ -1,7 +1,5 @@
 """A task taken and handed in by a person in Chromium, its page in a sandboxed frame of another origin."""
 
-from __future__ import annotations
-
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 

@@ -1,7 +1,5 @@
 """The one clock."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from marketplace import clock

@@ -1,7 +1,5 @@
 """``POST /``: signatures, errors and throttling, as a client sees them."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """What happens because time has passed."""
 
-from __future__ import annotations
-
 import pytest
 
 from marketplace.models import Assignment, Departure

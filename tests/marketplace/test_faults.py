@@ -1,7 +1,5 @@
 """Addresses that lead nowhere, and forms from elsewhere, are answered in words."""
 
-from __future__ import annotations
-
 import logging
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """The worker pages, without a script."""
 
-from __future__ import annotations
-
 import html
 import re
 from datetime import timedelta

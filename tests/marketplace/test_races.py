@@ -1,7 +1,5 @@
 """Two at once, on real connections."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """How many pass in a time, whoever counts."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

@@ -1,7 +1,5 @@
 """The thread that applies deadlines, and the end of a server."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading

@@ -1,7 +1,5 @@
 """A wrong setting stops start-up with its name."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The marketplace on a phone: a slim header, its menus, and one scrolling area."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, expect
 

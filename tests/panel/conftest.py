@@ -1,7 +1,5 @@
 """A campaign at the panel, and what the schedule does for it."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

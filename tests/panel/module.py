@@ -6,8 +6,6 @@ taken to sit on the first, and so on, which never changes any more, and those un
 study can't be raised, so what is wanted later goes to a study of its own that begins at that place.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence

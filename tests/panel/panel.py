@@ -4,8 +4,6 @@ It stands for the panel's own site and programming interface and knows nothing o
 draft, published with an address and a number of places, and stopped; the number can be raised and never lowered.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from datetime import datetime

@@ -1,7 +1,5 @@
 """A whole campaign at a completion-code panel: the same services, pages and jobs, another crowd module."""
 
-from __future__ import annotations
-
 import csv
 from decimal import Decimal
 

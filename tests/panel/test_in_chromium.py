@@ -1,7 +1,5 @@
 """A participant in a real browser is led back to the panel's site by itself, with the code, once."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import expect
 

@@ -1,7 +1,5 @@
 """A small collection: three queries, two runs."""
 
-from __future__ import annotations
-
 import pytest
 
 from pooling.services import collections, runs

@@ -1,7 +1,5 @@
 """Whatever bytes a reader is given, it reads them or names the file and the line: never another exception."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Callable
 from pathlib import Path

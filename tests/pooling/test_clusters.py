@@ -1,7 +1,5 @@
 """Classes of near-duplicates in a collection: stored, given to passages, used by pools, removed."""
 
-from __future__ import annotations
-
 import pytest
 
 from pooling.errors import AlreadyImported, ClustersRefused, NotFound

@@ -1,7 +1,5 @@
 """Each step as a command: results on stdout, exit status 0, 1 or 2; and the real runs of TREC 2021."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

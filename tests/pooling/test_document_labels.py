@@ -1,7 +1,5 @@
 """Labels of documents, made from labels of their passages."""
 
-from __future__ import annotations
-
 import io
 import json
 

@@ -1,7 +1,5 @@
 """Features of texts: the weights of scikit-learn, stored in files, found again by pid and by row."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 

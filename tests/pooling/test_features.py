@@ -1,7 +1,5 @@
 """The features of a collection: made once, made again when the passages changed, safe to kill."""
 
-from __future__ import annotations
-
 import fcntl
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Pools of a fraction of the corpus: the runs as if they had searched only that, recorded with the pool."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.management import call_command
 

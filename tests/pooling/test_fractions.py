@@ -1,7 +1,5 @@
 """A fraction of a corpus: seeded, the same for all queries, nested."""
 
-from __future__ import annotations
-
 import pytest
 
 from pooling.fractions import Fraction

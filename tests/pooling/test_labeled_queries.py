@@ -1,7 +1,5 @@
 """Pools of the queries that have labels: by command, page and call."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.management import call_command
 

@@ -1,7 +1,5 @@
 """Near-duplicate texts: shingles, signatures and classes, and cluster files."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st

@@ -1,7 +1,5 @@
 """Files of another kind than expected are recognized."""
 
-from __future__ import annotations
-
 import gzip
 import re
 

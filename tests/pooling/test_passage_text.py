@@ -1,7 +1,5 @@
 """Which texts a reader could not tell apart."""
 
-from __future__ import annotations
-
 import pytest
 
 from pooling.passage_text import class_key

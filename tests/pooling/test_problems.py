@@ -1,7 +1,5 @@
 """Every problem of a refused file: with its line, counted by kind, bounded, and agreeing with the fast reader."""
 
-from __future__ import annotations
-
 import gzip
 
 import pytest

@@ -1,7 +1,5 @@
 """The stored ranking: rank first, so that its beginning is its top."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest

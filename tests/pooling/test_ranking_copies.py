@@ -1,7 +1,5 @@
 """Local copies of what lies on S3; with a server behind them they are tested in test_ranking_files.py."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """Runs on S3: a real server over HTTP, local copies, and what is said when the server is away."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Repeated rows are those that a plain look at all earlier rows finds."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

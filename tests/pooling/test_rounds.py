@@ -1,7 +1,5 @@
 """Rounds and teams: late, early, over the limit, at the second; who belongs to a team; embargoes that end."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest

@@ -1,7 +1,5 @@
 """Structured details of runs: values, announcements, tables of many runs, and candidates for reranking."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

@@ -1,7 +1,5 @@
 """Imports that are whole or not at all, texts fetched when needed, pools built and described."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from threading import Barrier, Thread

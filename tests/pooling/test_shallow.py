@@ -1,7 +1,5 @@
 """Pools of tops and qrels, their pairs and their price."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import numpy as np

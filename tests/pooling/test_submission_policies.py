@@ -1,7 +1,5 @@
 """A board's policy at import, and public and private queries."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 

@@ -1,7 +1,5 @@
 """When the next run is welcome: worked by hand, and against a search day by day."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 
 from hypothesis import given, strategies as st

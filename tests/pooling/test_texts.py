@@ -1,7 +1,5 @@
 """Query and passage files in the forms they come in."""
 
-from __future__ import annotations
-
 import pytest
 
 from pooling import texts

@@ -1,7 +1,5 @@
 """What is read from run and qrel files, and what is refused with its line and reason."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

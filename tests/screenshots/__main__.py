@@ -5,8 +5,6 @@ show the sample, or with ``--texts FOLDER`` real ones (queries.tsv, passages.tsv
 ``--tutorial`` takes the pictures of docs/tutorial.md instead, into docs/pictures.
 """
 
-from __future__ import annotations
-
 import argparse
 import shutil
 import sys

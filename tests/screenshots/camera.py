@@ -1,7 +1,5 @@
 """Windows of every size and scheme, and the pictures taken of them."""
 
-from __future__ import annotations
-
 import itertools
 import sys
 from typing import Any

@@ -1,7 +1,5 @@
 """What workers see, at the crowd and on the judging page."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

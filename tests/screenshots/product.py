@@ -1,7 +1,5 @@
 """Every page that links lead to, one of a kind."""
 
-from __future__ import annotations
-
 from urllib.parse import urlsplit, urlunsplit
 
 from tests.screenshots.camera import Camera

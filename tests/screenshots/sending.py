@@ -1,7 +1,5 @@
 """A collection made and runs sent to it, good and bad."""
 
-from __future__ import annotations
-
 import gzip
 
 from playwright.sync_api import FilePayload

@@ -1,7 +1,5 @@
 """A product with a marketplace to take pictures of, in a folder of its own."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

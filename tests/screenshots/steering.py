@@ -1,7 +1,5 @@
 """Pages that only a form leads to: rules and members of a collection, decisions, money, letters, the account."""
 
-from __future__ import annotations
-
 from tests.screenshots.camera import Camera, signed_up
 from tests.screenshots.site import Site
 

@@ -1,7 +1,5 @@
 """The pictures of docs/tutorial.md: its steps as they stand there, in a browser, from an empty folder."""
 
-from __future__ import annotations
-
 import io
 import sys
 import time

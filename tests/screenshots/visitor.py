@@ -1,7 +1,5 @@
 """What everybody sees without an account, and where links end that lead nowhere."""
 
-from __future__ import annotations
-
 from tests.screenshots.camera import Camera
 from tests.screenshots.site import Site
 

@@ -1,7 +1,5 @@
 """A pool thought over and built, and a campaign on all eight steps to its launch."""
 
-from __future__ import annotations
-
 from tests.screenshots.camera import Camera, signed_up
 from tests.screenshots.site import Site
 

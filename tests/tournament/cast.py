@@ -1,7 +1,5 @@
 """Small tournaments for these tests."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 

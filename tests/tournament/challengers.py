@@ -1,7 +1,5 @@
 """New runs that challenge best answers, and a crowd that answers on command."""
 
-from __future__ import annotations
-
 from collections import Counter
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """A small collection, its pool and its judgments, in the database."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import pytest

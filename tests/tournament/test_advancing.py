@@ -1,7 +1,5 @@
 """Advancing challenges with judging's real pairs and tasks."""
 
-from __future__ import annotations
-
 import threading
 from decimal import Decimal
 

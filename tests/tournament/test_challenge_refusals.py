@@ -1,7 +1,5 @@
 """Refused challenges: money, texts, ended campaigns, one at a time."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

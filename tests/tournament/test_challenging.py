@@ -1,7 +1,5 @@
 """Challenges: the challengers, the pairs asked and the results."""
 
-from __future__ import annotations
-
 import pytest
 
 from judging.models import Worker

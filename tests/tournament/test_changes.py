@@ -1,7 +1,5 @@
 """Differences between two versions and their causes, and previews of publishing."""
 
-from __future__ import annotations
-
 import pytest
 
 from judging.models import Worker

@@ -1,7 +1,5 @@
 """The tournament's commands: their keys, their files, their exit statuses."""
 
-from __future__ import annotations
-
 import io
 import json
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """DOIs as people enter them, and which version has one."""
 
-from __future__ import annotations
-
 import pytest
 
 from pooling.models import CollectionChange

@@ -1,7 +1,5 @@
 """The latest version compared with current judgments."""
 
-from __future__ import annotations
-
 import pytest
 
 from config import clock

@@ -1,7 +1,5 @@
 """Levels of one query's judgments: cases worked by hand, and properties of any judgments."""
 
-from __future__ import annotations
-
 from itertools import chain, combinations, pairwise
 
 import networkx as nx

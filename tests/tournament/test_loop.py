@@ -1,7 +1,5 @@
 """Import, a judged campaign, version 1, a new run, version 2: with the real apps and direct answers."""
 
-from __future__ import annotations
-
 import pytest
 
 from judging.campaign.campaigns import CampaignSettings, create_campaign

@@ -1,7 +1,5 @@
 """What stands in the address of each page of the cast's, by the name of its view."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib.auth import get_user_model

@@ -1,7 +1,5 @@
 """An owner's calls of the API."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

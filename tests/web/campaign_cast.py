@@ -1,7 +1,5 @@
 """A campaign at a fake crowd, and its manager."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client

@@ -1,7 +1,5 @@
 """A published collection to look at: three releases of runs, text that tries to be markup."""
 
-from __future__ import annotations
-
 from itertools import chain, combinations
 
 import pytest

@@ -1,7 +1,5 @@
 """Machines with one font only: a wide one, or a narrow one, made from the font that matplotlib brings along."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import matplotlib

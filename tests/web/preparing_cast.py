@@ -1,7 +1,5 @@
 """A campaign on its way to launch and its manager, and what browsers send."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """A version with all that a bundle may have, and a look into the bundle."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 

@@ -1,7 +1,5 @@
 """Post places from the tournament's commands when no other process is doing so."""
 
-from __future__ import annotations
-
 from config.background.attending import attend
 from config.commands.console import Command
 from config.process import launcher

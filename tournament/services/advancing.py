@@ -1,7 +1,5 @@
 """Advance challenges: ask for what they need next, and finish those that are complete."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Challenge the current best answers with the unseen top passages of new runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal

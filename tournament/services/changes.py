@@ -1,7 +1,5 @@
 """The differences between two versions of the preference qrels, query by query, and their causes."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ result. The comparison depends only on rows: undoing a decision undoes the diffe
 is made or work comes in. Many collections take as many database queries as one.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

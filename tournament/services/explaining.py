@@ -1,7 +1,5 @@
 """Explain a query's best answers in a published version by deriving them again."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from judging.models import Judgment

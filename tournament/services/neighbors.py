@@ -3,8 +3,6 @@
 Pooling finds the top passages of runs and fetches texts. Judging takes pairs and counts judgments under way.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 

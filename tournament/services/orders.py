@@ -1,7 +1,5 @@
 """The preference order of every query of a version, derived from the judgments that decided it."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """Preview what publishing a campaign would change."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Resolve a campaign: find every query's best answers from its current judgments."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Versions that tell withheld labels: best answers that no run had on top and only the labels brought."""
 
-from __future__ import annotations
-
 import re
 
 from django.db.models import Exists, OuterRef

@@ -1,7 +1,5 @@
 """Record the DOI under which a version was deposited, for citations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from django.db import transaction

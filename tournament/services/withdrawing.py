@@ -1,7 +1,5 @@
 """Withdraw a run from its collection if nothing depends on it."""
 
-from __future__ import annotations
-
 from django.db import transaction
 from django.db.models import ProtectedError
 

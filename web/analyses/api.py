@@ -1,7 +1,5 @@
 """Analyses of a collection's runs: list, run, result."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict

@@ -1,7 +1,5 @@
 """Plans of "better than perfect" campaigns: is a run better than the known relevant passages?"""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pages of "better than perfect" campaigns: plan one and create its draft."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render

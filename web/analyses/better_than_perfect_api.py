@@ -1,7 +1,5 @@
 """API of "better than perfect" campaigns: plan one and create its draft."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """Pages of long analyses: the choices, and the stored result, the running job, or the reason why there is neither."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

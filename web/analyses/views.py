@@ -1,7 +1,5 @@
 """Long analyses of a collection: the list, their pages, the jobs that make them, and the files."""
 
-from __future__ import annotations
-
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse

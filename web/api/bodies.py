@@ -3,8 +3,6 @@
 Otherwise a caller who writes ``dryrun`` for ``dry_run`` would make the change for real.
 """
 
-from __future__ import annotations
-
 from ninja import Schema
 from pydantic import ConfigDict, StrictBool
 

@@ -1,7 +1,5 @@
 """Authentication: the token's owner, or anonymous. Cookies are ignored, so no web page can make a browser call."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

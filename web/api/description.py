@@ -1,7 +1,5 @@
 """How the API parses bodies and describes itself, where the library's defaults are not enough."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

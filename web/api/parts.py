@@ -1,7 +1,5 @@
 """Files sent as the request body, whole or in parts."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, TypeVar
 
 from django.db.models import Model, QuerySet

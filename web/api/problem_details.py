@@ -1,7 +1,5 @@
 """Errors as RFC 9457 problem details: what happened and how to fix it."""
 
-from __future__ import annotations
-
 import difflib
 import json
 import logging

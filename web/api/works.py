@@ -1,7 +1,5 @@
 """Background jobs as the API returns them."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from ninja import Schema

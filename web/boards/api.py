@@ -1,7 +1,5 @@
 """A board's rules: its submission policy, and its public and private queries."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Annotated, Any, Literal
 

@@ -1,7 +1,5 @@
 """Leaderboards in short: one card for each collection, with the first three runs."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """BibTeX entries for pages with a permanent address: a leaderboard, a run."""
 
-from __future__ import annotations
-
 import re
 
 

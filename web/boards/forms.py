@@ -1,7 +1,5 @@
 """Forms for a board's rules: the submission policy, and which queries are private."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

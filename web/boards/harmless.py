@@ -1,7 +1,5 @@
 """Places of runs by *do no harm*, which a leaderboard shows beside the mean."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

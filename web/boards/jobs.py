@@ -1,7 +1,5 @@
 """Jobs that draw leaderboards: in advance, or because somebody opened one that takes seconds."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Draw leaderboards in advance: with hundreds of runs this takes seconds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from config.background.job_kinds import Progress

@@ -1,7 +1,5 @@
 """The lines of a leaderboard's page: rows with their runs, in the chosen order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """A board's rules on pages: its submission policy with each team's usage, and its private queries."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import Count

@@ -1,7 +1,5 @@
 """A board's rules: its submission policy, and which of its queries are private."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render

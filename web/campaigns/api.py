@@ -1,7 +1,5 @@
 """API of campaigns: read, control, export and challenge them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Differences between a campaign's records and the crowd's."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render

@@ -1,7 +1,5 @@
 """API to suspend a bad gold pair of a live campaign."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from django.http import HttpRequest

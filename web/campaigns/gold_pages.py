@@ -1,7 +1,5 @@
 """The gold pairs of a live campaign: how often each is failed, and the effects of suspending one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

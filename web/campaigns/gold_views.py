@@ -1,7 +1,5 @@
 """Pages of a live campaign's gold pairs: their results, and suspending a bad one."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render

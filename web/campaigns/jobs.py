@@ -1,7 +1,5 @@
 """Background jobs in which simulated workers judge a launched campaign."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Downloads of a campaign's judgments, as `export_judgments` writes them."""
 
-from __future__ import annotations
-
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe

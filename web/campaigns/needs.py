@@ -1,7 +1,5 @@
 """What needs a person's attention on a campaign's page, including workers' flags."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import timedelta
 

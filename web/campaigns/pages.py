@@ -1,7 +1,5 @@
 """A campaign's page: its state, its history, and what needs a person."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal

@@ -3,8 +3,6 @@
 Coordinates are in SVG units, y downwards. Colors come from CSS classes, so light and dark mode share the shape.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

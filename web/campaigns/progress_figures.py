@@ -1,7 +1,5 @@
 """A campaign's progress over time as charts and a table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta

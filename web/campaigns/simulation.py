@@ -1,7 +1,5 @@
 """Decide whether simulated workers may judge a campaign: only if no person has worked in it."""
 
-from __future__ import annotations
-
 from urllib.parse import urlsplit
 
 from judging.errors import CampaignRefused

@@ -1,7 +1,5 @@
 """A campaign: its page, the page's live part, its log, and its state changes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation

@@ -1,7 +1,5 @@
 """Pages that add labels, candidates and passage files to a collection, or fetch missing texts."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render

@@ -1,7 +1,5 @@
 """API of collections."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

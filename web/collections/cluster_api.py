@@ -1,7 +1,5 @@
 """API of near-duplicates: find them in the background, import or remove them."""
 
-from __future__ import annotations
-
 import tempfile
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The page of a collection's near-duplicates."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pages of a collection's near-duplicates: show, find, import and remove them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from django import forms

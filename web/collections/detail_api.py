@@ -1,7 +1,5 @@
 """Editing a collection's description. It uses the collections' router, since an address can have only one."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from django.http import HttpRequest

@@ -1,7 +1,5 @@
 """New collections, and added labels and passages, from files that are announced and then sent in parts."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Annotated, Any, Literal
 

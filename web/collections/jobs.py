@@ -1,7 +1,5 @@
 """The background job that loads the sample."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from accounts.models import User

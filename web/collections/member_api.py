@@ -1,7 +1,5 @@
 """API of a collection's members and invitations."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """The members of a collection, and its visibility."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from django.contrib import messages

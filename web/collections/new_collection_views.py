@@ -1,7 +1,5 @@
 """Pages that create collections, from uploaded files or from the bundled sample."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

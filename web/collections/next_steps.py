@@ -1,7 +1,5 @@
 """The check list on a collection's page: what it has, and its next step."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

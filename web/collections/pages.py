@@ -1,7 +1,5 @@
 """Collections in a list, and one collection."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any

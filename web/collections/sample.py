@@ -1,7 +1,5 @@
 """The bundled sample as a person's collection."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from django.conf import settings

@@ -3,8 +3,6 @@
 Objects that a person cannot see raise 404. Actions that a person's role does not include raise 403.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import Any

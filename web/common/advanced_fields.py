@@ -1,7 +1,5 @@
 """Long forms in two parts: fields that everybody decides, and fields that most people leave unchanged."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from django import forms

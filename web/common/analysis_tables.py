@@ -1,7 +1,5 @@
 """An analysis for a page: its tables as cells, and its downloads."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass

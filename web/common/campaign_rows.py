@@ -1,7 +1,5 @@
 """Campaigns and their progress."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """E-mails sent, if requested, when background work ends."""
 
-from __future__ import annotations
-
 import logging
 from datetime import timedelta
 from typing import Any

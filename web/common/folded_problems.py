@@ -1,7 +1,5 @@
 """Problems of a file that differ only in names and numbers, shown as one with their line numbers."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping

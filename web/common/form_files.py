@@ -3,8 +3,6 @@
 Django reads a form before any view runs (its CSRF check needs the form), so the limits are enforced here.
 """
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A background job as pages and the API show it: waiting, running, done or failed, and why."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

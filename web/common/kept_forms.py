@@ -3,8 +3,6 @@
 Nothing is sent again by itself: the person presses the button. Files and passwords are not kept.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Callable
 from typing import Any

@@ -8,8 +8,6 @@ with a best answer that only withheld labels contain reveals that label, and is 
 everybody else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

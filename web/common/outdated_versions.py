@@ -6,8 +6,6 @@ people who cite a version should know this. Reasons, workers and numbers are for
 unpublished judgments. Judgments on private queries are never hinted at.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Container, Sequence
 from dataclasses import dataclass

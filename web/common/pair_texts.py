@@ -1,7 +1,5 @@
 """Pairs with their texts, for decisions about workers: what was shown, what was chosen, what was right."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field

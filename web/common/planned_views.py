@@ -1,7 +1,5 @@
 """Plans whose choices are in the page's address, and whose result is made in the background."""
 
-from __future__ import annotations
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """Pages of versions as files: CSV, JSON lines, TREC format."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

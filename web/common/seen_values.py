@@ -4,8 +4,6 @@ The page carries signed fingerprints of the values that it showed. A form that c
 saved now; changes in between are listed, and nothing is saved until the page that shows them is submitted.
 """
 
-from __future__ import annotations
-
 from copy import copy
 from hashlib import sha256
 from typing import Any

@@ -1,7 +1,5 @@
 """Jobs that only one person at a time can start."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.background.models import Job

@@ -9,8 +9,6 @@ labeled passage. Pages check a passage per query; published bundles check it acr
 Results on private queries, and the author of a run under embargo, are shown to members only.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """API of graded campaigns: create, follow, decide and judge them."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """Forms of graded campaigns."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Data of the pages of graded campaigns."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.exceptions import PermissionDenied

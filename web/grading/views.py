@@ -1,7 +1,5 @@
 """Pages of graded campaigns for organizers, and the page on which assessors judge."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import Any

@@ -1,7 +1,5 @@
 """The project's documents as pages, so that help is a click away on every installation, without another site."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cache

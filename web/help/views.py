@@ -1,7 +1,5 @@
 """Pages of the documents."""
 
-from __future__ import annotations
-
 from mimetypes import guess_type
 
 from django.http import Http404, HttpRequest, HttpResponse

@@ -1,7 +1,5 @@
 """What needs a person's attention: for each collection, what they can act on, and where."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The invitation page: create an account, or join with an existing one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

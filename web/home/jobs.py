@@ -1,7 +1,5 @@
 """Background job that sends e-mails about other jobs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.background.job_kinds import job_kind

@@ -1,7 +1,5 @@
 """The home page, and the site's lists of leaderboards, campaigns and collections."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pay that needs a decision: work that our page never saw, and work that the crowd never listed."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal

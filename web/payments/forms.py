@@ -1,7 +1,5 @@
 """Forms for payments."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from django import forms

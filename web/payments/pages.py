@@ -1,7 +1,5 @@
 """A campaign's payments on a page: permanent refusals and settled ones, with search and pagination."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Top-ups: bonuses that raise everybody's pay to a minimum hourly pay."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """API of pools: plan, build and list them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """Forms to plan pools and campaigns over them. The services check the rules; forms only parse values."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from django import forms

@@ -1,7 +1,5 @@
 """Pool sizes as rows of a histogram: how many queries have a pool of each size. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Pages of pools: planned, being built, or finished."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

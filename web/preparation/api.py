@@ -1,7 +1,5 @@
 """API to prepare campaigns: drafts, settings, gold pairs, texts, rehearsals, pilots and launches."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 

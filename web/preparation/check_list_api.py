@@ -1,7 +1,5 @@
 """The check list of a launch, and the screening forecast."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from django.http import HttpRequest

@@ -1,7 +1,5 @@
 """What a campaign would cost with the settings of a form that is not saved yet."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from judging.campaign.campaigns import CampaignSettings

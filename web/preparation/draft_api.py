@@ -1,7 +1,5 @@
 """API to rename or delete a draft. It uses the campaigns' router, since an address can have only one."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from django.http import HttpRequest

@@ -1,7 +1,5 @@
 """Forms to prepare campaigns. The services check the rules; forms only parse values."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

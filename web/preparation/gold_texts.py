@@ -1,7 +1,5 @@
 """Texts of imported gold pairs, found in the collection's passage files."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import Q

@@ -1,7 +1,5 @@
 """Background jobs for rehearsals."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The last steps of a campaign to its launch: rehearsal, pilot, check list, launch."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

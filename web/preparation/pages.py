@@ -1,7 +1,5 @@
 """Data of the pages that prepare a campaign, step by step."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The contents of a pool, counted once."""
 
-from __future__ import annotations
-
 from config import kept_objects
 from pooling.models import Pool
 from pooling.services.pools import PoolSummary, pool_stats, without_text

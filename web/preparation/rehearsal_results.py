@@ -1,7 +1,5 @@
 """The forecast of a rehearsal: cost, time, exclusions, and how often it finds the best answer or the grade."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from typing import Any

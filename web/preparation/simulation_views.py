@@ -1,7 +1,5 @@
 """A launched campaign judged by simulated workers, to try everything without people."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render

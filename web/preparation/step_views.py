@@ -1,7 +1,5 @@
 """Code that all preparation steps of a campaign share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import Any

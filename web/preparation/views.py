@@ -1,7 +1,5 @@
 """Pages that prepare a campaign for launch. Each step has its own address and saves its own form."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """The best answers of queries under labels, as far as a person may see them."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 

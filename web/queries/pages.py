@@ -1,7 +1,5 @@
 """The queries of a collection in a list: how well runs answer each, what was pooled, and its best answer."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

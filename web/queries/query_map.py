@@ -1,7 +1,5 @@
 """How well every run answers every query: a map of both, the hardest queries first."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

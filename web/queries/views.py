@@ -1,7 +1,5 @@
 """Pages of a collection's queries."""
 
-from __future__ import annotations
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe

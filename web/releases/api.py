@@ -1,7 +1,5 @@
 """API of versions: publish, compare and bundle them."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Annotated, Any, Literal
 

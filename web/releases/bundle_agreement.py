@@ -1,7 +1,5 @@
 """Agreement among a bundle's judgments, computed from the bundle alone, so that readers can reproduce it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The rows of a bundle's files, by kind, and counts of what is left out."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The prose of a bundle: its data card, its licenses, and how people were paid."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

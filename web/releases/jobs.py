@@ -1,7 +1,5 @@
 """Background jobs that count or make a version's bundle."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import QuerySet

@@ -1,7 +1,5 @@
 """Stored bundles, which stay until an owner deletes them. Some are withdrawn."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The page that shows, makes and downloads a version's bundle."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

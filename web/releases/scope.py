@@ -1,7 +1,5 @@
 """The inputs of a bundle: the version, earlier ones, their campaigns, and what can be released of them."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

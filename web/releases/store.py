@@ -1,7 +1,5 @@
 """Storage of bundles: files named by their hash in the storage ``runs``, next to the runs."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Iterator

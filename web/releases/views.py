@@ -1,7 +1,5 @@
 """Pages of a version's bundle: contents, omissions, the file."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

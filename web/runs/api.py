@@ -1,7 +1,5 @@
 """API of runs: list, read, upload and describe them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import date, datetime
 from typing import Annotated, Any, Literal

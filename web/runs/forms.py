@@ -1,7 +1,5 @@
 """Forms to upload and describe runs, and to create and describe collections."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path

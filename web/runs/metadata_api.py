@@ -1,7 +1,5 @@
 """API of the details of runs: what a collection asks for, and tables that describe many runs."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from django.http import HttpRequest

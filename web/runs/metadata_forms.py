@@ -1,7 +1,5 @@
 """Forms about the details of runs: a table that describes many, and what a collection asks for."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

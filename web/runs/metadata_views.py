@@ -1,7 +1,5 @@
 """Pages about the details of runs: describe many with a table, and choose what is asked."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse

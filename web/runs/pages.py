@@ -1,7 +1,5 @@
 """Data of run pages: the list, and one run's coverage, ties, values and queries."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

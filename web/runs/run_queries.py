@@ -1,7 +1,5 @@
 """A run query by query: its value, the rank of the best answer, and its top passage with the text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """API of run uploads: send files whole or in parts, check or import them, and follow their state."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """States of uploads, in a list and one by one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

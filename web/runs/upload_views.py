@@ -1,7 +1,5 @@
 """Pages to upload runs: in parts and with progress by a script, or with a plain form."""
 
-from __future__ import annotations
-
 import uuid
 
 from django.contrib import messages

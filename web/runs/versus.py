@@ -1,7 +1,5 @@
 """Two runs head to head: a verdict, differences query by query, and both rankings of one query with their texts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Spending grants: who may spend how much of the installation's crowd money."""
 
-from __future__ import annotations
-
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal

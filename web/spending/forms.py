@@ -1,7 +1,5 @@
 """Forms for spending grants. The service checks the rules; forms only parse values."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any

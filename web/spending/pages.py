@@ -1,7 +1,5 @@
 """Spending grants for pages and the API: administrators see all, others their own."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal

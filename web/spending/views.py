@@ -1,7 +1,5 @@
 """Pages of spending grants: administrators manage them, others see their own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import Any

@@ -1,7 +1,5 @@
 """API of teams and rounds."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Annotated, Any
 

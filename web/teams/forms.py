@@ -1,7 +1,5 @@
 """Forms for teams, applications and rounds."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Teams and rounds as pages show them to everybody, to a team, and to members."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any

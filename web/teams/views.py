@@ -1,7 +1,5 @@
 """Pages of teams: who submits to a board, applications, and rounds."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse

@@ -1,7 +1,5 @@
 """Refusals and next steps as pages show them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Numbers, money and times as every page writes them."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """A question mark beside a term, with its meaning from the glossary."""
 
-from __future__ import annotations
-
 from django import template
 from django.urls import reverse
 from django.utils.html import format_html

@@ -1,7 +1,5 @@
 """Navigation: the tabs of a collection or campaign, and the parts of the site."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import template

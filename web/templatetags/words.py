@@ -1,7 +1,5 @@
 """Words of a question, marked in a passage."""
 
-from __future__ import annotations
-
 from django import template
 from django.utils.safestring import SafeString
 

@@ -1,7 +1,5 @@
 """Versions of the preference qrels, leaderboards, scores."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Annotated, Any
 

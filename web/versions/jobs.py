@@ -1,7 +1,5 @@
 """Background jobs for the next version: challenges of new runs, previews, publications."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Plans and previews with public ids instead of database keys."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

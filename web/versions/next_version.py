@@ -1,7 +1,5 @@
 """Data of the pages that lead to the next version: publishing previews and challenges by new runs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any

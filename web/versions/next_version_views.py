@@ -1,7 +1,5 @@
 """Pages that lead to the next version: challenges by new runs, and publishing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from typing import Any

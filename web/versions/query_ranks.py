@@ -1,7 +1,5 @@
 """Where runs rank the passages of one query: the top runs of the board, to a small depth."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

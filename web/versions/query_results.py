@@ -1,7 +1,5 @@
 """One query of a version: its pool, wins, judgments, and why its best answer won."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Rows for files of versions: queries, changes, a query's passages and judgments, as pages show them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any

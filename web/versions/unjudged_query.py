@@ -1,7 +1,5 @@
 """A query without a result yet: what is pooled and labeled for it, and where runs rank these passages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any

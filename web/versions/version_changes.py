@@ -1,7 +1,5 @@
 """Differences between two versions: which queries changed, and why."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

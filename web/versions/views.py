@@ -1,7 +1,5 @@
 """Pages and files of a version, its queries and its changes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A query's tournament as a picture: passages on a circle, with an arrow from each preferred one to the other."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Webhooks of a collection."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 

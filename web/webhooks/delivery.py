@@ -4,8 +4,6 @@ Each attempt is recorded, with the time of the next one, before anything is sent
 the message is sent again at that time with the same id. If two processes want to send a message, only one gets it.
 """
 
-from __future__ import annotations
-
 import logging
 import random
 from collections.abc import Sequence

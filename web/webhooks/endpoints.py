@@ -1,7 +1,5 @@
 """Webhook endpoints: create, test, switch off and on, delete."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Sequence
 from contextlib import suppress

@@ -4,8 +4,6 @@ It has no texts, workers, people or tokens. Unreleased runs are named, because t
 owner's rights are checked before every message (see endpoints.keep_to_rights).
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Background jobs for webhooks: make, send and delete messages."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

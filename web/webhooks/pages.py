@@ -1,7 +1,5 @@
 """Webhooks as their page and the API show them, and their problems."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime

@@ -4,8 +4,6 @@ This uses http.client because higher-level libraries resolve names again, and a 
 Proxies from the environment are ignored too.
 """
 
-from __future__ import annotations
-
 import http.client
 import socket
 import ssl

@@ -5,8 +5,6 @@ every address of a host name must be public, both when a webhook is registered a
 connection uses the checked address itself, so a name that changes a moment later (DNS rebinding) gains nothing.
 """
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The first attempt is made at once. The waits grow fourfold from ten seconds up t
 that a receiver that was down does not get everything at once: nine attempts in 20 to 25 hours.
 """
 
-from __future__ import annotations
-
 import random
 from datetime import timedelta
 

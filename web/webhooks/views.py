@@ -1,7 +1,5 @@
 """Pages of a collection's webhooks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 

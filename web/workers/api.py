@@ -1,7 +1,5 @@
 """API of a campaign's workers, by their numbers: their work, and decisions about them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Data of worker pages: the list, one worker's tasks and judgments, and messages."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

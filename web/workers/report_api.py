@@ -1,7 +1,5 @@
 """API of messages from workers (reports of pairs, appeals) and messages to them."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest

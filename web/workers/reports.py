@@ -1,7 +1,5 @@
 """Reports of pairs, with the texts that were shown, and appeals: open ones, or all."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any

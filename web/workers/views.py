@@ -1,7 +1,5 @@
 """Pages of a campaign's workers: their work, decisions about them, and messages. Their identity is not shown."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

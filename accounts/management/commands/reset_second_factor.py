@@ -1,7 +1,5 @@
 """`manage.py reset_second_factor`: let somebody who lost their phone and recovery codes sign in again."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from allauth.mfa.models import Authenticator

@@ -1,7 +1,5 @@
 """`manage.py accept_gold`: review proposed gold pairs, and accept or drop them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rich.table import Table

@@ -1,7 +1,5 @@
 """`manage.py archive_campaign`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import CommandParser

@@ -1,7 +1,5 @@
 """`manage.py ask_again`: retry calls that the crowd refused permanently."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.process import launcher

@@ -1,7 +1,5 @@
 """`manage.py cluster_passages`: find, import or remove near-duplicate passages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

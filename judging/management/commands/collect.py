@@ -1,7 +1,5 @@
 """`manage.py collect`: collect the work that workers submitted."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

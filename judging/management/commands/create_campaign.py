@@ -1,7 +1,5 @@
 """`manage.py create_campaign`: create a campaign from a pool, or for judgments made elsewhere."""
 
-from __future__ import annotations
-
 from argparse import BooleanOptionalAction
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`manage.py create_grading`: make a graded campaign."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`manage.py decide_topic`: decide a topic of a graded campaign, or reverse its decision."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

@@ -1,7 +1,5 @@
 """`manage.py end_grading`: end a graded campaign, or reopen it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

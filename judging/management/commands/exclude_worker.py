@@ -1,7 +1,5 @@
 """`manage.py exclude_worker`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import CommandParser

@@ -1,7 +1,5 @@
 """`manage.py export_judgments`: export judgments with pseudonyms."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any

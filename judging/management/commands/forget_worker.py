@@ -1,7 +1,5 @@
 """`manage.py forget_worker`: erase what links a worker to a person."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

@@ -1,7 +1,5 @@
 """`manage.py grading_status`: show the topics of a graded campaign."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rich.table import Table

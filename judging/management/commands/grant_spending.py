@@ -1,7 +1,5 @@
 """`manage.py grant_spending`: let a person or a collection spend the installation's crowd money."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

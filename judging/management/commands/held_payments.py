@@ -1,7 +1,5 @@
 """`manage.py held_payments`: list held payments, and decide about them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import CommandParser

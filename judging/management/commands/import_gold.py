@@ -1,7 +1,5 @@
 """`manage.py import_gold`: import your own gold pairs into a campaign that is not launched."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`manage.py import_judgments`: import judgments made elsewhere."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`manage.py launch_campaign`: run the launch checks, then post the tasks."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

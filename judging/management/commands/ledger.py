@@ -1,7 +1,5 @@
 """`manage.py ledger`: show a campaign's books."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """`manage.py message_workers`: write to workers of a campaign."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

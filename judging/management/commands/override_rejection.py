@@ -1,7 +1,5 @@
 """`manage.py override_rejection`: pay a submission that was rejected."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import CommandParser

@@ -1,7 +1,5 @@
 """`manage.py pause_campaign`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.background.attending import attend

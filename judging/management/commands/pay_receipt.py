@@ -1,7 +1,5 @@
 """`manage.py pay_receipt`: pay for work that was submitted here but never listed by the crowd."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import CommandParser

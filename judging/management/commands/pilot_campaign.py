@@ -1,7 +1,5 @@
 """`manage.py pilot_campaign`: offer a few tasks first, and report their results."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`manage.py propose_gold`: propose gold pairs, which a person then reviews."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import CommandParser

@@ -1,7 +1,5 @@
 """`manage.py publish_grades`: make labels from the grades of a graded campaign."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

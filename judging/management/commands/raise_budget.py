@@ -1,7 +1,5 @@
 """`manage.py raise_budget`: let a campaign spend more."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import CommandParser

@@ -1,7 +1,5 @@
 """`manage.py reapply_rights`: repeat deletions and withdrawals that a restored backup undid."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

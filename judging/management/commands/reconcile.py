@@ -1,7 +1,5 @@
 """`manage.py reconcile`: list differences between our records and the crowd's."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import CommandParser, UsageError

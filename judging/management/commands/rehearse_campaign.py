@@ -1,7 +1,5 @@
 """`manage.py rehearse_campaign`: have simulated workers judge a copy of a campaign."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import CommandParser

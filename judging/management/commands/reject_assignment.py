@@ -1,7 +1,5 @@
 """`manage.py reject_assignment`: refuse to pay a submission, by a person's decision."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import CommandParser

@@ -1,7 +1,5 @@
 """`manage.py reports`: list and settle workers' reports of pairs, and their appeals."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from typing import Any
 

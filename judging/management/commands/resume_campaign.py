@@ -1,7 +1,5 @@
 """`manage.py resume_campaign`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.process import launcher

@@ -1,7 +1,5 @@
 """`manage.py revoke_spending`: end a grant."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

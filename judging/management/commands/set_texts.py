@@ -1,7 +1,5 @@
 """`manage.py set_texts`: set and accept the texts that workers read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`manage.py settle_payment`: settle payments that the crowd permanently refuses."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rich import box

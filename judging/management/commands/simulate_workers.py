@@ -1,7 +1,5 @@
 """`manage.py simulate_workers`: have simulated workers judge a campaign."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import CommandParser, UsageError

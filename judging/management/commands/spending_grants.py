@@ -1,7 +1,5 @@
 """`manage.py spending_grants`: list spending grants, and what is left of the installation's cap."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand

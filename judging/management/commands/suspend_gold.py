@@ -1,7 +1,5 @@
 """`manage.py suspend_gold`: suspend a bad gold pair."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import CommandParser

@@ -1,7 +1,5 @@
 """`manage.py top_up`: pay bonuses that bring everybody to a minimum hourly pay."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import CommandParser

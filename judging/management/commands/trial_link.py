@@ -1,7 +1,5 @@
 """`manage.py trial_link`: make a link with which a reviewer tries a task."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import CommandParser

@@ -1,7 +1,5 @@
 """`manage.py watchdog`: list stalled work, and why it is stalled."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

@@ -1,7 +1,5 @@
 """`manage.py withdraw_worker`: withdraw a worker's judgments at the worker's request."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import CommandParser

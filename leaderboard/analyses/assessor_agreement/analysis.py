@@ -1,7 +1,5 @@
 """How well assessors agree: the grades of topics against the second opinions on them."""
 
-from __future__ import annotations
-
 from judging.models import GradedCampaign, GradedItem
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.label_disagreement.analysis import compare_labels

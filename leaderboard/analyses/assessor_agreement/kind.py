@@ -1,7 +1,5 @@
 """The kind for agreement of assessors."""
 
-from __future__ import annotations
-
 from leaderboard.analyses.assessor_agreement.analysis import analyse_assessor_agreement
 from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Kind

@@ -1,7 +1,5 @@
 """Better than perfect?: the campaign that asks, and what its judges preferred."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -7,8 +7,6 @@ highest grade, the first in file order. A passage with the same text as the qrel
 any rank. Several judgments of a pair decide by majority; a level pair or "cannot decide" prefers neither side.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """How well official and preference qrels agree about runs: both boards side by side, and single pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

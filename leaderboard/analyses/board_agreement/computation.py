@@ -6,8 +6,6 @@ and tied pairs are left out. A pair of two passages with the label is also left 
 against the label.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

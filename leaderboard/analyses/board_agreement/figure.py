@@ -1,7 +1,5 @@
 """Both boards in the official order, with the perfect run as a line: figure 6 of [SP]."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The kind for board agreement."""
 
-from __future__ import annotations
-
 from leaderboard.analyses.board_agreement.analysis import analyse_board_agreement
 from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Asked, Kind

@@ -1,7 +1,5 @@
 """Comparisons as tables and a figure: Tables 1 and 2 of Lin et al. (SIGIR 2021), and the verdicts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Is one run better than another? Comparisons of a chronological list, as in Lin et al. (SIGIR 2021)."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The question that a comparison answers: its fields, and how to read it from the settings."""
 
-from __future__ import annotations
-
 from leaderboard.analyses.compare.comparison import Question
 from leaderboard.analyses.compare.verdicts import Deciding
 from leaderboard.analyses.fields import Choice

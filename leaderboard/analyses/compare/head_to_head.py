@@ -1,7 +1,5 @@
 """Two runs on the same queries by any measure: the mean difference, how certain it is, and who wins which query."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

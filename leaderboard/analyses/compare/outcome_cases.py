@@ -5,8 +5,6 @@ Lin et al. (SIGIR 2021) [SI], Table 2: (1) neither run finds a relevant passage 
 tested as coin flips. Case 3 compares expected search lengths (ESL, the first relevant rank) or reciprocal ranks.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ differences then tie, unlike differences of floats 1/rank (p moves from 0.4287 t
 Lin et al. (SIGIR 2021) [SI], Table 1: rank-sum, signed-rank and paired t are the "naive" tests on MRR.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -19,8 +19,6 @@ case 3. Strictly better needs both, so α over the comparisons alone would be en
 strictly better run also does no harm.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from enum import Enum

@@ -1,7 +1,5 @@
 """The order of runs by *do no harm* as a table."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -10,8 +10,6 @@ place belongs to all runs that no run outside their cycle beats, the second to t
 Runs of a place share its first rank (1, 1, 3): the data do not say which of them is better.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import networkx as nx

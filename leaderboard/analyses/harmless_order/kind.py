@@ -1,7 +1,5 @@
 """The kind for the order by do no harm."""
 
-from __future__ import annotations
-
 from leaderboard.analyses.compare.comparison_question import QUESTION
 from leaderboard.analyses.harmless_order.analysis import analyse_harmless_order
 from leaderboard.analyses.kinds import Kind

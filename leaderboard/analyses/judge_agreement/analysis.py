@@ -1,7 +1,5 @@
 """How well a campaign's judges agree, and whether they prefer a side, as tables and sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -6,8 +6,6 @@ Alpert & Goldstein's S, Public Opinion Quarterly 18, 1954). If everyone errs wit
 then P = (1 − e)² + e² and 2·P − 1 = (1 − 2e)², which gives e. "Cannot decide" is neither answer and is left out.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The kind for judge agreement."""
 
-from __future__ import annotations
-
 from leaderboard.analyses.judge_agreement.analysis import analyse_judge_agreement
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.shared.common_fields import SEED_FIELD

@@ -1,7 +1,5 @@
 """Where two sets of labels disagree: grade by grade, query by query, passage by passage."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from leaderboard.analyses.kinds import Asked

@@ -1,7 +1,5 @@
 """Agreement of two sets of labels on the passages that both label: confusion of grades, Cohen's kappa. Pure."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

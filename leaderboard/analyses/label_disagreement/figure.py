@@ -1,7 +1,5 @@
 """The confusion of grades as a grid: where a grade of one set goes in the other."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from leaderboard.analyses.label_disagreement.computation import Confusion

@@ -1,7 +1,5 @@
 """The kind for disagreement of labels."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from leaderboard.analyses.kinds import Kind

@@ -1,7 +1,5 @@
 """Label noise of a campaign's board: two kinds of intervals, and the chance that best answers are right."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any

@@ -13,8 +13,6 @@ than the originals, so the mean of the trials (``center``) is below the value of
 it is shown beside the interval. Differences use the same trials, run by run.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

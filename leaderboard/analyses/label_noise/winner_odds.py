@@ -6,8 +6,6 @@ noise ignores how close two passages are, but real judges err more on close pair
 are close. So treat the result as an order of magnitude.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Labels by level with near-duplicates counted once and expanded, and both evaluations of every run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ evaluations: runs without near-duplicates under the labels of canonical passages
 expanded to whole classes (section 4, table 4 and figure 6).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

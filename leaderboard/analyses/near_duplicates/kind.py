@@ -1,7 +1,5 @@
 """The kind for labels and boards with near-duplicates."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from leaderboard.analyses.kinds import Kind

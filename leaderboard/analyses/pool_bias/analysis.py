@@ -1,7 +1,5 @@
 """Pool bias of a campaign: leave out every run, or every team, in turn."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

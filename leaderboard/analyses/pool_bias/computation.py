@@ -6,8 +6,6 @@ and rank the run again (the leave-one-out test of Zobel, SIGIR 1998, for shallow
 compared on the queries that have a best answer both times.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """The kind for pool bias."""
 
-from __future__ import annotations
-
 from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.pool_bias.analysis import analyse_pool_bias

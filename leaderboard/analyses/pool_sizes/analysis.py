@@ -1,7 +1,5 @@
 """Pool sizes by query: in one pool, and for all queries of the collection."""
 
-from __future__ import annotations
-
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.pool_sizes.computation import SizeCounts, size_counts
 from leaderboard.analyses.pool_sizes.figure import Sides, sizes_figure

@@ -1,7 +1,5 @@
 """How many queries have a pool of each size: figures 3 and 4 of [SP]. Pure."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass

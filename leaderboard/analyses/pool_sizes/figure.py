@@ -1,7 +1,5 @@
 """Pool sizes as bars: all queries, next to those of the pool."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

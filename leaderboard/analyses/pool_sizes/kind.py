@@ -1,7 +1,5 @@
 """The kind for pool sizes."""
 
-from __future__ import annotations
-
 from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.pool_sizes.analysis import analyse_pool_sizes

@@ -1,7 +1,5 @@
 """Which differences between runs these queries can show: for the board, a pair, and other numbers of queries."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """The detectable difference against the number of queries."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

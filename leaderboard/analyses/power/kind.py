@@ -1,7 +1,5 @@
 """The kind for statistical power."""
 
-from __future__ import annotations
-
 from leaderboard.analyses.fields import Choice, Number
 from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.power.analysis import analyse_power

@@ -1,7 +1,5 @@
 """Whether the preferred passage has the higher grade, as a table and a sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from judging.models import Campaign, Judgment

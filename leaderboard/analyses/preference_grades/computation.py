@@ -1,7 +1,5 @@
 """Whether the preferred passage has the higher grade, by the difference between the two grades. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The kind for preference against grade."""
 
-from __future__ import annotations
-
 from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.preference_grades.analysis import analyse_preference_grades

@@ -1,7 +1,5 @@
 """The private board: runs on public and private queries, and how the two diverge for each team."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

@@ -9,8 +9,6 @@ several later runs, each is tested at α divided by their number (Bonferroni wit
 difference of the gains has that level too, so it excludes 0 exactly if the test is significant.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

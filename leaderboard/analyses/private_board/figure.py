@@ -1,7 +1,5 @@
 """The figure of the private board: every submission on public and private queries, and the difference."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby

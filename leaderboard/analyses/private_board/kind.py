@@ -1,7 +1,5 @@
 """The kind for the private board."""
 
-from __future__ import annotations
-
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.private_board.analysis import private_board
 from leaderboard.analyses.shared.common_fields import ALPHA, MEASURE, ONE_LABELS

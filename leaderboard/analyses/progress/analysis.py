@@ -1,7 +1,5 @@
 """The board over time as a table and a figure."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.plurals import many

@@ -3,8 +3,6 @@
 Lin et al. (SIGIR 2021) [SI]: the first run that beats the baselines, then each that displaces the top.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

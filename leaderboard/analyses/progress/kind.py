@@ -1,7 +1,5 @@
 """The kind for the leaderboard over time."""
 
-from __future__ import annotations
-
 from leaderboard.analyses.compare.comparison import progress_over_time
 from leaderboard.analyses.compare.comparison_question import QUESTION, question_asked
 from leaderboard.analyses.kinds import Asked, Kind

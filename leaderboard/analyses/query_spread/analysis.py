@@ -1,7 +1,5 @@
 """How the values of all runs spread on each query: a row and a box for each."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from leaderboard.analyses.query_spread.computation import HIGHEST, Spread, query_spread

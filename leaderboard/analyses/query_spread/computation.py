@@ -4,8 +4,6 @@ Craswell et al., *Overview of the TREC 2022 Deep Learning Track*, figures 8 and 
 and how many have a median at the highest value, so that they tell few runs apart.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

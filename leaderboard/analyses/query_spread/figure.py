@@ -1,7 +1,5 @@
 """A box for each query over all runs, from the highest median to the lowest."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

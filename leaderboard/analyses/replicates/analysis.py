@@ -1,7 +1,5 @@
 """Replicate boards: what the leaderboard would have been under each of several complete sets of judgments."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

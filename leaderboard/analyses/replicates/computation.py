@@ -4,8 +4,6 @@ A replicate is one complete set of judgments of the same passages: a phase, or a
 answers is counted over the queries that both cover; the boards' agreement (MRR@10) over the queries that all cover.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations

@@ -1,7 +1,5 @@
 """The kind for replicates."""
 
-from __future__ import annotations
-
 from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.replicates.analysis import analyse_replicate_boards

@@ -1,7 +1,5 @@
 """Whether labels can be reused: density and gain by query, unjudged passages by run, and runs left out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

@@ -5,8 +5,6 @@ Density: many relevant passages among the judged ones mean that many more were n
 contributed (Zobel, *How reliable are the results of large-scale information retrieval experiments?*, SIGIR 1998).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Figures of reusable labels: values of rows on one axis, with a line."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -2,8 +2,6 @@
 sets made from a graded campaign, whose passages have an order and a source.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass

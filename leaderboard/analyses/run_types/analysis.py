@@ -1,7 +1,5 @@
 """Runs by type: a table of types, of best against best, and a figure of each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from leaderboard.analyses.kinds import Asked

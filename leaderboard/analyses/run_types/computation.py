@@ -3,8 +3,6 @@
 Figures 2 to 4 of the overview of TREC 2022's Deep Learning track [DL].
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

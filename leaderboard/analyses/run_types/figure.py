@@ -1,7 +1,5 @@
 """Values of runs by type, and the best of two types against each other."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The kind for types of runs."""
 
-from __future__ import annotations
-
 from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.run_types.analysis import analyse_run_types

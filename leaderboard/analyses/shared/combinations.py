@@ -1,7 +1,5 @@
 """Values of the same runs under several combinations of labels, queries and measures."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Fields that several analyses share."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from leaderboard.analyses.fields import Choice, Number

@@ -5,8 +5,6 @@ of the class. Values are integers, RR@10 times 2520, so that means and ties betw
 (leaderboard/board/standings.py).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The runs of an analysis with their descriptions, and announced runs if requested."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from leaderboard.analyses.kinds import Asked

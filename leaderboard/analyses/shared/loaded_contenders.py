@@ -1,7 +1,5 @@
 """A campaign's compared passages, its judgments of them, and their ranks in the runs, loaded as arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -5,8 +5,6 @@ is Wilson's score interval (JASA 22, 1927): its average coverage is its level (B
 Science 16, 2001). Both assume independent observations.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any

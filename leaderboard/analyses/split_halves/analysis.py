@@ -1,7 +1,5 @@
 """Whether halves of the queries agree: a table for every requested combination."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any

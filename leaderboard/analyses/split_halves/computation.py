@@ -9,8 +9,6 @@ finds its difference significant. Two equal means (or medians) favor no run: aga
 favoring different runs, against equal ones as agreeing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The figure of split halves: the outcomes of every test, and how often one of the halves is significant."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

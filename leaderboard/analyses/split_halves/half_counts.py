@@ -6,8 +6,6 @@ on all parts is one product of a sparse one-hot matrix with the matrix of parts.
 as many groups as queries, so half_orders counts those in sorted order. All sums are of integers and therefore exact.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

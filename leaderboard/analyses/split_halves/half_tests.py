@@ -7,8 +7,6 @@ or zeros and for up to 13 in any case, the normal approximation otherwise. t: sc
 differs, p is 1.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 import scipy  # loads scipy.special on first use, which saves every other command a third of a second

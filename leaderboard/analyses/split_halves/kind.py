@@ -1,7 +1,5 @@
 """The kind for split halves."""
 
-from __future__ import annotations
-
 from leaderboard.analyses.fields import SPLITS
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.shared.combinations import combinations_asked

@@ -1,7 +1,5 @@
 """Stability of a board's ranks: tables and a figure for every requested combination."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -7,8 +7,6 @@ better rank (1, 2, 2, 4), as on the board. Ranks of a trial can then add up to l
 share of trials with ties is reported too.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The figure of rank distributions: runs from top to bottom, ranks from left to right, darker is more frequent."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The kind for stability of ranks."""
 
-from __future__ import annotations
-
 from leaderboard.analyses.fields import TRIALS
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.shared.combinations import combinations_asked

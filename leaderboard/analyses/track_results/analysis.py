@@ -1,7 +1,5 @@
 """The result tables of a track."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

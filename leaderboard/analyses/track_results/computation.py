@@ -1,7 +1,5 @@
 """The order and contents of a track's result tables. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

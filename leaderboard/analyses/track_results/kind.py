@@ -1,7 +1,5 @@
 """The kind for a track's result tables."""
 
-from __future__ import annotations
-
 from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.shared.common_fields import ANNOUNCED

@@ -1,7 +1,5 @@
 """Submission statistics as a table."""
 
-from __future__ import annotations
-
 from config.plurals import many
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.shared.described_runs import described_runs

@@ -1,7 +1,5 @@
 """Submission statistics of a track: table 1 of the overview papers of TREC's Deep Learning tracks [DL]. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from pooling.run_details import KnownRun, tasks_of

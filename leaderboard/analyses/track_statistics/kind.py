@@ -1,7 +1,5 @@
 """The kind for submission statistics."""
 
-from __future__ import annotations
-
 from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.shared.common_fields import ANNOUNCED
 from leaderboard.analyses.track_statistics.analysis import analyse_submissions

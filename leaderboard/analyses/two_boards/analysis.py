@@ -1,7 +1,5 @@
 """Two boards side by side: their agreement, the runs that move most, and one against the other."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

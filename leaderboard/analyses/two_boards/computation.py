@@ -1,7 +1,5 @@
 """How well two boards of the same runs agree, and which runs move. Pure."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

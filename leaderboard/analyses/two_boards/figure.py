@@ -1,7 +1,5 @@
 """One board against the other: a point for each run."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

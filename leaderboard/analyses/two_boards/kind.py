@@ -1,7 +1,5 @@
 """The kind for two boards."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from leaderboard.analyses.fields import Choice, Number

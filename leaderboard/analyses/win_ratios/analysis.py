@@ -1,7 +1,5 @@
 """Win ratios of a campaign's runs, as a table and a figure."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -7,8 +7,6 @@ of the table, the perfect run's included: 66 for its twelve. Choices made here: 
 by majority; a tied pair counts for neither run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """`manage.py analyse KIND`: run an analysis; without a kind, list them all."""
 
-from __future__ import annotations
-
 import argparse
 from typing import Any
 

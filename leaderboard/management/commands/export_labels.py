@@ -1,7 +1,5 @@
 """`manage.py export_labels`: write labels as a qrels file, near-duplicates counted once or all of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

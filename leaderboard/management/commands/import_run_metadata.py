@@ -1,7 +1,5 @@
 """`manage.py import_run_metadata`: describe many runs from a table."""
 
-from __future__ import annotations
-
 import getpass
 from dataclasses import asdict
 from pathlib import Path

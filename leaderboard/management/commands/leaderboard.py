@@ -1,7 +1,5 @@
 """`manage.py leaderboard`: show runs under official and preference qrels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import CommandParser, UsageError

@@ -1,7 +1,5 @@
 """`manage.py score`: score runs under labels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import CommandParser

@@ -1,7 +1,5 @@
 """``python -m marketplace create_requester NAME``."""
 
-from __future__ import annotations
-
 import json
 from argparse import ArgumentParser
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """``python -m marketplace create_worker NAME``."""
 
-from __future__ import annotations
-
 import getpass
 import sys
 from argparse import ArgumentParser

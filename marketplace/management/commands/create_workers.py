@@ -1,7 +1,5 @@
 """``python -m marketplace create_workers --count N``."""
 
-from __future__ import annotations
-
 import json
 from argparse import ArgumentParser
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``python -m marketplace invite``."""
 
-from __future__ import annotations
-
 import json
 from argparse import ArgumentParser
 from pathlib import Path

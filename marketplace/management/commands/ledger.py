@@ -1,7 +1,5 @@
 """``python -m marketplace ledger NAME``."""
 
-from __future__ import annotations
-
 import csv
 import io
 from argparse import ArgumentParser

@@ -1,7 +1,5 @@
 """``python -m marketplace marketplace_tick``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from marketplace import clock

@@ -1,7 +1,5 @@
 """``python -m marketplace password_link NAME``."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from typing import Any
 

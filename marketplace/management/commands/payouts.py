@@ -1,7 +1,5 @@
 """``python -m marketplace payouts [NAME]``."""
 
-from __future__ import annotations
-
 import re
 from argparse import ArgumentParser, ArgumentTypeError
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """``python -m marketplace record_payouts FILE``."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any

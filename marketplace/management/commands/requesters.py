@@ -1,7 +1,5 @@
 """``python -m marketplace requesters``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from marketplace import clock

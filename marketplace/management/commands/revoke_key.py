@@ -1,7 +1,5 @@
 """``python -m marketplace revoke_key ACCESS_KEY``."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from typing import Any
 

@@ -1,7 +1,5 @@
 """``python -m marketplace rotate_key NAME``."""
 
-from __future__ import annotations
-
 import json
 from argparse import ArgumentParser
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """``python -m marketplace serve``: the whole marketplace in one command."""
 
-from __future__ import annotations
-
 import json
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """``python -m marketplace set_worker NAME``."""
 
-from __future__ import annotations
-
 import re
 from argparse import ArgumentParser, ArgumentTypeError
 from typing import Any

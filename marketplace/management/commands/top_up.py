@@ -1,7 +1,5 @@
 """``python -m marketplace top_up NAME AMOUNT``."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser, ArgumentTypeError
 from decimal import Decimal, InvalidOperation
 from typing import Any

@@ -1,7 +1,5 @@
 """``python -m marketplace workers``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from marketplace.console import Command as Base

@@ -1,7 +1,5 @@
 """Accounts: requesters and their keys, workers and their sign-in links."""
 
-from __future__ import annotations
-
 import secrets
 from datetime import datetime, timedelta
 

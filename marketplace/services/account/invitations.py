@@ -1,7 +1,5 @@
 """Invitations: a link makes one account, once, until it expires or is revoked."""
 
-from __future__ import annotations
-
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Links that set a password or confirm an e-mail address, and notices of changes to an account."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from django.conf import settings

@@ -4,8 +4,6 @@ A try is taken from two buckets (name, address) before the password is checked, 
 So simultaneous tries cannot slip through, and people who know their password are never slowed down.
 """
 
-from __future__ import annotations
-
 import hashlib
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """Removes expired data, so that tables do not grow forever. Work and money stay; personal data does not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime, timedelta
 

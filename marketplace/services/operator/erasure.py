@@ -1,7 +1,5 @@
 """Forgetting workers: personal data is erased; work and money stay under the worker id that requesters know."""
 
-from __future__ import annotations
-
 import logging
 from datetime import datetime, timedelta
 

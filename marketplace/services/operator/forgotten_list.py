@@ -1,7 +1,5 @@
 """The list of forgotten workers, kept outside the database because a restored backup brings them back."""
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import asdict, dataclass

@@ -5,8 +5,6 @@ constraint keeps every reward and bonus in at most one payout. A failed payout i
 payout in a later batch.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """The operator's services for requesters: keys and money."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Operations on assignments: list, get, approve, reject."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

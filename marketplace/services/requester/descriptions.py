@@ -1,7 +1,5 @@
 """Rows in the protocol's format."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from marketplace.models import Assignment, Hit, Qualification, QualificationRequest, QualificationType

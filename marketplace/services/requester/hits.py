@@ -1,7 +1,5 @@
 """Operations on HIT types and HITs."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Operations on notifications: where the events of a HIT type are sent."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlsplit
 

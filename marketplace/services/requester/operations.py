@@ -1,7 +1,5 @@
 """The operations this marketplace offers, by their protocol names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

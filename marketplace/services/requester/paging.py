@@ -1,7 +1,5 @@
 """Pages of a list. A token names the last row shown, so that rows can be added and removed between calls."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 

@@ -1,7 +1,5 @@
 """Operations on money: bonuses and the balance."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """Workers request qualifications; requesters accept or reject the requests."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from typing import Any
 

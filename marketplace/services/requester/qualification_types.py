@@ -1,7 +1,5 @@
 """Operations on qualification types: create, describe, update, delete, search."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import Any
 

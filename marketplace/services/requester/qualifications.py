@@ -1,7 +1,5 @@
 """Operations on workers' scores in qualification types."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Operations on workers: blocks and messages."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """Requesters who exclude a worker, so that an empty list of tasks can be explained."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The groups of tasks a worker sees, and why some are closed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """A worker's submitted tasks that were not paid yet."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 

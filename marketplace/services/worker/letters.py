@@ -1,7 +1,5 @@
 """Workers' messages to requesters: stored, listed by ``letters``, and mailed if the requester has an address."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """Workers' own data: export everything held about a person, or delete the account."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """Receipts of finished tasks: the number, what was paid and when, and the requester's own receipt."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """What workers do with tasks: take, return and submit them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

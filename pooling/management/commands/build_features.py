@@ -1,7 +1,5 @@
 """`manage.py build_features`: make the features for active learning, so that the first topic need not wait."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

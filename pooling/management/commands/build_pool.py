@@ -1,7 +1,5 @@
 """`manage.py build_pool`: collect the passages worth judging."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

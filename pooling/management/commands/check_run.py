@@ -1,7 +1,5 @@
 """`manage.py check_run`: run every check of an import, but change nothing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`manage.py describe_collection`: set a collection's title, description, license and citation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

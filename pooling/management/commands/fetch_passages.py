@@ -1,7 +1,5 @@
 """`manage.py fetch_passages`: read passage texts from the registered sources."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

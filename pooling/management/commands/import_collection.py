@@ -1,7 +1,5 @@
 """`manage.py import_collection`: create a collection from queries, passage sources and official qrels."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`manage.py import_qrels`: import labels as a new qrel set."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

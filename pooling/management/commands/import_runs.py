@@ -1,7 +1,5 @@
 """`manage.py import_runs`: check run files and store their rankings."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path

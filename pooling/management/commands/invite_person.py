@@ -1,7 +1,5 @@
 """`manage.py invite_person`: create a single-use link to get an account or join a collection."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from accounts.roles import Role

@@ -1,7 +1,5 @@
 """`manage.py map_labels`: carry passage labels over to documents."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

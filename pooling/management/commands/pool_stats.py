@@ -1,7 +1,5 @@
 """`manage.py pool_stats`: print a pool's contents and the cost of judging it."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from decimal import Decimal, InvalidOperation
 from typing import Any

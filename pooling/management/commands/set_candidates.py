@@ -1,7 +1,5 @@
 """`manage.py set_candidates`: set the passages that reranked runs may reorder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

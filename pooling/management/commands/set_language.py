@@ -1,7 +1,5 @@
 """`manage.py set_language`: set the language of a collection's queries and passages."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

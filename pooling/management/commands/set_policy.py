@@ -1,7 +1,5 @@
 """`manage.py set_policy`: set a board's requirements for submitted runs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

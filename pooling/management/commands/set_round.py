@@ -1,7 +1,5 @@
 """`manage.py set_round`: plan a round in which teams submit."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`manage.py share_collection`: choose who sees a collection."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

@@ -1,7 +1,5 @@
 """`manage.py split_queries`: divide queries into public and private ones."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`manage.py withhold_labels`: publish scores under a qrel set, but not its labels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

@@ -1,7 +1,5 @@
 """Command lines that are printed work when they are pasted into a shell."""
 
-from __future__ import annotations
-
 import io
 import os
 import subprocess

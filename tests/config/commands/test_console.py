@@ -1,7 +1,5 @@
 """What all commands share: progress in a log, and who calls."""
 
-from __future__ import annotations
-
 from io import StringIO
 
 import pytest

@@ -1,7 +1,5 @@
 """What `manage.py run` says when it starts."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 
 import pytest

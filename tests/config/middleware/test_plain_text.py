@@ -1,7 +1,5 @@
 """Addresses with NUL characters are refused in words, and one line of the log."""
 
-from __future__ import annotations
-
 import logging
 
 import pytest

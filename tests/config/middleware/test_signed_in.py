@@ -1,7 +1,5 @@
 """Workers' pages do without sessions and accounts; all other pages have them."""
 
-from __future__ import annotations
-
 import pytest
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]

@@ -1,7 +1,5 @@
 """What is logged says what happened, never about whom."""
 
-from __future__ import annotations
-
 import json
 import logging
 import sys

@@ -1,7 +1,5 @@
 """Counts of several processes of a machine."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

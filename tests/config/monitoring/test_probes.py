@@ -1,7 +1,5 @@
 """What machines ask: is it alive, is it ready, how does it stand."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

@@ -1,7 +1,5 @@
 """Starting what the product needs, as processes of their own, on a SQLite file of their own in every stage."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

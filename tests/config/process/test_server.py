@@ -1,7 +1,5 @@
 """The process that serves."""
 
-from __future__ import annotations
-
 import gc
 
 from config.process.server import leave_alone_what_is_there

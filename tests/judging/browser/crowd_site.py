@@ -1,7 +1,5 @@
 """A crowd's worker site: a page on another site than the product's, with the task in a sandboxed frame."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Every state of a worker's page checked by axe-core, light and dark, and at 320 pixels."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from urllib.parse import urlsplit

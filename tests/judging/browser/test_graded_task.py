@@ -1,7 +1,5 @@
 """A task of single passages in the crowd's frame: grades by key, by mouse and without scripts; accessible."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import expect
 

@@ -1,7 +1,5 @@
 """Interruptions while judging: reloads, tabs, lost connections, double clicks, changes of mind."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

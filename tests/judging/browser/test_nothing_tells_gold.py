@@ -1,7 +1,5 @@
 """Check all that a browser sends and receives for a task for signs of gold pairs, labels, runs or pids."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

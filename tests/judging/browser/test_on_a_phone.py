@@ -1,7 +1,5 @@
 """The pair on a phone, at high zoom and in forced colors: it can be read, reached and distinguished."""
 
-from __future__ import annotations
-
 import pytest
 from django.db.models import F, Value
 from django.db.models.functions import Concat

@@ -1,7 +1,5 @@
 """A whole task in a sandboxed frame of another site, with third-party cookies blocked: mouse, keyboard, touch."""
 
-from __future__ import annotations
-
 import pytest
 from django.db.models import Value
 from django.db.models.functions import Concat

@@ -1,7 +1,5 @@
 """A proxy between the browser and the product that records all traffic."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Near-duplicates before judging: pairs of canonical passages, and no change once judging began."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from judging.campaign.campaigns import CampaignSettings, create_campaign

@@ -1,7 +1,5 @@
 """Figures computed once for one page."""
 
-from __future__ import annotations
-
 import pytest
 
 from judging.campaign.read_once import figures_read_once, kept_while_reading

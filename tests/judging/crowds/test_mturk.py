@@ -1,7 +1,5 @@
 """The adapter for MTurk's requester protocol, tested with canned replies and with the real marketplace."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Several calls to a crowd under way at once."""
 
-from __future__ import annotations
-
 import threading
 from contextlib import closing
 

@@ -1,7 +1,5 @@
 """SECRET_KEY changes during a campaign. With the old key in the fallbacks, workers notice nothing."""
 
-from __future__ import annotations
-
 import hashlib
 from importlib import import_module
 

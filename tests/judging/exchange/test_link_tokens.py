@@ -1,7 +1,5 @@
 """Links of postings that a restored database lacks, and rows whose numbers it reused."""
 
-from __future__ import annotations
-
 from urllib.parse import urlsplit
 
 import pytest

@@ -1,7 +1,5 @@
 """Places at the crowd that are not on record: found when somebody arrives, and before others are offered."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """A small graded campaign: two topics with pools of six, rules at a tenth of the paper's."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth import get_user_model
 

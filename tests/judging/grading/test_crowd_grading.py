@@ -1,7 +1,5 @@
 """Topics that a crowd grades: from the opening of the pools through active learning to labels."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext

@@ -1,7 +1,5 @@
 """The commands of graded campaigns, as they are typed."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

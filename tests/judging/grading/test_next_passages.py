@@ -1,7 +1,5 @@
 """Continuous active learning: which passages come next, the same every time, by thread and fraction."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import pytest

@@ -1,7 +1,5 @@
 """Topics of a graded campaign: taken, judged, decided, reversed."""
 
-from __future__ import annotations
-
 import pytest
 
 from judging.campaign.clustering import refuse_judged

@@ -1,7 +1,5 @@
 """A thousand places at a crowd that allows a few calls per second: posted, expired and collected."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from decimal import Decimal
 

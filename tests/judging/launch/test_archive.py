@@ -1,7 +1,5 @@
 """Archiving a campaign, restoring it, and what an archived one refuses."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import IntegrityError, transaction
 

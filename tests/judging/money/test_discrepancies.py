@@ -1,7 +1,5 @@
 """Our records and the crowd's, both ways."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import time_machine

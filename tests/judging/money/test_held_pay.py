@@ -1,7 +1,5 @@
 """Work at the crowd that our page never saw, or not all of: held for a person, counted, and stopped."""
 
-from __future__ import annotations
-
 import io
 import json
 from datetime import timedelta

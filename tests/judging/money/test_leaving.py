@@ -1,7 +1,5 @@
 """Stopping before the last pair: what is told, what is paid, what counts."""
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """The campaign's books against the crowd's."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

@@ -1,7 +1,5 @@
 """Pay, time, size and languages told whole: in the crowd's list, on the pages, after sending off, on the receipt."""
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """What the crowd permanently refuses to pay is settled by a person, once, and can be owed again."""
 
-from __future__ import annotations
-
 import io
 import json
 from decimal import Decimal

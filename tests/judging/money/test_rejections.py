@@ -1,7 +1,5 @@
 """Rejections are people's decisions; they can be taken back."""
 
-from __future__ import annotations
-
 import pytest
 
 from judging.errors import CampaignRefused, CrowdLater, CrowdNever

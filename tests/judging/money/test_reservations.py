@@ -1,7 +1,5 @@
 """Money is reserved before it is committed: against a person's grants, and the cap of the installation."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """The time for a task: more of it once, and its end, at which what is judged is sent off, counted and paid."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Pay that turned out too low is made up for."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 

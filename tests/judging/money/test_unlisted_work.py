@@ -1,7 +1,5 @@
 """Work that the crowd never listed is paid by its receipt, once, whatever the crowd does later."""
 
-from __future__ import annotations
-
 import io
 import json
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Framing and security headers of every address below ``/judge/``, and limits on request size and pace."""
 
-from __future__ import annotations
-
 import json
 from contextlib import contextmanager
 from unittest import mock

@@ -1,7 +1,5 @@
 """The judging pages in the campaign's language, and the translation catalogs behind them."""
 
-from __future__ import annotations
-
 import ast
 import gettext
 import re

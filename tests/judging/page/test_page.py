@@ -1,7 +1,5 @@
 """What the judging page requests, records and lets workers say."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from hashlib import sha256

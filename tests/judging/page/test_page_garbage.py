@@ -1,7 +1,5 @@
 """Garbage in the addresses and forms of the judging page."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 

@@ -1,7 +1,5 @@
 """How often the judging pages ask the database: hundreds of workers may use them at once."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext

@@ -1,7 +1,5 @@
 """Refusals, and the pages that explain them."""
 
-from __future__ import annotations
-
 import re
 from unittest import mock
 from urllib.parse import urlsplit

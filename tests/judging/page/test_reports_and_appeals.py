@@ -1,7 +1,5 @@
 """Workers' reports and appeals reach the researcher."""
 
-from __future__ import annotations
-
 import csv
 import io
 

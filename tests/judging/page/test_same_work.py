@@ -1,7 +1,5 @@
 """The server does the same work for gold pairs as for others, so that timing cannot reveal them."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

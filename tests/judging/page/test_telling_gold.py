@@ -1,7 +1,5 @@
 """Workers cannot find gold pairs by opening tasks repeatedly and comparing what is shown."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """The pages that workers see, through Django's client, without cookies in any request."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

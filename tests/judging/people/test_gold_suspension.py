@@ -1,7 +1,5 @@
 """A bad gold pair is suspended, and nobody stays excluded because of it."""
 
-from __future__ import annotations
-
 import pytest
 
 from judging.errors import CampaignRefused

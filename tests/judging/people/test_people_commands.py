@@ -1,7 +1,5 @@
 """Commands about workers: messages, gold pairs, differences, rights."""
 
-from __future__ import annotations
-
 import io
 import json
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """Erasure, withdrawal of judgments, and retention of personal data."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from functools import partial
 

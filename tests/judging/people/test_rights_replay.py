@@ -1,7 +1,5 @@
 """After a restore, forgotten workers stay forgotten and withdrawn judgments stay withdrawn."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

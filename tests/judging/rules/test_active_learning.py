@@ -1,7 +1,5 @@
 """Learning from judged passages and ranking all: the same whatever the threads, exact, ties in order."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """How familiar gold pairs become to a worker, beside real pairs."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from judging.rules.familiarity import Familiarity, Shares, most_tasks

@@ -1,7 +1,5 @@
 """What is proposed as gold, by arithmetic alone."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

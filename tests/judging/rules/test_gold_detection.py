@@ -1,7 +1,5 @@
 """How well gold pairs can be told by what a page shows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Which gold pairs a worker is shown, by arithmetic alone."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given, strategies as st
 

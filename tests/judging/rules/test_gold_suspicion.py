@@ -1,7 +1,5 @@
 """Which gold pairs are suspicious: arithmetic on answers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st

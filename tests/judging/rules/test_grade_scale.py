@@ -1,7 +1,5 @@
 """Scales of graded judging: read, and refused with the line."""
 
-from __future__ import annotations
-
 import pytest
 
 from judging.errors import BadInput

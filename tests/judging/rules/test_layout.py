@@ -1,7 +1,5 @@
 """Order and sides: balanced for each pair over its judgments, and within a task."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

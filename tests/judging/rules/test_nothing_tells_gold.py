@@ -1,7 +1,5 @@
 """Gold pairs proposed for the sample and for real texts: no classifier and no strategy tells them or passes them."""
 
-from __future__ import annotations
-
 import importlib.util
 import math
 from collections import Counter, defaultdict

@@ -1,7 +1,5 @@
 """The small pure parts of the judging page: example, direction, durations, haste."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, strategies as st
 

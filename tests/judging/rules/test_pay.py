@@ -1,7 +1,5 @@
 """What a task pays: pure arithmetic in cents."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

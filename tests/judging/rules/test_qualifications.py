@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from judging.rules.qualifications import requirement_words, same_requirements

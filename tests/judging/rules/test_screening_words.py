@@ -1,7 +1,5 @@
 """What workers read of screening follows the rule in force."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

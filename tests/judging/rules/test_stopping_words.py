@@ -1,7 +1,5 @@
 """What a worker is told each way of ending a task pays."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

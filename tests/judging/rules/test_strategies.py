@@ -1,7 +1,5 @@
 """Strategies that do not read: what they choose, and how often they pass tasks."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

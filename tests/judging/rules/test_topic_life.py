@@ -1,7 +1,5 @@
 """The life of a topic at the boundaries of its rules."""
 
-from __future__ import annotations
-
 import pytest
 
 from judging.errors import BadInput

@@ -1,7 +1,5 @@
 """The browser of simulated workers, tested with a server that closes connections."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from collections.abc import Iterator

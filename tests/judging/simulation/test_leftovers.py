@@ -1,7 +1,5 @@
 """Leftovers of an interrupted simulation are taken back; tasks held by people are not."""
 
-from __future__ import annotations
-
 import pytest
 
 from judging.campaign.rehearsal_copy import keep_people_out, rehearsal_of

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from judging.campaign.rehearsal_copy import keep_people_out, let_in, record_rehearsal, rehearsal_of

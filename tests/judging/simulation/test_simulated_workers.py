@@ -1,7 +1,5 @@
 """Simulated workers take places of their own campaign only."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace

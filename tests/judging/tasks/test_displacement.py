@@ -1,7 +1,5 @@
 """Made-up worker ids at a crowd that does not sign arrivals, and honest workers among them."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

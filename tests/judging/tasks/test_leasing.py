@@ -1,7 +1,5 @@
 """Taking a task: the next one that fits, however many workers compete and tasks wait."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
 

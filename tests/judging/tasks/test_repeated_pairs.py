@@ -1,7 +1,5 @@
 """Repeated pairs: how they are drawn, that they are paid but not counted, and workers' consistency."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """A worker who returned a task continues where they stopped, as long as nobody else has it."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 
 from config.background.services import start, work_off

@@ -1,7 +1,5 @@
 """The soft block: excluded workers do not see our places until they are reinstated."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

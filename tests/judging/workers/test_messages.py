@@ -1,7 +1,5 @@
 """Messages to workers are stored with the campaign and sent once."""
 
-from __future__ import annotations
-
 import pytest
 
 from judging.errors import CampaignRefused, CrowdConfiguration, CrowdLater, CrowdNever, CrowdThrottled

@@ -1,7 +1,5 @@
 """Excluded workers whose places are hidden get a message through the crowd, and can appeal and read the answer."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import urlsplit
 

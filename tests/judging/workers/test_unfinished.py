@@ -1,7 +1,5 @@
 """Tasks left without a judged pair: the limit, the notice to the worker, and flags as work comes in."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """From a run to a campaign that compares it with the qrels, and back to the preferred side."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Better than perfect?: categories by hand, the published figures, and changes that must not affect the result."""
 
-from __future__ import annotations
-
 import csv
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Official and preference boards side by side on the valley's board, by hand, and in every format."""
 
-from __future__ import annotations
-
 import csv
 import json
 

@@ -1,7 +1,5 @@
 """Comparisons of stored runs: questions, refusals, stored results, tables, files and the board over time."""
 
-from __future__ import annotations
-
 import json
 from datetime import date
 from unittest import mock

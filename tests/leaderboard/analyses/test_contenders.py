@@ -1,7 +1,5 @@
 """Compared passages and their ranks: tops, values, lookups, by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

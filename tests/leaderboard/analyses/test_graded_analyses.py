@@ -1,7 +1,5 @@
 """Agreement of assessors, and preference against grade, by hand on the valley."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.management import call_command
 

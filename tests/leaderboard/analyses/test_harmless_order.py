@@ -1,7 +1,5 @@
 """The order by do no harm: the same claims as for two runs alone, places of circles and of what cannot be told."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

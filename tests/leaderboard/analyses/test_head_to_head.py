@@ -1,7 +1,5 @@
 """Two runs head to head: against scipy, and where there is nothing to test."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import ttest_rel

@@ -1,7 +1,5 @@
 """Agreement between judgments of one pair, and side bias: by hand, and changes that must not affect them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

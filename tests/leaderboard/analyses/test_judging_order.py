@@ -1,7 +1,5 @@
 """How graded labels came about: by source, and the gain curve of a topic."""
 
-from __future__ import annotations
-
 import pytest
 
 from judging.grading.assignments import take_topic, topic_named

@@ -1,7 +1,5 @@
 """Disagreement of labels: examples of kappa, by hand, and on the valley."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

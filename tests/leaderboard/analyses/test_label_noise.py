@@ -1,7 +1,5 @@
 """Label noise: contents of a resample, certain and uncertain labels, reproducibility from a seed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

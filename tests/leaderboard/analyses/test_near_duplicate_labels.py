@@ -1,7 +1,5 @@
 """Labels and boards with near-duplicates: the figures of a track, a small example by hand, and withheld labels."""
 
-from __future__ import annotations
-
 import csv
 
 import polars as pl

@@ -1,7 +1,5 @@
 """Label noise, replicates and agreement of judges on the valley's board, by hand."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

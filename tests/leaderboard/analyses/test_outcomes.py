@@ -1,7 +1,5 @@
 """The breakdown by hand, the verdicts by the rule, and boards on which MRR alone is misleading."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which labels win their pairs, and which runs order pairs as people did: by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from leaderboard.analyses.board_agreement.computation import label_wins, ordered_pairs

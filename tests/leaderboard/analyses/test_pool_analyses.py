@@ -1,7 +1,5 @@
 """Win ratios and pool bias on the valley's board: loading, counts and refusals, by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from judging.models import Judgment

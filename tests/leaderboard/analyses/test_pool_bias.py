@@ -1,7 +1,5 @@
 """Leave one run out: what drops, and how the run then ranks, by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Pool sizes: the valley's pool by hand, beside those of all queries."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Power of the paired t-test: published sample sizes, by simulation, and on the valley."""
 
-from __future__ import annotations
-
 import json
 import math
 

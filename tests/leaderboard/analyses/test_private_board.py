@@ -1,7 +1,5 @@
 """Public against private gains: by hand, against scipy, and as a command."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which runs were the state of the art, by hand."""
 
-from __future__ import annotations
-
 from leaderboard.analyses.progress.analysis import time_shown
 from leaderboard.analyses.progress.computation import Entry, standings
 

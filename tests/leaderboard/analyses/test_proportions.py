@@ -1,7 +1,5 @@
 """Shares with intervals, and the exact test at even odds: by hand and against scipy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st

@@ -1,7 +1,5 @@
 """Lin et al. (SIGIR 2021), Tables 1 and 2: our rules on their printed figures, allowing for rounding."""
 
-from __future__ import annotations
-
 import csv
 import math
 from itertools import product

@@ -1,7 +1,5 @@
 """Spread over runs: by hand, against numpy, on the valley, and fast for a large board."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

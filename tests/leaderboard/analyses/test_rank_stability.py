@@ -1,7 +1,5 @@
 """Rank distributions: the same as the plain loop, exact with ties, and untouched by names."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import rankdata

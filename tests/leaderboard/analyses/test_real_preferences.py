@@ -1,7 +1,5 @@
 """Human judgments of 30 queries of TREC 2021 Deep Learning, three complete phases, and 16 real runs."""
 
-from __future__ import annotations
-
 import csv
 from collections import Counter, defaultdict
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Replicate boards: overlap of best answers and agreement of boards, by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

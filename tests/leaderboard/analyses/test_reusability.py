@@ -1,7 +1,5 @@
 """Whether labels can be reused: worked by hand, with near-duplicates, beside other labels, and on a real track."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

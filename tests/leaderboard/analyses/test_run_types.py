@@ -1,7 +1,5 @@
 """Runs by type: best, median, and best against best on every query."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Tests equal scipy's on mid-range p-values; ties, exact values and undefined cases."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Split halves: the same p-values as scipy, and the three outcomes worked by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """stability and split_halves on a board worked by hand: settings, files, refusals, and stored results."""
 
-from __future__ import annotations
-
 import csv
 import json
 

@@ -1,7 +1,5 @@
 """Submission statistics and result tables of a track, from announced runs and from runs with files."""
 
-from __future__ import annotations
-
 import csv
 import json
 

@@ -1,7 +1,5 @@
 """Two boards: by hand on the valley, on real runs, and fast for many runs."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Win ratios: by hand, on constructed counts, on the published table."""
 
-from __future__ import annotations
-
 import csv
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The chance that a best answer is right: worked cases, and properties that must hold."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

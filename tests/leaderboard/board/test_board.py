@@ -1,7 +1,5 @@
 """The board: ranks, shifts, the perfect run, worked by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Rank moves between versions, on the queries both cover."""
 
-from __future__ import annotations
-
 import pytest
 
 from leaderboard.board.moves import rank_moves

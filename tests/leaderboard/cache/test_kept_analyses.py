@@ -1,7 +1,5 @@
 """How long results of analyses are stored."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """How long runs' values are stored, and that deleted ones are recomputed."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """One table with everything that could go wrong in print."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

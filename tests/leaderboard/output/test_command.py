@@ -1,7 +1,5 @@
 """Options of every analysis command: JSON, tables and figures in files."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

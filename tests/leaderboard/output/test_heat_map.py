@@ -1,7 +1,5 @@
 """Shades of a map, and its overview in blocks."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

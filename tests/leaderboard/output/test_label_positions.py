@@ -1,7 +1,5 @@
 """Names beside points: none covers another name or a point, even in a crowd."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

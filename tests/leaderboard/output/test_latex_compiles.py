@@ -1,7 +1,5 @@
 """Compile our tables with LaTeX, if Debian's texlive-latex-recommended is installed; nothing else needs it."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

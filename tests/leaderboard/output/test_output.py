@@ -1,7 +1,5 @@
 """Tables and figures in every format: correct digits, and no text that a program would read as code."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Stored analyses come back unchanged in every format."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

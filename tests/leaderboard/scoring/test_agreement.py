@@ -1,7 +1,5 @@
 """Kendall's τ-b: by hand, against scipy and against the published figure."""
 
-from __future__ import annotations
-
 import csv
 from itertools import permutations
 

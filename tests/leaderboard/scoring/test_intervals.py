@@ -1,7 +1,5 @@
 """Bootstrap intervals: the same as the plain loop, exact where they can be, and the same every time."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """Measures: equal to trec_eval's, worked cases, and changes that must not affect them."""
 
-from __future__ import annotations
-
 import csv
 import math
 

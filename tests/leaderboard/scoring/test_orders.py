@@ -1,7 +1,5 @@
 """Compatibility with a version's order of preference, worked by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from leaderboard.analyses.compare.comparison import Question, compare_runs

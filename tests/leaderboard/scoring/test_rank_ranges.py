@@ -1,7 +1,5 @@
 """Ranges of ranks: how often they tell equal runs apart, and that they find real differences."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The 16 real runs of TREC 2021 Deep Learning: official values, and a board under crowd preferences."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 

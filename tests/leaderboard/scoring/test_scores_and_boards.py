@@ -1,7 +1,5 @@
 """Scores and boards from stored runs, worked by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Passwords changed and set anew, addresses confirmed, tries limited."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import urlsplit
 

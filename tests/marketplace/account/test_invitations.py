@@ -1,7 +1,5 @@
 """Invitations: one link, one account."""
 
-from __future__ import annotations
-
 import json
 import re
 import stat

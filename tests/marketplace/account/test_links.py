@@ -1,7 +1,5 @@
 """Accounts, top-ups and sign-in links."""
 
-from __future__ import annotations
-
 import pytest
 
 from marketplace.errors import AccountRefused

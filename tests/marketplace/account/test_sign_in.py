@@ -1,7 +1,5 @@
 """Signing up, in and out."""
 
-from __future__ import annotations
-
 import pytest
 
 from marketplace.models import Worker

@@ -1,7 +1,5 @@
 """What is removed, and what is never removed."""
 
-from __future__ import annotations
-
 import uuid
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """Forgetting a person: nothing tells of them any more, and the books stay right."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 

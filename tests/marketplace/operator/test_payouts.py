@@ -1,7 +1,5 @@
 """What workers are paid outside: counted once, recorded once."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

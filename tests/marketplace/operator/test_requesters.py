@@ -1,7 +1,5 @@
 """Requesters' keys and money, for whoever runs the marketplace."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """What the frame's address says of who holds a task; tests/judging/crowds/test_arrival.py reads the same value."""
 
-from __future__ import annotations
-
 from marketplace.protocol.arrival_signature import sign
 from tests.marketplace.conftest import NOW
 

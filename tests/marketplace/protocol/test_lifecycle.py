@@ -1,7 +1,5 @@
 """Which status a HIT has."""
 
-from __future__ import annotations
-
 import pytest
 
 from marketplace.protocol.lifecycle import hit_status, places_held

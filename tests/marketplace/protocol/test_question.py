@@ -1,7 +1,5 @@
 """The XML of the protocol."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ElementTree
 
 import pytest

@@ -1,7 +1,5 @@
 """Whether a worker meets what a HIT type asks for."""
 
-from __future__ import annotations
-
 import pytest
 
 from marketplace.protocol import requirements as qualifying

@@ -1,7 +1,5 @@
 """Requests and responses against botocore's service model."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

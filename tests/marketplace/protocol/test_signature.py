@@ -1,7 +1,5 @@
 """SigV4, signed by botocore and checked by us."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """The wire format."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """Assignments: listed, approved, rejected, paid."""
 
-from __future__ import annotations
-
 import pytest
 
 from marketplace.errors import RequestError, ValidationException

@@ -1,7 +1,5 @@
 """HIT types and HITs: made, extended, expired, deleted, listed."""
 
-from __future__ import annotations
-
 import pytest
 
 from marketplace.errors import ParameterValidationError

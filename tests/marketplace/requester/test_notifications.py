@@ -1,7 +1,5 @@
 """Events told by e-mail and to queues."""
 
-from __future__ import annotations
-
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

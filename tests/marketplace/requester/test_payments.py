@@ -1,7 +1,5 @@
 """Bonuses and the balance."""
 
-from __future__ import annotations
-
 import pytest
 
 from marketplace.errors import ParameterValidationError

@@ -1,7 +1,5 @@
 """Workers ask for qualifications, requesters decide."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Qualification types that are changed, searched by what asks for them, and deleted."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Qualification types and scores."""
 
-from __future__ import annotations
-
 import pytest
 
 from marketplace.errors import ParameterValidationError, TaskRefused

@@ -1,7 +1,5 @@
 """Blocks and messages."""
 
-from __future__ import annotations
-
 import pytest
 
 from marketplace.errors import ParameterValidationError, TaskRefused

@@ -1,7 +1,5 @@
 """Dollars, cents and fees."""
 
-from __future__ import annotations
-
 import pytest
 
 from marketplace.rules import money

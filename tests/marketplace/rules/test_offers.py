@@ -1,7 +1,5 @@
 """What a listing says of pay, time, languages and size, read from the keywords."""
 
-from __future__ import annotations
-
 import html
 import re
 

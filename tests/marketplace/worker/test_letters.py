@@ -1,7 +1,5 @@
 """What workers write to requesters, and what a worker is told whose tasks a requester keeps back."""
 
-from __future__ import annotations
-
 import html
 import json
 

@@ -1,7 +1,5 @@
 """What workers do with their own data: pay-out details, an export, and the end of the account."""
 
-from __future__ import annotations
-
 import csv
 from datetime import date
 

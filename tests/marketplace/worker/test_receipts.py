@@ -1,7 +1,5 @@
 """What a worker finds again: receipts, earnings task by task, messages, and tasks offered again."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Taking, giving back and handing in."""
 
-from __future__ import annotations
-
 import pytest
 
 from marketplace.errors import TaskRefused

@@ -1,7 +1,5 @@
 """Pages of analyses: what is chosen, what is said, what is downloaded, and what others may not see."""
 
-from __future__ import annotations
-
 import json
 from datetime import date
 

@@ -1,7 +1,5 @@
 """An analysis from the button to its tables in a browser, with a hundred runs, under axe-core."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, expect
 

@@ -1,7 +1,5 @@
 """Analyses over HTTP: listed, made by a job, read as data."""
 
-from __future__ import annotations
-
 import pytest
 
 from config.background.attending import work_off_everything

@@ -1,7 +1,5 @@
 """Asking on pages whether a run is better than perfect: thought over, made as a draft, gone on with."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import expect
 

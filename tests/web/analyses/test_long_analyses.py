@@ -1,7 +1,5 @@
 """Pages of long analyses: run as jobs, kept, and shown to whom they may be."""
 
-from __future__ import annotations
-
 import json
 import re
 

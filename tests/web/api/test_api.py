@@ -1,7 +1,5 @@
 """Calls of the API: what they answer, and that they refuse in words."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from datetime import date

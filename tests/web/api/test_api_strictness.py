@@ -1,7 +1,5 @@
 """What the API does not know is refused, not passed over; what is too large or no file is said to be so."""
 
-from __future__ import annotations
-
 import gzip
 
 import pytest

@@ -1,7 +1,5 @@
 """What the API says, in words for people who are not at a terminal; and the budget after launch."""
 
-from __future__ import annotations
-
 import ast
 import re
 from decimal import Decimal

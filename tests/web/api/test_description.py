@@ -1,7 +1,5 @@
 """Every call keeps what the OpenAPI document says of it, whatever is sent (schemathesis makes it up)."""
 
-from __future__ import annotations
-
 import copy
 
 import pytest

@@ -1,7 +1,5 @@
 """Who may what over HTTP: every call × every role and every scope. A call that is not in the table fails the test."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import pytest

@@ -1,7 +1,5 @@
 """Withheld labels, at a time that stands still."""
 
-from __future__ import annotations
-
 import pytest
 import time_machine
 

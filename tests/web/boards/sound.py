@@ -1,7 +1,5 @@
 """A published collection whose labels are withheld."""
 
-from __future__ import annotations
-
 import hashlib
 
 from config import clock

@@ -1,7 +1,5 @@
 """A board's rules: its submission policy and its private queries, seen and changed on pages and over HTTP."""
 
-from __future__ import annotations
-
 import pytest
 import time_machine
 from playwright.sync_api import expect

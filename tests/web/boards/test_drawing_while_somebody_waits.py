@@ -1,7 +1,5 @@
 """A leaderboard that takes seconds is drawn by a job, and its page says so."""
 
-from __future__ import annotations
-
 import pytest
 
 from config import clock

@@ -1,7 +1,5 @@
 """Figures as files: from the links on a page, in each format."""
 
-from __future__ import annotations
-
 import html
 import re
 from xml.etree import ElementTree

@@ -1,7 +1,5 @@
 """Choosing rows and columns of a leaderboard, picking two runs, and citing one; nothing tells whose run is hidden."""
 
-from __future__ import annotations
-
 import re
 from datetime import date, timedelta
 

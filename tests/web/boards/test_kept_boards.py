@@ -1,7 +1,5 @@
 """Leaderboards are there before anybody asks for them."""
 
-from __future__ import annotations
-
 import pytest
 
 from config.background.attending import work_off_everything

@@ -1,7 +1,5 @@
 """Withheld labels in a published version: a label that won, and one that is the only passage of its pool."""
 
-from __future__ import annotations
-
 import csv
 import io
 

@@ -1,7 +1,5 @@
 """Somebody who wants withheld labels reads all that is public, and sends a run that asks about a single query."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Withheld labels: scores under them are public, and nothing that anybody can read tells a label."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import urldefrag, urljoin, urlparse
 

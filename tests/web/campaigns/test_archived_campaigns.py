@@ -1,7 +1,5 @@
 """Archived campaigns and rehearsals: the way there and back, and where lists show them."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 

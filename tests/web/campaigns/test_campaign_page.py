@@ -1,7 +1,5 @@
 """A campaign's page: its figures, what needs a person, the steps of its life, the log."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """A campaign watched and steered in a browser, under axe-core: figures that move, workers, decisions, the log."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth import get_user_model
 from playwright.sync_api import Page, expect

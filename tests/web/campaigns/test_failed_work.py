@@ -1,7 +1,5 @@
 """Work in the background that failed: named on the campaign's page, put away, tried again where that is safe."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Gold pairs while people judge: how they fare, and suspending a bad one."""
 
-from __future__ import annotations
-
 import pytest
 
 from judging.models import Exclusion, GoldPair, Submission

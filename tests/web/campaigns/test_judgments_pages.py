@@ -1,7 +1,5 @@
 """A campaign's judgments, downloaded from its page."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """What owners mend in the browser: differences from the crowd's list, pay that is too low, judgments taken back."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 

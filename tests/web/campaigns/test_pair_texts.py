@@ -1,7 +1,5 @@
 """Whoever decides about workers reads what they read: question, passages, what was chosen, what was right."""
 
-from __future__ import annotations
-
 from django.contrib.auth import get_user_model
 from django.db import connection
 from django.test.utils import CaptureQueriesContext

@@ -1,7 +1,5 @@
 """Simulated workers asked for on a campaign's page."""
 
-from __future__ import annotations
-
 import pytest
 
 from config.background.models import Job

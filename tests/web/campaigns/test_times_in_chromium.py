@@ -1,7 +1,5 @@
 """Exact times stand in the reader's zone, which is named; in UTC without scripts."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime
 

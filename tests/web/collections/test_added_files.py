@@ -1,7 +1,5 @@
 """Labels and passage files are added to a collection that is there."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.files.uploadedfile import SimpleUploadedFile

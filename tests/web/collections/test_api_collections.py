@@ -1,7 +1,5 @@
 """Collections made over the API, and labels and passages added: announced, sent in parts, refused in words."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Members and invitations over the API."""
 
-from __future__ import annotations
-
 import pytest
 
 from pooling.models import CollectionChange, Membership

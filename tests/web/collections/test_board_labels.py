@@ -1,7 +1,5 @@
 """The labels that a collection's leaderboard is under: the first set, until somebody chooses another."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """What a published collection shows of its campaigns to people who are no members."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

@@ -1,7 +1,5 @@
 """What is said about a collection: in the browser, by a command and over the API; and what publishing it shows."""
 
-from __future__ import annotations
-
 import io
 import json
 

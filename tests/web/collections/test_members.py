@@ -1,7 +1,5 @@
 """The members' page: what owners decide there, and what it keeps of it."""
 
-from __future__ import annotations
-
 import pytest
 
 from accounts.models import Invitation

@@ -1,7 +1,5 @@
 """Near-duplicates on their page and over HTTP: found, imported, shown and removed."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

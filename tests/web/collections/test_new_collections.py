@@ -1,7 +1,5 @@
 """Collections made in the browser, and the first page that leads there."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The check list on a collection's page: what is done, what comes next, and for whom."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth import get_user_model
 

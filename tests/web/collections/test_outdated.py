@@ -1,7 +1,5 @@
 """An outdated version: what members and everybody else are told, and where."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

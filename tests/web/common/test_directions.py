@@ -1,7 +1,5 @@
 """What pages and the API make of texts that name an action or an option."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

@@ -1,7 +1,5 @@
 """A page that waits offers an e-mail for the end of its background work."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

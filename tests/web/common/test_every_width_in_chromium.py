@@ -1,7 +1,5 @@
 """The most used pages in Chromium: every width, light and dark, with few and with very many runs, under axe-core."""
 
-from __future__ import annotations
-
 import pytest
 
 from judging.models import Campaign

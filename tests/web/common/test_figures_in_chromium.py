@@ -1,7 +1,5 @@
 """What the script draws, in Chromium: colors, and what is said of a mark."""
 
-from __future__ import annotations
-
 import json
 import re
 

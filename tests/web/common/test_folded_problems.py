@@ -1,7 +1,5 @@
 """Problems that are the same are one row, with the lines where they stand."""
 
-from __future__ import annotations
-
 from web.common.folded_problems import fold
 
 

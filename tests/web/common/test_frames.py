@@ -1,7 +1,5 @@
 """No page of the product but a worker's may stand in a frame: all addresses, errors too."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client

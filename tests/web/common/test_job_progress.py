@@ -1,7 +1,5 @@
 """The state of background work, told in one way by every page and call: idle, under way, failed, tried again."""
 
-from __future__ import annotations
-
 import pytest
 from django.http import QueryDict
 from django.urls import reverse

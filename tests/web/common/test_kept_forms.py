@@ -1,7 +1,5 @@
 """A form that is sent after the session ended: what was typed is kept, and filled in again after signing in."""
 
-from __future__ import annotations
-
 import uuid
 
 import pytest

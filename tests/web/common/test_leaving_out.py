@@ -1,7 +1,5 @@
 """A file refused only for unknown queries is read again without their lines, and is sent no second time."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Pages while the store of runs is away: said with status 503, not as a fault; the rest works."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.s3_server import KEYS, free_port, stored_on

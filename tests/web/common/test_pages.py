@@ -1,7 +1,5 @@
 """Every page: what it shows, empty and typical; that it escapes; that paging and sorting live in the address."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """Leaderboards, versions and query maps on paper: without the frame of the page, and nothing cut off."""
 
-from __future__ import annotations
-
 import pytest
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -1,7 +1,5 @@
 """Filters that act while somebody types: the list changes, the field and what is typed stay."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

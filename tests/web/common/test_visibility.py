@@ -1,7 +1,5 @@
 """What is not released is not shown to people who are not members, on any page."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

@@ -1,7 +1,5 @@
 """Pages that wait: they show what has come about by themselves, and mark their tab in the background."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

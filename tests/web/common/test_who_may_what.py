@@ -3,8 +3,6 @@
 The calls of the API are in test_who_may_call.py.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 

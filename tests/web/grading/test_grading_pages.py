@@ -1,7 +1,5 @@
 """Graded campaigns in the browser: made, judged, decided, and turned into labels."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth import get_user_model
 from django.urls import reverse

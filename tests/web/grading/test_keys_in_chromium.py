@@ -1,7 +1,5 @@
 """Grades by single keys, and the switch that takes the keys away (WCAG 2.1.4)."""
 
-from __future__ import annotations
-
 import pytest
 from django.urls import reverse
 from playwright.sync_api import expect

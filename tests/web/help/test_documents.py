@@ -1,7 +1,5 @@
 """Documents as pages: all of them, with links that lead somewhere."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The page of a campaign's payments: its books, and decisions about payments that the crowd refuses permanently."""
 
-from __future__ import annotations
-
 import pytest
 
 from judging.errors import CrowdNever

@@ -1,7 +1,5 @@
 """Thinking a pool over on a page, having it built, and looking at it."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A script has a pool built and a campaign launched; every call given again changes nothing."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The cost beside the settings of a campaign, before anything is saved."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

@@ -1,7 +1,5 @@
 """A draft campaign is renamed and deleted, as long as nobody has worked on it."""
 
-from __future__ import annotations
-
 import pytest
 from django.urls import reverse
 

@@ -1,7 +1,5 @@
 """A campaign's last steps to its launch: rehearsal, pilot, check list, launch."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from config.background.attending import work_off_everything

@@ -1,7 +1,5 @@
 """Gold pairs of somebody's own, brought in the browser and over the API."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

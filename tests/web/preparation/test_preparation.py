@@ -1,7 +1,5 @@
 """A campaign from its first settings to its pay, a page a step; every field with what cannot be."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

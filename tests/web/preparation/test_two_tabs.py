@@ -1,7 +1,5 @@
 """Two tabs: what was saved in one is not overwritten from the other, which did not show it."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

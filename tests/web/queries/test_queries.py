@@ -1,7 +1,5 @@
 """The list of queries: values, filters, order, and what is not shown to everybody."""
 
-from __future__ import annotations
-
 import pytest
 from django.db.models import F
 from django.test import Client

@@ -1,7 +1,5 @@
 """The map of queries and runs: its cells, orders and pages, and what visitors do not see."""
 
-from __future__ import annotations
-
 from statistics import pstdev
 
 import pytest

@@ -1,7 +1,5 @@
 """The bundle to publish: what is in it, and what must not be."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Existing bundles: the same again, kept, given out or not, deleted; the page and the command."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

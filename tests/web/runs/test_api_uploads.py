@@ -1,7 +1,5 @@
 """Runs sent over the API, whole and in parts: what is taken, and what is refused in words."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 

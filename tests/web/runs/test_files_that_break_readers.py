@@ -1,7 +1,5 @@
 """Files that break a reader: refused with file and line; what still waits can be dropped, and counts for a quota."""
 
-from __future__ import annotations
-
 import io
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """What may be sent to do harm: bombs, endless lines, paths in names, bytes that are no text, scripts, formulas."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -1,7 +1,5 @@
 """How many passages a run may list for a query: a setting of the collection, kept however a run comes in."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Pages and calls about the details of runs."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 

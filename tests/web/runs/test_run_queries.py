@@ -1,7 +1,5 @@
 """A run query by query: filters, orders, and what is not shown to everybody."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 

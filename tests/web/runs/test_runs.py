@@ -1,7 +1,5 @@
 """The list of runs, a run query by query, and what people change about it."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Runs sent in the browser: in parts, by a plain form, checked alone; every problem shown, every promise kept."""
 
-from __future__ import annotations
-
 import io
 from datetime import date, timedelta
 

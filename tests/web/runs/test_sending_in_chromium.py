@@ -1,7 +1,5 @@
 """From an empty site to a run's page in a browser, on real queries and runs, under axe-core."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

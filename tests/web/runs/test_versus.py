@@ -1,7 +1,5 @@
 """Two runs on one page: what it says, and what it does not show to everybody."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from django.test import Client

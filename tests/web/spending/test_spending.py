@@ -1,7 +1,5 @@
 """Administrators grant the right to spend money, and everybody sees their own grants."""
 
-from __future__ import annotations
-
 import ast
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """A board with a round and five teams, and what each may do over HTTP."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

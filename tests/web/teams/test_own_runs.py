@@ -1,7 +1,5 @@
 """A team describes its own run and releases it: what it can change, and what was settled by the submission."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """A round with five teams over HTTP: one late, one over its limit, one outside the candidates, one under embargo."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Versions over HTTP: published, held side by side, made into bundles, by a script with a token."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

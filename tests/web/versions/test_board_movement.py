@@ -1,7 +1,5 @@
 """How the board moved between two versions, beside what changed for each query."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client

@@ -1,7 +1,5 @@
 """From new runs to the next version in the browser: what is unseen, what it costs, what publishing changes."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

@@ -1,7 +1,5 @@
 """From a judged campaign over real runs to version 2 and its bundle, in a browser, under axe-core."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client

@@ -1,7 +1,5 @@
 """Pages ask the database as often for much as for little."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext

@@ -1,7 +1,5 @@
 """A query's page: where runs rank its passages, and which of its words stand in them."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """A query's page before any version covers it: its pool, labels, texts and ranks, as far as a person sees them."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 from django.urls import reverse

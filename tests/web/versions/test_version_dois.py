@@ -1,7 +1,5 @@
 """The DOI of a version: where it is entered, and where citations show it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

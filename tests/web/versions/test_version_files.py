@@ -1,7 +1,5 @@
 """Files of versions: pieces and parts of a size, and as many questions for much as for little."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Versions side by side, and the files of what pages of versions show."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

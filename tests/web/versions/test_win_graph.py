@@ -1,7 +1,5 @@
 """The win graph: who beat whom, what is level, what is left out."""
 
-from __future__ import annotations
-
 from web.versions.win_graph import MOST_NODES, win_graph
 
 LETTERS = {key: chr(64 + key) for key in range(1, 20)}

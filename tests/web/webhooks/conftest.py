@@ -1,7 +1,5 @@
 """A real receiver on this machine, and a webhook that leads there."""
 
-from __future__ import annotations
-
 import random
 import ssl
 import threading

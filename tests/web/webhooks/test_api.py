@@ -1,7 +1,5 @@
 """The calls of webhooks."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

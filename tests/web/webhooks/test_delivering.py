@@ -1,7 +1,5 @@
 """Messages reach a real receiver: signed, once where it can be, again where it must be, and not forever."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

@@ -1,7 +1,5 @@
 """What those who watch over an installation see of webhooks."""
 
-from __future__ import annotations
-
 import pytest
 
 from config.monitoring.metrics import exposition

@@ -1,7 +1,5 @@
 """The pages of webhooks: a secret once, what was sent, what needs a person."""
 
-from __future__ import annotations
-
 import json
 import re
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Messages go to the public internet over HTTPS, and to where the name led when it was looked at."""
 
-from __future__ import annotations
-
 import random
 import socket
 import ssl

@@ -1,7 +1,5 @@
 """What is told of run files: whatever comes of the check, once, with nothing that only the file says."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Signatures by the specification, and the waits between tries."""
 
-from __future__ import annotations
-
 import random
 from datetime import timedelta
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Workers over the API: records, decisions with their price, messages, reports, appeals."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """The workers of a campaign: the list, one worker, decisions with their price, messages, reports, appeals."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

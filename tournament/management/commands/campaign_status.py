@@ -1,7 +1,5 @@
 """`manage.py campaign_status`: show a campaign's status."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser, result_words

@@ -1,7 +1,5 @@
 """`manage.py challenge`: compare new runs' unseen top passages with the current best answers."""
 
-from __future__ import annotations
-
 from decimal import Decimal, InvalidOperation
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`manage.py export_qrels`: write a version as a qrels file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

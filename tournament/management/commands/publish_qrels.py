@@ -1,7 +1,5 @@
 """`manage.py publish_qrels`: publish the next version of a collection's preference qrels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import CommandParser

@@ -1,7 +1,5 @@
 """`manage.py rebuild_qrels`: rebuild a version from its manifest."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

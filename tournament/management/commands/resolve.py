@@ -1,7 +1,5 @@
 """`manage.py resolve`: find every query's best answers from a campaign's judgments."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import CommandParser

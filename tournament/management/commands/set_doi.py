@@ -1,7 +1,5 @@
 """`manage.py set_doi`: record the DOI under which a version was deposited."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

@@ -1,7 +1,5 @@
 """`manage.py demo`: the whole loop on the sample, in under two minutes."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`manage.py release_bundle`: write a version as one zip to publish."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`manage.py run`: start everything needed to use the product, in one terminal."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

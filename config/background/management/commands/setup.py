@@ -1,7 +1,5 @@
 """`manage.py setup`: create the database and data folders, and print where they are."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

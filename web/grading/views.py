@@ -185,6 +185,13 @@ def assess(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResp
     elif grade.isascii() and grade.isdigit() and item.isascii() and item.isdigit():
         found = get_object_or_404(assignment.items, pk=int(item[:18]))
         found.assignment = assignment
+        before = "" if found.grade is None else str(found.grade)
+        if before and request.POST.get("seen", before) != before:
+            if before != grade:
+                number = found.position + 1
+                messages.warning(request, f"Passage {number} was given grade {before} in another window.")
+                return redirect(f"{request.path}?at={number}")
+            return redirect(request.path)
         return _assessed(request, assignment, lambda: grades.give_grade(found, int(grade[:9])))
     else:
         messages.error(request, "Choose a grade.")

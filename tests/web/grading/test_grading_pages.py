@@ -82,6 +82,24 @@ def test_a_passage_is_judged_by_key_changed_and_taken_back(people):
     assert people.taken.items.get().grade is None
 
 
+def test_a_stale_window_does_not_replace_a_grade_without_a_word(people):
+    people.taken.topic.campaign.refresh_from_db()
+    shown = text(people.clients["owner"].get(people.judging))
+    assert '<input type="hidden" name="seen" value="">' in shown
+    grade(people, 1, seen="")
+    decide(people.taken.topic, "reversed", why="look again", who="owner")
+
+    same = grade(people, 1, seen="")
+    other = grade(people, 0, seen="")
+
+    assert "in another window" not in text(same)
+    assert "Passage 1 was given grade 1 in another window." in text(other)
+    assert 'name="seen" value="1"' in text(other)
+    assert list(Grade.objects.values_list("grade", flat=True)) == [1]
+    grade(people, 0, seen="1")
+    assert people.taken.items.get().grade == 0
+
+
 def test_what_an_assessor_sees_names_no_passage_run_or_rank(people):
     people.taken.items.update(rank=987654)
     TopicAssignment.objects.update(assessor=get_user_model().objects.get(username="assessor"))

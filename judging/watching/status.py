@@ -140,8 +140,9 @@ def _last_steps(campaign: Campaign) -> Guidance:
             Action("grading_status", campaign.collection.name, campaign.grading.name, lead=""),
         )
     if campaign.grading:
-        labels = f"{campaign.grading.name} --set NAME"
-        return Guidance(Action("publish_grades", campaign.collection.name, labels, lead=""))
+        return Guidance(
+            Action("publish_grades", campaign.collection.name, f"{campaign.grading.name} --set NAME", lead="")
+        )
     resolve = Action("resolve", campaign.name, lead="")
     if campaign.rehearsal_of:  # simulated judgments are not published
         return Guidance(resolve, f", and continue with {campaign.rehearsal_of.name}")

@@ -17,7 +17,7 @@ pytestmark = [
 
 
 def test_the_sample_comes_with_a_version_by_simulated_workers(site, django_user_model):
-    ada = django_user_model.objects.create_user("ada")
+    ada = django_user_model.objects.create_superuser("ada")
 
     job = ring_for_sample(ada.pk, judged=True)
     work_off_everything()

@@ -122,7 +122,7 @@ def drop(request: HttpRequest, key: int) -> HttpResponse:
 def load_sample(request: HttpRequest) -> HttpResponse:
     """Load the sample: queries, passages, labels and ten runs."""
     _refuse_others(request)
-    judged = "judged" in request.POST and judges_here()
+    judged = "judged" in request.POST and judges_here(request.user)
     ring_for_sample(request.user.pk, judged=judged)  # type: ignore[arg-type]
     messages.success(request, "The sample is being loaded. It will appear under Collections in a moment.")
     return redirect("web:home")

@@ -1,6 +1,7 @@
 """The bundled sample as a person's collection."""
 
 from decimal import Decimal
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -13,9 +14,10 @@ from config.process import launcher
 from judging.campaign.campaigns import CampaignSettings, create_campaign
 from judging.campaign.gold_pairs import decide_gold
 from judging.campaign.gold_proposals import propose_gold
+from judging.campaign.spending_rights import needs_grant
 from judging.campaign.worker_texts import accept_texts
 from judging.jobs import ring_to_post_places
-from judging.launch.launches import launch_campaign
+from judging.launch.launches import amount_to_confirm, launch_campaign
 from judging.simulation.simulated_workers import SimulationSettings, simulate_workers
 from pooling.errors import PoolingError
 from pooling.models import Collection, Membership, Run
@@ -69,13 +71,16 @@ def judge(collection: Collection, user: User, *, progress: Progress | None = Non
     decide_gold(campaign, None, accept=True, who=who)
     accept_texts(campaign, who=who)
     with launcher.crowd_running(), launcher.judging_pages_running():
-        launch_campaign(campaign, by=user, who=who)
+        launch_campaign(campaign, confirm_spend=amount_to_confirm(campaign), by=user, who=who)
         attend(ring_to_post_places(campaign))
         simulate_workers(campaign, truth, WORKERS, progress=progress)
     return publish_qrels(campaign=campaign, published_by=who).version
 
 
-def judges_here() -> bool:
-    """Return whether this installation's crowd is the built-in marketplace, the only one with simulated workers."""
+def judges_here(user: Any) -> bool:
+    """Return whether the person can have the sample judged: an administrator, because it counts as spending.
+
+    Only the built-in marketplace has simulated workers.
+    """
     here: bool = settings.CROWD_ENDPOINT == settings.EMBEDDED_CROWD_ENDPOINT
-    return here
+    return here and not needs_grant(user)

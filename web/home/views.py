@@ -125,7 +125,7 @@ def _creation_context(request: HttpRequest) -> dict[str, Any]:
     """Return whether the person can create collections, and the sample if it is being loaded."""
     return {
         "may_create": may_create(request.user),
-        "judges_here": judges_here(),
+        "judges_here": request.user.is_authenticated and judges_here(request.user),
         "sample_job": sample_under_way() if request.user.is_authenticated else None,
     }
 

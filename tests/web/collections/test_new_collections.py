@@ -158,6 +158,10 @@ def test_the_sample_is_loaded_for_whoever_asks(ada):
 
 def test_the_sample_with_judgments_is_offered_where_simulated_workers_are(ada, settings):
     settings.CROWD_ENDPOINT = settings.EMBEDDED_CROWD_ENDPOINT
+    ada.post("/new-collection/sample", {"judged": "1"})
+    assert Job.objects.get(kind="web.load_sample").arguments["judged"] is False  # it would count as spending
+    Job.objects.all().delete()
+    get_user_model().objects.update(is_superuser=True)
     assert "Load it with simulated judgments" in ada.get("/").content.decode()
     ada.post("/new-collection/sample", {"judged": "1"})
     assert Job.objects.get(kind="web.load_sample").arguments["judged"] is True

@@ -36,7 +36,7 @@ def _times(campaign: Campaign) -> tuple[float, float]:
 def _measured(campaign: Campaign) -> tuple[float, float]:
     keys = list(Pair.objects.filter(campaign=campaign).order_by("pk").values_list("pk", flat=True))
     some = keys[:: max(1, len(keys) // PAIRS_READ)]
-    # A graded passage stands in both columns.
+    # Both columns name the same passage where single passages are graded.
     shown = ["query__text", "passage_a__text", *([] if campaign.grades else ["passage_b__text"])]
     texts = Pair.objects.filter(pk__in=some).values_list(*shown)
     words = [sum(words_in(text or "") for text in row) for row in texts] or [0.0]

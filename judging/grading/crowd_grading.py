@@ -35,8 +35,7 @@ from judging.models import (
 from judging.rules.pair_requests import PairRequest
 from judging.rules.topic_life import next_of_pool
 
-Asked = tuple[int, int]
-"""Keys of a query and a passage."""
+#: The keys of a query and a passage.
 ASKED = ("pair__query", "pair__passage_a")
 
 
@@ -75,18 +74,6 @@ def _free_topics(grading: GradedCampaign) -> list[Topic]:
     decided = TopicDecision.objects.filter(topic=OuterRef("pk"), reversed_at=None)
     free = grading.topics.filter(~Exists(held), ~Exists(decided))
     return list(free.select_related("query", "campaign").order_by("query__position"))
-
-
-def most_passages(campaign: Campaign) -> int:
-    """Return how many passages the rules can ask of the crowd in all, its topics taken together.
-
-    A topic is over when it has enough judgments to be accepted, unless its density is too high.
-    """
-    assert campaign.grading is not None
-    life = campaign.grading.life
-    topics = campaign.topic_assignments.filter(over_at=None).count()
-    most = topics * (life.reject_judged + life.batch)
-    return most if campaign.grading.budget is None else min(most, campaign.grading.budget)
 
 
 @transaction.atomic
@@ -141,12 +128,7 @@ def carry_on(campaign: Campaign) -> list[TopicAssignment]:
     counted = _grades_of(campaign)
     waiting = []
     for assignment in _assignments(campaign):
-        mine = {
-            passage: found
-            for (query, passage), found in counted.items()
-            if query == assignment.topic.query_id
-        }
-        _carry(assignment, mine, campaign.judgments_per_pair)
+        _carry(assignment, counted[assignment.topic.query_id], campaign.judgments_per_pair)
         if is_waiting(assignment):
             waiting.append(assignment)
     if end_if_spent(grading):
@@ -161,12 +143,13 @@ def _assignments(campaign: Campaign) -> list[TopicAssignment]:
     return list(mine.select_related("topic__campaign__pool", "topic__query").order_by("pk"))
 
 
-def _grades_of(campaign: Campaign) -> dict[Asked, list[int]]:
+def _grades_of(campaign: Campaign) -> dict[int, dict[int, list[int]]]:
+    """Return query key → passage key → its counted grades, in the order of the judgments."""
     counted = Judgment.objects.filter(campaign=campaign, kind=Judgment.Kind.GRADE).counted().order_by("pk")
-    grades: dict[Asked, list[int]] = defaultdict(list)
+    grades: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     rows = counted.values_list(*ASKED, "grade")
     for query, passage, grade in rows.iterator(chunk_size=5000):
-        grades[query, passage].append(grade)
+        grades[query][passage].append(grade)
     return grades
 
 

@@ -26,6 +26,7 @@ from judging.models import (
     Submission,
     Worker,
 )
+from judging.models.judgments import SAME_ANSWER
 from judging.rules.behavior_flags import Behavior, Flag, Usual, flags_of, usual_among
 from judging.rules.pay import rounded
 from judging.rules.wilson import wilson
@@ -248,14 +249,11 @@ def _agreement(campaign: Campaign, only: Collection[int] | None) -> dict[int, tu
     # Use two comparisons instead of "not the same", which Django turns into a query over all judgments of the pair.
     elsewhere = Q(pair__judgments__worker__lt=F("worker")) | Q(pair__judgments__worker__gt=F("worker"))
     rows = Judgment.objects.filter(elsewhere & others & CONFIRMED, campaign=campaign, worker__isnull=False)
-    agrees = (Q(preferred=F("other")) | Q(preferred=None, other=None)) & (
-        Q(grade=None) | Q(grade=F("other_grade"))
-    )
     counts = (
         _of(rows, only)
         .annotate(other=F("pair__judgments__preferred"), other_grade=F("pair__judgments__grade"))
         .values_list("worker")
-        .annotate(count=Count("pk"), same=Sum(Case(When(agrees, then=Value(1.0)), default=Value(0.0))))
+        .annotate(count=Count("pk"), same=Sum(Case(When(SAME_ANSWER, then=Value(1.0)), default=Value(0.0))))
     )
     return {worker: (count, same) for worker, count, same in counts.order_by()}
 

@@ -13,6 +13,12 @@ from judging.models.workers import Worker
 from judging.rules.screening import RULES
 from pooling.models import Passage
 
+#: Two judgments of a pair agree, the second annotated as ``other`` and ``other_grade``: the same preference, or the
+#: same grade of a single passage.
+SAME_ANSWER = (Q(preferred=F("other")) | Q(preferred=None, other=None)) & (
+    Q(grade=None) | Q(grade=F("other_grade"))
+)
+
 
 class JudgmentQuerySet(models.QuerySet):
     def counted(self) -> JudgmentQuerySet:

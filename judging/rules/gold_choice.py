@@ -301,7 +301,7 @@ class _Search:
             self.forbidden[places] += times * (self.query[places] != query)
 
     def count(self, index: int, times: int = 1) -> None:
-        """Count a gold pair as chosen; with -1, as chosen no more."""
+        """Count a gold pair as chosen; with -1, undo that."""
         query, *sides = self.keys[index].tolist()
         self.total = self.total + times * self.rows[index]
         self.number += times

@@ -19,6 +19,7 @@ from config import clock
 from judging.campaign.hourly_pay import of_excluded
 from judging.launch.pilot_report import hourly
 from judging.models import Campaign, Choice, GoldAnswer, GoldPair, Judgment, Submission, TaskPair
+from judging.models.judgments import SAME_ANSWER
 from judging.rules.wilson import wilson
 from judging.tasks.repeated_pairs import consistency_of_all
 
@@ -28,10 +29,6 @@ WIDTHS = (60, 300, 900, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 86400, 7 * 86
 #: Most submissions whose times are read, drawn evenly if there are more.
 TIMED = 600
 COUNTED = Submission.Standing.COUNTED
-#: Two judgments of a pair agree: the same preference, or the same grade of a single passage.
-SAME_ANSWER = (Q(preferred=F("other")) | Q(preferred=None, other=None)) & (
-    Q(grade=None) | Q(grade=F("other_grade"))
-)
 
 
 @dataclass

@@ -27,13 +27,11 @@ from judging.grading.crowd_grading import create_crowd_campaign
 from judging.grading.graded_campaigns import graded_campaign_named
 from judging.jobs import gold_work, ring_for_gold, ring_to_post_places
 from judging.launch import launches
-from judging.launch.launches import Terms
 from judging.launch.pilots import pilot_campaign
 from judging.models import Campaign, GoldPair, GradedCampaign
 from judging.simulation.rehearsals import truth_named
 from judging.simulation.simulated_workers import SimulationSettings
 from pooling.models import Pool
-from pooling.services.finding import pool_named
 from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.parts import length_of
@@ -190,14 +188,13 @@ def make_campaign(request: HttpRequest, name: str, asked: CampaignIn) -> Status[
     pool = grading.pool if grading else get_object_or_404(found.pools, name=asked.pool)
     changes = _given(asked, leave={"name", "pool", "grading", "minimum_hourly"})
     settings = CampaignSettings(**changes)
-    if (there := _same_draft(grading, pool, asked.name, settings)) is not None:
-        return Status(200, read_facts(request, there))
     who = user.get_username()
     try:
-        if grading:
-            made = create_crowd_campaign(grading, name=asked.name, settings=settings, who=who)
-        else:
-            made = create_campaign(name=asked.name, settings=settings, pool=pool_named(pool.name), who=who)
+        made = (
+            create_crowd_campaign(grading, name=asked.name, settings=settings, who=who)
+            if grading
+            else create_campaign(name=asked.name, settings=settings, pool=pool, who=who)
+        )
     except Refusal:
         if (there := _same_draft(grading, pool, asked.name, settings)) is None:
             raise
@@ -371,7 +368,9 @@ def read_preparation(request: HttpRequest, name: str, key: int) -> dict[str, Any
 @router.post("/campaigns/{name}/pilot", response=CampaignOut, summary="Start a pilot with a few tasks")
 def pilot(request: HttpRequest, name: str, asked: PilotIn) -> dict[str, Any]:
     found, user = _launchable(request, name)
-    terms = Terms(confirm_spend=asked.confirm_spend, accept_weak_screening=asked.accept_weak_screening)
+    terms = launches.Terms(
+        confirm_spend=asked.confirm_spend, accept_weak_screening=asked.accept_weak_screening
+    )
     if not pilot_campaign(found, tasks=asked.tasks, counts=asked.counts, terms=terms, by=user).again:
         ring_to_post_places(found)
     return read_facts(request, found)

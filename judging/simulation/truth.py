@@ -1,0 +1,75 @@
+"""What a simulated worker thinks of a text: its grade in the labels, read once for all workers."""
+
+import hashlib
+
+from judging.models import Campaign, GradedCampaign, Pair
+from judging.rules.layout import placeholder_text
+from judging.simulation.browser import Page
+from pooling.models import Passage, Qrel, QrelSet, Query
+
+UNLABELED = -1
+#: Grades that differ by this much make a pair obvious.
+FAR_APART = 2
+
+
+class Truth:
+    """Simulated workers' opinion of a text: its grade in the labels, with ties broken by a seeded taste."""
+
+    def __init__(self, campaign: Campaign, qrel_set: QrelSet, seed: int) -> None:
+        self.seed = seed
+        self.relevant_from = qrel_set.min_grade
+        self.queries: dict[str, list[int]] = {}
+        for pk, text in Query.objects.filter(collection=campaign.collection).values_list("pk", "text"):
+            self.queries.setdefault(_plain(text), []).append(pk)
+        self.grades: dict[tuple[int, str], int] = {}
+        self.pids: dict[str, str] = {}
+        texts: dict[int, str] = {}
+        passages = Passage.objects.filter(collection=campaign.collection).values_list("pk", "pid", "text")
+        for pk, pid, known in passages.iterator(chunk_size=5000):
+            texts[pk] = _plain(known if known is not None else placeholder_text(campaign.seed, pid))
+            self.pids.setdefault(texts[pk], pid)
+        labels = Qrel.objects.filter(qrel_set=qrel_set).values_list("query_id", "passage_id", "grade")
+        for query, passage, grade in labels.iterator(chunk_size=5000):
+            key = (query, texts[passage])
+            self.grades[key] = max(grade, self.grades.get(key, UNLABELED))
+        pairs = Pair.objects.filter(campaign=campaign).values_list("query_id", "passage_a_id", "passage_b_id")
+        self.asked = {(query, texts[one]) for query, *both in pairs.iterator(chunk_size=5000) for one in both}
+
+    def prefers_left(self, page: Page) -> tuple[bool, bool]:
+        """Return (whether the left text is better, whether that is obvious).
+
+        As in a gold pair, a labeled text is obvious against one that is in no pair of this question, or one
+        labeled two grades lower.
+        """
+        left, right = _plain(page.left), _plain(page.right)
+        grades = [self._grade(page.question, left), self._grade(page.question, right)]
+        stray = [
+            grade == UNLABELED and not self._asked(page.question, text)
+            for grade, text in zip(grades, (left, right), strict=True)
+        ]
+        far_apart = UNLABELED not in grades and abs(grades[0] - grades[1]) >= FAR_APART
+        obvious = stray[0] != stray[1] or far_apart
+        if grades[0] != grades[1]:
+            return grades[0] > grades[1], obvious
+        return self._taste(left) > self._taste(right), False
+
+    def passage_grade(self, page: Page, grading: GradedCampaign) -> int:
+        """Return the grade of the one passage shown, on the campaign's scale; an unlabeled one is not relevant."""
+        known = max(0, self._grade(page.question, _plain(page.left)))
+        if known >= self.relevant_from:
+            return min(max(known, grading.min_grade), len(grading.scale) - 1)
+        return min(known, grading.min_grade - 1)
+
+    def _grade(self, question: str, text: str) -> int:
+        return max(self.grades.get((query, text), UNLABELED) for query in self.queries[_plain(question)])
+
+    def _asked(self, question: str, text: str) -> bool:
+        return any((query, text) in self.asked for query in self.queries[_plain(question)])
+
+    def _taste(self, text: str) -> str:
+        return hashlib.sha256(f"{self.seed}:{self.pids.get(text, text)}".encode()).hexdigest()
+
+
+def _plain(text: str) -> str:
+    """Return the text without differences in white space, as a reader would compare it."""
+    return " ".join(text.split())

@@ -11,6 +11,14 @@ from django.db.backends.postgresql import base, operations
 
 #: Used in place of a server-side cursor's name.
 _PREPARED = "prepared"
+#: The planner's settings for every connection.
+SETTINGS = {
+    # Plan a prepared statement at its first use. By default, the server also plans each of the next uses, up to five.
+    "plan_cache_mode": "force_generic_plan",
+    # The default of 4 is for disks that turn. It reads a table of a few thousand rows as a whole, and that plan stays
+    # in use while the table grows.
+    "random_page_cost": "1.1",
+}
 
 
 class DatabaseOperations(operations.DatabaseOperations):
@@ -25,6 +33,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
     """A connection to PostgreSQL."""
 
     ops_class = DatabaseOperations
+
+    def _configure_connection(self, connection: Any) -> bool:
+        super()._configure_connection(connection)  # type: ignore[misc]
+        for setting, value in SETTINGS.items():
+            connection.execute("SELECT set_config(%s, %s, false)", [setting, value])
+        return True
 
     def prepared_cursor(self) -> Any:
         """Return a cursor whose statements are prepared: the server keeps their plans until the connection ends.

@@ -5,6 +5,7 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
+from config.postgresql.base import SETTINGS
 from config.prepared_queries import Prepared
 
 pytestmark = [pytest.mark.postgres_only, pytest.mark.skipif("connection.vendor != 'postgresql'")]
@@ -21,6 +22,14 @@ def test_the_server_plans_a_prepared_queryset_once_and_knows_its_fixed_values():
         (statement,) = cursor.fetchall()
     assert "$1" in statement[0]
     assert "$2" not in statement[0]
+
+
+@pytest.mark.django_db
+def test_every_connection_has_the_settings_of_the_planner():
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT name, setting FROM pg_settings WHERE name = ANY(%s)", [list(SETTINGS)])
+
+        assert dict(cursor.fetchall()) == SETTINGS
 
 
 @pytest.mark.django_db(transaction=True)

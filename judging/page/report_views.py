@@ -12,7 +12,7 @@ from judging.exchange.link_tokens import BadToken, Refused, read_appeal, read_pa
 from judging.models import Campaign, Submission, Worker
 from judging.page import reports_and_appeals, session
 from judging.page.frame_views import addresses_of, for_sites_of, in_frame, open_task
-from judging.page.saving_views import readable_anywhere, refused_save, whole_task
+from judging.page.saving_views import readable_anywhere, refused_save, whole_number
 from judging.page.views import page_of, save_form, task_page
 from judging.rules.refusals import REFUSALS
 from judging.workers.notices import is_refused, meaning_of_refusal
@@ -34,7 +34,7 @@ def report(request: HttpRequest, token: str) -> HttpResponse:
     number = _reported_pair(request.POST)
     kind, words = (request.POST.get(f"report-{part}-{number}", "") for part in ("kind", "words"))
     if kind:  # before the choices: a pair can be reported even when it is too early to judge one
-        reports_and_appeals.report_pair(submission, number=whole_task(number), kind=kind, words=words)
+        reports_and_appeals.report_pair(submission, number=whole_number(number), kind=kind, words=words)
     if hurried := save_form(request, token, submission):
         return hurried
     if not kind:
@@ -42,10 +42,10 @@ def report(request: HttpRequest, token: str) -> HttpResponse:
             request,
             token,
             submission,
-            report_without_kind=whole_task(number),
+            report_without_kind=whole_number(number),
             report_words=words[: reports_and_appeals.LONGEST_WORDS],
         )
-    return redirect(reverse("judging:work", args=[token]) + f"#pair-{whole_task(number)}")
+    return redirect(reverse("judging:work", args=[token]) + f"#pair-{whole_number(number)}")
 
 
 def _reported_pair(form: QueryDict) -> str:
@@ -65,7 +65,7 @@ def _report_by_script(request: HttpRequest, token: str) -> HttpResponse:
         _, submission = page_of(request, token)
         if not session.has_agreed(submission):
             raise session.WorkRefused("no-consent")
-        number = whole_task(form.get("slot", ""))
+        number = whole_number(form.get("slot", ""))
         reports_and_appeals.report_pair(
             submission, number=number, kind=form.get("kind", ""), words=form.get("words", "")
         )

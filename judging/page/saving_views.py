@@ -92,8 +92,8 @@ def _submission_of(page: Page) -> Submission:
 
 def _choice(form: QueryDict) -> dict[str, Any]:
     return {
-        "number": whole_task(form.get("slot", "")),
-        "sequence": whole_task(form.get("sequence", "")),
+        "number": whole_number(form.get("slot", "")),
+        "sequence": whole_number(form.get("sequence", "")),
         "side": form.get("side", ""),
         "signals": _signals(form),
     }
@@ -103,14 +103,14 @@ def _signals(form: QueryDict) -> session.Signals:
     return session.Signals(
         seconds=_seconds(form.get("seconds", "")),
         hidden=_seconds(form.get("hidden", "")),
-        focus_lost=whole_task(form.get("lost", "")),
+        focus_lost=whole_number(form.get("lost", "")),
         input_method=form.get("input", ""),
         viewport=form.get("viewport", ""),
         age=_seconds(form.get("age", "")) or 0.0,
     )
 
 
-def whole_task(word: str) -> int:
+def whole_number(word: str) -> int:
     """Return the whole number in a field, or -1 if there is none."""
     return int(word) if word.isdecimal() and len(word) < 9 else -1
 

@@ -37,9 +37,10 @@ from judging.tasks.choices import (
     NO_SIGNALS,
     Signals,
     append_at_once,
-    form_choices,
+    choices_made,
     is_choice,
     made_at,
+    new_choices,
 )
 from judging.tasks.evidence import PROOF, proof_of
 from judging.tasks.leasing import end_submission, hand_out
@@ -193,24 +194,40 @@ def save_choice(
     raise WorkRefused("garbled")
 
 
-def save_form(submission: Submission, sides: Mapping[int, tuple[str, int]]) -> None:
-    """Append the choices of a whole form: slot number → side, and the sequence that a script would give it.
+def save_form(submission: Submission, sides: Mapping[int, str]) -> None:
+    """Append the choices of a form that are not saved yet: slot number → side. Sides of unknown slots are left out.
 
-    Raises :class:`WorkRefused` if one is too late or cannot be chosen; then none is saved.
+    Raises :class:`WorkRefused` if it is too early for one or too late, or one cannot be chosen; then none is saved.
     """
-    if takes_late_choices(submission):
-        for number, (side, sequence) in sides.items():
-            save_choice(submission, number=number, sequence=sequence, side=side, signals=BY_FORM)
-        return
-    answers = submission.campaign.answers
-    if not all(is_choice(*one, answers) for one in sides.values()):
-        raise WorkRefused("garbled")
-    with transaction.atomic():
-        _lock_held(submission)
-        choices = form_choices(submission, sides)
-        Choice.objects.bulk_create(choices)
+    late = takes_late_choices(submission)
+    for _ in range(MOST_CHOICES):
+        missing = new_choices(submission, sides, late=late)
+        if wait := seconds_to_wait(submission, list(missing)):
+            raise WorkRefused("too-soon", wait=wait)
+        if late:
+            for number, one in missing.items():
+                save_choice(submission, number=number, sequence=one.sequence, side=one.side, signals=BY_FORM)
+            return
+        if not all(
+            is_choice(one.side, one.sequence, submission.campaign.answers) for one in missing.values()
+        ):
+            raise WorkRefused("garbled")
+        if not missing or _append(submission, missing.values()):
+            return
+    raise WorkRefused("garbled")
+
+
+def _append(submission: Submission, choices: Collection[Choice]) -> bool:
+    """Append choices while the submission is locked. Returns False if a script saved one in the meantime."""
+    try:
+        with transaction.atomic():
+            _lock_held(submission)
+            Choice.objects.bulk_create(choices)
+    except IntegrityError:
+        return False
     for _ in choices:
         SAVES.add("kept")
+    return True
 
 
 def _open_slot(submission: Submission, number: int, *, late: bool = False) -> Slot:
@@ -274,51 +291,45 @@ def run_out(submission: Submission, *, comment: str = "", pasted: bool = False) 
     submission.refresh_from_db()
 
 
-def choices_made(submission: Submission) -> dict[int, tuple[str, int]]:
-    """Return slot number, ascending → (last chosen side, empty if none; number of choices made)."""
-    made: dict[int, tuple[str, int]] = {}
-    for number, side in _MADE(submission.pk):
-        made[number] = (side or "", made.get(number, ("", 0))[1] + (side is not None))
-    return made
-
-
-def _made(submission: int) -> QuerySet[Slot, tuple[int, str | None]]:
-    order = [f"choices__{field}" for field in Choice.AS_MADE]
-    slots = Slot.objects.filter(submission=submission).order_by("number", *order)
-    return slots.values_list("number", "choices__side")
-
-
-_MADE = Prepared(_made)
-
-
 def unanswered(submission: Submission) -> list[int]:
     """Return the numbers of the slots without a choice, ascending."""
     return [number for number, (side, _) in choices_made(submission).items() if not side]
 
 
-def finish(submission: Submission, *, comment: str = "", pasted: bool = False) -> None:
+def finish(
+    submission: Submission, *, complete: bool = False, comment: str = "", pasted: bool = False
+) -> list[int]:
     """Finish the task on our side: record its answers and accept no more changes. Safe to repeat.
 
-    If some pairs have no choice, the worker left early.
+    ``complete``: only if every pair has a choice. Otherwise this changes nothing and returns the numbers of the pairs
+    without one. A task finished without it may be one that the worker leaves early.
 
     Judgments count, and failed gold pairs count against the worker, only after the crowd lists the submission. Until
     then the worker's id is only what the address said.
     """
-    moved = Submission.objects.filter(pk=submission.pk, state=Submission.State.HELD).update(
-        state=Submission.State.FINISHED,
-        finished_at=clock.now(),
-        comment=_kept(comment),
-        comment_pasted=pasted,
-        left_early=Exists(Slot.objects.filter(submission=submission.pk, choices=None)),
-    )
-    submission.refresh_from_db(fields=["state", "finished_at", "comment", "left_early"])
-    if moved:
+    held = Submission.objects.filter(pk=submission.pk, state=Submission.State.HELD)
+    empty = Exists(Slot.objects.filter(submission=submission.pk, choices=None))
+    known = {
+        "state": Submission.State.FINISHED,
+        "finished_at": clock.now(),
+        "comment": _kept(comment),
+        "comment_pasted": pasted,
+    }
+    if complete and held.filter(~empty).update(**known, left_early=False):
+        for field, value in known.items():
+            setattr(submission, field, value)
         SENT_OFF.add()
-    elif submission.state not in (Submission.State.FINISHED, Submission.State.SUBMITTED):
-        check_workable(submission)
-    if submission.standing == Submission.Standing.TRIAL:
-        return  # a trial never counts: no judgments, no gold answers, no exclusion
-    record_answers(submission)
+    elif complete and held.exists() and (left := unanswered(submission)):
+        return left
+    else:
+        if held.update(**known, left_early=empty):
+            SENT_OFF.add()
+        submission.refresh_from_db(fields=["state", "standing", "finished_at", "comment", "left_early"])
+        if submission.state not in (Submission.State.FINISHED, Submission.State.SUBMITTED):
+            check_workable(submission)
+    if submission.standing != Submission.Standing.TRIAL:
+        record_answers(submission)  # a trial never counts: no judgments, no gold answers, no exclusion
+    return []
 
 
 def keep_comment(submission: Submission, comment: str) -> None:

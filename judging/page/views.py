@@ -41,6 +41,7 @@ from judging.money.payments import earned_so_far
 from judging.page import arrivals, session, trials
 from judging.page.frame_views import for_sites_of, in_frame, refusal
 from judging.page.receipt_views import receipt_page
+from judging.page.saving_views import whole_number
 from judging.rules.durations import duration_words, to_the_second
 from judging.rules.prose import blocks
 from judging.rules.text_direction import direction
@@ -231,9 +232,8 @@ def finish(request: HttpRequest, token: str) -> HttpResponse:
         return redirect("judging:work", token=token)
     if hurried := save_form(request, token, submission):
         return hurried
-    if left := session.unanswered(submission):
+    if left := _send_off(request, submission, complete=True):
         return task_page(request, token, submission, left=left)
-    _send_off(request, submission)
     return redirect("judging:work", token=token)
 
 
@@ -284,9 +284,10 @@ def _over(request: HttpRequest, token: str, submission: Submission) -> HttpRespo
     return redirect("judging:work", token=token)
 
 
-def _send_off(request: HttpRequest, submission: Submission) -> None:
+def _send_off(request: HttpRequest, submission: Submission, *, complete: bool = False) -> list[int]:
     form = request.POST
-    session.finish(submission, comment=form.get("comment", ""), pasted="pasted" in form)
+    comment, pasted = form.get("comment", ""), "pasted" in form
+    return session.finish(submission, complete=complete, comment=comment, pasted=pasted)
 
 
 def save_form(request: HttpRequest, token: str, submission: Submission) -> HttpResponse | None:
@@ -297,18 +298,15 @@ def save_form(request: HttpRequest, token: str, submission: Submission) -> HttpR
     """
     if not session.has_agreed(submission) or submission.standing == Submission.Standing.EXCLUDED:
         return None
-    late, missing = takes_late_choices(submission), {}
-    for number, (chosen, made) in session.choices_made(submission).items():
-        side = request.POST.get(f"choice-{number}", "")
-        if side and side != chosen and not (late and chosen):
-            # Use the same number as a script's save that may still be on its way, so that both count as one choice.
-            missing[number] = (side, made)
-    if wait := session.seconds_to_wait(submission, missing):
-        answers = submission.campaign.answers
-        chosen_here = {number: side for number, (side, _) in missing.items() if side in answers}
-        return task_page(request, token, submission, wait=ceil(wait), chosen=chosen_here)
-    if missing:
-        session.save_form(submission, missing)
+    form, name = request.POST, "choice-"
+    sides = {whole_number(field.removeprefix(name)): form[field] for field in form if field.startswith(name)}
+    try:
+        session.save_form(submission, sides)
+    except session.WorkRefused as refused:
+        if not refused.wait:
+            raise
+        chosen = {number: side for number, side in sides.items() if side in submission.campaign.answers}
+        return task_page(request, token, submission, wait=ceil(refused.wait), chosen=chosen)
     return None
 
 

@@ -8,15 +8,17 @@ are theirs.
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from itertools import count
+from typing import Any, NamedTuple
 
 from django.db import connection
+from django.db.models import QuerySet
 from django.utils.dateparse import parse_datetime
 
 from config import clock
-from config.prepared_queries import prepared_cursor
+from config.prepared_queries import Prepared, prepared_cursor
 from judging.exchange.link_tokens import Page
-from judging.models import Choice, Submission
+from judging.models import Choice, Slot, Submission
 from judging.rules.layout import possible_answers
 
 #: More choices than any person makes in one slot. Further choices are not kept.
@@ -66,34 +68,54 @@ def made_at(age: float, *, opened_at: datetime, before: datetime | None) -> date
     return max(made, before) if before else made
 
 
-def form_choices(submission: Submission, sides: Mapping[int, tuple[str, int]]) -> list[Choice]:
-    """Return the choices of a form to insert: slot number → side, and the sequence that a script would give it.
+def choices_made(submission: Submission) -> dict[int, tuple[str, int]]:
+    """Return slot number, ascending → (last chosen side, empty if none; number of choices made)."""
+    return {number: (made[-1].side if made else "", len(made)) for number, _, made in _made(submission)}
 
-    A script's save may have come first: with the same side it is this choice, with another one it is kept as well.
-    Call it while the submission is locked.
+
+def new_choices(submission: Submission, sides: Mapping[int, str], *, late: bool = False) -> dict[int, Choice]:
+    """Return slot number → the choice of a form to append, where it is not the last one saved.
+
+    It gets the number of a script's save that may still be on its way, so that both count as one choice. ``late``:
+    only in slots without a choice.
     """
-    rows = submission.slots.filter(number__in=sides).order_by("number")
-    made: dict[int, dict[int, tuple[str, datetime]]] = {}
-    slots: dict[int, int] = {}
-    known = ("pk", "number", "choices__sequence", "choices__side", "choices__chosen_at")
-    for slot, number, sequence, side, at in rows.values_list(*known):
-        slots[number] = slot
-        made.setdefault(number, {})
-        if sequence is not None:
-            made[number][sequence] = (side, at)
-    found = []
-    for number, slot in slots.items():
-        side, sequence = sides[number]
-        before = made[number]
-        while sequence in before and before[sequence][0] != side:
-            sequence += 1
-        if sequence not in before:
-            last = max((at for earlier, (_, at) in before.items() if earlier < sequence), default=None)
-            at = made_at(0.0, opened_at=submission.opened_at, before=last)
-            found.append(
-                Choice(slot_id=slot, sequence=sequence, side=side, chosen_at=at, **BY_FORM.columns())
-            )
+    found = {}
+    for number, slot, made in _made(submission):
+        side, last = sides.get(number, ""), made[-1] if made else None
+        if not side or (last and (late or last.side == side)):
+            continue
+        taken = {one.sequence for one in made}
+        sequence = next(free for free in count(len(made)) if free not in taken)
+        at = made_at(0.0, opened_at=submission.opened_at, before=last and last.at)
+        found[number] = Choice(slot_id=slot, sequence=sequence, side=side, chosen_at=at, **BY_FORM.columns())
     return found
+
+
+class _Made(NamedTuple):
+    """A saved choice."""
+
+    sequence: int
+    side: str
+    at: datetime
+
+
+def _made(submission: Submission) -> list[tuple[int, int, list[_Made]]]:
+    """Return the number and key of each slot, ascending, with its choices in the order in which they were made."""
+    slots: dict[tuple[int, int], list[_Made]] = {}
+    for number, slot, *choice in _MADE(submission.pk):
+        made = slots.setdefault((number, slot), [])
+        if choice[0] is not None:
+            made.append(_Made(*choice))
+    return [(number, slot, made) for (number, slot), made in slots.items()]
+
+
+def _slots_with_choices(submission: int) -> QuerySet[Slot, tuple[Any, ...]]:
+    order = [f"choices__{field}" for field in Choice.AS_MADE]
+    slots = Slot.objects.filter(submission=submission).order_by("number", *order)
+    return slots.values_list("number", "pk", "choices__sequence", "choices__side", "choices__chosen_at")
+
+
+_MADE = Prepared(_slots_with_choices)
 
 
 _READ = """

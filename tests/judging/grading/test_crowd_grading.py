@@ -116,14 +116,24 @@ def test_a_task_shows_one_passage_at_a_time_and_records_grades(reef_fair):
     assert GoldAnswer.objects.get().passed
 
 
-@pytest.mark.parametrize("side", ["left", "4", "9", "-1", "10", "undecided", "٣", ""])
+@pytest.mark.parametrize("side", ["left", "4", "9", "-1", "10", "undecided", "٣"])
 def test_only_grades_of_the_scale_are_taken(reef_fair, side):
     submission = reef_fair.open_task(reef_fair.opened(), "W1")
 
     with pytest.raises(session.WorkRefused):
         session.save_choice(submission, number=1, sequence=0, side=side)
     with pytest.raises(session.WorkRefused):
-        session.save_form(submission, {1: (side, 0)})
+        session.save_form(submission, {1: side})
+
+
+def test_an_empty_field_is_no_grade(reef_fair):
+    submission = reef_fair.open_task(reef_fair.opened(), "W1")
+
+    with pytest.raises(session.WorkRefused):
+        session.save_choice(submission, number=1, sequence=0, side="")
+    session.save_form(submission, {1: ""})
+
+    assert session.choices_made(submission)[1] == ("", 0)
 
 
 def test_grades_carry_the_topics_from_the_opening_to_labels(reef_fair):

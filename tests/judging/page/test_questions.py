@@ -55,7 +55,7 @@ def test_submitting_a_task_and_its_last_step(martha):
     for slot in martha.slots():
         martha.save(slot=str(slot.number), side=good_side(slot))
 
-    assert asked(lambda: martha.client.post(f"{martha.page}finish")) <= 10
+    assert asked(lambda: martha.client.post(f"{martha.page}finish")) <= 8
     assert asked(lambda: martha.client.get(martha.page)) <= 4
 
 
@@ -63,6 +63,6 @@ def test_a_form_without_a_script_is_saved_at_once(martha):
     martha.begin()
     choices = martha.choices()
 
-    assert asked(lambda: martha.client.post(f"{martha.page}finish", choices)) <= 15
+    assert asked(lambda: martha.client.post(f"{martha.page}finish", choices)) <= 12
     assert martha.submission.state == Submission.State.FINISHED
     assert Choice.objects.count() == martha.slots().count()

@@ -37,6 +37,16 @@ def write_result(path: Path, content: bytes) -> None:
         give_to_user(path)
 
 
+def read_text_file(path: Path) -> str:
+    """Return the text of a file that a person named."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"Cannot read {path}: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path} is not UTF-8 text.") from None
+
+
 class Command(BaseCommand):
     """A step of the pipeline as a command. Subclasses define ``example``, ``arguments`` and ``act``.
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from config.commands.console import Command as BaseCommand, CommandParser, UsageError
+from config.commands.console import Command as BaseCommand, CommandParser, UsageError, read_text_file
 from judging.grading.graded_campaigns import GradingSettings, create_graded_campaign
 from judging.grading.topic_states import states_of, summary_of
 from judging.rules.grade_scale import FORM, FOUR_LEVELS, parse_scale
@@ -57,12 +57,12 @@ class Command(BaseCommand):
             pool=found,
             name=name,
             settings=GradingSettings(
-                scale=parse_scale(_read(scale), str(scale)) if scale else FOUR_LEVELS,
+                scale=parse_scale(read_text_file(scale), str(scale)) if scale else FOUR_LEVELS,
                 min_grade=options["min_grade"],
                 rules=dict(_rule(said) for said in options["rule"]),
                 budget=options["budget"],
                 learn_from_all=options["learn_from_all"],
-                instructions=_read(instructions) if instructions else "",
+                instructions=read_text_file(instructions) if instructions else "",
                 seed=options["seed"],
                 placeholder_text=options["placeholder_text"],
             ),
@@ -72,15 +72,6 @@ class Command(BaseCommand):
 
     def show(self, result: dict[str, Any]) -> None:
         super().show({name: value for name, value in result.items() if name not in ("scale", "rules")})
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"Cannot read {path}: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{path} is not UTF-8 text.") from None
 
 
 def _rule(said: str) -> tuple[str, float]:

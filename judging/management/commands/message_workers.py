@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from config.commands.console import CommandParser, UsageError
+from config.commands.console import CommandParser, read_text_file
 from config.process import launcher
 from judging.management.campaign_command import CampaignCommand
 from judging.models import Campaign
@@ -32,10 +32,7 @@ class Command(CampaignCommand):
     def act_on(
         self, found: Campaign, *, subject: str, text: Path, worker: list[int], excluded: bool, **options: Any
     ) -> dict[str, Any]:
-        try:
-            words = text.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"--text {text}: {error}") from None
+        words = read_text_file(text)
         workers = addressees(found, workers=worker, excluded=excluded)
         with launcher.crowd_running():
             rows = send_message(found, workers, subject=subject, text=words, who=self.who)

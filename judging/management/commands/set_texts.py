@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from config.commands.console import CommandParser, UsageError
+from config.commands.console import CommandParser, read_text_file
 from judging.campaign.worker_texts import accept_texts, agreed_text, filled, set_texts
 from judging.management.campaign_command import CampaignCommand
 from judging.models import Campaign
@@ -28,7 +28,8 @@ class Command(CampaignCommand):
         parser.add_argument("--accept", action="store_true", help="accept the texts, after reading them")
 
     def act_on(self, found: Campaign, *, accept: bool, **options: Any) -> dict[str, Any]:
-        changes = {name: _read(options[name]) for name in ("consent", "instructions", "example")}
+        files = {name: options[name] for name in ("consent", "instructions", "example")}
+        changes = {name: file and read_text_file(file) for name, file in files.items()}
         changes |= {name: options[name] for name in ("content_warning", "ethics_approval")}
         if any(change is not None for change in changes.values()):
             set_texts(found, **changes)
@@ -46,12 +47,3 @@ class Command(CampaignCommand):
             self.out.print(f"{name.upper()}\n{result[name] or 'none'}\n", markup=False)
         words = "Accepted." if result["accepted"] else "Not accepted yet. Read the texts, then add --accept."
         self.out.print(words)
-
-
-def _read(file: Path | None) -> str | None:
-    if file is None:
-        return None
-    try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"Cannot read {file}: {error}") from error

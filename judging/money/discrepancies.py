@@ -72,6 +72,14 @@ def receipt_of(submission: Submission) -> str:
     return f"{submission.pk}-{submission.assignment_id[-6:]}"
 
 
+def find_by_receipt(submissions: QuerySet[Submission], receipt: str) -> Submission | None:
+    """Return the submission with this receipt (:func:`receipt_of`); None if these have no such submission."""
+    number, _, end = receipt.strip().partition("-")
+    if not (number.isdecimal() and len(number) < 19 and end):
+        return None
+    return submissions.filter(pk=int(number), assignment_id__endswith=end).first()
+
+
 def difference_rows(campaign: Campaign) -> list[dict[str, Any]]:
     """Return every open difference with its next step, oldest first, ready for JSON."""
     return [

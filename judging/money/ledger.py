@@ -29,6 +29,10 @@ class Books:
     reward: dict[str, Decimal] = field(default_factory=lambda: defaultdict(Decimal))
     bonus: dict[str, Decimal] = field(default_factory=lambda: defaultdict(Decimal))
 
+    @property
+    def total(self) -> Decimal:
+        return sum([*self.reward.values(), *self.bonus.values()], Decimal(0))
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -80,7 +84,7 @@ def compare_books(campaign: Campaign, *, progress: Progress | None = None) -> Co
         for kind in ("reward", "bonus")
         for difference in _but_forgotten(_differences(ours, theirs, kind))
     ]
-    return Comparison(_total(ours), _total(theirs), len(ids), differences)
+    return Comparison(ours.total, theirs.total, len(ids), differences)
 
 
 def our_books(campaign: Campaign) -> Books:
@@ -150,7 +154,3 @@ def _meaning(here: Decimal, there: Decimal) -> str:
     if not there:
         return "recorded here, not in the crowd's list: the list can lag; if this stays, ask the crowd"
     return "the amounts differ"
-
-
-def _total(books: Books) -> Decimal:
-    return sum(books.reward.values(), Decimal(0)) + sum(books.bonus.values(), Decimal(0))

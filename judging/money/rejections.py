@@ -15,7 +15,7 @@ from judging.crowds import crowd_for
 from judging.errors import BadInput, CampaignRefused, CrowdNever
 from judging.exchange.calls import Patience, Reply, campaign_key, perform
 from judging.models import Campaign, Payment, Submission
-from judging.money.discrepancies import resolve_only_there
+from judging.money.discrepancies import find_by_receipt, resolve_only_there
 from judging.money.payments import mark_paid
 
 WARNING = (
@@ -28,10 +28,7 @@ LONGEST_REASON = 1024
 def submission_of(campaign: Campaign, word: str) -> Submission:
     """Return the submitted work with this assignment id or receipt. Raises BadInput if there is none."""
     came_in = Submission.objects.filter(campaign=campaign, state=Submission.State.SUBMITTED)
-    found = came_in.filter(assignment_id=word).first()
-    number, _, end = word.partition("-")
-    if found is None and number.isdecimal() and len(number) < 19 and end:
-        found = came_in.filter(pk=int(number), assignment_id__endswith=end).first()
+    found = came_in.filter(assignment_id=word).first() or find_by_receipt(came_in, word)
     if found is None:
         raise BadInput(
             f"Campaign {campaign.name} has no submission with the assignment id or receipt {word}.",

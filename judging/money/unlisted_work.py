@@ -22,7 +22,7 @@ from judging.crowds import crowd_for
 from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, Discrepancy, Payment, Submission
 from judging.money.budget import beyond_cap
-from judging.money.discrepancies import receipt_of
+from judging.money.discrepancies import find_by_receipt, receipt_of
 from judging.money.payments import earned_so_far
 from judging.workers.identities import crowd_namespace
 
@@ -95,11 +95,8 @@ def carriers_for(campaign: Campaign, submission: Submission) -> Sequence[Submiss
 
 
 def missing_by_receipt(campaign: Campaign, word: str) -> Submission:
-    """Return the unpaid submission with this receipt or number. Raises CampaignRefused if there is none."""
-    number, _, end = word.strip().partition("-")
-    found = None
-    if number.isdecimal() and len(number) < 19:
-        found = _missing(campaign).filter(pk=int(number), assignment_id__endswith=end).first()
+    """Return the unpaid submission with this receipt. Raises CampaignRefused if there is none."""
+    found = find_by_receipt(_missing(campaign), word)
     if found is None:
         raise CampaignRefused(
             f"Campaign {campaign.name} has no unpaid work with the receipt {word}.",

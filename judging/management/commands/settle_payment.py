@@ -9,7 +9,7 @@ from config.commands.console import CommandParser
 from judging.errors import BadInput
 from judging.management.campaign_command import CampaignCommand
 from judging.models import Campaign, Payment, Submission
-from judging.money.discrepancies import receipt_of
+from judging.money.discrepancies import find_by_receipt, receipt_of
 from judging.money.refused_payments import refused_payments, settle_payments, undo_settlement
 from judging.money.rejections import submission_of
 
@@ -38,7 +38,7 @@ class Command(CampaignCommand):
             )
         if submission is not None:
             decide = undo_settlement if undo else settle_payments
-            amount = decide(found, _named(found, submission), why=why, who=self.who)
+            amount = decide(found, _paid_submission(found, submission), why=why, who=self.who)
             result = {"owed_again" if undo else "settled": float(amount)}
         return {"campaign": found.name, **result, "refused": _rows(found)}
 
@@ -63,14 +63,10 @@ class Command(CampaignCommand):
         self.out.print(table)
 
 
-def _named(campaign: Campaign, word: str) -> Submission:
-    """Return the submission with this receipt or assignment id."""
-    number, _, end = word.partition("-")
-    if number.isdecimal() and len(number) < 19 and end:
-        paid = Submission.objects.filter(campaign=campaign, payments__kind=Payment.Kind.COMPENSATION)
-        if known := paid.filter(pk=int(number), assignment_id__endswith=end).first():
-            return known
-    return submission_of(campaign, word)
+def _paid_submission(campaign: Campaign, word: str) -> Submission:
+    """Return the submission with this receipt or assignment id. One paid by its receipt was never submitted."""
+    compensated = Submission.objects.filter(campaign=campaign, payments__kind=Payment.Kind.COMPENSATION)
+    return find_by_receipt(compensated, word) or submission_of(campaign, word)
 
 
 def _rows(campaign: Campaign) -> list[dict[str, Any]]:

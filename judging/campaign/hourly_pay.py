@@ -2,10 +2,10 @@
 
 import statistics
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
 
 from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models.functions import Coalesce
 
 from judging.campaign.reading_time import seconds_a_pair
 from judging.models import Campaign, Exclusion, Posting, Slot, Submission
@@ -59,13 +59,13 @@ def seconds_of_tasks(campaign: Campaign) -> list[float]:
     Tasks that were left early, resumed or never seen by our page are left out. So are excluded workers, because
     clicking without reading would make the work look quicker than it is, and simulated workers, who do not read.
     """
-    return _times(_whole_tasks(campaign))
+    return elapsed_seconds(_whole_tasks(campaign))
 
 
 def pilot_seconds(campaign: Campaign, posting: Posting | None = None) -> list[float]:
     """Return the seconds of tasks done in the pilot, or in one of its postings."""
     work = _whole_tasks(campaign).filter(place__posting__purpose=Posting.Purpose.PILOT)
-    return _times(work if posting is None else work.filter(place__posting=posting))
+    return elapsed_seconds(work if posting is None else work.filter(place__posting=posting))
 
 
 def _whole_tasks(campaign: Campaign) -> QuerySet[Submission]:
@@ -80,10 +80,7 @@ def _whole_tasks(campaign: Campaign) -> QuerySet[Submission]:
     return whole.exclude(standing=Submission.Standing.TRIAL).exclude(pk__in=of_excluded(campaign))
 
 
-def _times(work: QuerySet[Submission]) -> list[float]:
-    rows = work.values_list("opened_at", "finished_at", "submitted_at")
-    return sorted(_seconds(opened, finished or submitted) for opened, finished, submitted in rows)
-
-
-def _seconds(opened: datetime, ended: datetime | None) -> float:
-    return max(0.0, (ended - opened).total_seconds()) if ended else 0.0
+def elapsed_seconds(work: QuerySet[Submission]) -> list[float]:
+    """Return the seconds from opening to submission of each task, ascending; tasks without an end are left out."""
+    times = work.values_list("opened_at", Coalesce("finished_at", "submitted_at"))
+    return sorted(max(0.0, (ended - opened).total_seconds()) for opened, ended in times if ended)

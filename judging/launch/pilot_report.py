@@ -7,8 +7,9 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet, Sum
 
-from judging.campaign.hourly_pay import hourly, of_excluded, pilot_seconds
+from judging.campaign.hourly_pay import of_excluded, pilot_seconds
 from judging.models import Campaign, Choice, Exclusion, GoldAnswer, Place, Posting, Submission
+from judging.rules.pay import hourly
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ choice was made, or for gold answers, when the work came in.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from statistics import median
@@ -16,10 +16,10 @@ from django.db.models import Count, F, Max, Min, Q, QuerySet
 from django.db.models.functions import Coalesce, Trunc
 
 from config import clock
-from judging.campaign.hourly_pay import of_excluded
-from judging.launch.pilot_report import hourly
+from judging.campaign.hourly_pay import elapsed_seconds, of_excluded
 from judging.models import Campaign, Choice, GoldAnswer, GoldPair, Judgment, Submission, TaskPair
 from judging.models.judgments import SAME_ANSWER
+from judging.rules.pay import hourly
 from judging.rules.wilson import wilson
 from judging.tasks.repeated_pairs import consistency_of_all
 
@@ -168,7 +168,7 @@ def course_of(campaign: Campaign) -> Course:
         repeated_same=same,
         timed=timed,
         seconds=seconds,
-        task_seconds=_task_seconds(campaign),
+        task_seconds=elapsed_seconds(_timed(campaign).filter(left_early=False)),
         width=width,
         points=points,
     )
@@ -310,14 +310,3 @@ def _timed(campaign: Campaign) -> QuerySet[Submission]:
     came_in = Submission.objects.filter(campaign=campaign, state=Submission.State.SUBMITTED)
     known = came_in.exclude(standing=Submission.Standing.TRIAL).filter(task__isnull=False)
     return known.exclude(pk__in=of_excluded(campaign).values("pk"))
-
-
-def _task_seconds(campaign: Campaign) -> list[float]:
-    """Return the times of whole tasks. Tasks that were left early do not count."""
-    rows = _timed(campaign).filter(left_early=False)
-    moments = rows.values_list("opened_at", Coalesce("finished_at", "submitted_at"))
-    return sorted(_elapsed(moments))
-
-
-def _elapsed(moments: Iterable[tuple[datetime, datetime | None]]) -> list[float]:
-    return [max(0.0, (ended - opened).total_seconds()) for opened, ended in moments if ended]

@@ -127,7 +127,8 @@ def carry_on(campaign: Campaign) -> list[TopicAssignment]:
         return []
     counted = _grades_of(campaign)
     waiting = []
-    for assignment in _assignments(campaign):
+    mine = campaign.topic_assignments.filter(over_at=None).order_by("pk")
+    for assignment in list(mine.select_related("topic__campaign__pool", "topic__query")):
         _carry(assignment, counted[assignment.topic.query_id], campaign.judgments_per_pair)
         if is_waiting(assignment):
             waiting.append(assignment)
@@ -136,11 +137,6 @@ def carry_on(campaign: Campaign) -> list[TopicAssignment]:
     withdraw_unasked(campaign)
     ask(campaign)
     return waiting
-
-
-def _assignments(campaign: Campaign) -> list[TopicAssignment]:
-    mine = campaign.topic_assignments.filter(over_at=None)
-    return list(mine.select_related("topic__campaign__pool", "topic__query").order_by("pk"))
 
 
 def _grades_of(campaign: Campaign) -> dict[int, dict[int, list[int]]]:

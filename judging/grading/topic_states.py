@@ -68,6 +68,34 @@ class TopicState:
             return f"workers of {held.crowd.name}"
         return held.assessor.get_username() if held and held.assessor else ""
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the state, ready for JSON."""
+        decision = self.decision
+        return {
+            "qid": self.topic.query.qid,
+            "query": self.topic.query.text,
+            "state": self.state,
+            "stage": self.stage,
+            "assessor": self.assessor,
+            "given": self.given,
+            "judged": self.tally.judged,
+            "relevant": self.tally.relevant,
+            "density": round(self.tally.density, 4),
+            "reason": decision.reason if decision else "",
+            "decided_by": decision.decided_by if decision else "",
+            "decided_at": decision.decided_at if decision else None,
+            "reversed": [
+                {
+                    "verdict": past.verdict,
+                    "reason": past.reason,
+                    "by": past.reversed_by,
+                    "why": past.reversed_why,
+                }
+                for past in self.reversed
+            ],
+            "declined": [past.over_why for past in self.declined],
+        }
+
 
 def states_of(campaign: GradedCampaign) -> list[TopicState]:
     """Return the campaign's topics in the order of its queries."""
@@ -122,28 +150,4 @@ def summary_of(campaign: GradedCampaign, states: list[TopicState]) -> dict[str, 
         "scale": [vars(level) for level in campaign.levels],
         "rules": vars(campaign.life),
         "topics": dict(Counter(one.state for one in states)),
-    }
-
-
-def facts_of(one: TopicState) -> dict[str, Any]:
-    """Return a topic's state, JSON-ready."""
-    decision = one.decision
-    return {
-        "qid": one.topic.query.qid,
-        "query": one.topic.query.text,
-        "state": one.state,
-        "stage": one.stage,
-        "assessor": one.assessor,
-        "given": one.given,
-        "judged": one.tally.judged,
-        "relevant": one.tally.relevant,
-        "density": round(one.tally.density, 4),
-        "reason": decision.reason if decision else "",
-        "decided_by": decision.decided_by if decision else "",
-        "decided_at": decision.decided_at if decision else None,
-        "reversed": [
-            {"verdict": past.verdict, "reason": past.reason, "by": past.reversed_by, "why": past.reversed_why}
-            for past in one.reversed
-        ],
-        "declined": [past.over_why for past in one.declined],
     }

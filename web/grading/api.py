@@ -8,7 +8,7 @@ from ninja import Field, Router, Schema, Status
 
 from accounts.models import ApiToken
 from judging.grading import assignments, graded_campaigns, graded_labels, grades
-from judging.grading.topic_states import CANDIDATE, facts_of, states_of, summary_of
+from judging.grading.topic_states import CANDIDATE, states_of, summary_of
 from judging.models import GradedCampaign, TopicAssignment
 from judging.rules.grade_scale import FOUR_LEVELS, Level
 from pooling.models import Pool
@@ -217,7 +217,7 @@ def read_graded_campaign(request: HttpRequest, name: str, graded: str) -> dict[s
     listed = states
     if not may(user, "see everything", campaign.collection):
         listed = [one for one in states if one.state == CANDIDATE or one.assessor == user.get_username()]
-    return summary_of(campaign, states) | {"listed": [facts_of(one) for one in listed]}
+    return summary_of(campaign, states) | {"listed": [one.as_dict() for one in listed]}
 
 
 @router.post(
@@ -229,7 +229,7 @@ def decide_topic(request: HttpRequest, name: str, graded: str, asked: DecisionIn
     user, campaign = _steered(request, name, graded, "run grading")
     topic = assignments.topic_named(campaign, asked.qid)
     grades.decide(topic, asked.decision, why=asked.why, who=user.get_username())
-    return next(facts_of(one) for one in states_of(campaign) if one.topic.pk == topic.pk)
+    return next(one.as_dict() for one in states_of(campaign) if one.topic.pk == topic.pk)
 
 
 @router.post(

@@ -6,7 +6,7 @@ from config.commands.console import Command as BaseCommand, CommandParser
 from judging.grading.assignments import topic_named
 from judging.grading.graded_campaigns import graded_campaign_named
 from judging.grading.grades import REVERSED, TAKEN_AWAY, decide
-from judging.grading.topic_states import facts_of, states_of
+from judging.grading.topic_states import states_of
 from judging.models import TopicDecision
 from pooling.services.finding import collection_named
 
@@ -33,4 +33,4 @@ class Command(BaseCommand):
         found = graded_campaign_named(collection_named(collection), campaign)
         topic = topic_named(found, qid)
         decide(topic, decision, why=why, who=self.who)
-        return next(facts_of(one) for one in states_of(found) if one.topic.pk == topic.pk)
+        return next(one.as_dict() for one in states_of(found) if one.topic.pk == topic.pk)

@@ -25,12 +25,12 @@ def cluster_texts(
     """
     check_clustering(collection, likeness)
 
-    def shown(done: int, total: int) -> None:
+    def show_progress(done: int, total: int) -> None:
         if progress:
             progress(done, total, "Comparing texts")
 
-    classes = clusters.find_classes(passages.all_texts(collection), likeness, shown)
-    return _stored(collection, classes, who)
+    classes = clusters.find_classes(passages.all_texts(collection), likeness, show_progress)
+    return _store_unless_judged(collection, classes, who)
 
 
 def check_clustering(collection: Collection, likeness: Likeness) -> None:
@@ -46,7 +46,7 @@ def import_clusters(
     """Store the classes of a cluster file. Raises InvalidClusterFile, and as :func:`cluster_texts` does."""
     refuse_judged(collection)
     clusters.refuse_if_clustered(collection)
-    return _stored(collection, clusters.classes_in_file(path, name=name, progress=progress), who)
+    return _store_unless_judged(collection, clusters.classes_in_file(path, name=name, progress=progress), who)
 
 
 def remove_clusters(collection: Collection, *, who: str = "") -> ClusterSet:
@@ -72,7 +72,7 @@ def refuse_judged(collection: Collection) -> None:
         )
 
 
-def _stored(collection: Collection, classes: clusters.Classes, who: str) -> ClusterSet:
+def _store_unless_judged(collection: Collection, classes: clusters.Classes, who: str) -> ClusterSet:
     with transaction.atomic():
         _let_requests_finish(collection)
         refuse_judged(collection)

@@ -19,7 +19,7 @@ def rename_draft(campaign: Campaign, name: str, *, who: str = "") -> None:
     check_name(name)
     try:
         with transaction.atomic():
-            _hold(campaign)
+            _lock_draft(campaign)
             Campaign.objects.filter(pk=campaign.pk).update(name=name)
             log_change(campaign, "renamed", why=f"Previous name: {before}.", who=who)
     except IntegrityError:
@@ -33,8 +33,8 @@ def delete_draft(campaign: Campaign, *, who: str = "") -> None:
 
     Raises CampaignRefused if something depends on the campaign.
     """
-    _hold(campaign)
-    if reasons := what_keeps(campaign):
+    _lock_draft(campaign)
+    if reasons := reasons_to_keep(campaign):
         raise CampaignRefused(
             f"Campaign {campaign.name} cannot be deleted: {'; '.join(reasons)}.", "Close it instead."
         )
@@ -42,7 +42,7 @@ def delete_draft(campaign: Campaign, *, who: str = "") -> None:
     campaign.delete()
 
 
-def what_keeps(campaign: Campaign) -> list[str]:
+def reasons_to_keep(campaign: Campaign) -> list[str]:
     """Return why the draft cannot be deleted: trials or rehearsals."""
     reasons = []
     if seen := campaign.submissions.count():
@@ -54,8 +54,8 @@ def what_keeps(campaign: Campaign) -> list[str]:
     return reasons
 
 
-def what_goes(campaign: Campaign) -> dict[str, int]:
-    """Count what a deletion would remove."""
+def count_contents(campaign: Campaign) -> dict[str, int]:
+    """Count the pairs, tasks and accepted gold pairs that a deletion would remove."""
     accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED)
     return {"pairs": campaign.pairs.count(), "tasks": campaign.tasks.count(), "gold": accepted.count()}
 
@@ -66,7 +66,7 @@ def is_untouched(campaign: Campaign) -> bool:
     return own and campaign.launched_at is None and campaign.state in Campaign.BEFORE_LAUNCH
 
 
-def _hold(campaign: Campaign) -> None:
+def _lock_draft(campaign: Campaign) -> None:
     """Lock the row, so that a concurrent launch waits. Raises CampaignRefused if the campaign was posted."""
     Campaign.objects.filter(pk=campaign.pk).update(seed=F("seed"))
     now = Campaign.objects.filter(pk=campaign.pk).first()

@@ -26,7 +26,9 @@ def needed_gold(campaign: Campaign) -> int:
 def decide_gold(campaign: Campaign, ids: list[int] | None, *, accept: bool, who: str = "") -> int:
     """Accept (or drop) these gold pairs, or all proposed ones; return how many changed."""
     pairs = (
-        campaign.gold_pairs.filter(state=GoldPair.State.PROPOSED) if ids is None else _named(campaign, ids)
+        campaign.gold_pairs.filter(state=GoldPair.State.PROPOSED)
+        if ids is None
+        else _pairs_by_id(campaign, ids)
     )
     state = GoldPair.State.ACCEPTED if accept else GoldPair.State.DROPPED
     return pairs.exclude(state=state).update(state=state, decided_at=clock.now(), decided_by=who)
@@ -38,11 +40,15 @@ def reopen_gold(campaign: Campaign, ids: list[int]) -> int:
         raise CampaignRefused(
             f"Campaign {campaign.name} has been launched, so decisions about its gold pairs are final."
         )
-    decided = _named(campaign, ids).filter(state__in=[GoldPair.State.ACCEPTED, GoldPair.State.DROPPED])
-    return decided.update(state=GoldPair.State.PROPOSED, decided_at=None, decided_by="")
+    states = [GoldPair.State.ACCEPTED, GoldPair.State.DROPPED]
+    return (
+        _pairs_by_id(campaign, ids)
+        .filter(state__in=states)
+        .update(state=GoldPair.State.PROPOSED, decided_at=None, decided_by="")
+    )
 
 
-def _named(campaign: Campaign, ids: list[int]) -> QuerySet[GoldPair]:
+def _pairs_by_id(campaign: Campaign, ids: list[int]) -> QuerySet[GoldPair]:
     pairs = campaign.gold_pairs.filter(pk__in=ids)
     if missing := set(ids) - set(pairs.values_list("pk", flat=True)):
         raise BadInput(f"This campaign has no gold pair {', '.join(map(str, sorted(missing)))}.")
@@ -51,16 +57,16 @@ def _named(campaign: Campaign, ids: list[int]) -> QuerySet[GoldPair]:
 
 def import_gold(campaign: Campaign, file: Path, *, who: str = "") -> int:
     """Import accepted gold pairs from a file with lines of `qid relevant-pid off-topic-pid [kind]`: all or none."""
-    return bring_gold(campaign, file.read_bytes(), name=file.name, who=who)
+    return import_gold_content(campaign, file.read_bytes(), name=file.name, who=who)
 
 
 @transaction.atomic
-def bring_gold(campaign: Campaign, content: bytes, *, name: str, who: str = "") -> int:
+def import_gold_content(campaign: Campaign, content: bytes, *, name: str, who: str = "") -> int:
     """Import accepted gold pairs from lines of `qid relevant-pid off-topic-pid [kind]`, all or none; return how many.
 
     Proposed and dropped pairs become accepted; suspended pairs stay suspended. Raises BadJudgmentFile.
     """
-    rows = _rows_of(campaign, content, name)
+    rows = _parse_gold_pairs(campaign, content, name)
     pids = sorted({pid for _, relevant, off_topic, _ in rows for pid in (relevant, off_topic)})
     keys = passages.record_passages(campaign.collection, pids)
     facts = {
@@ -101,7 +107,7 @@ def check_gold_size(size: int) -> None:
         )
 
 
-def _rows_of(campaign: Campaign, content: bytes, name: str) -> list[tuple[int, str, str, str]]:
+def _parse_gold_pairs(campaign: Campaign, content: bytes, name: str) -> list[tuple[int, str, str, str]]:
     """Return (query, relevant pid, off-topic pid, kind or "") for each line. Raises BadJudgmentFile."""
     queries = dict(Query.objects.filter(collection=campaign.collection).values_list("qid", "pk"))
     rows: list[tuple[int, str, str, str]] = []
@@ -119,11 +125,11 @@ def _rows_of(campaign: Campaign, content: bytes, name: str) -> list[tuple[int, s
 def read_gold_lines(content: bytes, name: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the number and columns of each line that is not empty. Raises BadJudgmentFile."""
     for number, raw in enumerate(content.removeprefix(b"\xef\xbb\xbf").splitlines(), start=1):
-        if fields := _fields_of(raw, name, number):
+        if fields := _split_gold_line(raw, name, number):
             yield number, fields
 
 
-def _fields_of(raw: bytes, name: str, number: int) -> list[str]:
+def _split_gold_line(raw: bytes, name: str, number: int) -> list[str]:
     """Return the three or four columns of a line; empty for a blank line. Raises BadJudgmentFile."""
     try:
         fields = raw.decode().split()

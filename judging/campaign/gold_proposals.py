@@ -43,7 +43,7 @@ def propose_gold(campaign: Campaign, *, qrels: str = "") -> int:
     wanted = math.ceil(needed_gold(campaign) * SPARE) - standing
     if wanted <= 0:
         return 0
-    return _Proposing(campaign, labels, wanted).run()
+    return _ProposalSearch(campaign, labels, wanted).run()
 
 
 def labels_for_gold(campaign: Campaign, name: str) -> QrelSet:
@@ -86,16 +86,16 @@ def labels_for_gold(campaign: Campaign, name: str) -> QrelSet:
     return campaign.pool.qrel_set
 
 
-class _Proposing:
+class _ProposalSearch:
     """One search for proposals, with the data that it reads once."""
 
     def __init__(self, campaign: Campaign, labels: QrelSet, wanted: int) -> None:
         self.campaign, self.labels, self.wanted = campaign, labels, wanted
         self.rng = np.random.default_rng([abs(campaign.seed), campaign.gold_pairs.count()])
         self.real = Real([(query, one, other) for query, one, other in compared_pairs(campaign)])
-        self.grades = _grades(labels)
+        self.grades = _grades_by_query(labels)
         least, self.off_topic_below = self._bounds()
-        self.relevant = self._in_order(relevant_by_query(self.grades, least))
+        self.relevant = self._questions_to_ask(relevant_by_query(self.grades, least))
         self.read: dict[int, PassageText] = {}
         self.found_outside: dict[int, str] = {}
 
@@ -115,40 +115,42 @@ class _Proposing:
     def run(self) -> int:
         """Choose proposals and add them; return how many were added."""
         known = {passage for of_query in self.grades.values() for passage in of_query}
-        pooled = set(self.real.uses) | set(self._pooled())
+        pooled = set(self.real.uses) | set(self._pooled_passages())
         self._fetch_labeled()
-        self._read(known | pooled)
+        self._read_texts(known | pooled)
         self.weights = word_weights(one.words for one in self.read.values())
         asked = Query.objects.filter(collection=self.campaign.collection)
         self.questions = {
             pk: question_features(text, self.weights) for pk, text in asked.values_list("pk", "text")
         }
         mine = self._with_texts(labeled(self.grades, self.relevant, self.off_topic_below))
-        near = self._nearest(self._outside(pooled))
+        near = self._nearest_by_question(self._unjudged_passages(pooled))
         mine += self._with_texts(against(self.relevant, near, UNJUDGED))
         chosen = self._choose(mine, (), exclusive=True)
         if len(chosen) < self.wanted:
-            others = self._with_texts(against(self.relevant, self._of_others(known | pooled), OF_OTHERS))
+            others = self._with_texts(
+                against(self.relevant, self._passages_of_other_questions(known | pooled), OF_OTHERS)
+            )
             chosen += self._choose(others, chosen, exclusive=False)
         return self._add(chosen)
 
-    def _in_order(self, relevant: dict[int, list[int]]) -> dict[int, list[int]]:
+    def _questions_to_ask(self, relevant: dict[int, list[int]]) -> dict[int, list[int]]:
         """Return questions that some of the campaign's tasks ask, but not most, since no task asks one twice.
 
         If there are too few to fill a task, add questions that only gold pairs ask.
         """
         pooled = set(self._pooled_queries())
-        often = set() if self.campaign.grades else self._asked_often()
+        often = set() if self.campaign.grades else self._frequent_questions()
         asked = {query: found for query, found in relevant.items() if query in pooled - often}
         if len(asked) < self.campaign.pairs_per_task + self.campaign.gold_per_task:
             asked |= {query: found for query, found in relevant.items() if query not in pooled}
         return asked or relevant
 
-    def _pooled(self) -> Iterable[int]:
+    def _pooled_passages(self) -> Iterable[int]:
         assert self.campaign.pool is not None
         return self.campaign.pool.pooled_passages.values_list("passage_id", flat=True)
 
-    def _asked_often(self) -> set[int]:
+    def _frequent_questions(self) -> set[int]:
         """Return questions that more than half of the tasks ask."""
         tasks = self.campaign.tasks.count()
         rows = TaskPair.objects.filter(task__campaign=self.campaign).values("pair__query")
@@ -174,7 +176,7 @@ class _Proposing:
         if lacking:
             passages.fetch(collection=collection, pids=lacking)
 
-    def _read(self, keys: set[int]) -> None:
+    def _read_texts(self, keys: set[int]) -> None:
         """Read the texts of these passages. Raises CampaignRefused if there are none that people could read."""
         for part in bulk.parts(keys):
             rows = Passage.objects.filter(pk__in=part).exclude(text=None)
@@ -211,7 +213,7 @@ class _Proposing:
             and not nearly_contained(good.words, bad.words)
         ]
 
-    def _outside(self, pooled: set[int]) -> Iterator[tuple[int, frozenset[str]]]:
+    def _unjudged_passages(self, pooled: set[int]) -> Iterator[tuple[int, frozenset[str]]]:
         """Yield passages that nobody judges, with their words: from the database, then from passage files.
 
         Passages from files have no key yet and are numbered down from -1.
@@ -237,7 +239,7 @@ class _Proposing:
                 self.found_outside[-number] = one.id
                 yield -number, words
 
-    def _nearest(self, outside: Iterable[tuple[int, frozenset[str]]]) -> dict[int, list[int]]:
+    def _nearest_by_question(self, outside: Iterable[tuple[int, frozenset[str]]]) -> dict[int, list[int]]:
         """Map questions to the nearest outside passages; record those from files with their texts."""
         asked = {query: self.questions[query] for query in self.relevant}
         near = nearest(asked, outside, self.rng)
@@ -245,10 +247,10 @@ class _Proposing:
         rows = passages.ensure(collection=self.campaign.collection, pids=sorted(pids)) if pids else {}
         keys = {key: rows[pid].pk for key, pid in self.found_outside.items() if pid in rows}
         near = {query: [keys.get(key, key) for key in found] for query, found in near.items()}
-        self._read({key for found in near.values() for key in found} - self.read.keys())
+        self._read_texts({key for found in near.values() for key in found} - self.read.keys())
         return near
 
-    def _of_others(self, judged: set[int]) -> dict[int, list[int]]:
+    def _passages_of_other_questions(self, judged: set[int]) -> dict[int, list[int]]:
         """Map questions to a few passages judged for other questions; those in no real pair come first."""
         related: dict[int, set[int]] = defaultdict(set)
         for query, of_query in self.grades.items():
@@ -278,7 +280,7 @@ class _Proposing:
         return choose(
             open_ones,
             real=self.real,
-            texts=self._texts(),
+            texts=self._search_texts(),
             standing=standing,
             wanted=wanted,
             rng=self.rng,
@@ -293,11 +295,11 @@ class _Proposing:
         real = min(1.0, pairs / max(1, len(self.real.pairs)))
         return Shares(real, min(1.0, needed_gold(self.campaign) / gold))
 
-    def _texts(self) -> Texts:
+    def _search_texts(self) -> Texts:
         return Texts(self.questions if self.read else {}, self.read, self.weights)
 
     def _add(self, chosen: list[Triple]) -> int:
-        texts = self._texts()
+        texts = self._search_texts()
         rows = [
             GoldPair(
                 campaign=self.campaign,
@@ -316,7 +318,7 @@ class _Proposing:
         return hardness_reason(self.questions[one.query_id].words, bad.words, one.why) if bad else one.why
 
 
-def _grades(labels: QrelSet) -> dict[int, dict[int, int]]:
+def _grades_by_query(labels: QrelSet) -> dict[int, dict[int, int]]:
     grades: dict[int, dict[int, int]] = defaultdict(dict)
     rows = Qrel.objects.filter(qrel_set=labels).order_by("position")
     for query, passage, grade in rows.values_list("query_id", "passage_id", "grade").iterator(2000):

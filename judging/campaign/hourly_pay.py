@@ -47,7 +47,7 @@ def measured_seconds(campaign: Campaign) -> float | None:
     return statistics.median(times) if len(times) >= ENOUGH else None
 
 
-def of_excluded(campaign: Campaign) -> QuerySet[Submission]:
+def submissions_of_excluded(campaign: Campaign) -> QuerySet[Submission]:
     """Return submissions of currently excluded workers, whose speed says nothing about honest work."""
     standing = Exclusion.objects.standing().filter(campaign=campaign)
     return Submission.objects.filter(campaign=campaign, worker__in=standing.values("worker"))
@@ -77,7 +77,7 @@ def _whole_tasks(campaign: Campaign) -> QuerySet[Submission]:
         resumed_pairs=0,
         worker__simulated=False,
     ).exclude(Exists(Slot.objects.filter(submission=OuterRef("pk"), choices=None)))
-    return whole.exclude(standing=Submission.Standing.TRIAL).exclude(pk__in=of_excluded(campaign))
+    return whole.exclude(standing=Submission.Standing.TRIAL).exclude(pk__in=submissions_of_excluded(campaign))
 
 
 def elapsed_seconds(work: QuerySet[Submission]) -> list[float]:

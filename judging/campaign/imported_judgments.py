@@ -97,7 +97,7 @@ def import_judgments(
                 judgments_count=len(kept),
             )
             _refuse_overlap(campaign, source, phases)
-            pairs, queries = _append(campaign, source, kept, file.name, progress)
+            pairs, queries = _append_judgments(campaign, source, kept, file.name, progress)
             log_change(campaign, f"imported {many(len(kept), 'judgment')}", why=file.name)
     except IntegrityError:
         raise CampaignRefused(f"{file.name} has already been imported into {campaign.name}.") from None
@@ -125,14 +125,18 @@ def read_lines(content: bytes, name: str) -> list[Line]:
     if missing := [column for column in REQUIRED if column not in header]:
         raise BadJudgmentFile(name, 1, f"the header has no column {missing[0]!r}.")
     if strange := [column for column in header if column not in REQUIRED + OPTIONAL]:
-        raise BadJudgmentFile(name, 1, f"the header has an unknown column {_shown(strange[0])}.")
-    lines = [_line(row, header, number, name) for number, row in enumerate(rows[1:], start=2) if row.strip()]
+        raise BadJudgmentFile(name, 1, f"the header has an unknown column {_quoted_text(strange[0])}.")
+    lines = [
+        _parse_judgment(row, header, number, name)
+        for number, row in enumerate(rows[1:], start=2)
+        if row.strip()
+    ]
     if not lines:
         raise BadJudgmentFile(name, 1, "there are no judgments below the header.")
     return lines
 
 
-def _line(row: str, header: list[str], number: int, name: str) -> Line:
+def _parse_judgment(row: str, header: list[str], number: int, name: str) -> Line:
     if "\x00" in row:
         raise BadJudgmentFile(name, number, "the line contains a NUL character.")
     fields = row.split("\t")
@@ -143,9 +147,9 @@ def _line(row: str, header: list[str], number: int, name: str) -> Line:
     if not (values["topic"] and left and right):
         raise BadJudgmentFile(name, number, "topic, left and right must not be empty.")
     if left == right:
-        raise BadJudgmentFile(name, number, f"left and right are both {_shown(left)}.")
+        raise BadJudgmentFile(name, number, f"left and right are both {_quoted_text(left)}.")
     if preferred not in {left, right} | UNDECIDED:
-        raise BadJudgmentFile(name, number, f"preferred {_shown(preferred)} is neither left nor right.")
+        raise BadJudgmentFile(name, number, f"preferred {_quoted_text(preferred)} is neither left nor right.")
     if max(len(left.encode()), len(right.encode())) > LONGEST["pid"]:
         raise BadJudgmentFile(name, number, f"a pid is longer than {LONGEST['pid']} bytes.")
     return Line(
@@ -155,12 +159,12 @@ def _line(row: str, header: list[str], number: int, name: str) -> Line:
         right=right,
         preferred=None if preferred in UNDECIDED else preferred,
         worker=values.get("worker", ""),
-        time=_time(values.get("time", ""), number, name),
+        time=_parse_judgment_time(values.get("time", ""), number, name),
         phase=values.get("phase", ""),
     )
 
 
-def _time(word: str, number: int, name: str) -> datetime | None:
+def _parse_judgment_time(word: str, number: int, name: str) -> datetime | None:
     if not word:
         return None
     try:
@@ -168,36 +172,36 @@ def _time(word: str, number: int, name: str) -> datetime | None:
         time = datetime.fromisoformat(f"{word}-01" if MONTH.fullmatch(word) else word)
         return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
     except (ValueError, OverflowError):  # OverflowError at either end of the calendar
-        raise BadJudgmentFile(name, number, f"{_shown(word)} is not a time in ISO 8601.") from None
+        raise BadJudgmentFile(name, number, f"{_quoted_text(word)} is not a time in ISO 8601.") from None
 
 
-def _shown(value: str) -> str:
+def _quoted_text(value: str) -> str:
     return quoted_field(value.encode())
 
 
-def _append(
+def _append_judgments(
     campaign: Campaign, source: ImportedFile, lines: list[Line], name: str, progress: Progress | None
 ) -> tuple[int, int]:
     """Append judgments with the passages and pairs they need; return the numbers of pairs and queries."""
     queries = dict(Query.objects.filter(collection=campaign.collection).values_list("qid", "pk"))
     for line in lines:
         if line.qid not in queries:
-            raise BadJudgmentFile(name, line.number, f"the collection has no query {_shown(line.qid)}.")
+            raise BadJudgmentFile(name, line.number, f"the collection has no query {_quoted_text(line.qid)}.")
     pids = sorted({pid for line in lines for pid in (line.left, line.right)})
     keys = passages.record_passages(campaign.collection, pids)
-    wanted = [_pair(queries[line.qid], keys[line.left], keys[line.right]) for line in lines]
+    wanted = [_ordered_pair(queries[line.qid], keys[line.left], keys[line.right]) for line in lines]
     unique = set(wanted)
     ensure_pairs(campaign, sorted(unique), round=0)
     pairs = pair_ids(campaign)
     workers = {word: Worker.objects.create().pk for word in sorted({line.worker for line in lines} - {""})}
-    now = _stored(clock.now())
+    now = _as_database_time(clock.now())
     done = 0
 
     def rows() -> Iterator[Sequence[Any]]:
         nonlocal done
         for line, pair in zip(lines, wanted, strict=True):
             preferred = keys[line.preferred] if line.preferred else None
-            worker, time = workers.get(line.worker), _stored(line.time)
+            worker, time = workers.get(line.worker), _as_database_time(line.time)
             sides = (pairs[pair], keys[line.left], keys[line.right], preferred)
             yield (campaign.pk, *sides, *KINDS, worker, source.pk, line.phase[:80], time, now)
             done += 1
@@ -208,10 +212,10 @@ def _append(
     return len(unique), len({pair.query_id for pair in unique})
 
 
-def _stored(time: datetime | None) -> Any:
+def _as_database_time(time: datetime | None) -> Any:
     """Convert a time to the database's format."""
     return connection.ops.adapt_datetimefield_value(time) if time else None
 
 
-def _pair(query: int, one: int, other: int) -> PairRequest:
+def _ordered_pair(query: int, one: int, other: int) -> PairRequest:
     return PairRequest(query, min(one, other), max(one, other))

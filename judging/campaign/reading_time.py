@@ -15,25 +15,25 @@ KEEP_SECONDS = 3600
 
 def seconds_a_pair(campaign: Campaign) -> float:
     """Return the mean seconds over the campaign's pairs; passages without text count as short."""
-    return _times(campaign)[0]
+    return _mean_seconds(campaign)[0]
 
 
 def least_seconds_a_pair(campaign: Campaign) -> float:
     """Return the fastest reader's mean seconds per pair."""
-    return _times(campaign)[1]
+    return _mean_seconds(campaign)[1]
 
 
 @kept_while_reading
-def _times(campaign: Campaign) -> tuple[float, float]:
+def _mean_seconds(campaign: Campaign) -> tuple[float, float]:
     key = kept_objects.object_key("reading", campaign.pk, campaign.created_at.timestamp())
     known: tuple[float, float] | None = kept_objects.kept(key)
     if known is None:
-        known = _measured(campaign)
+        known = _measure_sample(campaign)
         kept_objects.keep_object(key, known, KEEP_SECONDS)
     return known
 
 
-def _measured(campaign: Campaign) -> tuple[float, float]:
+def _measure_sample(campaign: Campaign) -> tuple[float, float]:
     keys = list(Pair.objects.filter(campaign=campaign).order_by("pk").values_list("pk", flat=True))
     some = keys[:: max(1, len(keys) // PAIRS_READ)]
     # Both columns name the same passage where single passages are graded.

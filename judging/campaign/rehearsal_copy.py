@@ -19,7 +19,7 @@ from judging.exchange.calls import campaign_key, perform
 from judging.models import Campaign, CrowdIdentity, GoldPair, Worker
 
 #: Fields that a copy does not take over from its campaign.
-OWN = {
+NOT_COPIED = {
     "id", "name", "state", "endpoint", "confirmed_spend", "confirmed_at_launch", "budget", "qualifications", "preset",
     "rehearsal_of", "pilot_tasks", "pilot_counts", "created_at", "launched_at", "closed_at", "call_key",
     "usual_seconds", "one_block_list", "archived_at",
@@ -37,7 +37,7 @@ def rehearsal_of(campaign: Campaign, *, who: str = "") -> Campaign:
     under_way = campaign.rehearsals.exclude(state__in=Campaign.OVER).order_by("pk").first()
     if under_way and under_way.launched_at is not None:
         return under_way
-    return _copy(campaign, who, in_place_of=under_way)
+    return _copy_for_rehearsal(campaign, who, in_place_of=under_way)
 
 
 def check_can_be_rehearsed(campaign: Campaign) -> None:
@@ -62,11 +62,11 @@ def check_can_be_rehearsed(campaign: Campaign) -> None:
 
 
 @transaction.atomic
-def _copy(campaign: Campaign, who: str, *, in_place_of: Campaign | None) -> Campaign:
+def _copy_for_rehearsal(campaign: Campaign, who: str, *, in_place_of: Campaign | None) -> Campaign:
     if in_place_of is not None:
         in_place_of.delete()
     assert campaign.pool is not None
-    names = {field.attname for field in Campaign._meta.concrete_fields if field.name not in OWN}
+    names = {field.attname for field in Campaign._meta.concrete_fields if field.name not in NOT_COPIED}
     copy = Campaign.objects.create(
         **{name: getattr(campaign, name) for name in names},
         name=_free_name(campaign),
@@ -140,7 +140,7 @@ def keep_people_out(copy: Campaign) -> None:
     copy.qualifications = wanted
 
 
-def let_in(copy: Campaign, workers: Iterable[Worker]) -> None:
+def admit_workers(copy: Campaign, workers: Iterable[Worker]) -> None:
     """Give simulated workers the qualification that the copy's places require, each exactly once."""
     crowd, qualification = crowd_for(copy), str(copy.qualifications[0]["QualificationTypeId"])
     ids = dict(

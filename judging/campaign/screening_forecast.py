@@ -81,11 +81,11 @@ def rules_compared(campaign: Campaign) -> list[Consequence]:
             gold_per_task=campaign.gold_per_task,
             tasks_per_worker=tasks_per_worker(campaign),
             one_pass=quote_tasks(campaign, tasks).total,
-            pools=_pools(campaign),
+            pools=_pool_sizes(campaign),
             slip_rate=slips_of(campaign).expected,
             allowed=campaign.slip_rate,
             judgments_per_pair=campaign.judgments_per_pair,
-            careless=((COIN, COIN), *_followers(campaign)),
+            careless=((COIN, COIN), *_rates_of_easiest_strategy(campaign)),
         )
     )
 
@@ -96,7 +96,7 @@ def recommended_rule(campaign: Campaign) -> str:
     return next((row.rule for row in rows if row.recommended), campaign.screen)
 
 
-def _followers(campaign: Campaign) -> list[tuple[float, float]]:
+def _rates_of_easiest_strategy(campaign: Campaign) -> list[tuple[float, float]]:
     """Return how often the easiest strategy is right on gold pairs and on others."""
     found = easiest_strategy(campaign)
     return [(found.right, COIN if found.agrees is None else found.agrees)] if found else []
@@ -109,7 +109,7 @@ def easiest_strategy(campaign: Campaign) -> Outcome | None:
     return next((row for row in rows if row.judges_badly), None)
 
 
-def _pools(campaign: Campaign) -> Counter[int]:
+def _pool_sizes(campaign: Campaign) -> Counter[int]:
     """Count queries by the number of passages in their pool; a pool of m has m(m − 1)/2 pairs.
 
     A grade is right or wrong by itself, as the best answer of a pool of two.
@@ -135,7 +135,8 @@ def outlook_words(seen: Outlook, cost: Quote) -> str:
     if costs[1] is None:
         in_all = "almost no task would count"
     else:
-        in_all = f"about {_dollars(costs[1])} in total ({_dollars(costs[0])} to {_dollars(costs[2])})"
+        least, expected, most = map(_dollars_or_no_limit, costs)
+        in_all = f"about {expected} in total ({least} to {most})"
     slips, low, high = seen.slips, seen.low, seen.high
     return (
         f"without careless workers, if honest ones miss {slips.range_words} of the gold pairs "
@@ -146,7 +147,7 @@ def outlook_words(seen: Outlook, cost: Quote) -> str:
     )
 
 
-def _dollars(amount: Decimal | None) -> str:
+def _dollars_or_no_limit(amount: Decimal | None) -> str:
     return "no limit" if amount is None else f"${amount:,.2f}"
 
 

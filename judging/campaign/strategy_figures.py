@@ -36,12 +36,12 @@ def outcomes_of(campaign: Campaign) -> Outcomes:
     return known
 
 
-def tell_proposals(campaign: Campaign) -> str:
+def proposals_warning(campaign: Campaign) -> str:
     """Return advice if a classifier recognizes gold pairs, including proposed ones, by what a page shows, or ""."""
-    return telling_words(campaign, told_by_the_page(setting_of(campaign, proposed=True)))
+    return recognizable_gold_warning(campaign, told_by_the_page(setting_of(campaign, proposed=True)))
 
 
-def telling_words(campaign: Campaign, page: Detectability | None) -> str:
+def recognizable_gold_warning(campaign: Campaign, page: Detectability | None) -> str:
     """Return advice if gold pairs are clearly recognizable by what a page shows, or ""."""
     if page is None or not page.is_plain:
         return ""
@@ -64,7 +64,7 @@ def setting_of(campaign: Campaign, labels: QrelSet | None = None, *, proposed: b
     states = [GoldPair.State.ACCEPTED, *([GoldPair.State.PROPOSED] if proposed else [])]
     tried = campaign.gold_pairs.filter(state__in=states).order_by("pk")
     gold = [Known(*row) for row in tried.values_list("query_id", "relevant_id", "off_topic_id")]
-    tasks = _tasks(campaign)
+    tasks = _sampled_tasks(campaign)
     pairs = compared_pairs(campaign) if campaign.grades else []
     if labels is None and campaign.pool is not None:
         labels = campaign.pool.qrel_set
@@ -74,7 +74,7 @@ def setting_of(campaign: Campaign, labels: QrelSet | None = None, *, proposed: b
     shown |= {key for pair in asked for key in (pair.one_id, pair.other_id)}
     return Setting(
         gold=gold,
-        labeled=_labeled(labels, asked),
+        labeled=_labeled_pairs(labels, asked),
         tasks=tasks,
         questions={
             pk: text
@@ -110,7 +110,7 @@ def compared_pairs(campaign: Campaign) -> list[Shown]:
     ]
 
 
-def _tasks(campaign: Campaign) -> list[list[Shown]]:
+def _sampled_tasks(campaign: Campaign) -> list[list[Shown]]:
     keys = list(Task.objects.filter(campaign=campaign).order_by("number").values_list("pk", flat=True))
     keys = keys[:: max(1, math.ceil(len(keys) / SAMPLE))]
     rows = list(TaskPair.objects.filter(task__in=keys).order_by("pk").values_list("task_id", "pair_id"))
@@ -128,7 +128,7 @@ def _tasks(campaign: Campaign) -> list[list[Shown]]:
     return [pairs for pairs in tasks.values() if pairs]
 
 
-def _labeled(labels: QrelSet | None, asked: list[Shown]) -> list[Known]:
+def _labeled_pairs(labels: QrelSet | None, asked: list[Shown]) -> list[Known]:
     """Return the pairs whose passages have different labels."""
     if labels is None:
         return []

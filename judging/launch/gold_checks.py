@@ -10,7 +10,7 @@ from config.guidance import Action, Guidance, Option, joined
 from config.plurals import many
 from judging.campaign.gold_leaks import most_uses_of_one_off_topic_passage
 from judging.campaign.gold_pairs import needed_gold
-from judging.campaign.strategy_figures import outcomes_of, telling_words
+from judging.campaign.strategy_figures import outcomes_of, recognizable_gold_warning
 from judging.campaign.worker_texts import pairs_asked
 from judging.errors import NotReady
 from judging.launch.check_results import Passed
@@ -69,7 +69,7 @@ def check_gold(campaign: Campaign) -> Passed:
         _short_of_gold(campaign),
         _met_again_and_again(campaign, accepted),
         _told_by_history(campaign),
-        telling_words(campaign, outcomes_of(campaign).page),
+        recognizable_gold_warning(campaign, outcomes_of(campaign).page),
     ]
     said = [remark for remark in remarks if remark]
     return Passed(joined("; ", [words, *said]), attention=bool(said))

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet, Sum
 
-from judging.campaign.hourly_pay import of_excluded, pilot_seconds
+from judging.campaign.hourly_pay import pilot_seconds, submissions_of_excluded
 from judging.models import Campaign, Choice, Exclusion, GoldAnswer, Place, Posting, Submission
 from judging.rules.pay import hourly
 
@@ -108,7 +108,9 @@ def pilot_report(campaign: Campaign) -> PilotReport | None:
         simulated=work.filter(worker__simulated=True).count(),
         timed=len(times),
         seconds_per_task=seconds,
-        seconds_per_pair=_seconds_per_pair(campaign, people.exclude(pk__in=of_excluded(campaign)), seconds),
+        seconds_per_pair=_seconds_per_pair(
+            campaign, people.exclude(pk__in=submissions_of_excluded(campaign)), seconds
+        ),
         hourly=None if seconds is None else hourly(campaign.reward, seconds),
         counts=campaign.pilot_counts,
         workers=workers.count(),

@@ -259,7 +259,7 @@ def _sign_up(
                 progress(0, 1, f"{len(ids)} of {len(crew)} simulated workers signed up")
     workers = declare_simulated(crowd_namespace(campaign), ids)
     if campaign.rehearsal_of_id:
-        rehearsal_copy.let_in(campaign, workers)
+        rehearsal_copy.admit_workers(campaign, workers)
     return crew
 
 

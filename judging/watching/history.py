@@ -16,7 +16,7 @@ from django.db.models import Count, F, Max, Min, Q, QuerySet
 from django.db.models.functions import Coalesce, Trunc
 
 from config import clock
-from judging.campaign.hourly_pay import elapsed_seconds, of_excluded
+from judging.campaign.hourly_pay import elapsed_seconds, submissions_of_excluded
 from judging.models import Campaign, Choice, GoldAnswer, GoldPair, Judgment, Submission, TaskPair
 from judging.models.judgments import SAME_ANSWER
 from judging.rules.pay import hourly
@@ -309,4 +309,4 @@ def _times(campaign: Campaign, point: Callable[[datetime | None], Point | None])
 def _timed(campaign: Campaign) -> QuerySet[Submission]:
     came_in = Submission.objects.filter(campaign=campaign, state=Submission.State.SUBMITTED)
     known = came_in.exclude(standing=Submission.Standing.TRIAL).filter(task__isnull=False)
-    return known.exclude(pk__in=of_excluded(campaign).values("pk"))
+    return known.exclude(pk__in=submissions_of_excluded(campaign).values("pk"))

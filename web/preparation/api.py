@@ -18,7 +18,7 @@ from judging.campaign.campaign_settings import (
     settings_of,
 )
 from judging.campaign.campaigns import FITTED, CampaignSettings, create_campaign
-from judging.campaign.gold_pairs import bring_gold, check_gold_size, decide_gold, needed_gold
+from judging.campaign.gold_pairs import check_gold_size, decide_gold, import_gold_content, needed_gold
 from judging.campaign.gold_proposals import labels_for_gold
 from judging.campaign.screening_forecast import slips_of
 from judging.campaign.worker_texts import accept_texts, set_texts
@@ -318,7 +318,7 @@ def bring_own_gold(
     found, who = _mine(request, name)
     check_changeable(found)
     check_gold_size(length_of(request))
-    bring_gold(found, request.read(length_of(request)), name=file_name, who=who)
+    import_gold_content(found, request.read(length_of(request)), name=file_name, who=who)
     ring_for_gold_texts(found, request.auth.user)  # type: ignore[attr-defined]
     return _counts(found)
 

@@ -6,7 +6,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from config.errors import Refusal
-from judging.campaign.drafts import delete_draft, is_untouched, rename_draft, what_goes, what_keeps
+from judging.campaign.drafts import count_contents, delete_draft, is_untouched, reasons_to_keep, rename_draft
 from judging.models import Campaign
 from web.preparation.step_views import say, step_view, who
 
@@ -43,6 +43,8 @@ def delete(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             return redirect("web:delete_draft", name)
         messages.success(request, f"The draft {name} was deleted.")
         return redirect("web:collection", collection)
-    reasons = what_keeps(campaign) if is_untouched(campaign) else ["some of its tasks were offered to people"]
-    context = {"campaign": campaign, "reasons": reasons, "goes": what_goes(campaign)}
+    reasons = (
+        reasons_to_keep(campaign) if is_untouched(campaign) else ["some of its tasks were offered to people"]
+    )
+    context = {"campaign": campaign, "reasons": reasons, "goes": count_contents(campaign)}
     return render(request, "web/delete_draft.html", context)

@@ -13,7 +13,7 @@ from config.plurals import many
 from judging.campaign.campaign_settings import RECOMMENDED, change_settings, promise_hourly, settings_of
 from judging.campaign.campaigns import CampaignSettings, create_campaign
 from judging.campaign.drafts import is_untouched
-from judging.campaign.gold_pairs import bring_gold, check_gold_size, decide_gold, reopen_gold
+from judging.campaign.gold_pairs import check_gold_size, decide_gold, import_gold_content, reopen_gold
 from judging.campaign.gold_proposals import labels_for_gold
 from judging.campaign.strategy_figures import outcomes_of
 from judging.campaign.worker_texts import accept_texts, check_short_texts, default_texts, set_texts
@@ -199,7 +199,7 @@ def bring(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         return redirect("web:prepare_gold", campaign.name)
     try:
         check_gold_size(file.size or 0)
-        count = bring_gold(campaign, file.read(), name=(file.name or "gold")[:100], who=who(request))
+        count = import_gold_content(campaign, file.read(), name=(file.name or "gold")[:100], who=who(request))
     except Refusal as refusal:
         say(request, refusal)
         return redirect("web:prepare_gold", campaign.name)

@@ -6,7 +6,7 @@ from config.commands.console import CommandParser
 from config.plurals import many
 from judging.campaign.gold_pairs import needed_gold
 from judging.campaign.gold_proposals import propose_gold
-from judging.campaign.strategy_figures import tell_proposals
+from judging.campaign.strategy_figures import proposals_warning
 from judging.management.campaign_command import CampaignCommand
 from judging.models import Campaign, GoldPair
 
@@ -36,7 +36,7 @@ class Command(CampaignCommand):
                 f"Only {many(waiting + accepted, 'distinct gold pair is', 'distinct gold pairs are')} available, and "
                 f"{many(needed, 'is', 'are')} needed. Lower --max-tasks-per-worker or add your own with --gold FILE."
             )
-        if told := tell_proposals(found):
+        if told := proposals_warning(found):
             self.note(f"About these gold pairs: {told}.")
         hard = found.gold_pairs.filter(kind=GoldPair.Kind.HARD).exclude(state=GoldPair.State.DROPPED).count()
         return {

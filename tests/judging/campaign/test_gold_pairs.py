@@ -1,7 +1,7 @@
 import pytest
 
 from judging.campaign.campaigns import CampaignSettings, create_campaign
-from judging.campaign.gold_pairs import bring_gold, decide_gold, import_gold, needed_gold
+from judging.campaign.gold_pairs import decide_gold, import_gold, import_gold_content, needed_gold
 from judging.campaign.gold_proposals import propose_gold
 from judging.errors import BadJudgmentFile, CampaignRefused
 from judging.grading.crowd_grading import create_crowd_campaign
@@ -157,7 +157,7 @@ def test_a_file_may_say_the_kind_and_a_proposal_keeps_its_own(labeled):
     )
     lines = f"{known.query.qid} {known.relevant.pid} {known.off_topic.pid}\ntax tax-0 new-one hard\n"
 
-    bring_gold(campaign, lines.encode(), name="mine")
+    import_gold_content(campaign, lines.encode(), name="mine")
 
     assert GoldPair.objects.get(off_topic__pid="new-one").kind == "hard"
     assert GoldPair.objects.get(pk=known.pk).kind == known.kind

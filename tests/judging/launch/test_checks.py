@@ -10,7 +10,7 @@ from judging.campaign.campaigns import REFERENCE_QUALIFICATIONS
 from judging.campaign.gold_leaks import marks_in_words
 from judging.campaign.rehearsal_copy import keep_people_out, rehearsal_of
 from judging.campaign.screening_forecast import rules_compared
-from judging.campaign.strategy_figures import outcomes_of, telling_words
+from judging.campaign.strategy_figures import outcomes_of, recognizable_gold_warning
 from judging.campaign.worker_texts import accept_texts
 from judging.crowds.seam import QualificationKind
 from judging.errors import NotReady
@@ -155,10 +155,10 @@ def test_gold_pairs_that_anybody_passes_are_refused_and_the_log_says_who_went_ah
 
 
 def test_gold_that_a_classifier_tells_is_pointed_out(fair):
-    told = telling_words(fair.draft(), Detectability(0.9, gold=30, real=200))
+    told = recognizable_gold_warning(fair.draft(), Detectability(0.9, gold=30, real=200))
 
     assert "AUC 0.90" in told
-    assert telling_words(fair.draft_of("other"), Detectability(0.65, gold=30, real=200)) == ""
+    assert recognizable_gold_warning(fair.draft_of("other"), Detectability(0.65, gold=30, real=200)) == ""
 
 
 def test_strategies_that_pass_tasks_without_reading_are_pointed_out_with_what_to_do(fair):

@@ -1,6 +1,6 @@
 import pytest
 
-from judging.campaign.rehearsal_copy import keep_people_out, let_in, record_rehearsal, rehearsal_of
+from judging.campaign.rehearsal_copy import admit_workers, keep_people_out, record_rehearsal, rehearsal_of
 from judging.errors import CampaignRefused, CrowdLater, NotReady
 from judging.intake.places import kind_of_place, post_places
 from judging.launch.closure import close
@@ -114,8 +114,8 @@ def test_its_places_ask_for_what_only_its_simulated_workers_get(fair):
     assert name in fair.crowd.block_lists
     assert (asked["Comparator"], asked["ActionsGuarded"]) == ("Exists", "DiscoverPreviewAndAccept")
     workers = declare_simulated(crowd_namespace(copy), ["A1", "A2"])
-    let_in(copy, workers)
-    let_in(copy, workers)
+    admit_workers(copy, workers)
+    admit_workers(copy, workers)
     assert fair.crowd.block_lists[name] == {"A1", "A2"}
     assert fair.crowd.calls["block"] == 2
 

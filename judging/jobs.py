@@ -154,7 +154,7 @@ def choose_passages_job(*, progress: Progress, assignment_id: int, **_: Any) -> 
     """Choose the next passages of a topic by active learning; a crowd is asked about them at once."""
     assignment = TopicAssignment.objects.get(pk=assignment_id)
     chosen = choose_next(assignment, progress=progress)
-    if assignment.crowd is not None and crowd_grading.ask(assignment.crowd):
+    if assignment.crowd is not None and crowd_grading.request_judgments(assignment.crowd):
         places.want_places(assignment.crowd)
         if places.any_wanted(assignment.crowd):
             ring_to_post_places(assignment.crowd)
@@ -196,7 +196,7 @@ def collect_job(*, progress: Progress, campaign_id: int, sweep: bool = False) ->
             collected = collection.collect(campaign, progress=progress, sweep=sweep)
             result |= {"submissions": collected.submissions, "places_wanted": collected.places_wanted}
         if campaign.grading_id:
-            for assignment in crowd_grading.carry_on(campaign):
+            for assignment in crowd_grading.carry_grades(campaign):
                 if not _refused_before(assignment):
                     ring_to_choose(assignment)
             places.want_places(campaign)

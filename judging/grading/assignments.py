@@ -7,7 +7,7 @@ from django.db import transaction
 
 from config import clock
 from judging.errors import BadInput, CampaignRefused
-from judging.grading.decisions import assignment_of, hold, standing_decision
+from judging.grading.decisions import assignment_of, lock_topic, standing_decision
 from judging.models import Campaign, GradedCampaign, GradedItem, Topic, TopicAssignment
 from judging.rules.topic_life import next_of_pool
 from pooling.errors import NotFound
@@ -28,38 +28,38 @@ def topic_named(campaign: GradedCampaign, qid: str) -> Topic:
 def take_topic(topic: Topic, assessor: Any) -> TopicAssignment:
     """Assign the topic with the opening of its pool to the assessor. Raises CampaignRefused if it is not free."""
     with transaction.atomic():
-        hold(topic)
+        lock_topic(topic)
         held = assignment_of(topic)
         if held is not None and held.assessor_id == assessor.pk:
             return held
-        if held is not None and not left_undecided(held):
+        if held is not None and not is_left_undecided(held):
             raise CampaignRefused(f"Another assessor has topic {topic.query.qid}.", "Choose another topic.")
         if (decision := standing_decision(topic)) is not None:
             raise CampaignRefused(f"Topic {topic.query.qid} is {decision.verdict}.", "Choose another topic.")
         if topic.campaign.ended_at is not None:
             raise CampaignRefused(ENDED)
         if held is not None:
-            take_over(held)
+            take_from_crowd(held)
         made = TopicAssignment.objects.create(topic=topic, assessor=assessor)
-        give_out(made, next_of_pool(topic.order, 0, topic.campaign.life), batch=0)
+        assign_passages(made, next_of_pool(topic.order, 0, topic.campaign.life), batch=0)
     return made
 
 
-def left_undecided(held: TopicAssignment) -> bool:
+def is_left_undecided(held: TopicAssignment) -> bool:
     """Return whether a crowd has the topic whose campaign is closed, so that an undecided topic is free again."""
     return held.crowd is not None and held.crowd.state == Campaign.State.CLOSED
 
 
-def take_over(held: TopicAssignment) -> None:
+def take_from_crowd(held: TopicAssignment) -> None:
     """Take an undecided topic from a crowd whose campaign is closed: others start it over."""
-    give_back(held, why="The campaign closed before the topic was decided.", who="")
+    end_assignment(held, why="The campaign closed before the topic was decided.", who="")
 
 
 def take_second_opinion(topic: Topic, assessor: Any) -> TopicAssignment:
     """Assign the assessor a sample of passages that another one judged. Raises CampaignRefused."""
     qid = topic.query.qid
     with transaction.atomic():
-        hold(topic)
+        lock_topic(topic)
         first = assignment_of(topic)
         if first is None or standing_decision(topic) is None:
             raise CampaignRefused(f"Topic {qid} is not finished.", "Choose a finished topic.")
@@ -75,11 +75,11 @@ def take_second_opinion(topic: Topic, assessor: Any) -> TopicAssignment:
         rng = np.random.default_rng([abs(topic.campaign.seed), topic.query.position])
         drawn = rng.permutation(len(keys))[:SAMPLE].tolist()
         made = TopicAssignment.objects.create(topic=topic, assessor=assessor, second=True)
-        give_out(made, [(keys[one], None) for one in drawn], batch=0, source=GradedItem.Source.SAMPLE)
+        assign_passages(made, [(keys[one], None) for one in drawn], batch=0, source=GradedItem.Source.SAMPLE)
     return made
 
 
-def give_out(
+def assign_passages(
     assignment: TopicAssignment,
     passages: list[tuple[int, int | None]],
     *,
@@ -100,7 +100,7 @@ def give_out(
 
 
 @transaction.atomic
-def give_back(assignment: TopicAssignment, *, why: str, who: str) -> None:
+def end_assignment(assignment: TopicAssignment, *, why: str, who: str) -> None:
     """End an assignment: the assessor declines the topic, or staff take it away. Its grades stay on record.
 
     Another assessor starts the topic over. Raises BadInput, CampaignRefused.
@@ -108,7 +108,7 @@ def give_back(assignment: TopicAssignment, *, why: str, who: str) -> None:
     if not why.strip():
         raise BadInput("The reason is missing.", "Say why.")
     topic = assignment.topic
-    hold(topic)
+    lock_topic(topic)
     if not assignment.second and (decision := standing_decision(topic)) is not None:
         raise CampaignRefused(
             f"Topic {topic.query.qid} is {decision.verdict}.", "Reverse that decision first."

@@ -16,10 +16,10 @@ from django.db.models import Exists, OuterRef, QuerySet
 from judging.campaign.campaigns import CampaignSettings, create_campaign, fit_to_tasks
 from judging.campaign.pairs import request_pairs
 from judging.errors import CampaignRefused
-from judging.grading.assignments import ENDED, give_out, take_over
-from judging.grading.decisions import assignment_of, hold, standing_decision
+from judging.grading.assignments import ENDED, assign_passages, take_from_crowd
+from judging.grading.decisions import assignment_of, lock_topic, standing_decision
 from judging.grading.graded_campaigns import end_if_spent, judged_so_far
-from judging.grading.grades import go_on, is_waiting
+from judging.grading.grades import awaits_passages, continue_topic
 from judging.models import (
     Campaign,
     Grade,
@@ -36,7 +36,7 @@ from judging.rules.pair_requests import PairRequest
 from judging.rules.topic_life import next_of_pool
 
 #: The keys of a query and a passage.
-ASKED = ("pair__query", "pair__passage_a")
+QUERY_AND_PASSAGE = ("pair__query", "pair__passage_a")
 
 
 def create_crowd_campaign(
@@ -57,12 +57,12 @@ def create_crowd_campaign(
                 "Take topics from their assessors, or reverse decisions, then try again.",
             )
         for topic in topics:
-            hold(topic)
+            lock_topic(topic)
             if (held := assignment_of(topic)) is not None:
-                take_over(held)
+                take_from_crowd(held)
             assignment = TopicAssignment.objects.create(topic=topic, crowd=made)
-            give_out(assignment, next_of_pool(topic.order, 0, grading.life), batch=0)
-        ask(made)
+            assign_passages(assignment, next_of_pool(topic.order, 0, grading.life), batch=0)
+        request_judgments(made)
         fit_to_tasks(made, settings)
     return made
 
@@ -77,7 +77,7 @@ def _free_topics(grading: GradedCampaign) -> list[Topic]:
 
 
 @transaction.atomic
-def ask(campaign: Campaign) -> int:
+def request_judgments(campaign: Campaign) -> int:
     """Request the judgments that passages of undecided topics lack; return how many tasks this made.
 
     These are new passages, and those that were withdrawn while their topic was decided. With a budget of passages, no
@@ -85,7 +85,7 @@ def ask(campaign: Campaign) -> int:
     """
     Campaign.objects.filter(pk=campaign.pk).update(seed=campaign.seed)  # concurrent callers take turns
     lacking: dict[tuple[int, int], list[PairRequest]] = defaultdict(list)
-    for asked, batch, pair in _asked_for(campaign):
+    for asked, batch, pair in _requests_by_passage(campaign):
         if asked < campaign.judgments_per_pair:
             lacking[batch, campaign.judgments_per_pair - asked].append(pair)
     return sum(
@@ -94,30 +94,32 @@ def ask(campaign: Campaign) -> int:
     )
 
 
-def _asked_for(campaign: Campaign) -> list[tuple[int, int, PairRequest]]:
+def _requests_by_passage(campaign: Campaign) -> list[tuple[int, int, PairRequest]]:
     """Return how often each passage of the undecided topics is asked for, the batch, and the passage as a pair."""
-    requested = Counter(TaskPair.objects.filter(task__campaign=campaign).values_list(*ASKED))
-    items = GradedItem.objects.filter(assignment__in=_going(campaign))
+    requested = Counter(TaskPair.objects.filter(task__campaign=campaign).values_list(*QUERY_AND_PASSAGE))
+    items = GradedItem.objects.filter(assignment__in=_undecided_assignments(campaign))
     rows = items.order_by("assignment__topic__query__position", "position")
     found = [
         (requested[query, passage], batch, PairRequest(query, passage, passage))
         for batch, query, passage in rows.values_list("batch", "assignment__topic__query", "passage")
     ]
-    room = _room(campaign, sum(asked > 0 for asked, *_ in found))
+    room = _passages_in_budget(campaign, sum(asked > 0 for asked, *_ in found))
     return [one for one in found if one[0] or (room := room - 1) >= 0]
 
 
-def _room(campaign: Campaign, asked: int) -> int:
+def _passages_in_budget(campaign: Campaign, asked: int) -> int:
     """Return how many more passages the budget lets the campaign ask for, beside those asked of undecided topics."""
     grading = campaign.grading
     assert grading is not None
     if grading.budget is None:
         return sys.maxsize
-    going = GradedItem.objects.filter(assignment__in=_going(campaign), grade__isnull=False).count()
+    going = GradedItem.objects.filter(
+        assignment__in=_undecided_assignments(campaign), grade__isnull=False
+    ).count()
     return grading.budget - (judged_so_far(grading) - going) - asked
 
 
-def carry_on(campaign: Campaign) -> list[TopicAssignment]:
+def carry_grades(campaign: Campaign) -> list[TopicAssignment]:
     """Carry counted grades to the topics, and ask for what the rules give out next. Safe to run twice.
 
     Returns the topics whose next passages active learning has to choose.
@@ -125,39 +127,43 @@ def carry_on(campaign: Campaign) -> list[TopicAssignment]:
     grading = campaign.grading
     if grading is None or campaign.rehearsal_of_id:
         return []
-    counted = _grades_of(campaign)
+    counted = _counted_grades(campaign)
     waiting = []
-    mine = campaign.topic_assignments.filter(over_at=None).order_by("pk")
-    for assignment in list(mine.select_related("topic__campaign__pool", "topic__query")):
-        _carry(assignment, counted[assignment.topic.query_id], campaign.judgments_per_pair)
-        if is_waiting(assignment):
+    for assignment in _assignments_under_way(campaign):
+        _carry_to_topic(assignment, counted[assignment.topic.query_id], campaign.judgments_per_pair)
+        if awaits_passages(assignment):
             waiting.append(assignment)
     if end_if_spent(grading):
         waiting = []
     withdraw_unasked(campaign)
-    ask(campaign)
+    request_judgments(campaign)
     return waiting
 
 
-def _grades_of(campaign: Campaign) -> dict[int, dict[int, list[int]]]:
+def _assignments_under_way(campaign: Campaign) -> list[TopicAssignment]:
+    mine = campaign.topic_assignments.filter(over_at=None)
+    return list(mine.select_related("topic__campaign__pool", "topic__query").order_by("pk"))
+
+
+def _counted_grades(campaign: Campaign) -> dict[int, dict[int, list[int]]]:
     """Return query key → passage key → its counted grades, in the order of the judgments."""
     counted = Judgment.objects.filter(campaign=campaign, kind=Judgment.Kind.GRADE).counted().order_by("pk")
     grades: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
-    rows = counted.values_list(*ASKED, "grade")
+    rows = counted.values_list(*QUERY_AND_PASSAGE, "grade")
     for query, passage, grade in rows.iterator(chunk_size=5000):
         grades[query][passage].append(grade)
     return grades
 
 
 @transaction.atomic
-def _carry(assignment: TopicAssignment, counted: Mapping[int, Sequence[int]], wanted: int) -> None:
+def _carry_to_topic(assignment: TopicAssignment, counted: Mapping[int, Sequence[int]], wanted: int) -> None:
     """Give the topic's items the grades that their judgments come to now, and decide or continue the topic.
 
     An item loses its grade if too few judgments count any more, also after its topic was decided: no label rests on a
     worker who is excluded or withdrew. The decision stands.
     """
     topic = assignment.topic
-    hold(topic)
+    lock_topic(topic)
     assignment.refresh_from_db(fields=["over_at"])
     if assignment.over_at is not None:
         return
@@ -172,7 +178,7 @@ def _carry(assignment: TopicAssignment, counted: Mapping[int, Sequence[int]], wa
     Grade.objects.bulk_create([Grade(item=item, grade=item.grade) for item in changed])
     GradedItem.objects.bulk_update(changed, ["grade"], batch_size=500)
     if not over:
-        go_on(assignment)
+        continue_topic(assignment)
 
 
 def withdraw_unasked(campaign: Campaign) -> int:
@@ -180,25 +186,25 @@ def withdraw_unasked(campaign: Campaign) -> int:
 
     A task without a passage left is deleted, so that nobody is paid for what no topic needs.
     """
-    of_over = TaskPair.objects.filter(task=OuterRef("pk"), pair__query__in=_queries_over(campaign))
+    of_over = TaskPair.objects.filter(task=OuterRef("pk"), pair__query__in=_finished_queries(campaign))
     untouched = Task.objects.filter(
         Exists(of_over), campaign=campaign, state=Task.State.WAITING, submissions=None
     )
     with transaction.atomic():
         # Locked, so that no worker can take one of these tasks meanwhile.
         tasks = list(untouched.select_for_update(of=("self",)).values_list("pk", flat=True))
-        rows = TaskPair.objects.filter(task__in=tasks, pair__query__in=_queries_over(campaign))
+        rows = TaskPair.objects.filter(task__in=tasks, pair__query__in=_finished_queries(campaign))
         taken, _ = rows.delete()
         Task.objects.filter(pk__in=tasks, task_pairs=None).delete()
     return taken
 
 
-def _queries_over(campaign: Campaign) -> list[int]:
+def _finished_queries(campaign: Campaign) -> list[int]:
     mine = TopicAssignment.objects.filter(crowd=campaign)
-    return list(mine.exclude(pk__in=_going(campaign)).values_list("topic__query", flat=True))
+    return list(mine.exclude(pk__in=_undecided_assignments(campaign)).values_list("topic__query", flat=True))
 
 
-def _going(campaign: Campaign) -> QuerySet[TopicAssignment]:
+def _undecided_assignments(campaign: Campaign) -> QuerySet[TopicAssignment]:
     """Return the assignments whose topics the campaign's workers judge: undecided ones, until the judging ends."""
     decided = TopicDecision.objects.filter(topic=OuterRef("topic"), reversed_at=None)
     return TopicAssignment.objects.filter(
@@ -208,4 +214,4 @@ def _going(campaign: Campaign) -> QuerySet[TopicAssignment]:
 
 def undecided_topics(campaign: Campaign) -> int:
     """Return how many topics of the campaign's workers are not decided; 0 for a campaign of pairs, or a rehearsal."""
-    return _going(campaign).count() if campaign.grading_id else 0
+    return _undecided_assignments(campaign).count() if campaign.grading_id else 0

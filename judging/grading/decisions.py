@@ -11,7 +11,7 @@ from judging.rules.topic_life import Decision, Tally, at_end
 Verdict = TopicDecision.Verdict
 
 
-def hold(topic: Topic) -> None:
+def lock_topic(topic: Topic) -> None:
     """Lock the topic's row, so that concurrent changes of the topic take turns."""
     Topic.objects.filter(pk=topic.pk).update(query_id=F("query_id"))
 
@@ -36,7 +36,7 @@ def tally_of(assignment: TopicAssignment | None, min_grade: int) -> Tally:
     return Tally(counted["judged"], counted["relevant"])
 
 
-def record(topic: Topic, decision: Decision, tally: Tally, *, ending: bool = False) -> TopicDecision:
+def record_decision(topic: Topic, decision: Decision, tally: Tally, *, ending: bool = False) -> TopicDecision:
     """Record a decision of the rules. The caller has locked the topic and knows that no decision is in force."""
     return TopicDecision.objects.create(
         topic=topic,
@@ -50,11 +50,11 @@ def record(topic: Topic, decision: Decision, tally: Tally, *, ending: bool = Fal
 
 def decide_at_end(topic: Topic, *, ending: bool = False) -> TopicDecision | None:
     """Decide a topic whose judging is over, unless a decision is already in force."""
-    hold(topic)
+    lock_topic(topic)
     if standing_decision(topic) is not None:
         return None
     tally = tally_of(assignment_of(topic), topic.campaign.min_grade)
-    return record(topic, at_end(tally, topic.campaign.life), tally, ending=ending)
+    return record_decision(topic, at_end(tally, topic.campaign.life), tally, ending=ending)
 
 
 def was_reversed_here(topic: Topic, tally: Tally) -> bool:
@@ -76,7 +76,7 @@ def decide_by_hand(topic: Topic, verdict: str, *, why: str, who: str) -> TopicDe
         raise BadInput(f"There is no decision {verdict!r}.", f"Choose from {', '.join(Verdict.values)}.")
     if not why.strip():
         raise BadInput("The reason is missing.", "Say why the topic is decided so.")
-    hold(topic)
+    lock_topic(topic)
     qid = topic.query.qid
     if (stands := standing_decision(topic)) is not None:
         raise CampaignRefused(f"Topic {qid} is already {stands.verdict}.", "Reverse that decision first.")
@@ -104,7 +104,7 @@ def reverse_decision(decision: TopicDecision, *, why: str, who: str) -> None:
     """Reverse a decision: the topic continues where it stopped. Raises BadInput, CampaignRefused."""
     if not why.strip():
         raise BadInput("The reason is missing.", "Say why the decision is reversed.")
-    hold(decision.topic)
+    lock_topic(decision.topic)
     stands = TopicDecision.objects.filter(pk=decision.pk, reversed_at=None)
     if not stands.update(reversed_at=clock.now(), reversed_by=who, reversed_why=why.strip()):
         raise CampaignRefused("The decision was already reversed.")

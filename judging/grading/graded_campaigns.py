@@ -46,9 +46,9 @@ def create_graded_campaign(
     """Create a graded campaign with a topic for each query of the pool. Raises BadInput, CampaignRefused."""
     settings = settings or GradingSettings()
     check_name(name)
-    _check(settings)
+    _check_grading_settings(settings)
     refuse_without_texts(pool, settings)
-    orders = _orders(pool)
+    orders = _judging_orders(pool)
     try:
         with transaction.atomic():
             made = GradedCampaign.objects.create(
@@ -75,7 +75,7 @@ def create_graded_campaign(
     return made
 
 
-def _check(settings: GradingSettings) -> None:
+def _check_grading_settings(settings: GradingSettings) -> None:
     check_rules(settings.rules)
     highest = len(settings.scale) - 1
     if not 1 <= settings.min_grade <= highest:
@@ -107,7 +107,7 @@ def refuse_without_texts(pool: Pool, settings: GradingSettings) -> None:
         )
 
 
-def _orders(pool: Pool) -> dict[int, list[tuple[int, int]]]:
+def _judging_orders(pool: Pool) -> dict[int, list[tuple[int, int]]]:
     """Return query key → (passage key, smallest rank in any run) of its pool, in the order of judging.
 
     A passage that is in no run, such as the known relevant one, comes after all others.
@@ -174,7 +174,7 @@ def end_campaign(campaign: GradedCampaign, *, why: str, who: str = "") -> bool:
         return False
     campaign.refresh_from_db()
     begun = TopicAssignment.objects.filter(second=False, over_at=None).values("topic")
-    undecided = campaign.topics.filter(pk__in=begun).exclude(decisions__in=_standing(campaign))
+    undecided = campaign.topics.filter(pk__in=begun).exclude(decisions__in=_decisions_in_force(campaign))
     for topic in undecided.order_by("pk"):
         decide_at_end(topic, ending=True)
     log(campaign.collection, f"graded campaign {campaign.name} ended: {why}"[:300], who=who)
@@ -194,10 +194,10 @@ def reopen_campaign(campaign: GradedCampaign, *, why: str, budget: int | None = 
     if not ended.update(ended_at=None, ended_why="", budget=budget):
         raise CampaignRefused(f"Graded campaign {campaign.name} has not ended.")
     campaign.refresh_from_db()
-    decided = _standing(campaign).filter(at_end=True)
+    decided = _decisions_in_force(campaign).filter(at_end=True)
     decided.update(reversed_at=clock.now(), reversed_by=who, reversed_why=why)
     log(campaign.collection, f"graded campaign {campaign.name} reopened: {why}"[:300], who=who)
 
 
-def _standing(campaign: GradedCampaign) -> QuerySet[TopicDecision]:
+def _decisions_in_force(campaign: GradedCampaign) -> QuerySet[TopicDecision]:
     return TopicDecision.objects.filter(topic__campaign=campaign, reversed_at=None)

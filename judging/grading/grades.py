@@ -4,13 +4,13 @@ from django.db import transaction
 
 from config.background.job_kinds import Progress
 from judging.errors import BadInput, CampaignRefused
-from judging.grading.assignments import ENDED, give_back, give_out
+from judging.grading.assignments import ENDED, assign_passages, end_assignment
 from judging.grading.decisions import (
     assignment_of,
     decide_at_end,
     decide_by_hand,
-    hold,
-    record,
+    lock_topic,
+    record_decision,
     reverse_decision,
     standing_decision,
     tally_of,
@@ -48,10 +48,10 @@ def give_grade(item: GradedItem, grade: int) -> None:
             f"The scale has no grade {grade}.", f"Choose a grade from 0 to {len(campaign.scale) - 1}."
         )
     with transaction.atomic():
-        _refuse_over(item.assignment)
+        _refuse_ended(item.assignment)
         Grade.objects.create(item=item, grade=grade)
         GradedItem.objects.filter(pk=item.pk).update(grade=grade)
-        go_on(item.assignment)
+        continue_topic(item.assignment)
     if not item.assignment.second:
         end_if_spent(campaign)
 
@@ -59,7 +59,7 @@ def give_grade(item: GradedItem, grade: int) -> None:
 @transaction.atomic
 def undo_grade(assignment: TopicAssignment) -> GradedItem:
     """Undo the latest grade, so that its passage is judged again. Raises CampaignRefused if there is none."""
-    _refuse_over(assignment)
+    _refuse_ended(assignment)
     latest = Grade.objects.filter(item__assignment=assignment, item__grade__isnull=False)
     found = latest.exclude(grade=None).order_by("-pk").select_related("item").first()
     if found is None:
@@ -69,9 +69,9 @@ def undo_grade(assignment: TopicAssignment) -> GradedItem:
     return found.item
 
 
-def _refuse_over(assignment: TopicAssignment) -> None:
+def _refuse_ended(assignment: TopicAssignment) -> None:
     topic = assignment.topic
-    hold(topic)
+    lock_topic(topic)
     assignment.refresh_from_db(fields=["over_at"])
     if assignment.over_at is not None:
         raise CampaignRefused(f"Topic {topic.query.qid} is no longer yours.", "Take a topic from the list.")
@@ -87,7 +87,7 @@ def _refuse_over(assignment: TopicAssignment) -> None:
         )
 
 
-def go_on(assignment: TopicAssignment) -> None:
+def continue_topic(assignment: TopicAssignment) -> None:
     """Decide the topic, or assign the rest of its pool, once every assigned passage is judged.
 
     The caller has locked the topic. If it is then undecided and nothing is assigned, :func:`choose_next` continues.
@@ -98,17 +98,17 @@ def go_on(assignment: TopicAssignment) -> None:
     rules, tally = topic.campaign.life, tally_of(assignment, topic.campaign.min_grade)
     given = assignment.items.count()
     rest = next_of_pool(topic.order, given, rules)
-    decision = after_opening(tally, rules) if _batch_of(assignment) == 0 else None
+    decision = after_opening(tally, rules) if _latest_batch(assignment) == 0 else None
     if decision is None and not rest:
         decision = after_batch(tally, rules)
     if decision is not None and not was_reversed_here(topic, tally):
-        record(topic, decision, tally)
+        record_decision(topic, decision, tally)
     elif rest:
-        give_out(assignment, rest, batch=1)
+        assign_passages(assignment, rest, batch=1)
 
 
 @transaction.atomic
-def decide(topic: Topic, decision: str, *, why: str, who: str) -> None:
+def carry_out_decision(topic: Topic, decision: str, *, why: str, who: str) -> None:
     """Carry out a decision of staff: a verdict, ``reversed``, or ``taken away`` from the assessor.
 
     After a reversal, the topic continues where the rules stopped it. Raises BadInput, CampaignRefused.
@@ -119,16 +119,16 @@ def decide(topic: Topic, decision: str, *, why: str, who: str) -> None:
             raise CampaignRefused(f"Topic {topic.query.qid} has no decision.")
         reverse_decision(standing, why=why, who=who)
         if assignment is not None:
-            go_on(assignment)
+            continue_topic(assignment)
     elif decision == TAKEN_AWAY:
         if assignment is None:
             raise CampaignRefused(f"No assessor has topic {topic.query.qid}.")
-        give_back(assignment, why=why, who=who)
+        end_assignment(assignment, why=why, who=who)
     else:
         decide_by_hand(topic, decision, why=why, who=who)
 
 
-def is_waiting(assignment: TopicAssignment) -> bool:
+def awaits_passages(assignment: TopicAssignment) -> bool:
     """Return whether the next passages are still to be chosen by active learning."""
     if assignment.second or assignment.over_at is not None or assignment.topic.campaign.ended_at is not None:
         return False
@@ -143,19 +143,21 @@ def choose_next(assignment: TopicAssignment, *, progress: Progress | None = None
     If nothing is left to judge, the topic is decided as at the end of the budget. Raises CampaignRefused if staff
     reversed that.
     """
-    if not is_waiting(assignment):
+    if not awaits_passages(assignment):
         return 0
     given = assignment.items.count()
     keys = proposed_passages(assignment, progress=progress)
     topic = assignment.topic
     with transaction.atomic():
-        hold(topic)
+        lock_topic(topic)
         assignment.refresh_from_db()
-        if not is_waiting(assignment) or assignment.items.count() != given:
+        if not awaits_passages(assignment) or assignment.items.count() != given:
             return 0
         if keys:
-            batch = max(_batch_of(assignment) + 1, FIRST_ITERATION)
-            give_out(assignment, [(key, None) for key in keys], batch=batch, source=GradedItem.Source.CAL)
+            batch = max(_latest_batch(assignment) + 1, FIRST_ITERATION)
+            assign_passages(
+                assignment, [(key, None) for key in keys], batch=batch, source=GradedItem.Source.CAL
+            )
         elif was_reversed_here(topic, tally_of(assignment, topic.campaign.min_grade)):
             raise CampaignRefused(
                 f"Nothing is left to judge for topic {topic.query.qid}.", "Decide the topic by hand."
@@ -165,6 +167,6 @@ def choose_next(assignment: TopicAssignment, *, progress: Progress | None = None
     return len(keys)
 
 
-def _batch_of(assignment: TopicAssignment) -> int:
+def _latest_batch(assignment: TopicAssignment) -> int:
     last = assignment.items.order_by("-position").values_list("batch", flat=True).first()
     return last or 0

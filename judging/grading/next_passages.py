@@ -66,7 +66,7 @@ def next_passages(
         known = [one for one in topic.known if one.named in grades and one.held]
         relevant = [one.row for one in known if grades[one.named] >= relevant_from]
         other = [one.row for one in known if grades[one.named] < relevant_from]
-        rng = np.random.default_rng([seed, _number(query_text), len(known)])
+        rng = np.random.default_rng([seed, _hash_as_number(query_text), len(known)])
         presumed = islice(topic.unknown(drawn(features, rng)), presumed_among(features.passages))
         other += [one.row for one in presumed]
         if not other:
@@ -75,7 +75,7 @@ def next_passages(
         positive = vstack([question, features.tfidf_of(relevant)], format="csr")
         weights = learn(positive, features.tfidf_of(other), features.rarities)
         first = topic.at_once * 50 + 4 * len(topic.seen)
-        best = topic.unknown(ranked(features, weights, first, partial(_show, progress)))
+        best = topic.unknown(ranked(features, weights, first, partial(_show_ranking, progress)))
         return [one.pid for one in islice(best, count)]
 
 
@@ -123,10 +123,10 @@ class _Topic:
             yield _Passage(row, pid, first if first in there else pid, key, held)
 
 
-def _number(text: str) -> int:
+def _hash_as_number(text: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
 
-def _show(progress: Progress | None, done: int, total: int) -> None:
+def _show_ranking(progress: Progress | None, done: int, total: int) -> None:
     if progress:
         progress(done, total, "Ranking passages")

@@ -29,7 +29,7 @@ def proposed_passages(assignment: TopicAssignment, *, progress: Progress | None 
             campaign.life.batch,
             campaign.seed,
             thread=_thread_of(campaign, fraction is not None),
-            others=_others(assignment) if campaign.learn_from_all else None,
+            others=_grades_elsewhere(assignment) if campaign.learn_from_all else None,
             fraction=fraction,
             progress=progress,
         )
@@ -45,7 +45,7 @@ def _thread_of(campaign: GradedCampaign, in_fraction: bool) -> Thread:
     return Thread.ALL if campaign.learn_from_all else Thread.OWN
 
 
-def _others(assignment: TopicAssignment) -> dict[str, int]:
+def _grades_elsewhere(assignment: TopicAssignment) -> dict[str, int]:
     """Return pid → grade of the topic's query in the collection's other graded campaigns."""
     topic = assignment.topic
     rows = GradedItem.objects.filter(

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Count, Max, Q
 
-from judging.grading.assignments import left_undecided
+from judging.grading.assignments import is_left_undecided
 from judging.grading.graded_campaigns import judged_so_far
 from judging.models import GradedCampaign, Topic, TopicAssignment, TopicDecision
 from judging.rules.topic_life import Tally
@@ -45,7 +45,7 @@ class TopicState:
             return self.decision.verdict
         if self.assignment is None:
             return CANDIDATE
-        if left_undecided(self.assignment):
+        if is_left_undecided(self.assignment):
             return LEFT
         return JUDGED if self.tally.judged < self.given else CHOOSING
 
@@ -137,7 +137,7 @@ def states_of(campaign: GradedCampaign) -> list[TopicState]:
     ]
 
 
-def summary_of(campaign: GradedCampaign, states: list[TopicState]) -> dict[str, Any]:
+def grading_summary(campaign: GradedCampaign, states: list[TopicState]) -> dict[str, Any]:
     """Return the campaign's settings and progress, JSON-ready."""
     return {
         "name": campaign.name,

@@ -8,7 +8,7 @@ from ninja import Field, Router, Schema, Status
 
 from accounts.models import ApiToken
 from judging.grading import assignments, graded_campaigns, graded_labels, grades
-from judging.grading.topic_states import CANDIDATE, states_of, summary_of
+from judging.grading.topic_states import CANDIDATE, grading_summary, states_of
 from judging.models import GradedCampaign, TopicAssignment
 from judging.rules.grade_scale import FOUR_LEVELS, Level
 from pooling.models import Pool
@@ -180,7 +180,7 @@ def list_graded_campaigns(request: HttpRequest, name: str) -> list[dict[str, Any
     found = collection_for(user, name)
     pages.require_sight(user, found)
     rows = GradedCampaign.objects.filter(collection=found).select_related("pool").order_by("name")
-    return [summary_of(one, states_of(one)) for one in rows]
+    return [grading_summary(one, states_of(one)) for one in rows]
 
 
 @router.post(
@@ -204,7 +204,7 @@ def create_graded_campaign(
         settings=graded_campaigns.GradingSettings(scale=levels, **said),
         who=user.get_username(),
     )
-    return Status(201, summary_of(made, states_of(made)))
+    return Status(201, grading_summary(made, states_of(made)))
 
 
 @router.get(
@@ -217,7 +217,7 @@ def read_graded_campaign(request: HttpRequest, name: str, graded: str) -> dict[s
     listed = states
     if not may(user, "see everything", campaign.collection):
         listed = [one for one in states if one.state == CANDIDATE or one.assessor == user.get_username()]
-    return summary_of(campaign, states) | {"listed": [one.as_dict() for one in listed]}
+    return grading_summary(campaign, states) | {"listed": [one.as_dict() for one in listed]}
 
 
 @router.post(
@@ -228,7 +228,7 @@ def read_graded_campaign(request: HttpRequest, name: str, graded: str) -> dict[s
 def decide_topic(request: HttpRequest, name: str, graded: str, asked: DecisionIn) -> dict[str, Any]:
     user, campaign = _steered(request, name, graded, "run grading")
     topic = assignments.topic_named(campaign, asked.qid)
-    grades.decide(topic, asked.decision, why=asked.why, who=user.get_username())
+    grades.carry_out_decision(topic, asked.decision, why=asked.why, who=user.get_username())
     return next(one.as_dict() for one in states_of(campaign) if one.topic.pk == topic.pk)
 
 
@@ -240,7 +240,7 @@ def decide_topic(request: HttpRequest, name: str, graded: str, asked: DecisionIn
 def end_grading(request: HttpRequest, name: str, graded: str, asked: EndIn) -> dict[str, Any]:
     user, campaign = _steered(request, name, graded, "run grading")
     graded_campaigns.end_campaign(campaign, why=asked.why, who=user.get_username())
-    return summary_of(campaign, states_of(campaign))
+    return grading_summary(campaign, states_of(campaign))
 
 
 @router.post(
@@ -251,7 +251,7 @@ def end_grading(request: HttpRequest, name: str, graded: str, asked: EndIn) -> d
 def reopen_grading(request: HttpRequest, name: str, graded: str, asked: ReopenIn) -> dict[str, Any]:
     user, campaign = _steered(request, name, graded, "run grading")
     graded_campaigns.reopen_campaign(campaign, why=asked.why, budget=asked.budget, who=user.get_username())
-    return summary_of(campaign, states_of(campaign))
+    return grading_summary(campaign, states_of(campaign))
 
 
 @router.post(
@@ -326,7 +326,7 @@ def undo_grade(request: HttpRequest, name: str, graded: str, asked: TopicIn) -> 
 def decline_topic(request: HttpRequest, name: str, graded: str, asked: DeclineIn) -> Status[None]:
     assignment = _own(request, name, graded, asked)
     who = assignment.assessor.get_username() if assignment.assessor else ""
-    assignments.give_back(assignment, why=asked.why, who=who)
+    assignments.end_assignment(assignment, why=asked.why, who=who)
     return Status(204, None)
 
 

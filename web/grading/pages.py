@@ -8,7 +8,7 @@ from django.http import Http404
 
 from config.background.models import Job
 from judging.grading.graded_campaigns import judged_so_far
-from judging.grading.grades import is_waiting, item_at, next_item
+from judging.grading.grades import awaits_passages, item_at, next_item
 from judging.grading.topic_states import states_of
 from judging.jobs import choosing_key, ring_to_choose
 from judging.models import GradedCampaign, GradedItem, TopicAssignment, TopicDecision
@@ -110,7 +110,7 @@ def work_of(assignment: TopicAssignment) -> Work | None:
 
 def chosen_next(assignment: TopicAssignment, *, again: bool = False) -> Work | None:
     """Return the job that chooses the next passages, started if none is live; a failed one only with ``again``."""
-    if not is_waiting(assignment):
+    if not awaits_passages(assignment):
         return None
     work = work_of(assignment)
     if work is None or work.done or (work.failed and again):

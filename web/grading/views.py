@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from config.errors import Refusal
 from judging.campaign.campaigns import CampaignSettings
 from judging.grading import assignments, crowd_grading, graded_campaigns, graded_labels, grades
-from judging.grading.grades import decide
+from judging.grading.grades import carry_out_decision
 from judging.jobs import ring_to_choose
 from judging.models import GradedCampaign, Topic
 from pooling.models import Collection
@@ -94,7 +94,11 @@ def decide_topic(request: HttpRequest, campaign: GradedCampaign, key: int) -> Ht
     """Decide a topic by hand, reverse its decision, or take it from its assessor."""
     topic = _topic(campaign, key)
     decision, why = request.POST.get("decision", ""), request.POST.get("why", "")
-    return _done(request, campaign, lambda: decide(topic, decision, why=why, who=request.user.get_username()))
+    return _done(
+        request,
+        campaign,
+        lambda: carry_out_decision(topic, decision, why=why, who=request.user.get_username()),
+    )
 
 
 @require_POST
@@ -203,7 +207,7 @@ def _assessed(request: HttpRequest, assignment: Any, act: Callable[[], object]) 
         act()
     except Refusal as refusal:
         complain(request, refusal)
-    if grades.is_waiting(assignment):
+    if grades.awaits_passages(assignment):
         ring_to_choose(assignment)
     return redirect(request.path)
 
@@ -223,7 +227,7 @@ def decline(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpRes
     assignment, why = pages.own_assignment(campaign, request.user, key), request.POST.get("why", "")
     who = request.user.get_username()
     try:
-        assignments.give_back(assignment, why=why, who=who)
+        assignments.end_assignment(assignment, why=why, who=who)
     except Refusal as refusal:
         complain(request, refusal)
         return redirect(reverse("web:assess", args=[campaign.collection.name, campaign.name, key]))

@@ -5,7 +5,7 @@ from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser, UsageError, read_text_file
 from judging.grading.graded_campaigns import GradingSettings, create_graded_campaign
-from judging.grading.topic_states import states_of, summary_of
+from judging.grading.topic_states import grading_summary, states_of
 from judging.rules.grade_scale import FORM, FOUR_LEVELS, parse_scale
 from judging.rules.topic_life import LifeRules
 from pooling.services.finding import collection_named, pool_named
@@ -68,7 +68,7 @@ class Command(BaseCommand):
             ),
             who=self.who,
         )
-        return summary_of(made, states_of(made))
+        return grading_summary(made, states_of(made))
 
     def show(self, result: dict[str, Any]) -> None:
         super().show({name: value for name, value in result.items() if name not in ("scale", "rules")})

@@ -5,7 +5,7 @@ from typing import Any
 from config.commands.console import Command as BaseCommand, CommandParser
 from judging.grading.assignments import topic_named
 from judging.grading.graded_campaigns import graded_campaign_named
-from judging.grading.grades import REVERSED, TAKEN_AWAY, decide
+from judging.grading.grades import REVERSED, TAKEN_AWAY, carry_out_decision
 from judging.grading.topic_states import states_of
 from judging.models import TopicDecision
 from pooling.services.finding import collection_named
@@ -32,5 +32,5 @@ class Command(BaseCommand):
     ) -> dict[str, Any]:
         found = graded_campaign_named(collection_named(collection), campaign)
         topic = topic_named(found, qid)
-        decide(topic, decision, why=why, who=self.who)
+        carry_out_decision(topic, decision, why=why, who=self.who)
         return next(one.as_dict() for one in states_of(found) if one.topic.pk == topic.pk)

@@ -4,7 +4,7 @@ from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser
 from judging.grading.graded_campaigns import end_campaign, graded_campaign_named, reopen_campaign
-from judging.grading.topic_states import states_of, summary_of
+from judging.grading.topic_states import grading_summary, states_of
 from pooling.services.finding import collection_named
 
 
@@ -31,7 +31,7 @@ class Command(BaseCommand):
             reopen_campaign(found, why=why, budget=budget, who=who)
         else:
             end_campaign(found, why=why, who=who)
-        return summary_of(found, states_of(found))
+        return grading_summary(found, states_of(found))
 
     def show(self, result: dict[str, Any]) -> None:
         super().show({name: value for name, value in result.items() if name not in ("scale", "rules")})

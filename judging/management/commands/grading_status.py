@@ -7,7 +7,7 @@ from rich.table import Table
 from config.commands.console import Command as BaseCommand, CommandParser
 from judging.grading.graded_campaigns import graded_campaign_named
 from judging.grading.graded_labels import grades_of
-from judging.grading.topic_states import states_of, summary_of
+from judging.grading.topic_states import grading_summary, states_of
 from pooling.services.finding import collection_named
 
 
@@ -27,7 +27,7 @@ class Command(BaseCommand):
         if grades:
             return {"grades": list(grades_of(found))}
         states = states_of(found)
-        return summary_of(found, states) | {"listed": [one.as_dict() for one in states]}
+        return grading_summary(found, states) | {"listed": [one.as_dict() for one in states]}
 
     def show(self, result: dict[str, Any]) -> None:
         if "listed" not in result:

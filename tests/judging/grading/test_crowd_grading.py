@@ -13,10 +13,10 @@ from judging.campaign.worker_texts import accept_texts
 from judging.errors import BadInput, CampaignRefused
 from judging.grading import crowd_grading
 from judging.grading.assignments import take_topic, topic_named
-from judging.grading.crowd_grading import carry_on, create_crowd_campaign, undecided_topics
+from judging.grading.crowd_grading import carry_grades, create_crowd_campaign, undecided_topics
 from judging.grading.graded_campaigns import end_campaign, reopen_campaign
 from judging.grading.graded_labels import publish_labels
-from judging.grading.grades import choose_next, decide
+from judging.grading.grades import carry_out_decision, choose_next
 from judging.grading.topic_states import states_of
 from judging.jobs import choose_passages_job, choosing_key, collect_job
 from judging.models import Campaign, Exclusion, GoldAnswer, Grade, GradedItem, Judgment, Pair, Slot, Task
@@ -140,16 +140,16 @@ def test_grades_carry_the_topics_from_the_opening_to_labels(reef_fair):
     campaign = reef_fair.opened()
 
     reef_fair.work_off(campaign)
-    assert carry_on(campaign) == []
+    assert carry_grades(campaign) == []
     # Neither of q2's two passages is p5, and p1 is half of its opening; q1 goes on with the rest of its pool.
     assert told(campaign) == {"q1": ("being judged", 4, 1), "q2": ("discarded", 2, 1)}
     assert campaign.tasks.filter(state=Task.State.WAITING).count() == 1
-    assert carry_on(campaign) == []  # twice is as good as once
+    assert carry_grades(campaign) == []  # twice is as good as once
     assert campaign.tasks.filter(state=Task.State.WAITING).count() == 1
 
     reef_fair.collect(campaign)
     reef_fair.work_off(campaign)
-    carry_on(campaign)
+    carry_grades(campaign)
     assert told(campaign)["q1"] == ("accepted", 6, 2)
     assert undecided_topics(campaign) == 0
     labels = publish_labels(campaign.grading, set_name="ours").qrel_set
@@ -163,11 +163,11 @@ def test_active_learning_asks_the_crowd_in_further_tasks(crowd, make_campaign):
     reef_fair = Reef(crowd, make_campaign(rules={"opening": 4, "batch": 3, "accept_judged": 9}))
     campaign = reef_fair.opened()
     reef_fair.work_off(campaign)
-    carry_on(campaign)  # the rest of the pool
+    carry_grades(campaign)  # the rest of the pool
     reef_fair.collect(campaign)
     reef_fair.work_off(campaign)
 
-    (waiting,) = carry_on(campaign)
+    (waiting,) = carry_grades(campaign)
     assert waiting.topic.query.qid == "q1"
     before = campaign.tasks.count()
     choose_passages_job(progress=lambda *_: None, assignment_id=waiting.pk)
@@ -183,7 +183,7 @@ def test_a_worker_who_fails_test_passages_is_excluded_and_their_grades_are_repla
     wrong = dict.fromkeys(["p2", "p3", "p4", "p7"], 3)
     reef_fair.do_task(campaign, "good", wrong)
     reef_fair.collect(campaign)
-    carry_on(campaign)
+    carry_grades(campaign)
     given = GradedItem.objects.filter(assignment__crowd=campaign, grade=3)
     assert given.exists()
 
@@ -191,12 +191,12 @@ def test_a_worker_who_fails_test_passages_is_excluded_and_their_grades_are_repla
     reef_fair.do_task(campaign, "good", wrong, pass_gold=False)
     reef_fair.collect(campaign)
     assert Exclusion.objects.standing().filter(campaign=campaign).count() == 1
-    carry_on(campaign)
+    carry_grades(campaign)
     assert not given.exists()
     assert set(given.model.objects.values_list("grades__grade", flat=True)) >= {3, None}  # the record stays
 
     reef_fair.work_off(campaign)
-    carry_on(campaign)
+    carry_grades(campaign)
     assert told(campaign)["q1"][1:] == (4, 1)
 
 
@@ -207,7 +207,7 @@ def test_the_median_of_several_workers_is_the_grade(reef_fair):
         for _ in range(2):
             reef_fair.do_task(campaign, worker, dict.fromkeys([f"p{n}" for n in range(1, 21)], grade))
             reef_fair.collect(campaign)
-    carry_on(campaign)
+    carry_grades(campaign)
 
     assert set(GradedItem.objects.filter(assignment__crowd=campaign).values_list("grade", flat=True)) == {1}
 
@@ -227,9 +227,9 @@ def test_tasks_of_a_topic_that_is_over_are_withdrawn_unless_somebody_opened_them
     campaign = reef_fair.opened(pairs_per_task=1)
     held = reef_fair.open_task(campaign, "W1")
     topic = topic_named(campaign.grading, "q1")
-    decide(topic, "taken away", why="an assessor does it", who="ann")
+    carry_out_decision(topic, "taken away", why="an assessor does it", who="ann")
 
-    carry_on(campaign)
+    carry_grades(campaign)
 
     left = set(Pair.objects.filter(task_pairs__task__campaign=campaign).values_list("query__qid", flat=True))
     opened = held.task.task_pairs.get().pair
@@ -274,7 +274,7 @@ def test_a_rehearsal_grades_the_same_passages_and_leaves_the_topics_alone(reef_f
 
     assert copy.grading == campaign.grading
     assert copy.pairs.count() == campaign.pairs.count() == 6
-    assert carry_on(copy) == []
+    assert carry_grades(copy) == []
     assert crowd_grading.undecided_topics(copy) == 0
 
 
@@ -291,12 +291,12 @@ def test_the_collection_of_work_carries_the_grades(reef_fair):
 def test_grades_of_a_worker_excluded_after_the_decision_leave_the_labels(reef_fair):
     campaign = reef_fair.opened()
     reef_fair.work_off(campaign)
-    carry_on(campaign)
+    carry_grades(campaign)
     assert told(campaign)["q2"] == ("discarded", 2, 1)
     judge = Judgment.objects.filter(campaign=campaign, pair__query__qid="q2").first().worker
 
     exclude_worker(campaign, judge, why="copied", who="ann")
-    carry_on(campaign)
+    carry_grades(campaign)
 
     assert told(campaign)["q2"][0] == "discarded"
     left = GradedItem.objects.filter(assignment__topic__query__qid="q2")
@@ -314,28 +314,28 @@ def test_what_a_decision_withdrew_is_asked_again_when_it_is_reversed(reef_fair):
     campaign = reef_fair.opened(pairs_per_task=1, judgments_per_pair=2)
     reef_fair.do_task(campaign, "W1", GRADES)
     reef_fair.collect(campaign)
-    carry_on(campaign)
+    carry_grades(campaign)
     topic = topic_named(campaign.grading, "q1")
     GradedItem.objects.filter(assignment__topic=topic, position=0).update(grade=0)
-    decide(topic, "rejected", why="unclear", who="ann")
+    carry_out_decision(topic, "rejected", why="unclear", who="ann")
     before = waiting_of(campaign, "q1")
-    carry_on(campaign)
+    carry_grades(campaign)
     assert (before > 6, waiting_of(campaign, "q1")) == (True, 0)
 
-    decide(topic, "reversed", why="it is clear after all", who="ann")
-    carry_on(campaign)
-    carry_on(campaign)
+    carry_out_decision(topic, "reversed", why="it is clear after all", who="ann")
+    carry_grades(campaign)
+    carry_grades(campaign)
     assert waiting_of(campaign, "q1") == before
 
 
 def test_what_the_end_withdrew_is_asked_again_after_reopening(reef_fair):
     campaign = reef_fair.opened(pairs_per_task=1)
     end_campaign(campaign.grading, why="a pause")
-    carry_on(Campaign.objects.get(pk=campaign.pk))
+    carry_grades(Campaign.objects.get(pk=campaign.pk))
     assert not campaign.tasks.filter(state=Task.State.WAITING).exists()
 
     reopen_campaign(campaign.grading, why="it goes on")
-    carry_on(Campaign.objects.get(pk=campaign.pk))
+    carry_grades(Campaign.objects.get(pk=campaign.pk))
     assert (waiting_of(campaign, "q1"), waiting_of(campaign, "q2")) == (4, 2)
 
 
@@ -345,10 +345,10 @@ def test_workers_are_asked_for_no_more_passages_than_the_budget_has(crowd, make_
     assert campaign.pairs.count() == 5
 
     reef_fair.work_off(campaign)
-    carry_on(campaign)
+    carry_grades(campaign)
     assert (campaign.grading.ended_at is not None, campaign.pairs.count()) == (True, 5)
     reopen_campaign(campaign.grading, why="more money", budget=7)
-    carry_on(Campaign.objects.get(pk=campaign.pk))
+    carry_grades(Campaign.objects.get(pk=campaign.pk))
     assert campaign.tasks.filter(state=Task.State.WAITING).count() == 2
 
 
@@ -356,7 +356,7 @@ def test_who_asks_holds_the_campaign_before_looking_what_is_asked(reef_fair):
     campaign = reef_fair.draft()
 
     with CaptureQueriesContext(connection) as queries:
-        assert crowd_grading.ask(campaign) == 0
+        assert crowd_grading.request_judgments(campaign) == 0
     said = [one["sql"] for one in queries if not one["sql"].startswith(("SAVEPOINT", "BEGIN", "RELEASE"))]
     assert said[0].startswith('UPDATE "judging_campaign"')
 
@@ -364,12 +364,14 @@ def test_who_asks_holds_the_campaign_before_looking_what_is_asked(reef_fair):
 def test_a_topic_taken_away_meanwhile_is_not_decided(reef_fair, monkeypatch):
     campaign = reef_fair.opened()
     reef_fair.work_off(campaign)
-    stale = crowd_grading._assignments(campaign)
+    stale = crowd_grading._assignments_under_way(campaign)
     for qid in ("q1", "q2"):
-        decide(topic_named(campaign.grading, qid), "taken away", why="an assessor does it", who="ann")
-    monkeypatch.setattr(crowd_grading, "_assignments", lambda _campaign: stale)
+        carry_out_decision(
+            topic_named(campaign.grading, qid), "taken away", why="an assessor does it", who="ann"
+        )
+    monkeypatch.setattr(crowd_grading, "_assignments_under_way", lambda _campaign: stale)
 
-    carry_on(campaign)
+    carry_grades(campaign)
 
     assert told(campaign) == {"q1": ("candidate", 0, 0), "q2": ("candidate", 0, 0)}
     assert not GradedItem.objects.exclude(grade=None).exists()
@@ -379,7 +381,7 @@ def test_undecided_topics_of_a_closed_campaign_are_free_again(reef_fair, people)
     campaign = reef_fair.opened()
     reef_fair.do_task(campaign, "W1", GRADES)
     reef_fair.collect(campaign)
-    carry_on(campaign)
+    carry_grades(campaign)
     Campaign.objects.filter(pk=campaign.pk).update(state=Campaign.State.CLOSED)
     campaign = Campaign.objects.get(pk=campaign.pk)
 
@@ -397,7 +399,7 @@ def test_undecided_topics_of_a_closed_campaign_are_free_again(reef_fair, people)
 def test_a_refused_choice_is_not_started_again_until_something_is_judged(reef_fair, monkeypatch):
     campaign = reef_fair.opened()
     topic = campaign.topic_assignments.first()
-    monkeypatch.setattr(crowd_grading, "carry_on", lambda _campaign: [topic])
+    monkeypatch.setattr(crowd_grading, "carry_grades", lambda _campaign: [topic])
     key = {"kind": "judging.choose_passages", "key": choosing_key(topic)}
     Job.objects.create(**key, state="failed", fault="refused", finished_at=clock.now())
 

@@ -5,7 +5,7 @@ import pytest
 from judging.campaign.clustering import refuse_judged
 from judging.errors import BadInput, CampaignRefused
 from judging.grading.assignments import (
-    give_back,
+    end_assignment,
     take_second_opinion,
     take_topic,
     topic_named,
@@ -18,7 +18,14 @@ from judging.grading.graded_campaigns import (
     reopen_campaign,
 )
 from judging.grading.graded_labels import grades_of, publish_labels
-from judging.grading.grades import choose_next, decide, give_grade, is_waiting, next_item, undo_grade
+from judging.grading.grades import (
+    awaits_passages,
+    carry_out_decision,
+    choose_next,
+    give_grade,
+    next_item,
+    undo_grade,
+)
 from judging.grading.proposals import proposed_passages
 from judging.models import Grade, GradedCampaign, GradedItem, TopicAssignment
 from judging.rules.grade_scale import Level
@@ -74,7 +81,7 @@ def test_active_learning_goes_on_until_a_rule_stops_it(make_campaign, people):
     taken = take_topic(topic, people[0])
     grade_all(taken, {"p1": 3, "p5": 3})
     assert standing(topic) is None
-    assert is_waiting(taken)
+    assert awaits_passages(taken)
 
     assert choose_next(taken) == 2
     assert choose_next(taken) == 0  # a job that runs twice
@@ -124,7 +131,7 @@ def test_a_reversed_decision_lets_the_topic_go_on(make_campaign, people):
     grade_all(taken, {"p1": 3, "p2": 2})
     decision = standing_decision(topic)
 
-    decide(topic, "reversed", why="narrow after all", who="staff")
+    carry_out_decision(topic, "reversed", why="narrow after all", who="staff")
     assert grade_all(taken, {}) == ["p6", "p5"]
 
     assert standing(topic) == "accepted"
@@ -148,9 +155,9 @@ def test_a_declined_topic_begins_anew_with_another_assessor(make_campaign, peopl
     taken = take_topic(topic, people[0])
     grade_all(taken, TWO, limit=3)
     with pytest.raises(BadInput, match="reason"):
-        give_back(taken, why=" ", who="ada")
+        end_assignment(taken, why=" ", who="ada")
 
-    give_back(taken, why="I know nothing of fish", who="ada")
+    end_assignment(taken, why="I know nothing of fish", who="ada")
     with pytest.raises(CampaignRefused, match="no longer yours"):
         give_grade(next_item(taken), 0)
 
@@ -255,7 +262,7 @@ def test_a_second_opinion_goes_over_a_sample_and_decides_nothing(make_campaign, 
     seen = grade_all(second, {"p1": 1})
 
     assert sorted(seen) == ["p1", "p2", "p3", "p4", "p5", "p6"]
-    assert not is_waiting(second)
+    assert not awaits_passages(second)
     assert topic.decisions.count() == 1
     assert [row["counts"] for row in grades_of(topic.campaign)].count(True) == 6
 

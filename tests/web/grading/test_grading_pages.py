@@ -5,7 +5,7 @@ from django.contrib.auth import get_user_model
 from django.urls import reverse
 
 from config import clock
-from judging.grading.grades import decide
+from judging.grading.grades import carry_out_decision
 from judging.models import Campaign, Grade, GradedCampaign, TopicAssignment, TopicDecision
 from judging.rules.topic_life import LifeRules
 from pooling.models import Collection, Pool
@@ -75,7 +75,7 @@ def test_a_passage_is_judged_by_key_changed_and_taken_back(people):
     assert "No" in text(shown)
 
     grade(people, 1)
-    decide(people.taken.topic, "reversed", why="look again", who="owner")
+    carry_out_decision(people.taken.topic, "reversed", why="look again", who="owner")
     people.clients["owner"].post(people.judging, {"undo": "1"})
 
     assert list(Grade.objects.order_by("pk").values_list("grade", flat=True)) == [1, None]
@@ -87,7 +87,7 @@ def test_a_stale_window_does_not_replace_a_grade_without_a_word(people):
     shown = text(people.clients["owner"].get(people.judging))
     assert '<input type="hidden" name="seen" value="">' in shown
     grade(people, 1, seen="")
-    decide(people.taken.topic, "reversed", why="look again", who="owner")
+    carry_out_decision(people.taken.topic, "reversed", why="look again", who="owner")
 
     same = grade(people, 1, seen="")
     other = grade(people, 0, seen="")
@@ -156,8 +156,8 @@ def test_staff_reverse_the_decision_of_the_rules(people):
 def test_labels_and_grades_are_downloaded(people):
     grade(people, 1)
     topic = people.taken.topic
-    decide(topic, "reversed", why="look again", who="owner")
-    decide(topic, "accepted", why="complete", who="owner")
+    carry_out_decision(topic, "reversed", why="look again", who="owner")
+    carry_out_decision(topic, "accepted", why="complete", who="owner")
 
     people.clients["maintainer"].post(reverse("web:publish_labels", args=ONE), {"set": "ours"})
     file = b"".join(people.clients["viewer"].get(reverse("web:grades_file", args=ONE)))

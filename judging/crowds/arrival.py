@@ -71,7 +71,7 @@ def read_arrival(params: Mapping[str, str]) -> Arrival:
     worker = params.get("workerId", "").strip().partition(",")[0].strip()
     place = params.get("hitId", "").strip()
     if not (_entity.fullmatch(assignment) and _entity.fullmatch(place) and _worker.fullmatch(worker)):
-        raise _changed()
+        raise _incomplete_link()
     submit_to = params.get("turkSubmitTo", "").strip() or default_submit_to()
     submit_url(submit_to)
     return Arrival(assignment, place, worker, submit_to, preview=False)
@@ -85,20 +85,20 @@ def signed_at(params: Mapping[str, str], arrival: Arrival, secret_key: str) -> d
     """
     parts = _signed.fullmatch(params.get(SIGNATURE, "").strip())
     if parts is None:
-        raise _changed()
+        raise _incomplete_link()
     taken, signatures = parts[1], parts[2].split(".")[1:]
     said = "\n".join([taken, arrival.assignment_id, arrival.place_crowd_id, arrival.crowd_worker_id])
     key = hmac.digest(secret_key.encode(), SIGNING, hashlib.sha256)
     wanted = hmac.new(key, said.encode(), hashlib.sha256).hexdigest()
     if not any(hmac.compare_digest(wanted, signature) for signature in signatures):
-        raise _changed()
+        raise _incomplete_link()
     try:
         return datetime.fromtimestamp(int(taken) / 1000, UTC)
     except (OverflowError, ValueError):
-        raise _changed() from None
+        raise _incomplete_link() from None
 
 
-def _changed() -> ArrivalRefused:
+def _incomplete_link() -> ArrivalRefused:
     return ArrivalRefused(
         _("A part that the task site adds to the link is missing or was changed."),
         _("Go back to the task site and open the task again."),

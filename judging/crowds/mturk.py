@@ -24,7 +24,7 @@ from config.process import launcher
 from judging.crowds.arrival import ExternalQuestionPage, signed_at
 from judging.crowds.call_metrics import watched
 from judging.crowds.limiter import limiter
-from judging.crowds.mturk_errors import translated
+from judging.crowds.mturk_errors import crowd_error
 from judging.crowds.seam import (
     MESSAGE_AT_ONCE,
     Arrival,
@@ -115,7 +115,7 @@ class MTurk(ExternalQuestionPage):
             RequesterAnnotation=key,
             UniqueRequestToken=key,
         )
-        return _posted(reply["HIT"])
+        return _posted_place(reply["HIT"])
 
     def find_place(self, key: str) -> PostedPlace | None:
         """Return the HIT whose annotation is ``key``; pages through the account's HITs."""
@@ -123,7 +123,7 @@ class MTurk(ExternalQuestionPage):
 
     def place(self, crowd_id: str) -> PostedPlace:
         """GetHIT."""
-        return _posted(self._call("get_hit", HITId=crowd_id)["HIT"])
+        return _posted_place(self._call("get_hit", HITId=crowd_id)["HIT"])
 
     def asked_of_workers(self, crowd_id: str) -> Sequence[dict[str, Any]]:
         """Call GetHIT and return what the HIT requires of workers."""
@@ -139,16 +139,16 @@ class MTurk(ExternalQuestionPage):
     def places(self) -> Iterator[PostedPlace]:
         """Call ListHITs for every page."""
         for page in self._pages("list_hits"):
-            yield from (_posted(hit) for hit in page["HITs"])
+            yield from (_posted_place(hit) for hit in page["HITs"])
 
     def submissions(self, place_crowd_id: str) -> list[CrowdSubmission]:
         """Call ListAssignmentsForHIT for every page before returning anything."""
         pages = self._pages("list_assignments_for_hit", HITId=place_crowd_id)
-        return [_submitted(row) for page in pages for row in page["Assignments"]]
+        return [_crowd_submission(row) for page in pages for row in page["Assignments"]]
 
     def submission(self, assignment_id: str) -> CrowdSubmission:
         """GetAssignment."""
-        return _submitted(self._call("get_assignment", AssignmentId=assignment_id)["Assignment"])
+        return _crowd_submission(self._call("get_assignment", AssignmentId=assignment_id)["Assignment"])
 
     def approve(self, assignment_id: str, *, override_rejection: bool = False) -> None:
         """Call ApproveAssignment; succeeds if it is already approved."""
@@ -194,7 +194,9 @@ class MTurk(ExternalQuestionPage):
         """Call ListBonusPayments for an assignment or a HIT, every page."""
         of = {"AssignmentId": assignment_id} if assignment_id else {"HITId": place_crowd_id}
         return [
-            _paid(row) for page in self._pages("list_bonus_payments", **of) for row in page["BonusPayments"]
+            _paid_bonus(row)
+            for page in self._pages("list_bonus_payments", **of)
+            for row in page["BonusPayments"]
         ]
 
     def create_block_list(self, *, name: str, description: str) -> str:
@@ -279,14 +281,14 @@ class MTurk(ExternalQuestionPage):
             try:
                 reply: dict[str, Any] = getattr(client, operation)(**request)
             except (ClientError, BotoCoreError) as error:
-                crowd_error = translated(error, self.endpoint)
-                if isinstance(crowd_error, CrowdThrottled):
+                translated = crowd_error(error, self.endpoint)
+                if isinstance(translated, CrowdThrottled):
                     limiter().throttled(self.endpoint)
-                raise crowd_error from error
+                raise translated from error
         return reply
 
 
-def _posted(hit: dict[str, Any]) -> PostedPlace:
+def _posted_place(hit: dict[str, Any]) -> PostedPlace:
     taken = hit["MaxAssignments"] - hit["NumberOfAssignmentsAvailable"] - hit["NumberOfAssignmentsPending"]
     return PostedPlace(
         crowd_id=hit["HITId"],
@@ -299,7 +301,7 @@ def _posted(hit: dict[str, Any]) -> PostedPlace:
     )
 
 
-def _paid(row: dict[str, Any]) -> PaidBonus:
+def _paid_bonus(row: dict[str, Any]) -> PaidBonus:
     return PaidBonus(
         assignment_id=row["AssignmentId"],
         crowd_worker_id=row["WorkerId"],
@@ -309,7 +311,7 @@ def _paid(row: dict[str, Any]) -> PaidBonus:
     )
 
 
-def _submitted(row: dict[str, Any]) -> CrowdSubmission:
+def _crowd_submission(row: dict[str, Any]) -> CrowdSubmission:
     try:
         answers = parse_answers(row.get("Answer", ""))
     except ValueError:

@@ -27,7 +27,7 @@ CONFIGURATION = {
 }
 
 
-def translated(error: ClientError | BotoCoreError, endpoint: str) -> CrowdError:
+def crowd_error(error: ClientError | BotoCoreError, endpoint: str) -> CrowdError:
     """Return our error for the protocol's error, which says whether a retry can help."""
     if isinstance(error, ParamValidationError):
         return CrowdNever(f"The crowd's protocol does not allow this call: {error}", "Check the request.")

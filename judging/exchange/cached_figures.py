@@ -37,7 +37,7 @@ class Kept(Generic[Made]):
 def kept_figures(campaign: Campaign, what: str, make: Callable[[], Made]) -> Kept[Made]:
     """Return what ``make`` counts over the campaign, or the result kept under the name ``what``."""
     key = kept_objects.object_key("figures", what, campaign.pk, campaign.created_at.timestamp())
-    return kept_under(key, _decisions(campaign), _work(campaign), make)
+    return kept_under(key, _decision_marks(campaign), _work_marks(campaign), make)
 
 
 def kept_under(
@@ -66,7 +66,7 @@ def last_kept(key: str) -> Kept[Any] | None:
     return found
 
 
-def _decisions(campaign: Campaign) -> tuple[Any, ...]:
+def _decision_marks(campaign: Campaign) -> tuple[Any, ...]:
     """Return values that change with every decision about workers, gold pairs or the campaign itself."""
     exclusions = Exclusion.objects.filter(campaign=campaign).aggregate(
         last=Max("pk"), reversed=Count("pk", filter=Q(reversed_at__isnull=False))
@@ -76,7 +76,7 @@ def _decisions(campaign: Campaign) -> tuple[Any, ...]:
     return exclusions["last"], exclusions["reversed"], suspended, last
 
 
-def _work(campaign: Campaign) -> tuple[Any, ...]:
+def _work_marks(campaign: Campaign) -> tuple[Any, ...]:
     """Return values that change when work comes in: submissions by standing, and number of imported files."""
     came_in = Submission.objects.filter(campaign=campaign, state=Submission.State.SUBMITTED)
     standings = sorted(came_in.values_list("standing").annotate(Count("pk")).order_by())

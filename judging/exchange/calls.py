@@ -52,26 +52,26 @@ def perform(
     first = intent.first_tried_at or since
     token_forgotten = first and clock.now() - first > TOKENS_LIVE
     if token_forgotten and (found := find(None)):
-        return _done(intent, found)
+        return _record_reply(intent, found)
     now = clock.now()
     CrowdCall.objects.filter(pk=intent.pk).update(
         attempts=F("attempts") + 1, first_tried_at=intent.first_tried_at or now, last_tried_at=now
     )
     try:
-        return _done(intent, act())
+        return _record_reply(intent, act())
     except CrowdAlready as already:
         if found := find(already):
-            return _done(intent, found)
+            return _record_reply(intent, found)
         error: CrowdError = CrowdLater(
             f"The crowd has already done this but does not list it yet: {already.message}"
         )
     except CrowdError as stopped:
         error = stopped
-    _stopped(intent, error)
+    _record_failure(intent, error)
     raise error
 
 
-def _done(intent: CrowdCall, reply: Reply) -> Reply:
+def _record_reply(intent: CrowdCall, reply: Reply) -> Reply:
     CrowdCall.objects.filter(pk=intent.pk).exclude(state=CrowdCall.State.DONE).update(
         state=CrowdCall.State.DONE,
         reply=reply,
@@ -89,10 +89,10 @@ def record_found(*, campaign: Campaign, operation: str, key: str, reply: Reply) 
     intent, _ = CrowdCall.objects.get_or_create(
         key=key, defaults={"campaign": campaign, "operation": operation, "last_tried_at": now}
     )
-    _done(intent, reply)
+    _record_reply(intent, reply)
 
 
-def _stopped(intent: CrowdCall, error: CrowdError) -> None:
+def _record_failure(intent: CrowdCall, error: CrowdError) -> None:
     final = error.error_class == "never"
     CrowdCall.objects.filter(pk=intent.pk).exclude(state=CrowdCall.State.DONE).update(
         state=CrowdCall.State.FAILED if final else CrowdCall.State.INTENDED,
@@ -108,7 +108,7 @@ def got_through(campaign: Campaign, since: datetime) -> bool:
     return called.exists() or Submission.objects.filter(campaign=campaign, collected_at__gte=since).exists()
 
 
-def allow_again(campaign: Campaign) -> int:
+def allow_retries(campaign: Campaign) -> int:
     """Allow a retry of every call that the crowd refused permanently. Returns the number of calls.
 
     Payments that a person settled are not retried.

@@ -18,21 +18,21 @@ def each(items: Iterable[Item], act: Callable[[Item], None]) -> Generator[Future
     overall rate of calls.
     """
     if settings.CROWD_CALLS_AT_ONCE <= 1:
-        yield from (_over(act, item) for item in items)
+        yield from (_call_here(act, item) for item in items)
         return
     left = iter(items)
     with ThreadPoolExecutor(settings.CROWD_CALLS_AT_ONCE, thread_name_prefix="crowd") as pool:
         under_way: set[Future[None]] = set()
         while True:
             free = settings.CROWD_CALLS_AT_ONCE - len(under_way)
-            under_way |= {pool.submit(_and_hang_up, act, item) for item in islice(left, free)}
+            under_way |= {pool.submit(_call_in_thread, act, item) for item in islice(left, free)}
             if not under_way:
                 return
             over, under_way = wait(under_way, return_when=FIRST_COMPLETED)
             yield from over
 
 
-def _over(act: Callable[[Item], None], item: Item) -> Future[None]:
+def _call_here(act: Callable[[Item], None], item: Item) -> Future[None]:
     """Run the call here and return the future that a thread would return."""
     done: Future[None] = Future()
     try:
@@ -43,7 +43,7 @@ def _over(act: Callable[[Item], None], item: Item) -> Future[None]:
     return done
 
 
-def _and_hang_up(act: Callable[[Item], None], item: Item) -> None:
+def _call_in_thread(act: Callable[[Item], None], item: Item) -> None:
     """Run the call in a thread, then close the thread's own database connections."""
     try:
         act(item)

@@ -19,20 +19,20 @@ class LookupLimit:
 
     def count(self, campaign: Campaign) -> None:
         """Count a question that is about to be asked. Raises CrowdLater if it exceeds the limit."""
-        if self._limit.take(_name(campaign)):
+        if self._limit.take(_campaign_name(campaign)):
             raise CrowdLater(
                 "Too many questions to the crowd about this campaign's visitors. Try again in a minute."
             )
 
     def used_up(self, campaign: Campaign) -> bool:
         """Return whether this minute's questions are used up."""
-        return self._limit.used_up(_name(campaign))
+        return self._limit.used_up(_campaign_name(campaign))
 
     @property
     def _limit(self) -> Limit:
         return Limit(self.kind, self.a_minute, 60)
 
 
-def _name(campaign: Campaign) -> str:
+def _campaign_name(campaign: Campaign) -> str:
     # A restored database reuses row numbers, so the key includes the campaign's creation time.
     return f"{campaign.pk}:{campaign.created_at.timestamp()}"

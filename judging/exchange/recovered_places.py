@@ -47,7 +47,7 @@ def adopt(campaign: Campaign, posted: PostedPlace, *, purpose: str = "") -> Plac
     at_crowd = campaign.postings.exclude(purpose=Posting.Purpose.TRIAL)
     posting = at_crowd.filter(number=int(numbers[0])).first()
     if posting is None:
-        if not (purpose := purpose or _purpose_now(campaign)):
+        if not (purpose := purpose or _only_possible_purpose(campaign)):
             return None  # recognized once its posting exists again
         posting, _ = campaign.postings.get_or_create(number=int(numbers[0]), defaults={"purpose": purpose})
         if posting.purpose != purpose:
@@ -61,7 +61,7 @@ def adopt(campaign: Campaign, posted: PostedPlace, *, purpose: str = "") -> Plac
     return place if place.crowd_id == posted.crowd_id else None
 
 
-def _purpose_now(campaign: Campaign) -> str:
+def _only_possible_purpose(campaign: Campaign) -> str:
     """Return the only possible purpose of an unrecorded posting, or an empty string if it is unclear.
 
     Pilots happen only before the launch, so a posting offered after it belongs to the main run.

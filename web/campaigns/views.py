@@ -205,7 +205,7 @@ def _amount(typed: str) -> tuple[Decimal, str]:
 def ask_again(request: HttpRequest, name: str) -> HttpResponse:
     """Check the crowd now, and retry calls that it refused permanently."""
     found = campaign_for(request.user, name, "steer campaign")
-    count = calls.allow_again(found)
+    count = calls.allow_retries(found)
     if count:
         campaigns.log_change(found, f"asked again: {many(count, 'call')}", who=request.user.get_username())
     if found.launched_at is not None:

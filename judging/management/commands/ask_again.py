@@ -3,7 +3,7 @@
 from typing import Any
 
 from config.process import launcher
-from judging.exchange.calls import allow_again
+from judging.exchange.calls import allow_retries
 from judging.management.campaign_command import CampaignCommand
 from judging.management.commands.collect import collect_once
 from judging.models import Campaign
@@ -18,7 +18,7 @@ class Command(CampaignCommand):
     example = "manage.py ask_again spring"
 
     def act_on(self, found: Campaign, **options: Any) -> dict[str, Any]:
-        count = allow_again(found)
+        count = allow_retries(found)
         with launcher.crowd_running(), self.progress("Asking the crowd again") as progress:
             collect_once(found, progress)
         status = campaign_status(found)

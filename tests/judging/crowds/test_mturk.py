@@ -16,7 +16,7 @@ from config.process import launcher
 from judging.crowds import mturk
 from judging.crowds.limiter import PAUSE_SECONDS, USED, ThreadLimiter
 from judging.crowds.mturk import MTurk
-from judging.crowds.mturk_errors import translated
+from judging.crowds.mturk_errors import crowd_error
 from judging.crowds.seam import PostingKind, QualificationKind
 from judging.errors import (
     CrowdAlready,
@@ -240,13 +240,13 @@ def test_a_message_goes_out_in_one_call_and_says_whom_it_did_not_reach(canned):
     ],
 )
 def test_errors_say_whether_trying_again_can_help(raised, ours):
-    assert type(translated(raised, "http://crowd")) is ours
+    assert type(crowd_error(raised, "http://crowd")) is ours
 
 
 def test_an_already_error_names_the_id_that_stands_in_it():
     message = "The HIT with ID 3ABCDEFGHIJKLMNOPQRSTU exists already (1700000000000)"
 
-    found = translated(error("RequestError", message, turk="HITAlreadyExists"), "http://crowd")
+    found = crowd_error(error("RequestError", message, turk="HITAlreadyExists"), "http://crowd")
 
     assert isinstance(found, CrowdAlready)
     assert found.found == "3ABCDEFGHIJKLMNOPQRSTU"

@@ -5,7 +5,7 @@ import pytest
 
 from judging.campaign.campaigns import pause, resume
 from judging.errors import CrowdAlready, CrowdLater, CrowdNever
-from judging.exchange.calls import Patience, allow_again
+from judging.exchange.calls import Patience, allow_retries
 from judging.intake.collection import collect
 from judging.intake.places import close_places, kind_of_place, lacking, post_places, want_places
 from judging.launch.launches import launch_campaign
@@ -85,7 +85,7 @@ def test_failure_keeps_what_was_offered_and_shows_its_reason(fair):
         post_places(campaign)
     assert fair.crowd.calls["create_kind"] == 1
 
-    allow_again(campaign)
+    allow_retries(campaign)
     assert post_places(campaign) == 4
 
 

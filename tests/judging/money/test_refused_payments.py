@@ -9,7 +9,7 @@ from django.core.management import call_command
 
 from judging.campaign.cost import money
 from judging.errors import CampaignRefused, CrowdNever
-from judging.exchange.calls import allow_again
+from judging.exchange.calls import allow_retries
 from judging.intake.collection import collect
 from judging.intake.places import close_places
 from judging.launch.closure import close, finish_closing
@@ -72,7 +72,7 @@ def test_a_refused_bonus_is_listed_and_settled(campaign, submission):
 def test_what_was_settled_is_never_paid_by_the_crowd(fair, campaign, submission):
     settle_payments(campaign, submission, why="a gift card")
 
-    assert allow_again(campaign) == 0
+    assert allow_retries(campaign) == 0
     assert pay_owed(campaign) == 0
     assert fair.crowd.paid_bonuses == []
 
@@ -81,7 +81,7 @@ def test_what_is_owed_again_is_paid_once_the_crowd_is_asked_again(fair, campaign
     settle_payments(campaign, submission, why="a gift card")
 
     assert undo_settlement(campaign, submission, why="it came back", who="ada") == Decimal("1.80")
-    assert allow_again(campaign) == 1
+    assert allow_retries(campaign) == 1
     pay_owed(campaign)
 
     assert [bonus.amount for bonus in fair.crowd.paid_bonuses] == [Decimal("1.80")]

@@ -8,7 +8,7 @@ import pytest
 from config import clock
 from judging.crowds.seam import Arrival
 from judging.errors import CrowdNever, WorkRefused
-from judging.exchange.calls import allow_again
+from judging.exchange.calls import allow_retries
 from judging.exchange.link_tokens import page_address
 from judging.intake.collection import collect
 from judging.models import Campaign, Judgment, Payment, Submission, Task
@@ -237,7 +237,7 @@ def test_a_refused_payment_for_saved_work_is_owed_again_when_its_settling_is_und
 
         assert undo_settlement(campaign, submission, why="it came back") == Decimal("2.00")
         assert [(one.kind, one.state) for one in submission.payments.all()] == [("compensation", "owed")]
-        assert allow_again(campaign) == 1
+        assert allow_retries(campaign) == 1
         pay_owed(campaign)
 
     assert [(one.kind, one.state) for one in submission.payments.all()] == [("compensation", "paid")]

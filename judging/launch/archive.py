@@ -14,7 +14,7 @@ def archive(campaign: Campaign, *, why: str = "", who: str = "") -> None:
 
     Raises CampaignRefused while the campaign, its pilot or a rehearsal of it runs.
     """
-    if reason := what_runs(campaign):
+    if reason := reason_not_at_rest(campaign):
         raise CampaignRefused(
             f"Campaign {campaign.name} cannot be archived: {reason}.",
             "Archive drafts, and campaigns that are closed.",
@@ -37,7 +37,7 @@ def restore(campaign: Campaign, *, why: str = "", who: str = "") -> None:
     campaign.refresh_from_db()
 
 
-def what_runs(campaign: Campaign) -> str:
+def reason_not_at_rest(campaign: Campaign) -> str:
     """Return why the campaign is still at work, or an empty string if it is at rest."""
     if campaign.state not in Campaign.AT_REST:
         return f"it is {campaign.state}"

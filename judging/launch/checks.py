@@ -44,18 +44,18 @@ PAGE_SECONDS = 10
 
 def check_list(plan: Plan) -> Iterator[Checked]:
     """Yield each check that passes; raise :class:`NotReady` at the first that fails."""
-    _check_there_is_something(plan)
-    for name, check in _checks_of(plan.campaign):
-        yield _passed(name, check(plan))
+    _check_has_tasks(plan)
+    for name, check in _applicable_checks(plan.campaign):
+        yield _passed_check(name, check(plan))
 
 
 def each_check(plan: Plan) -> list[Checked]:
     """Run every check and return all results. Raises NotReady if there is nothing to check."""
-    _check_there_is_something(plan)
-    return [_checked(name, check, plan) for name, check in _checks_of(plan.campaign)]
+    _check_has_tasks(plan)
+    return [_run_check(name, check, plan) for name, check in _applicable_checks(plan.campaign)]
 
 
-def _checks_of(campaign: Campaign) -> list[tuple[str, Callable[[Plan], Passed]]]:
+def _applicable_checks(campaign: Campaign) -> list[tuple[str, Callable[[Plan], Passed]]]:
     left_out = {
         MARKED: not campaign.mark_query_words,
         STRATEGIES: bool(campaign.rehearsal_of_id),  # checked for the original campaign
@@ -64,13 +64,13 @@ def _checks_of(campaign: Campaign) -> list[tuple[str, Callable[[Plan], Passed]]]
     return [row for row in CHECKS.items() if not left_out.get(row[0])]
 
 
-def _passed(name: str, said: Passed) -> Checked:
+def _passed_check(name: str, said: Passed) -> Checked:
     return Checked(name, True, said.words, said.next_step, said.attention, said.outcomes)
 
 
-def _checked(name: str, check: Callable[[Plan], Passed], plan: Plan) -> Checked:
+def _run_check(name: str, check: Callable[[Plan], Passed], plan: Plan) -> Checked:
     try:
-        return _passed(name, check(plan))
+        return _passed_check(name, check(plan))
     except NotNow:
         raise
     except Refusal as refusal:
@@ -80,9 +80,9 @@ def _checked(name: str, check: Callable[[Plan], Passed], plan: Plan) -> Checked:
 
 def check_rehearsable(plan: Plan) -> None:
     """Raise NotReady if a rehearsal copy would fail, too: nothing to judge, no gold pairs, texts not accepted."""
-    _check_there_is_something(plan)
+    _check_has_tasks(plan)
     check_gold(plan.campaign)
-    _texts(plan)
+    _check_worker_texts(plan)
 
 
 def check_not_launched(campaign: Campaign) -> None:
@@ -95,13 +95,13 @@ def check_not_launched(campaign: Campaign) -> None:
         )
 
 
-def _check_there_is_something(plan: Plan) -> None:
+def _check_has_tasks(plan: Plan) -> None:
     check_not_launched(plan.campaign)
     if not plan.cost.tasks:
         raise NotReady("There is nothing to judge: every query of the pool has at most one passage.")
 
 
-def _endpoint(plan: Plan) -> Passed:
+def _check_endpoint(plan: Plan) -> Passed:
     endpoint, cost = plan.endpoint, plan.cost
     if endpoint == settings.EMBEDDED_CROWD_ENDPOINT:
         return Passed(f"the built-in marketplace at {endpoint}: no outside money is spent")
@@ -127,7 +127,7 @@ def _endpoint(plan: Plan) -> Passed:
     return Passed(f"{name}, spending up to ${plan.confirm_spend:,.2f} confirmed")
 
 
-def _balance(plan: Plan) -> Passed:
+def _check_balance(plan: Plan) -> Passed:
     try:
         balance = crowd_at(plan.campaign.crowd, plan.endpoint).balance()
     except CrowdError as error:
@@ -140,7 +140,7 @@ def _balance(plan: Plan) -> Passed:
     return Passed(f"the account has a balance of ${balance:,.2f}")
 
 
-def _cost(plan: Plan) -> Passed:
+def _check_cost(plan: Plan) -> Passed:
     campaign, cost = plan.campaign, plan.cost
     committed = money(campaign)["committed"]
     total = cost.total + committed
@@ -157,10 +157,10 @@ def _cost(plan: Plan) -> Passed:
         words = f"{words}; {outlook_words(outlook_of(campaign), cost)}"
     if committed:
         words = f"{words}; ${committed:,.2f} is already committed"
-    return Passed(words) if plan.pilot else _within_the_cap(plan, words, committed)
+    return Passed(words) if plan.pilot else _passed_within_limit(plan, words, committed)
 
 
-def _spending(plan: Plan) -> Passed:
+def _check_spending_right(plan: Plan) -> Passed:
     """Check that the person can spend this amount, and that the installation's cap allows it."""
     campaign = plan.campaign
     if campaign.rehearsal_of_id:
@@ -178,7 +178,7 @@ def _spending(plan: Plan) -> Passed:
     )
 
 
-def _within_the_cap(plan: Plan, words: str, committed: Decimal) -> Passed:
+def _passed_within_limit(plan: Plan, words: str, committed: Decimal) -> Passed:
     """Return the passed check, with a warning if the spending limit would stop the expected repeats."""
     cap = min(plan.ceiling, settings.BUDGET_CAP or plan.ceiling)
     foreseen = outlook_of(plan.campaign).expected.cost(plan.cost.total)
@@ -192,7 +192,7 @@ def _within_the_cap(plan: Plan, words: str, committed: Decimal) -> Passed:
     )
 
 
-def _screening(plan: Plan) -> Passed:
+def _check_screening_rule(plan: Plan) -> Passed:
     """Compare the chosen screening rule with the others, and name the recommended one."""
     rule, rows = plan.campaign.screen, rules_compared(plan.campaign)
     if not plan.campaign.gold_per_task:
@@ -205,7 +205,7 @@ def _screening(plan: Plan) -> Passed:
     return Passed(words, attention=not level)
 
 
-def _page(plan: Plan) -> Passed:
+def _check_page_reachable(plan: Plan) -> Passed:
     """Check that the judging pages answer at their public URL, with a real request to their health check."""
     url = settings.PUBLIC_URL
     if is_loopback(url):
@@ -237,7 +237,7 @@ def _page(plan: Plan) -> Passed:
     return Passed(f"{url} answers this machine over HTTPS; open it once from another network as well")
 
 
-def _hosts(plan: Plan) -> Passed:
+def _check_crowd_hosts(plan: Plan) -> Passed:
     """Check that only the crowd's sites can frame the judging page and receive its form."""
     allowed = [origin(host) for host in settings.CROWD_HOSTS]
     if not allowed or not all(allowed):
@@ -255,7 +255,7 @@ def _hosts(plan: Plan) -> Passed:
     return Passed(", ".join(allowed))
 
 
-def _qualifications(plan: Plan) -> Passed:
+def _check_qualifications(plan: Plan) -> Passed:
     """Check the required qualifications, and list them by the crowd's own names."""
     if not plan.campaign.qualifications:
         return Passed("none required")
@@ -275,7 +275,7 @@ def _qualifications(plan: Plan) -> Passed:
     return Passed("; ".join(words))
 
 
-def _texts(plan: Plan) -> Passed:
+def _check_worker_texts(plan: Plan) -> Passed:
     campaign = plan.campaign
     if not campaign.title.strip():
         raise NotReady("The campaign has no title.")
@@ -319,7 +319,7 @@ def _texts(plan: Plan) -> Passed:
     return Passed("accepted; every passage has a text")
 
 
-def _pay(plan: Plan) -> Passed:
+def _check_hourly_pay(plan: Plan) -> Passed:
     """Check that the expected pay is not below the promised minimum."""
     pay = expected_pay(plan.campaign)
     tasks = many(pay.measured, "task")
@@ -344,7 +344,7 @@ def _pay(plan: Plan) -> Passed:
     return Passed(f"${pay.hourly:,.2f} an hour ({minutes}, {source}); workers read: {told}")
 
 
-def _time(plan: Plan) -> Passed:
+def _check_time_limit(plan: Plan) -> Passed:
     """Check that nobody has to hurry: the limit is several times the expected time."""
     limit, pay = plan.campaign.assignment_seconds, expected_pay(plan.campaign)
     source = f"the median of {many(pay.measured, 'task')} in the pilot" if pay.measured else "by their length"
@@ -361,7 +361,7 @@ def _time(plan: Plan) -> Passed:
     return Passed(f"{limit / 60:.0f} minutes for a task, {limit / pay.seconds:.1f} times the {expected}")
 
 
-def _rehearsal(plan: Plan) -> Passed:
+def _check_no_rehearsal_runs(plan: Plan) -> Passed:
     """Refuse while a rehearsal runs, because its results would come too late. Say whether a draft was rehearsed."""
     copy = running_rehearsal(plan.campaign)
     if copy is not None:
@@ -379,19 +379,19 @@ def _rehearsal(plan: Plan) -> Passed:
 MARKED, STRATEGIES, REHEARSAL = "marked words", "strategies", "rehearsal"
 #: The checks, in the order a launch runs them.
 CHECKS: dict[str, Callable[[Plan], Passed]] = {
-    REHEARSAL: _rehearsal,
-    "endpoint": _endpoint,
-    "balance": _balance,
-    "cost": _cost,
-    "spending": _spending,
+    REHEARSAL: _check_no_rehearsal_runs,
+    "endpoint": _check_endpoint,
+    "balance": _check_balance,
+    "cost": _check_cost,
+    "spending": _check_spending_right,
     "gold": lambda plan: check_gold(plan.campaign),
     STRATEGIES: check_strategies,
-    "screening": _screening,
+    "screening": _check_screening_rule,
     MARKED: lambda plan: Passed(marks_in_words(plan.campaign)),
-    "page": _page,
-    "crowd hosts": _hosts,
-    "qualifications": _qualifications,
-    "texts": _texts,
-    "pay": _pay,
-    "time": _time,
+    "page": _check_page_reachable,
+    "crowd hosts": _check_crowd_hosts,
+    "qualifications": _check_qualifications,
+    "texts": _check_worker_texts,
+    "pay": _check_hourly_pay,
+    "time": _check_time_limit,
 }

@@ -66,16 +66,16 @@ def check_gold(campaign: Campaign) -> Passed:
         return Passed(words)
     words = f"{words}; one worker does at most {many(campaign.max_tasks_per_worker, 'task')}"
     remarks = [
-        _short_of_gold(campaign),
-        _met_again_and_again(campaign, accepted),
-        _told_by_history(campaign),
+        _gold_shortage_warning(campaign),
+        _repeated_passage_warning(campaign, accepted),
+        _history_warning(campaign),
         recognizable_gold_warning(campaign, outcomes_of(campaign).page),
     ]
     said = [remark for remark in remarks if remark]
     return Passed(joined("; ", [words, *said]), attention=bool(said))
 
 
-def _met_again_and_again(campaign: Campaign, accepted: int) -> str:
+def _repeated_passage_warning(campaign: Campaign, accepted: int) -> str:
     most = most_uses_of_one_off_topic_passage(campaign)
     if most <= FEW_USES or most * 10 <= accepted:
         return ""
@@ -85,7 +85,7 @@ def _met_again_and_again(campaign: Campaign, accepted: int) -> str:
     )
 
 
-def _told_by_history(campaign: Campaign) -> str:
+def _history_warning(campaign: Campaign) -> str:
     """Return a warning if workers who do a large share of the campaign can recognize gold pairs, or ""."""
     pairs = pairs_asked(campaign)
     tasks, most = task_count(pairs, campaign.pairs_per_task), most_tasks(pairs, campaign.pairs_per_task)
@@ -100,9 +100,9 @@ def _told_by_history(campaign: Campaign) -> str:
     )
 
 
-def _asked_twice(campaign: Campaign) -> str:
+def _repeated_question_warning(campaign: Campaign) -> str:
     """Return a warning if tasks ask a question twice, which reveals that its pairs are real, or ""."""
-    tasks = 0 if campaign.grades else _tasks_that_ask_twice(campaign)
+    tasks = 0 if campaign.grades else _count_tasks_with_repeats(campaign)
     if not tasks:
         return ""
     most = campaign.pairs.values("query").order_by().annotate(pairs=Count("pk")).aggregate(most=Max("pairs"))
@@ -115,7 +115,7 @@ def _asked_twice(campaign: Campaign) -> str:
     )
 
 
-def _tasks_that_ask_twice(campaign: Campaign) -> int:
+def _count_tasks_with_repeats(campaign: Campaign) -> int:
     """Return how many tasks ask a question twice, cached until the tasks are made again."""
     made = campaign.tasks.aggregate(count=Count("pk"), last=Max("pk"))
     key = kept_objects.object_key("asked-twice", campaign.pk, made["count"], made["last"])
@@ -130,7 +130,7 @@ def _tasks_that_ask_twice(campaign: Campaign) -> int:
     return kept
 
 
-def _short_of_gold(campaign: Campaign) -> str:
+def _gold_shortage_warning(campaign: Campaign) -> str:
     """Return a warning if later tasks of a worker run out of gold pairs, or "". Raise NotReady for the first task."""
     outcomes = outcomes_of(campaign)
     if outcomes.fewest >= outcomes.wanted:
@@ -169,9 +169,9 @@ def check_strategies(plan: Plan) -> Passed:
         return Passed("no gold pair is accepted yet")
     if unfit := unfit_to_screen(campaign):
         if not (plan.accept_weak_screening or plan.placeholder_text or campaign.placeholder_text):
-            raise NotReady(unfit, _mended_or_accepted(campaign, outcomes))
-        return Passed(unfit, attention=True, next_step=_next_step(campaign, outcomes), outcomes=outcomes)
-    easiest = _figures(outcomes.rows[0], outcomes.tasks)
+            raise NotReady(unfit, _improve_or_accept(campaign, outcomes))
+        return Passed(unfit, attention=True, next_step=_improving_step(campaign, outcomes), outcomes=outcomes)
+    easiest = _success_rates(outcomes.rows[0], outcomes.tasks)
     if not outcomes.above(MOST_PASSING):
         none = f"of those tried, none passes more than {MOST_PASSING:.0%} of single tasks"
         words = f"{none}; the most successful is {easiest}"
@@ -181,16 +181,15 @@ def check_strategies(plan: Plan) -> Passed:
         f"fit to screen, if not strictly: guessing alone passes {guessing:.1%} of single tasks with "
         f"{many(campaign.gold_per_task, 'gold pair')} a task; the most successful strategy tried is {easiest}"
     )
-    return Passed(words, attention=True, next_step=_next_step(campaign, outcomes), outcomes=outcomes)
+    return Passed(words, attention=True, next_step=_improving_step(campaign, outcomes), outcomes=outcomes)
 
 
 def unfit_to_screen(campaign: Campaign) -> str:
     """Return why workers who do not read can pass; empty if the gold pairs and tasks are fit to screen them."""
     if not campaign.gold_per_task:
         return ""
-    faults = [
-        fault for fault in (_passed_without_reading(outcomes_of(campaign)), _asked_twice(campaign)) if fault
-    ]
+    found = (_passed_without_reading(outcomes_of(campaign)), _repeated_question_warning(campaign))
+    faults = [fault for fault in found if fault]
     return Guidance("Not fit to screen: ", joined(". ", faults)) if faults else ""
 
 
@@ -199,7 +198,7 @@ def _passed_without_reading(outcomes: Outcomes) -> str:
     over = outcomes.over_the_bar()
     if not over:
         return ""
-    told = "; ".join(_figures(row, outcomes.tasks) for row in over[:NAMED])
+    told = "; ".join(_success_rates(row, outcomes.tasks) for row in over[:NAMED])
     if len(over) > NAMED:
         told = f"The easiest {NAMED}: {told}"
     return (
@@ -208,13 +207,13 @@ def _passed_without_reading(outcomes: Outcomes) -> str:
     )
 
 
-def _mended_or_accepted(campaign: Campaign, outcomes: Outcomes) -> str:
+def _improve_or_accept(campaign: Campaign, outcomes: Outcomes) -> str:
     """Return how to improve the gold pairs, and how to launch with them as they are."""
     anyway = Guidance("To go ahead with weak screening, choose ", Option(ACCEPT_WEAK), ".")
-    return joined(" ", [step for step in (_next_step(campaign, outcomes), anyway) if step])
+    return joined(" ", [step for step in (_improving_step(campaign, outcomes), anyway) if step])
 
 
-def _figures(row: Outcome, tasks: Sequence[int]) -> str:
+def _success_rates(row: Outcome, tasks: Sequence[int]) -> str:
     passes = [
         f"{chance:.1%} of {'single tasks' if count == 1 else f'{count} in a row'}"
         for count, chance in zip(tasks, row.passes, strict=True)
@@ -223,7 +222,7 @@ def _figures(row: Outcome, tasks: Sequence[int]) -> str:
     return f"{row.name} ({', '.join(passes)}{agrees})"
 
 
-def _next_step(campaign: Campaign, outcomes: Outcomes) -> str:
+def _improving_step(campaign: Campaign, outcomes: Outcomes) -> str:
     """Return steps that bring the strategies below the limit."""
     per_task = campaign.gold_per_task
     guessing: float = 0.5**per_task
@@ -237,7 +236,7 @@ def _next_step(campaign: Campaign, outcomes: Outcomes) -> str:
                 f") guessing passes {0.5**enough:.1%} of single tasks.",
             )
         )
-    if balance := _balance(campaign, outcomes):
+    if balance := _balancing_step(campaign, outcomes):
         steps.append(balance)
     if any(row.right > KNOWN_BY_MEMORY for row in outcomes.rows if row.name in BY_MEMORY):
         steps.append(
@@ -251,7 +250,7 @@ def _next_step(campaign: Campaign, outcomes: Outcomes) -> str:
     return joined(" ", steps)
 
 
-def _balance(campaign: Campaign, outcomes: Outcomes) -> str:
+def _balancing_step(campaign: Campaign, outcomes: Outcomes) -> str:
     """Return how to bring the most successful text strategy down to half of the gold pairs; empty if it is not above
     half.
 

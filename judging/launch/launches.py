@@ -81,9 +81,9 @@ def launch_campaign(
     tasks = campaign.tasks.exclude(state=Task.State.DONE).count()
     plan = plan_offer(campaign, tasks, terms, by=by)
     if _was_launched_with(campaign, confirm_spend):
-        return _again(plan)
+        return _already_launched(plan)
     check_not_launched(campaign)
-    plan = confirmed(plan, amount_to_confirm(campaign))
+    plan = confirm_amount(plan, amount_to_confirm(campaign))
     why = (
         f"{many(tasks, 'task')}, ${plan.cost.total:,.2f} without repeats; up to ${plan.amount:,.2f} confirmed"
         f"{plan.accepted_words}"
@@ -100,7 +100,7 @@ def launch_campaign(
         )
     except CampaignRefused:
         if _was_launched_with(campaign, confirm_spend):
-            return _again(plan)  # the same launch, a moment earlier
+            return _already_launched(plan)  # the same launch, a moment earlier
         check_not_launched(campaign)
         raise
 
@@ -110,7 +110,7 @@ def _was_launched_with(campaign: Campaign, amount: Decimal | None) -> bool:
     return not before and amount is not None and campaign.confirmed_at_launch == amount
 
 
-def _again(plan: Plan) -> Launched:
+def _already_launched(plan: Plan) -> Launched:
     return Launched(plan.cost, outlook_of(plan.campaign), 0, [], again=True)
 
 
@@ -130,7 +130,7 @@ def amount_to_confirm(campaign: Campaign, tasks: int | None = None) -> Decimal:
     return max(cost, campaign.budget - money(campaign)["committed"])
 
 
-def confirmed(plan: Plan, amount: Decimal) -> Plan:
+def confirm_amount(plan: Plan, amount: Decimal) -> Plan:
     """Return the plan with the confirmed amount. Raises CampaignRefused if a person confirmed a different amount.
 
     A person must repeat the exact amount shown. The operator can leave it out if no outside money is spent, and can
@@ -186,21 +186,21 @@ def offer_tasks(
     try:
         for check in check_list(plan):
             passed.append(check)
-        launched = _open(plan, passed, to=to, purpose=purpose, why=why, who=who, **changes)
+        launched = _open_campaign(plan, passed, to=to, purpose=purpose, why=why, who=who, **changes)
     except (NotReady, MayNotSpend):
-        _tell(passed, tell)
+        _report_passed(passed, tell)
         raise
-    _tell(passed, tell)
+    _report_passed(passed, tell)
     return launched
 
 
-def _tell(passed: list[Checked], tell: Callable[[Checked], None] | None) -> None:
+def _report_passed(passed: list[Checked], tell: Callable[[Checked], None] | None) -> None:
     if tell:
         for check in passed:
             tell(check)
 
 
-def _open(
+def _open_campaign(
     plan: Plan, passed: list[Checked], *, to: str, purpose: str, why: str, who: str, **changes: Any
 ) -> Launched:
     campaign, cost = plan.campaign, plan.cost

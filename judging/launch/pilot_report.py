@@ -115,7 +115,7 @@ def pilot_report(campaign: Campaign) -> PilotReport | None:
         counts=campaign.pilot_counts,
         workers=workers.count(),
         excluded=excluded.count(),
-        gold=_gold(work),
+        gold=_gold_rates(work),
         comments=list(work.exclude(comment="").order_by("pk").values_list("comment", flat=True)),
     )
 
@@ -133,7 +133,7 @@ def _seconds_per_pair(
     return round(seconds_per_task / campaign.slots_per_task, 2)
 
 
-def _gold(work: QuerySet[Submission]) -> list[GoldRate]:
+def _gold_rates(work: QuerySet[Submission]) -> list[GoldRate]:
     """Return every answered gold pair, the one with the lowest pass rate first."""
     names = ("gold_pair", "gold_pair__query__qid", "gold_pair__relevant__pid", "gold_pair__off_topic__pid")
     rows = (

@@ -137,7 +137,7 @@ def step(request: HttpRequest, name: str, step: str) -> HttpResponse:
         "step": step,
         "typed": one.typed,
         "possible": one.possible(found),
-        "runs": archive.what_runs(found) if step == "archive" else "",
+        "runs": archive.reason_not_at_rest(found) if step == "archive" else "",
         "foreseen": foresee_standstill(found),
         "why": why,
         "wrong": wrong,

@@ -18,30 +18,30 @@ def campaign_work() -> Iterator[State]:
         "preferee_campaigns",
         "Campaigns, by state.",
         ("state",),
-        _counted(Campaign.objects.values_list("state")),
+        _count_by_labels(Campaign.objects.values_list("state")),
     )
     tasks = Task.objects.filter(campaign__in=campaigns).values_list("campaign__name", "state")
-    yield State("preferee_tasks", "Tasks, by state.", ("campaign", "state"), _counted(tasks))
+    yield State("preferee_tasks", "Tasks, by state.", ("campaign", "state"), _count_by_labels(tasks))
     places = Place.objects.filter(posting__campaign__in=campaigns)
     yield State(
         "preferee_places",
         "Places, by state: wanted (not offered yet), open, filled, gone.",
         ("campaign", "state"),
-        _counted(places.values_list("posting__campaign__name", "state")),
+        _count_by_labels(places.values_list("posting__campaign__name", "state")),
     )
     submissions = Submission.objects.filter(campaign__in=campaigns)
     yield State(
         "preferee_submissions",
         "Submissions, by state and standing. Collected submissions are in state submitted.",
         ("campaign", "state", "standing"),
-        _counted(submissions.values_list("campaign__name", "state", "standing")),
+        _count_by_labels(submissions.values_list("campaign__name", "state", "standing")),
     )
     exclusions = Exclusion.objects.filter(campaign__in=campaigns)
     yield State(
         "preferee_exclusions",
         "Workers currently excluded, by rule.",
         ("campaign", "rule"),
-        _counted(exclusions.filter(reversed_at=None).values_list("campaign__name", "rule")),
+        _count_by_labels(exclusions.filter(reversed_at=None).values_list("campaign__name", "rule")),
     )
 
 
@@ -53,7 +53,7 @@ def calls() -> Iterator[State]:
         "preferee_crowd_intents",
         "Calls that change something at a crowd, by state (intended: not done yet) and last error class.",
         ("operation", "state", "error"),
-        _counted(rows),
+        _count_by_labels(rows),
     )
 
 
@@ -73,6 +73,6 @@ def campaign_dollars() -> Iterator[State]:
     )
 
 
-def _counted(rows: object) -> dict[tuple[str, ...], float]:
+def _count_by_labels(rows: object) -> dict[tuple[str, ...], float]:
     counted = rows.order_by().annotate(number=Count("pk"))  # type: ignore[attr-defined]
     return {tuple(labels): number for *labels, number in counted}

@@ -11,19 +11,19 @@ def in_lines(check: Checked) -> str:
     """Return a passed check with its next step, marked "!" if it needs attention, and any strategies as a table."""
     line = f"  {'!' if check.attention else '✓'} {check}"
     line = f"{line}. {check.next_step}" if check.next_step else line
-    return "\n".join([line, *(_table(check.outcomes) if check.outcomes else ())])
+    return "\n".join([line, *(_strategy_lines(check.outcomes) if check.outcomes else ())])
 
 
-def _table(outcomes: Outcomes) -> Iterator[str]:
+def _strategy_lines(outcomes: Outcomes) -> Iterator[str]:
     """Yield aligned lines: every strategy and how often it passes tasks."""
     heads = [f"passes {many(count, 'task')}" for count in outcomes.tasks]
-    rows = [["strategy", "right on gold", *heads, "agrees with labels"], *map(_cells, outcomes.rows)]
+    rows = [["strategy", "right on gold", *heads, "agrees with labels"], *map(_strategy_cells, outcomes.rows)]
     first, *widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for name, *figures in rows:
         cells = (figure.rjust(width) for figure, width in zip(figures, widths, strict=True))
         yield "    " + "  ".join([name.ljust(first), *cells])
 
 
-def _cells(row: Outcome) -> list[str]:
+def _strategy_cells(row: Outcome) -> list[str]:
     agrees = "–" if row.agrees is None else f"{row.agrees:.1%}"
     return [row.name, f"{row.right:.1%}", *(f"{chance:.1%}" for chance in row.passes), agrees]

@@ -59,7 +59,7 @@ class Command(BaseCommand):
             settings=GradingSettings(
                 scale=parse_scale(read_text_file(scale), str(scale)) if scale else FOUR_LEVELS,
                 min_grade=options["min_grade"],
-                rules=dict(_rule(said) for said in options["rule"]),
+                rules=dict(_parse_rule(said) for said in options["rule"]),
                 budget=options["budget"],
                 learn_from_all=options["learn_from_all"],
                 instructions=read_text_file(instructions) if instructions else "",
@@ -74,7 +74,7 @@ class Command(BaseCommand):
         super().show({name: value for name, value in result.items() if name not in ("scale", "rules")})
 
 
-def _rule(said: str) -> tuple[str, float]:
+def _parse_rule(said: str) -> tuple[str, float]:
     name, _, value = said.partition("=")
     try:
         return name, float(value)

@@ -47,7 +47,7 @@ class Command(CampaignCommand):
             part = dollars_option("--amount", amount) if amount is not None else None
             paid = pay_held(found, submission_of(found, submission), amount=part, why=why, who=self.who)
             result = {"decided": float(paid)}
-        return {"campaign": found.name, **result, "held": [_row(one) for one in held_work(found)]}
+        return {"campaign": found.name, **result, "held": [_held_pay_row(one) for one in held_work(found)]}
 
     def show(self, result: dict[str, Any]) -> None:
         if "decided" in result:
@@ -65,7 +65,7 @@ class Command(CampaignCommand):
             self.out.print(line, markup=False)
 
 
-def _row(one: HeldWork) -> dict[str, Any]:
+def _held_pay_row(one: HeldWork) -> dict[str, Any]:
     times = {"pays_itself_at": one.pays_itself_at, "rejects_itself_at": one.rejects_itself_at}
     return one.as_dict() | {
         "receipt": receipt_of(one.submission),

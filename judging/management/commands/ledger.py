@@ -30,7 +30,7 @@ class Command(CampaignCommand):
         )
 
     def act_on(self, found: Campaign, *, check: bool, **options: Any) -> dict[str, Any]:
-        books = _plain(ledger(found))
+        books = _as_numbers(ledger(found))
         if not check:
             return books
         with launcher.crowd_running(), self.progress("Reading the crowd's books") as progress:
@@ -39,7 +39,7 @@ class Command(CampaignCommand):
             f"{row.assignment_id}, {row.kind}: ${row.ours:,.2f} here, ${row.theirs:,.2f} there; {row.meaning}."
             for row in compared.differences
         ]
-        return {**books, "check": _plain(asdict(compared)), **({"refused": refused} if refused else {})}
+        return {**books, "check": _as_numbers(asdict(compared)), **({"refused": refused} if refused else {})}
 
     def refusals(self, result: dict[str, Any]) -> list[str]:
         return list(result.get("refused", []))
@@ -74,12 +74,12 @@ MEANINGS = {
 }
 
 
-def _plain(value: Any) -> Any:
+def _as_numbers(value: Any) -> Any:
     """Convert dollars to numbers, for JSON."""
     if isinstance(value, Decimal):
         return float(value)
     if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
+        return {key: _as_numbers(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_as_numbers(one) for one in value]
     return value

@@ -40,7 +40,7 @@ class Command(CampaignCommand):
             decide = undo_settlement if undo else settle_payments
             amount = decide(found, _paid_submission(found, submission), why=why, who=self.who)
             result = {"owed_again" if undo else "settled": float(amount)}
-        return {"campaign": found.name, **result, "refused": _rows(found)}
+        return {"campaign": found.name, **result, "refused": _refused_payment_rows(found)}
 
     def show(self, result: dict[str, Any]) -> None:
         if "settled" in result:
@@ -69,7 +69,7 @@ def _paid_submission(campaign: Campaign, word: str) -> Submission:
     return find_by_receipt(compensated, word) or submission_of(campaign, word)
 
 
-def _rows(campaign: Campaign) -> list[dict[str, Any]]:
+def _refused_payment_rows(campaign: Campaign) -> list[dict[str, Any]]:
     return [
         {
             "submission": receipt_of(one.payment.submission),

@@ -6,7 +6,7 @@ from django.db.models import Count
 
 from config.guidance import Guidance, Option
 from judging.models import Campaign, GoldPair
-from judging.rules.question_words import marked
+from judging.rules.question_words import mark_question_words
 from pooling.models import Passage, Query
 
 #: The maximum number of pairs examined; more would give the same picture.
@@ -52,7 +52,8 @@ def _one_sided(campaign: Campaign, rows: Iterable[Shown]) -> tuple[int, int]:
             continue
         total += 1
         sides = [
-            any(part.marked for part in marked(text, query.text, language)) for text in (one.text, other.text)
+            any(part.marked for part in mark_question_words(text, query.text, language))
+            for text in (one.text, other.text)
         ]
         found += sides[0] != sides[1]
     return found, total

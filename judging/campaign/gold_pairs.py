@@ -25,11 +25,8 @@ def needed_gold(campaign: Campaign) -> int:
 
 def decide_gold(campaign: Campaign, ids: list[int] | None, *, accept: bool, who: str = "") -> int:
     """Accept (or drop) these gold pairs, or all proposed ones; return how many changed."""
-    pairs = (
-        campaign.gold_pairs.filter(state=GoldPair.State.PROPOSED)
-        if ids is None
-        else _pairs_by_id(campaign, ids)
-    )
+    proposed = campaign.gold_pairs.filter(state=GoldPair.State.PROPOSED)
+    pairs = proposed if ids is None else _pairs_by_id(campaign, ids)
     state = GoldPair.State.ACCEPTED if accept else GoldPair.State.DROPPED
     return pairs.exclude(state=state).update(state=state, decided_at=clock.now(), decided_by=who)
 
@@ -40,12 +37,9 @@ def reopen_gold(campaign: Campaign, ids: list[int]) -> int:
         raise CampaignRefused(
             f"Campaign {campaign.name} has been launched, so decisions about its gold pairs are final."
         )
-    states = [GoldPair.State.ACCEPTED, GoldPair.State.DROPPED]
-    return (
-        _pairs_by_id(campaign, ids)
-        .filter(state__in=states)
-        .update(state=GoldPair.State.PROPOSED, decided_at=None, decided_by="")
-    )
+    pairs = _pairs_by_id(campaign, ids)
+    decided = pairs.filter(state__in=[GoldPair.State.ACCEPTED, GoldPair.State.DROPPED])
+    return decided.update(state=GoldPair.State.PROPOSED, decided_at=None, decided_by="")
 
 
 def _pairs_by_id(campaign: Campaign, ids: list[int]) -> QuerySet[GoldPair]:

@@ -13,7 +13,13 @@ from judging.campaign.strategy_figures import compared_pairs
 from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, GoldPair, TaskPair
 from judging.rules.familiarity import Shares
-from judging.rules.gold_candidates import against, hardness_reason, labeled, nearest, relevant_by_query
+from judging.rules.gold_candidates import (
+    hardness_reason,
+    nearest_passages,
+    pair_with_labeled,
+    pair_with_unlabeled,
+    relevant_by_query,
+)
 from judging.rules.gold_choice import Real, Texts, Triple, choose, hard
 from judging.rules.pair_features import (
     PassageText,
@@ -102,8 +108,8 @@ class _ProposalSearch:
     def _bounds(self) -> tuple[int, int]:
         """Return the least grade of a known answer, and the grade below which a labeled passage is off topic.
 
-        Both are those of the labels. Where workers grade passages, the grade that a test asks of them bounds both, as
-        far as the labels go so high.
+        Both are the labels' own threshold. Where workers grade passages, a known answer also has at least the
+        campaign's relevant grade (or the labels' highest), and an off-topic passage is below that grade, too.
         """
         least = self.labels.min_grade
         if self.campaign.grading is None:
@@ -123,19 +129,18 @@ class _ProposalSearch:
         self.questions = {
             pk: question_features(text, self.weights) for pk, text in asked.values_list("pk", "text")
         }
-        mine = self._with_texts(labeled(self.grades, self.relevant, self.off_topic_below))
+        mine = self._with_texts(pair_with_labeled(self.grades, self.relevant, self.off_topic_below))
         near = self._nearest_by_question(self._unjudged_passages(pooled))
-        mine += self._with_texts(against(self.relevant, near, UNJUDGED))
+        mine += self._with_texts(pair_with_unlabeled(self.relevant, near, UNJUDGED))
         chosen = self._choose(mine, (), exclusive=True)
         if len(chosen) < self.wanted:
-            others = self._with_texts(
-                against(self.relevant, self._passages_of_other_questions(known | pooled), OF_OTHERS)
-            )
+            elsewhere = self._passages_of_other_questions(known | pooled)
+            others = self._with_texts(pair_with_unlabeled(self.relevant, elsewhere, OF_OTHERS))
             chosen += self._choose(others, chosen, exclusive=False)
         return self._add(chosen)
 
     def _questions_to_ask(self, relevant: dict[int, list[int]]) -> dict[int, list[int]]:
-        """Return questions that some of the campaign's tasks ask, but not most, since no task asks one twice.
+        """Return questions that some of the campaign's tasks ask, but not most: no task asks a question twice.
 
         If there are too few to fill a task, add questions that only gold pairs ask.
         """
@@ -166,7 +171,7 @@ class _ProposalSearch:
         collection = self.campaign.collection
         if self.campaign.placeholder_text or not collection.sources.exists():
             return
-        triples = labeled(self.grades, self.relevant, self.off_topic_below)
+        triples = pair_with_labeled(self.grades, self.relevant, self.off_topic_below)
         keys = {key for one in triples for key in (one.relevant_id, one.off_topic_id)}
         lacking = [
             pid
@@ -242,7 +247,7 @@ class _ProposalSearch:
     def _nearest_by_question(self, outside: Iterable[tuple[int, frozenset[str]]]) -> dict[int, list[int]]:
         """Map questions to the nearest outside passages; record those from files with their texts."""
         asked = {query: self.questions[query] for query in self.relevant}
-        near = nearest(asked, outside, self.rng)
+        near = nearest_passages(asked, outside, self.rng)
         pids = {self.found_outside[key] for found in near.values() for key in found if key < 0}
         rows = passages.ensure(collection=self.campaign.collection, pids=sorted(pids)) if pids else {}
         keys = {key: rows[pid].pk for key, pid in self.found_outside.items() if pid in rows}

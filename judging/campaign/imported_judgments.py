@@ -126,11 +126,8 @@ def read_lines(content: bytes, name: str) -> list[Line]:
         raise BadJudgmentFile(name, 1, f"the header has no column {missing[0]!r}.")
     if strange := [column for column in header if column not in REQUIRED + OPTIONAL]:
         raise BadJudgmentFile(name, 1, f"the header has an unknown column {_quoted_text(strange[0])}.")
-    lines = [
-        _parse_judgment(row, header, number, name)
-        for number, row in enumerate(rows[1:], start=2)
-        if row.strip()
-    ]
+    numbered = [(number, row) for number, row in enumerate(rows[1:], start=2) if row.strip()]
+    lines = [_parse_judgment(row, header, number, name) for number, row in numbered]
     if not lines:
         raise BadJudgmentFile(name, 1, "there are no judgments below the header.")
     return lines

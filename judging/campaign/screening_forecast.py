@@ -112,7 +112,7 @@ def easiest_strategy(campaign: Campaign) -> Outcome | None:
 def _pool_sizes(campaign: Campaign) -> Counter[int]:
     """Count queries by the number of passages in their pool; a pool of m has m(m − 1)/2 pairs.
 
-    A grade is right or wrong by itself, as the best answer of a pool of two.
+    A single grade is right or wrong by itself, so it counts as a pool of two.
 
     Cached until the campaign gets more tasks, and so more pairs.
     """

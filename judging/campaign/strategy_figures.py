@@ -10,7 +10,7 @@ from judging.campaign.read_once import kept_while_reading
 from judging.models import Campaign, GoldPair, Pair, Task, TaskPair
 from judging.rules.gold_detection import Detectability
 from judging.rules.gold_drawing import Shown
-from judging.rules.strategies import Known, Outcomes, Setting, told_by_the_page, try_strategies
+from judging.rules.strategies import Known, Outcomes, Setting, page_detectability, try_strategies
 from pooling.models import Passage, Qrel, QrelSet, Query
 from pooling.services import bulk
 
@@ -38,7 +38,7 @@ def outcomes_of(campaign: Campaign) -> Outcomes:
 
 def proposals_warning(campaign: Campaign) -> str:
     """Return advice if a classifier recognizes gold pairs, including proposed ones, by what a page shows, or ""."""
-    return recognizable_gold_warning(campaign, told_by_the_page(setting_of(campaign, proposed=True)))
+    return recognizable_gold_warning(campaign, page_detectability(setting_of(campaign, proposed=True)))
 
 
 def recognizable_gold_warning(campaign: Campaign, page: Detectability | None) -> str:

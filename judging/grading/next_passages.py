@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import vstack
 
 from config.background.job_kinds import Progress
-from judging.rules.active_learning import batched, drawn, learn, presumed_among, ranked
+from judging.rules.active_learning import growing_batches, learn, presumed_among, random_rows, ranked_rows
 from pooling.feature_files import Features
 from pooling.fractions import Fraction
 from pooling.models import Collection
@@ -67,7 +67,7 @@ def next_passages(
         relevant = [one.row for one in known if grades[one.named] >= relevant_from]
         other = [one.row for one in known if grades[one.named] < relevant_from]
         rng = np.random.default_rng([seed, _hash_as_number(query_text), len(known)])
-        presumed = islice(topic.unknown(drawn(features, rng)), presumed_among(features.passages))
+        presumed = islice(topic.unknown(random_rows(features, rng)), presumed_among(features.passages))
         other += [one.row for one in presumed]
         if not other:
             return []  # everything was judged, and all of it is relevant
@@ -75,7 +75,7 @@ def next_passages(
         positive = vstack([question, features.tfidf_of(relevant)], format="csr")
         weights = learn(positive, features.tfidf_of(other), features.rarities)
         first = topic.at_once * 50 + 4 * len(topic.seen)
-        best = topic.unknown(ranked(features, weights, first, partial(_show_ranking, progress)))
+        best = topic.unknown(ranked_rows(features, weights, first, partial(_show_ranking, progress)))
         return [one.pid for one in islice(best, count)]
 
 
@@ -106,7 +106,7 @@ class _Topic:
     def unknown(self, rows: Iterable[int]) -> Iterator[_Passage]:
         """Yield the passages to choose from, in the order of the rows."""
         seen = set(self.seen)
-        for some in batched(rows, self.at_once):
+        for some in growing_batches(rows, self.at_once):
             for one in self._passages(some):
                 if one.held and seen.isdisjoint((one.pid, one.key)):
                     seen.update((one.pid, one.key))

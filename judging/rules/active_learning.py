@@ -66,7 +66,7 @@ def best_rows(
     return rows
 
 
-def ranked(
+def ranked_rows(
     features: Features, weights: NDArray[np.float32], first: int, shown: Shown | None = None
 ) -> Iterator[int]:
     """Yield all rows, best first. More than ``first`` are ranked only if they are asked for."""
@@ -77,7 +77,7 @@ def ranked(
         done, most = len(rows), most * 8
 
 
-def drawn(features: Features, rng: np.random.Generator) -> Iterator[int]:
+def random_rows(features: Features, rng: np.random.Generator) -> Iterator[int]:
     """Yield all rows in a random order. Taking only a few is cheap."""
     seen: set[int] = set()
     size = PRESUMED * 4
@@ -90,7 +90,7 @@ def drawn(features: Features, rng: np.random.Generator) -> Iterator[int]:
     yield from rng.permutation(left).tolist()
 
 
-def batched(rows: Iterable[int], size: int) -> Iterator[Sequence[int]]:
+def growing_batches(rows: Iterable[int], size: int) -> Iterator[Sequence[int]]:
     """Yield the rows in lists, the first of this size and each twice as long as the one before.
 
     Looking up many rows costs little more than a few, and the best rows may all be judged or in one large class.

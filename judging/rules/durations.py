@@ -9,7 +9,7 @@ WEEKEND = (5, 6)
 
 def duration_words(seconds: float, wording: Wording = ENGLISH) -> str:
     """Say a duration, rounded down, in the two largest units: "1 hour 5 minutes", "less than a minute"."""
-    words = _counted(int(seconds), wording)
+    words = _unit_words(int(seconds), wording)
     return " ".join(words[:2]) or wording.gettext("less than a minute")
 
 
@@ -21,7 +21,7 @@ def to_the_second(seconds: float, wording: Wording = ENGLISH) -> str:
     return " ".join(words)
 
 
-def _counted(seconds: int, wording: Wording) -> list[str]:
+def _unit_words(seconds: int, wording: Wording) -> list[str]:
     days, rest = divmod(seconds, 86400)
     hours, rest = divmod(rest, 3600)
     minutes = rest // 60

@@ -52,7 +52,7 @@ class Expectation:
     @property
     def repeated_share(self) -> float:
         """Return the share of submitted tasks that are repeated."""
-        return _share(1 - self.counted / self.submitted) if self.submitted else 0.0
+        return _clip_to_share(1 - self.counted / self.submitted) if self.submitted else 0.0
 
     def cost(self, without_repeats: Decimal) -> Decimal | None:
         """Calculate the cost with the expected repeats, to the cent; None if almost no task would count."""
@@ -115,7 +115,7 @@ def expect(
         want_no_more = 1 / done - (1 / (done + 1) if done < tasks_per_worker else 0)
         counted += want_no_more * float(passed.sum())
         excluded += want_no_more * (1 - float(there.sum()))
-    return Expectation(tasks_per_worker, _share(excluded), submitted, counted)
+    return Expectation(tasks_per_worker, _clip_to_share(excluded), submitted, counted)
 
 
 def outlook(
@@ -153,6 +153,6 @@ def tasks_words(most: int) -> str:
     )
 
 
-def _share(value: float) -> float:
+def _clip_to_share(value: float) -> float:
     """Clip a value to [0, 1], since rounding can exceed the range slightly."""
     return min(1.0, max(0.0, value))

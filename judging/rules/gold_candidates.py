@@ -34,7 +34,7 @@ def relevant_by_query(grades: Grades, least: int) -> dict[int, list[int]]:
     return found
 
 
-def labeled(grades: Grades, relevant: Mapping[int, Sequence[int]], least: int) -> Iterator[Triple]:
+def pair_with_labeled(grades: Grades, relevant: Mapping[int, Sequence[int]], least: int) -> Iterator[Triple]:
     """Pair known relevant passages with those labeled not relevant for the same question.
 
     A passage that the labels count as relevant (``least`` and above) is never off-topic, however much better another
@@ -53,7 +53,7 @@ def labeled(grades: Grades, relevant: Mapping[int, Sequence[int]], least: int) -
                     yield Triple(query, good, bad, why)
 
 
-def against(
+def pair_with_unlabeled(
     relevant: Mapping[int, Sequence[int]], others: Mapping[int, Iterable[int]], why: str
 ) -> Iterator[Triple]:
     """Pair known relevant passages with passages that are unlabeled for the question."""
@@ -64,7 +64,7 @@ def against(
                     yield Triple(query, good, bad, why)
 
 
-def nearest(
+def nearest_passages(
     questions: Mapping[int, QuestionText],
     passages: Iterable[tuple[int, frozenset[str]]],
     rng: np.random.Generator,
@@ -82,12 +82,12 @@ def nearest(
     best: dict[int, list[tuple[float, int]]] = {key: [] for key in questions}
     some: list[int] = []
     for number, (passage, words) in enumerate(passages):
-        shares = _shares(words, asking, questions, total)
+        shares = _covered_shares(words, asking, questions, total)
         own = max(shares, key=lambda key: (shares[key], key), default=None)
         for key, share in shares.items():
             if key != own and share < 1 and not questions[key].words <= words:
-                _keep(best[key], (share, passage))
-        _keep_some(some, passage, number, rng)
+                _keep_nearest(best[key], (share, passage))
+        _keep_sample(some, passage, number, rng)
     found = {}
     for key in questions:
         drawn = [some[index] for index in rng.permutation(len(some))[:ANY].tolist()]
@@ -97,7 +97,7 @@ def nearest(
     return found
 
 
-def _shares(
+def _covered_shares(
     words: frozenset[str],
     asking: Mapping[str, Sequence[int]],
     questions: Mapping[int, QuestionText],
@@ -111,14 +111,16 @@ def _shares(
     return shares
 
 
-def _keep(heap: list[tuple[float, int]], one: tuple[float, int]) -> None:
+def _keep_nearest(heap: list[tuple[float, int]], one: tuple[float, int]) -> None:
     if len(heap) < NEAREST:
         heapq.heappush(heap, one)
     else:
         heapq.heappushpop(heap, one)
 
 
-def _keep_some(some: list[int], passage: int, number: int, rng: np.random.Generator, most: int = 200) -> None:
+def _keep_sample(
+    some: list[int], passage: int, number: int, rng: np.random.Generator, most: int = 200
+) -> None:
     """Keep an even sample of all that come by."""
     if len(some) < most:
         some.append(passage)

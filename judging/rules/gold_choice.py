@@ -219,7 +219,7 @@ class _Figures:
     @classmethod
     def of(cls, real: Real, texts: Texts, triples: Sequence[Triple], weight: float) -> _Figures:
         even = np.array([ahead(texts, one) for one in triples], dtype=float)
-        even = np.hstack([np.sign(even), np.clip(even / _spread(even), -FARTHEST, FARTHEST)]) * weight
+        even = np.hstack([np.sign(even), np.clip(even / _column_spread(even), -FARTHEST, FARTHEST)]) * weight
         even = np.hstack([even, WEIGHT_OF_LOOKS * np.array([signs_ahead(texts, one) for one in triples])])
         shown = [texts.of(Triple(*pair)) for pair in real.pairs]
         looks = np.array([features(*one) for one in shown if one is not None], dtype=float)
@@ -233,7 +233,7 @@ class _Figures:
         return cls(rows, np.concatenate([target, np.zeros(even.shape[1])]))
 
 
-def _spread(table: Floats) -> Floats:
+def _column_spread(table: Floats) -> Floats:
     spread: Floats = table.std(axis=0)
     return np.where(spread > 0, spread, 1.0)
 
@@ -246,7 +246,7 @@ class _Moments:
     """
 
     def __init__(self, like: Floats) -> None:
-        self.middle, self.spread = like.mean(axis=0), _spread(like)
+        self.middle, self.spread = like.mean(axis=0), _column_spread(like)
         standard = (like - self.middle) / self.spread
         values, directions = np.linalg.eigh(standard.T @ standard / len(like))
         self.independent = directions / np.sqrt(np.maximum(values, 0.0) + LEAST_VARIANCE)

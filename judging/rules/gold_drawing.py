@@ -82,7 +82,7 @@ def draw(
     """
     here = Memory()
     here.keep(task)
-    fits = _fits_alone if single else _fits
+    fits = _fits_alone if single else _fits_task
     fitting = [one for one in gold if fits(one, here) and _is_new(one, memory, single)]
     patterns = memory.familiar(task or [(0, 0, 0)])
     away = ((memory.familiar([one[1:] for one in fitting])[:, None] - patterns) ** 2).sum(axis=2)
@@ -100,7 +100,7 @@ def enough_fit(
     gold: Iterable[Gold], memory: Memory, task: Iterable[Shown], count: int, *, single: bool = False
 ) -> bool:
     """Check that ``count`` gold pairs fit a task with these real pairs; ``single`` as in :func:`draw`."""
-    fits = _fits_alone if single else _fits
+    fits = _fits_alone if single else _fits_task
     here = Memory()
     here.keep(task)
     fitting = 0
@@ -122,6 +122,6 @@ def _fits_alone(one: Gold, here: Memory) -> bool:
     return one.relevant_id not in here.passages and one.off_topic_id not in here.passages
 
 
-def _fits(one: Gold, here: Memory) -> bool:
+def _fits_task(one: Gold, here: Memory) -> bool:
     """Check that the task neither asks its question nor shows its passages under another question."""
     return one.query_id not in here.questions and not here.elsewhere(*one[1:])

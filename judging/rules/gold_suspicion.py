@@ -43,7 +43,7 @@ def suspicious(answers: Iterable[tuple[int, int, bool]], *, slip_rate: float) ->
 
     A worker who answered only one gold pair is no evidence about it.
     """
-    failed, seen = _counts(answers)
+    failed, seen = _count_passing_workers(answers)
     all_failed, all_seen = sum(failed.values()), sum(seen.values())
     found = []
     for gold, failures in failed.items():
@@ -57,7 +57,7 @@ def suspicious(answers: Iterable[tuple[int, int, bool]], *, slip_rate: float) ->
     return sorted(found, key=lambda one: (one.chance, one.gold))
 
 
-def _counts(answers: Iterable[tuple[int, int, bool]]) -> tuple[Counter[int], Counter[int]]:
+def _count_passing_workers(answers: Iterable[tuple[int, int, bool]]) -> tuple[Counter[int], Counter[int]]:
     """Count, per gold pair, the otherwise passing workers who failed it and those who answered it."""
     by_worker: dict[int, list[tuple[int, bool]]] = defaultdict(list)
     for gold, worker, passed in answers:

@@ -30,8 +30,8 @@ def lay_out(leanings: Sequence[int], gold_count: int, rng: np.random.Generator) 
     shown the other way, so that the sides of its judgments balance. Half of the other pairs are swapped (an odd one
     by chance). Gold pairs can be anywhere, like other pairs. The same generator state gives the same layout.
     """
-    swaps = _against(leanings, rng)
-    gold_swaps = _halves(gold_count, rng)
+    swaps = _balancing_swaps(leanings, rng)
+    gold_swaps = _random_halves(gold_count, rng)
     total = len(leanings) + gold_count
     gold_at = set(rng.permutation(total)[:gold_count].tolist())
     pairs = iter(rng.permutation(len(leanings)).tolist())
@@ -47,12 +47,12 @@ def lay_out(leanings: Sequence[int], gold_count: int, rng: np.random.Generator) 
     return tuple(seats)
 
 
-def _against(leanings: Sequence[int], rng: np.random.Generator) -> list[bool]:
-    level = iter(_halves(sum(leaning == 0 for leaning in leanings), rng))
+def _balancing_swaps(leanings: Sequence[int], rng: np.random.Generator) -> list[bool]:
+    level = iter(_random_halves(sum(leaning == 0 for leaning in leanings), rng))
     return [leaning > 0 if leaning else next(level) for leaning in leanings]
 
 
-def _halves(count: int, rng: np.random.Generator) -> list[bool]:
+def _random_halves(count: int, rng: np.random.Generator) -> list[bool]:
     """Return ``count`` booleans in random order, half of them true (an odd one is random)."""
     trues = count // 2 + (int(rng.integers(2)) if count % 2 else 0)
     return [bool(value) for value in rng.permutation([True] * trues + [False] * (count - trues))]

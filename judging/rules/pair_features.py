@@ -67,7 +67,7 @@ class PassageText:
     @cached_property
     def neighbors(self) -> frozenset[tuple[str, str]]:
         """The pairs of adjacent content words."""
-        return _neighbors(self.content)
+        return _adjacent_words(self.content)
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class QuestionText:
 
 def content_words(text: str) -> frozenset[str]:
     """Return the words of a text that carry its topic: lower case, without stop words, plural s cut off."""
-    return frozenset(_content(text))
+    return frozenset(_content_words(text))
 
 
 def overlap(query: frozenset[str], passage: frozenset[str]) -> float:
@@ -95,7 +95,7 @@ def nearly_contained(one: frozenset[str], other: frozenset[str]) -> bool:
     return bool(fewer) and len(one & other) >= NEARLY_ALL * fewer
 
 
-def length(text: str) -> int:
+def word_count(text: str) -> int:
     """Count the words of a text."""
     return len(_WORD.findall(text))
 
@@ -103,7 +103,7 @@ def length(text: str) -> int:
 def read_passage(text: str) -> PassageText:
     """Read a passage's text once for all features."""
     opening, *_ = _SENTENCE.split(text.strip(), maxsplit=1)
-    return PassageText(tuple(_content(text)), length(text), _surface(text), content_words(opening))
+    return PassageText(tuple(_content_words(text)), word_count(text), _surface(text), content_words(opening))
 
 
 def _surface(text: str) -> tuple[float, ...]:
@@ -114,23 +114,23 @@ def _surface(text: str) -> tuple[float, ...]:
     lengths = [len(word) for word in words]
     return (
         float(capitals),
-        _share(capitals, len(text)),
+        _ratio(capitals, len(text)),
         float(sum(sign.isdigit() for sign in text)),
         float(marks),
-        _share(marks, len(text)),
+        _ratio(marks, len(text)),
         float(sum(text.count(sign) for sign in "-–—:;")),
-        _share(sum(lengths), len(words)),
+        _ratio(sum(lengths), len(words)),
         float(max(lengths, default=0)),
         float(len(sentences)),
-        _share(len(words), len(sentences)),
-        float(length(sentences[0])) if sentences else 0.0,
-        _share(len({word.lower() for word in words}), len(words)),
-        _share(sum(word.lower() in _STOP for word in words), len(words)),
+        _ratio(len(words), len(sentences)),
+        float(word_count(sentences[0])) if sentences else 0.0,
+        _ratio(len({word.lower() for word in words}), len(words)),
+        _ratio(sum(word.lower() in _STOP for word in words), len(words)),
         float(text.count("?")),
     )
 
 
-def _share(part: float, whole: float) -> float:
+def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
@@ -139,7 +139,7 @@ def placement(question: QuestionText, passage: PassageText) -> tuple[float, ...]
     at = [place for place, word in enumerate(passage.content) if word in question.words]
     return (
         float(len(at)),
-        _share(len(at), passage.length),
+        _ratio(len(at), passage.length),
         -float(at[0]) if at else -math.inf,
         float(len(question.words & passage.opening)),
     )
@@ -147,10 +147,10 @@ def placement(question: QuestionText, passage: PassageText) -> tuple[float, ...]
 
 def question_features(text: str, weights: Mapping[str, float]) -> QuestionText:
     """Read a question's text; ``weights`` come from :func:`word_weights`, an unknown word counts as the rarest."""
-    content = _content(text)
+    content = _content_words(text)
     rarest = max(weights.values(), default=1.0)
     own = {word: weights.get(word, rarest) for word in content}
-    return QuestionText(frozenset(content), _neighbors(content), own)
+    return QuestionText(frozenset(content), _adjacent_words(content), own)
 
 
 def word_weights(passages: Iterable[frozenset[str]]) -> dict[str, float]:
@@ -189,10 +189,10 @@ def features(question: QuestionText, one: PassageText, other: PassageText) -> tu
     )
 
 
-def _content(text: str) -> list[str]:
+def _content_words(text: str) -> list[str]:
     words = _WORD.findall(text.lower())
     return [word.removesuffix("s") for word in words if word not in _STOP and len(word) > 1]
 
 
-def _neighbors(content: Sequence[str]) -> frozenset[tuple[str, str]]:
+def _adjacent_words(content: Sequence[str]) -> frozenset[tuple[str, str]]:
     return frozenset(pairwise(content))

@@ -34,24 +34,24 @@ class _Word:
     unspaced: bool
 
 
-def marked(text: str, question: str, language: str = "en") -> tuple[Part, ...]:
+def mark_question_words(text: str, question: str, language: str = "en") -> tuple[Part, ...]:
     """Split ``text`` into stretches, in order; joined, they are the text."""
-    words, neighbors = _asked(question, language)
+    words, neighbors = _question_words(question, language)
     at = [False] * len(text)
-    for word in _words(text):
+    for word in _find_words(text):
         if word.unspaced:
             _mark_neighbors(at, text, word, neighbors)
-        elif _folded(text[word.start : word.end], language) in words:
+        elif _fold_case(text[word.start : word.end], language) in words:
             at[word.start : word.end] = [True] * (word.end - word.start)
-    return _parts(text, at)
+    return _split_at_marks(text, at)
 
 
-def _asked(question: str, language: str) -> tuple[set[str], set[str]]:
+def _question_words(question: str, language: str) -> tuple[set[str], set[str]]:
     """Collect the question's words, and its pairs of neighboring characters in scripts without spaces."""
     words: set[str] = set()
     neighbors: set[str] = set()
-    for word in _words(question):
-        run = _folded(question[word.start : word.end], language)
+    for word in _find_words(question):
+        run = _fold_case(question[word.start : word.end], language)
         if word.unspaced:
             neighbors.update({run} if len(run) == 1 else map("".join, pairwise(run)))
         elif len(run) > 1 or run.isdigit():
@@ -66,7 +66,7 @@ def _mark_neighbors(at: list[bool], text: str, run: _Word, neighbors: set[str]) 
                 at[place : place + length] = [True] * length
 
 
-def _parts(text: str, at: list[bool]) -> tuple[Part, ...]:
+def _split_at_marks(text: str, at: list[bool]) -> tuple[Part, ...]:
     parts: list[Part] = []
     start = 0
     for place in range(1, len(text) + 1):
@@ -76,7 +76,7 @@ def _parts(text: str, at: list[bool]) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def _words(text: str) -> list[_Word]:
+def _find_words(text: str) -> list[_Word]:
     """Find runs of letters, digits and marks; a run ends where spaced and unspaced scripts meet."""
     found: list[_Word] = []
     for place, character in enumerate(text):
@@ -96,7 +96,7 @@ def _is_unspaced(character: str) -> bool:
     return character > "\u0dff" and unicodedata.name(character, "").startswith(_UNSPACED)
 
 
-def _folded(word: str, language: str) -> str:
+def _fold_case(word: str, language: str) -> str:
     """Normalize case and accents of a word; Turkish has two letters i."""
     if language.lower().split("-")[0] in ("tr", "az"):
         word = word.replace("I", "ı").replace("İ", "i")

@@ -81,7 +81,7 @@ def compare_rules(setting: Setting) -> list[Consequence]:
     return [replace(row, level=row in level, recommended=row is best) for row in rows]
 
 
-def caught(passes: float, rule: str, setting: Setting) -> Expectation:
+def expectation_for(passes: float, rule: str, setting: Setting) -> Expectation:
     """Calculate what to expect of a worker who answers the share ``passes`` of gold pairs right."""
     return expect(
         slip_rate=1 - passes,
@@ -93,8 +93,8 @@ def caught(passes: float, rule: str, setting: Setting) -> Expectation:
 
 
 def _consequence(rule: str, setting: Setting) -> Consequence:
-    honest = caught(1 - setting.slip_rate, rule, setting)
-    kinds = [caught(passes, rule, setting) for passes, _ in setting.careless]
+    honest = expectation_for(1 - setting.slip_rate, rule, setting)
+    kinds = [expectation_for(passes, rule, setting) for passes, _ in setting.careless]
     share, each = setting.careless_share, setting.careless_share / len(kinds)
     submitted = (1 - share) * honest.submitted + each * sum(kind.submitted for kind in kinds)
     counts = [each * kind.counted for kind in kinds]
@@ -117,11 +117,11 @@ def _consequence(rule: str, setting: Setting) -> Consequence:
 
 def right_answers(setting: Setting, error: float) -> float:
     """Calculate a lower bound of correct best answers if each judgment errs with this probability."""
-    right = 1 - _wrong(setting.judgments_per_pair, error)
+    right = 1 - _error_chance(setting.judgments_per_pair, error)
     return sum(queries * right ** (size - 1) for size, queries in setting.pools.items())
 
 
-def _wrong(judgments: int, error: float) -> float:
+def _error_chance(judgments: int, error: float) -> float:
     """Calculate the chance that the worse passage wins a pair; a tie counts half."""
     chances = [comb(judgments, k) * error**k * (1 - error) ** (judgments - k) for k in range(judgments + 1)]
     return sum(

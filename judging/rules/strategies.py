@@ -144,18 +144,19 @@ def try_strategies(setting: Setting, *, seed: int = 0, workers: int = WORKERS) -
     most = min(setting.most_tasks, len(setting.gold) // per_task) if per_task else setting.most_tasks
     tasks = tuple(sorted({min(count, most) for count in TASKS if most}))
     found = [
-        _by_text(name, chooser, setting, tasks) for name, chooser in choosers_by_text(setting.texts).items()
+        _try_chooser(name, chooser, setting, tasks)
+        for name, chooser in choosers_by_text(setting.texts).items()
     ]
     found += [row for row in by_looks(setting, tasks) if _is_beyond_chance(row, len(setting.gold))]
-    found += _by_side(setting, tasks)
-    by_memory, fewest = _by_memory(setting, tasks, np.random.default_rng(seed), workers)
+    found += _try_sides(setting, tasks)
+    by_memory, fewest = _try_memory(setting, tasks, np.random.default_rng(seed), workers)
     ranked = sorted([*found, *by_memory], key=lambda row: (row.passes, row.right), reverse=True)
     wanted = min(setting.most_tasks, len(setting.tasks))
-    page = told_by_the_page(setting)
+    page = page_detectability(setting)
     return Outcomes(tasks, len(setting.gold), len(setting.labeled), tuple(ranked), fewest, wanted, page)
 
 
-def told_by_the_page(setting: Setting) -> Detectability | None:
+def page_detectability(setting: Setting) -> Detectability | None:
     """Measure how well a classifier tells gold pairs from the tasks' real pairs by what a page shows."""
     real = sorted(setting.compared or {pair for task in setting.tasks for pair in task})
     return try_to_tell(real, [Triple(*pair) for pair in setting.gold], setting.texts)
@@ -177,18 +178,18 @@ def all_right(chances: Sequence[float], drawn: int) -> float:
 def by_looks(setting: Setting, tasks: Sequence[int]) -> list[Outcome]:
     """Return the results of all strategies by looks, however well they do."""
     choosers = choosers_by_looks(setting.texts)
-    return [_by_text(name, chooser, setting, tasks) for name, chooser in choosers.items()]
+    return [_try_chooser(name, chooser, setting, tasks) for name, chooser in choosers.items()]
 
 
 def _is_beyond_chance(row: Outcome, gold: int) -> bool:
     return gold > 0 and row.right > 0.5 + BEYOND_CHANCE * 0.5 / math.sqrt(gold)
 
 
-def _by_text(name: str, chooser: Chooser, setting: Setting, tasks: Sequence[int]) -> Outcome:
+def _try_chooser(name: str, chooser: Chooser, setting: Setting, tasks: Sequence[int]) -> Outcome:
     right = [chooser(pair.query, pair.better, pair.worse) for pair in setting.gold]
     agrees = [chooser(pair.query, pair.better, pair.worse) for pair in setting.labeled]
     passes = tuple(all_right(right, count * setting.gold_per_task) for count in tasks)
-    return Outcome(name, _mean(right) or 0.0, passes, _mean(agrees))
+    return Outcome(name, _mean_or_none(right) or 0.0, passes, _mean_or_none(agrees))
 
 
 # By side.
@@ -199,7 +200,7 @@ BY_SIDE = ("left", "alternating", "random")
 BY_GRADE = ("one grade", "alternating", "random")
 
 
-def _by_side(setting: Setting, tasks: Sequence[int]) -> list[Outcome]:
+def _try_sides(setting: Setting, tasks: Sequence[int]) -> list[Outcome]:
     pairs = max((len(task) for task in setting.tasks), default=0)
     agrees = 0.5 if setting.labeled else None
     names = BY_GRADE if setting.compared else BY_SIDE
@@ -233,7 +234,7 @@ def _side_chances(pairs: int, gold: int) -> tuple[float, float]:
 BY_MEMORY = ("seen before", "not seen before", "not seen elsewhere")
 
 
-class Given(NamedTuple):
+class GivenTask(NamedTuple):
     """A task of a simulated worker: its number from 1, the worker's history, its real pairs and its gold pairs."""
 
     number: int
@@ -242,7 +243,7 @@ class Given(NamedTuple):
     gold: Sequence[Gold]
 
 
-def tasks_of_one(setting: Setting, most: int, rng: np.random.Generator) -> Iterator[Given]:
+def tasks_of_one(setting: Setting, most: int, rng: np.random.Generator) -> Iterator[GivenTask]:
     """Yield up to ``most`` tasks in random order, with gold pairs drawn as they are for people.
 
     A task without enough fitting gold pairs is skipped.
@@ -256,7 +257,7 @@ def tasks_of_one(setting: Setting, most: int, rng: np.random.Generator) -> Itera
         if len(drawn) < setting.gold_per_task:
             continue
         number += 1
-        yield Given(number, memory, real, drawn)
+        yield GivenTask(number, memory, real, drawn)
         if number == most:
             return
         used = {one.pk for one in drawn}
@@ -264,7 +265,7 @@ def tasks_of_one(setting: Setting, most: int, rng: np.random.Generator) -> Itera
         memory.keep([*real, *(one.shown for one in drawn)])
 
 
-class Work(NamedTuple):
+class WorkerChances(NamedTuple):
     """One worker's chances, a column for each of ``BY_MEMORY``: by task, by gold pair, by labeled real pair."""
 
     tasks: Floats
@@ -272,10 +273,12 @@ class Work(NamedTuple):
     labeled: Floats
 
 
-def _work_of_one(setting: Setting, most: int, better: Collection[Known], rng: np.random.Generator) -> Work:
+def _work_of_one(
+    setting: Setting, most: int, better: Collection[Known], rng: np.random.Generator
+) -> WorkerChances:
     tasks, gold, labeled = [], [], []
     for given in tasks_of_one(setting, most, rng):
-        chances = _table([_remembered(given.memory, *one.shown) for one in given.gold])
+        chances = _memory_table([_memory_chances(given.memory, *one.shown) for one in given.gold])
         tasks.append(chances.prod(axis=0))
         gold.append(chances)
         sides = [
@@ -283,15 +286,15 @@ def _work_of_one(setting: Setting, most: int, better: Collection[Known], rng: np
             for query, one, other in given.real
             for side in ((query, one, other), (query, other, one))
         ]
-        labeled += [_remembered(given.memory, *known) for known in sides if known in better]
-    return Work(_table(tasks), np.vstack([_table([]), *gold]), _table(labeled))
+        labeled += [_memory_chances(given.memory, *known) for known in sides if known in better]
+    return WorkerChances(_memory_table(tasks), np.vstack([_memory_table([]), *gold]), _memory_table(labeled))
 
 
-def _table(rows: Sequence[Floats | list[float]]) -> Floats:
+def _memory_table(rows: Sequence[Floats | list[float]]) -> Floats:
     return np.array(rows, dtype=float).reshape(-1, len(BY_MEMORY))
 
 
-def _by_memory(
+def _try_memory(
     setting: Setting, tasks: Sequence[int], rng: np.random.Generator, workers: int
 ) -> tuple[list[Outcome], int]:
     """Return the results of strategies by memory, and the smallest number of tasks given to a simulated worker.
@@ -316,21 +319,21 @@ def _by_memory(
     rows = [
         Outcome(
             name,
-            _mean(right[:, at]) or 0.0,
+            _mean_or_none(right[:, at]) or 0.0,
             tuple(float(shares[at]) for shares in passes),
-            _mean(agrees[:, at]),
+            _mean_or_none(agrees[:, at]),
         )
         for at, name in enumerate(BY_MEMORY)
     ]
     return rows, min(len(one.tasks) for one in done)
 
 
-def _remembered(memory: Memory, query: int, one: int, other: int) -> list[float]:
+def _memory_chances(memory: Memory, query: int, one: int, other: int) -> list[float]:
     """Return the chance of choosing ``one``, for each of ``BY_MEMORY``."""
     familiar = higher(memory.passages[one], memory.passages[other])
     elsewhere = [bool(memory.under.get(side, set()) - {query}) for side in (one, other)]
     return [familiar, 1.0 - familiar, higher(elsewhere[1], elsewhere[0])]
 
 
-def _mean(values: Sequence[float] | Floats) -> float | None:
+def _mean_or_none(values: Sequence[float] | Floats) -> float | None:
     return math.fsum(values) / len(values) if len(values) else None

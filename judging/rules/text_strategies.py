@@ -29,22 +29,22 @@ _UNASKED, _UNREAD = question_features("", {}), read_passage("")
 def choosers_by_text(texts: Texts) -> dict[str, Chooser]:
     """Map the strategies that a script would try first to their choosers."""
     return {
-        "overlap": _most(texts, _shared),
-        "rare words": _most(texts, _rare),
-        "similarity": _most(texts, texts.likeness),
-        "fewest question words": _fewest(texts, _shared),
-        "fewest rare words": _fewest(texts, _rare),
-        "least similar": _fewest(texts, texts.likeness),
-        "longer": _most(texts, _length),
-        "shorter": _fewest(texts, _length),
+        "overlap": _choose_most(texts, _shared_words),
+        "rare words": _choose_most(texts, _shared_rarity),
+        "similarity": _choose_most(texts, texts.likeness),
+        "fewest question words": _choose_fewest(texts, _shared_words),
+        "fewest rare words": _choose_fewest(texts, _shared_rarity),
+        "least similar": _choose_fewest(texts, texts.likeness),
+        "longer": _choose_most(texts, _passage_length),
+        "shorter": _choose_fewest(texts, _passage_length),
     }
 
 
 def choosers_by_looks(texts: Texts) -> dict[str, Chooser]:
     """Map the strategies by looks to their choosers."""
-    scores = {name: partial(_looks, at) for at, name in enumerate((*SURFACE, *PLACEMENT))}
-    most = {f"most {name}": _most(texts, score) for name, score in scores.items()}
-    return most | {f"fewest {name}": _fewest(texts, score) for name, score in scores.items()}
+    scores = {name: partial(_figure_at, at) for at, name in enumerate((*SURFACE, *PLACEMENT))}
+    most = {f"most {name}": _choose_most(texts, score) for name, score in scores.items()}
+    return most | {f"fewest {name}": _choose_fewest(texts, score) for name, score in scores.items()}
 
 
 def higher(one: float, other: float) -> float:
@@ -54,7 +54,7 @@ def higher(one: float, other: float) -> float:
     return 1.0 if one > other else 0.0
 
 
-def _most(texts: Texts, score: Score) -> Chooser:
+def _choose_most(texts: Texts, score: Score) -> Chooser:
     def chance(query: int, one: int, other: int) -> float:
         asked = texts.questions.get(query, _UNASKED)
         return higher(*(score(asked, texts.passages.get(passage, _UNREAD)) for passage in (one, other)))
@@ -62,22 +62,22 @@ def _most(texts: Texts, score: Score) -> Chooser:
     return chance
 
 
-def _fewest(texts: Texts, score: Score) -> Chooser:
-    most = _most(texts, score)
+def _choose_fewest(texts: Texts, score: Score) -> Chooser:
+    most = _choose_most(texts, score)
     return lambda query, one, other: 1.0 - most(query, one, other)
 
 
-def _shared(asked: QuestionText, read: PassageText) -> float:
+def _shared_words(asked: QuestionText, read: PassageText) -> float:
     return float(len(asked.words & read.words))
 
 
-def _rare(asked: QuestionText, read: PassageText) -> float:
+def _shared_rarity(asked: QuestionText, read: PassageText) -> float:
     return math.fsum(weight for word, weight in sorted(asked.weights.items()) if word in read.words)
 
 
-def _length(_: QuestionText, read: PassageText) -> float:
+def _passage_length(_: QuestionText, read: PassageText) -> float:
     return read.length
 
 
-def _looks(at: int, asked: QuestionText, read: PassageText) -> float:
+def _figure_at(at: int, asked: QuestionText, read: PassageText) -> float:
     return (*read.surface, *placement(asked, read))[at]

@@ -100,22 +100,22 @@ def after_opening(tally: Tally, rules: LifeRules) -> Decision | None:
 
 def after_batch(tally: Tally, rules: LifeRules) -> Decision | None:
     """Decide after the rest of the pool, and after each iteration of active learning."""
-    if not _lacking(tally, rules):
-        return Decision(Verdict.ACCEPTED, _counted(tally))
+    if not _unmet_conditions(tally, rules):
+        return Decision(Verdict.ACCEPTED, _tally_words(tally))
     if tally.judged > rules.reject_judged and tally.density > rules.reject_density:
-        return Decision(Verdict.REJECTED, f"{_counted(tally)} Too many are relevant.")
+        return Decision(Verdict.REJECTED, f"{_tally_words(tally)} Too many are relevant.")
     return None
 
 
 def at_end(tally: Tally, rules: LifeRules) -> Decision:
     """Decide when the budget ends, or nothing is left to judge."""
-    lacking = _lacking(tally, rules)
+    lacking = _unmet_conditions(tally, rules)
     if lacking:
-        return Decision(Verdict.REJECTED, f"{_counted(tally)} {' '.join(lacking)}")
-    return Decision(Verdict.ACCEPTED, _counted(tally))
+        return Decision(Verdict.REJECTED, f"{_tally_words(tally)} {' '.join(lacking)}")
+    return Decision(Verdict.ACCEPTED, _tally_words(tally))
 
 
-def _lacking(tally: Tally, rules: LifeRules) -> list[str]:
+def _unmet_conditions(tally: Tally, rules: LifeRules) -> list[str]:
     """Return what a topic lacks to be accepted, in words."""
     found = []
     if tally.judged < rules.accept_judged:
@@ -127,7 +127,7 @@ def _lacking(tally: Tally, rules: LifeRules) -> list[str]:
     return found
 
 
-def _counted(tally: Tally) -> str:
+def _tally_words(tally: Tally) -> str:
     return f"{tally.judged} judged, {tally.relevant} relevant, density {tally.density:.4f}."
 
 

@@ -207,7 +207,7 @@ class Browser:
                 headers["Referer"] = f"{self.site}/"
             if body is not None:
                 headers["Content-Type"] = "application/x-www-form-urlencoded"
-            reply = _ask(method, address, body, headers)
+            reply = _send_request(method, address, body, headers)
             if at_crowd and signed_in:
                 self._keep_cookies(reply.headers.getlist("Set-Cookie"))
             if reply.status not in (301, 302, 303):
@@ -232,7 +232,9 @@ class _Fetched:
         return parse_page(self.html)
 
 
-def _ask(method: str, address: str, body: str | None, headers: dict[str, str]) -> urllib3.BaseHTTPResponse:
+def _send_request(
+    method: str, address: str, body: str | None, headers: dict[str, str]
+) -> urllib3.BaseHTTPResponse:
     """Send one request. Like any browser, try again if a kept connection was closed or nothing came back."""
     for _ in range(_TRIES - 1):
         with suppress(ProtocolError, ReadTimeoutError):

@@ -176,23 +176,23 @@ def _simulate(
 ) -> Simulated:
     began = time.monotonic()
     done = Simulated()
-    _collect(campaign, sweep=True)
+    _collect_and_wait(campaign, sweep=True)
     end_leftover_leases(campaign)
     opinion = Truth(campaign, truth, settings.seed)
     crew = _sign_up(campaign, settings, opinion, range(settings.workers), progress)
-    idle, tell = 0, _teller(campaign, progress)
+    idle, tell = 0, _progress_reporter(campaign, progress)
     with ThreadPoolExecutor(settings.concurrency) as pool:
         try:
             while not _all_done(campaign):
                 before = done.tasks
-                done.tasks += _everybody(campaign, crew, pool if not idle else None, tell)
+                done.tasks += _work_one_round(campaign, crew, pool if not idle else None, tell)
                 tell()
                 idle = 0 if done.tasks > before else idle + 1
                 if idle == IDLE_ROUNDS:
                     try:
-                        new = _recruits(campaign, settings, opinion, len(crew))
+                        new = _recruit_workers(campaign, settings, opinion, len(crew))
                     except JudgingError as stuck:
-                        if not _tells_enough(campaign):
+                        if not _is_enough_to_forecast(campaign):
                             raise
                         done.stopped = stuck.message
                         break
@@ -206,13 +206,13 @@ def _simulate(
     hang_up()
     if campaign.rehearsal_of_id and not done.stopped and campaign.state in Campaign.OVER:
         done.stopped = "It was stopped."
-    done.refused = _refusals(crew)
+    done.refused = _count_refusals(crew)
     done.judgments = campaign.judgments.counted().count()
     done.seconds = round(time.monotonic() - began, 1)
     return done
 
 
-def _teller(campaign: Campaign, progress: Progress | None) -> Callable[[], None]:
+def _progress_reporter(campaign: Campaign, progress: Progress | None) -> Callable[[], None]:
     """Return a function that reports how many tasks are done."""
     share = 0.0
 
@@ -234,12 +234,12 @@ def _tasks_done(campaign: Campaign) -> tuple[int, int]:
     return campaign.tasks.filter(over).distinct().count(), campaign.tasks.count()
 
 
-def _tells_enough(campaign: Campaign) -> bool:
+def _is_enough_to_forecast(campaign: Campaign) -> bool:
     """Return whether enough is done for a forecast: a rehearsal need not finish, a real campaign must."""
     return campaign.rehearsal_of_id is not None and campaign.tasks.filter(state=Task.State.DONE).exists()
 
 
-def _refusals(crew: list[SimulatedWorker]) -> dict[str, int]:
+def _count_refusals(crew: list[SimulatedWorker]) -> dict[str, int]:
     """Return refusal → how many workers it stopped."""
     return dict(Counter(worker.stopped for worker in crew if worker.stopped))
 
@@ -263,7 +263,7 @@ def _sign_up(
     return crew
 
 
-def _recruits(
+def _recruit_workers(
     campaign: Campaign, settings: SimulationSettings, truth: Truth, there: int
 ) -> list[SimulatedWorker]:
     """Sign up more workers if nobody present can go on.
@@ -272,11 +272,11 @@ def _recruits(
     """
     open_places = Place.objects.filter(posting__campaign=campaign, state__in=LIVE)
     if not open_places.exists() or there >= MOST_WORKERS:
-        raise _stuck(campaign, there)
+        raise _nobody_can_continue(campaign, there)
     return _sign_up(campaign, settings, truth, range(there, min(MOST_WORKERS, there + settings.workers)))
 
 
-def _everybody(
+def _work_one_round(
     campaign: Campaign, crew: list[SimulatedWorker], pool: ThreadPoolExecutor | None, tell: Callable[[], None]
 ) -> int:
     """Run one round of all workers, with a collection before and after. Returns how many tasks they did.
@@ -284,8 +284,8 @@ def _everybody(
     Without ``pool`` they work one after another. If they worked at once, the few places left would be held by workers
     who have already judged the pairs, and be unavailable to the others.
     """
-    _collect(campaign)
-    kinds = _kinds(campaign)
+    _collect_and_wait(campaign)
+    kinds = _offered_kinds(campaign)
     if pool:
         working = [pool.submit(worker.work, kinds) for worker in crew]
         while wait(working, timeout=1).not_done:
@@ -293,11 +293,11 @@ def _everybody(
         done = sum(one.result() for one in working)
     else:
         done = sum(worker.work(kinds) for worker in crew)
-    _collect(campaign)
+    _collect_and_wait(campaign)
     return done
 
 
-def _kinds(campaign: Campaign) -> list[str]:
+def _offered_kinds(campaign: Campaign) -> list[str]:
     """Return the headings that offer places. After a short pause, an older posting's places may be open."""
     offered = places_offered(campaign).exclude(posting__crowd_key="").order_by("posting__crowd_key")
     return list(offered.values_list("posting__crowd_key", flat=True).distinct())
@@ -313,7 +313,7 @@ def _all_done(campaign: Campaign) -> bool:
     return is_complete(campaign)
 
 
-def _collect(campaign: Campaign, **how: bool) -> None:
+def _collect_and_wait(campaign: Campaign, **how: bool) -> None:
     _attend_live([ring_to_collect(campaign, **how)])
     topics = map(choosing_key, campaign.topic_assignments.filter(over_at=None))
     _attend_live(Job.objects.live().filter(key__in=list(topics)))
@@ -325,7 +325,7 @@ def _attend_live(jobs: Iterable[Job]) -> None:
         attend(job, poll_seconds=0.05)
 
 
-def _stuck(campaign: Campaign, workers: int) -> JudgingError:
+def _nobody_can_continue(campaign: Campaign, workers: int) -> JudgingError:
     if used_up := budget_used_up(campaign):
         what, raise_budget = used_up
         return JudgingError(what, Guidance("Run: ", raise_budget, ", then have them judge again."))

@@ -20,13 +20,13 @@ class Truth:
         self.relevant_from = qrel_set.min_grade
         self.queries: dict[str, list[int]] = {}
         for pk, text in Query.objects.filter(collection=campaign.collection).values_list("pk", "text"):
-            self.queries.setdefault(_plain(text), []).append(pk)
+            self.queries.setdefault(_squeeze_spaces(text), []).append(pk)
         self.grades: dict[tuple[int, str], int] = {}
         self.pids: dict[str, str] = {}
         texts: dict[int, str] = {}
         passages = Passage.objects.filter(collection=campaign.collection).values_list("pk", "pid", "text")
         for pk, pid, known in passages.iterator(chunk_size=5000):
-            texts[pk] = _plain(known if known is not None else placeholder_text(campaign.seed, pid))
+            texts[pk] = _squeeze_spaces(known if known is not None else placeholder_text(campaign.seed, pid))
             self.pids.setdefault(texts[pk], pid)
         labels = Qrel.objects.filter(qrel_set=qrel_set).values_list("query_id", "passage_id", "grade")
         for query, passage, grade in labels.iterator(chunk_size=5000):
@@ -41,7 +41,7 @@ class Truth:
         As in a gold pair, a labeled text is obvious against one that is in no pair of this question, or one
         labeled two grades lower.
         """
-        left, right = _plain(page.left), _plain(page.right)
+        left, right = _squeeze_spaces(page.left), _squeeze_spaces(page.right)
         grades = [self._grade(page.question, left), self._grade(page.question, right)]
         stray = [
             grade == UNLABELED and not self._asked(page.question, text)
@@ -55,21 +55,23 @@ class Truth:
 
     def passage_grade(self, page: Page, grading: GradedCampaign) -> int:
         """Return the grade of the one passage shown, on the campaign's scale; an unlabeled one is not relevant."""
-        known = max(0, self._grade(page.question, _plain(page.left)))
+        known = max(0, self._grade(page.question, _squeeze_spaces(page.left)))
         if known >= self.relevant_from:
             return min(max(known, grading.min_grade), len(grading.scale) - 1)
         return min(known, grading.min_grade - 1)
 
     def _grade(self, question: str, text: str) -> int:
-        return max(self.grades.get((query, text), UNLABELED) for query in self.queries[_plain(question)])
+        return max(
+            self.grades.get((query, text), UNLABELED) for query in self.queries[_squeeze_spaces(question)]
+        )
 
     def _asked(self, question: str, text: str) -> bool:
-        return any((query, text) in self.asked for query in self.queries[_plain(question)])
+        return any((query, text) in self.asked for query in self.queries[_squeeze_spaces(question)])
 
     def _taste(self, text: str) -> str:
         return hashlib.sha256(f"{self.seed}:{self.pids.get(text, text)}".encode()).hexdigest()
 
 
-def _plain(text: str) -> str:
-    """Return the text without differences in white space, as a reader would compare it."""
+def _squeeze_spaces(text: str) -> str:
+    """Return the text with single spaces, because a reader sees no other difference."""
     return " ".join(text.split())

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 from config.prepared_queries import Prepared
 from judging.models import Campaign, Choice, PairReport, Slot, Submission, Task, TaskPair
 from judging.rules.layout import placeholder_text
-from judging.rules.question_words import Part, marked
+from judging.rules.question_words import Part, mark_question_words
 from pooling.models import Passage
 
 
@@ -76,7 +76,7 @@ def _in_html(campaign: Campaign, passage: Passage, question: str) -> SafeString:
     text = text_of(campaign, passage)
     if not campaign.mark_query_words:
         return conditional_escape(text)
-    return with_marks(marked(text, question, campaign.collection.language))
+    return with_marks(mark_question_words(text, question, campaign.collection.language))
 
 
 def with_marks(parts: Iterable[Part]) -> SafeString:

@@ -3,7 +3,7 @@
 from django import template
 from django.utils.safestring import SafeString
 
-from judging.rules.question_words import marked
+from judging.rules.question_words import mark_question_words
 from judging.tasks.displayed_pairs import with_marks
 
 register = template.Library()
@@ -12,4 +12,4 @@ register = template.Library()
 @register.simple_tag
 def with_question_words(text: str, question: str, language: str) -> SafeString:
     """Return the text with the question's content words marked."""
-    return with_marks(marked(text, question, language))
+    return with_marks(mark_question_words(text, question, language))

@@ -10,7 +10,14 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression
 
-from judging.rules.active_learning import batched, best_rows, drawn, learn, presumed_among, ranked
+from judging.rules.active_learning import (
+    best_rows,
+    growing_batches,
+    learn,
+    presumed_among,
+    random_rows,
+    ranked_rows,
+)
 from pooling import feature_files
 from pooling.feature_files import write_features
 from pooling.features import FEATURES
@@ -51,7 +58,7 @@ def test_the_model_is_scikit_learns(features, weights):
 def test_ranking_orders_by_score_and_then_by_row(features, weights):
     expected = scores(features, weights)
 
-    rows = list(ranked(features, weights, 7))
+    rows = list(ranked_rows(features, weights, 7))
 
     assert sorted(rows) == list(range(500))
     assert np.allclose(np.sort(expected)[::-1], expected[rows], atol=1e-5)
@@ -77,7 +84,7 @@ def test_few_rows_are_ranked_when_few_are_asked_for(features, weights, monkeypat
         lambda found, given, most, shown: asked.append(most) or best_rows(found, given, most, shown),
     )
 
-    first = list(islice(ranked(features, weights, 5), 5))
+    first = list(islice(ranked_rows(features, weights, 5), 5))
 
     assert asked == [5]
     assert first == best_rows(features, weights, 5).tolist()
@@ -85,10 +92,10 @@ def test_few_rows_are_ranked_when_few_are_asked_for(features, weights, monkeypat
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_drawing_gives_each_row_once(features, seed):
-    rows = list(drawn(features, np.random.default_rng(seed)))
+    rows = list(random_rows(features, np.random.default_rng(seed)))
 
     assert sorted(rows) == list(range(500))
-    assert rows == list(drawn(features, np.random.default_rng(seed)))
+    assert rows == list(random_rows(features, np.random.default_rng(seed)))
     assert rows[:50] != sorted(rows[:50])
 
 
@@ -97,7 +104,7 @@ def test_a_small_collection_has_few_presumed_passages():
 
 
 def test_batches_grow_and_hold_all_rows():
-    assert list(batched(range(8), 2)) == [[0, 1], [2, 3, 4, 5], [6, 7]]
+    assert list(growing_batches(range(8), 2)) == [[0, 1], [2, 3, 4, 5], [6, 7]]
 
 
 def test_the_number_of_threads_changes_no_weight():

@@ -5,7 +5,13 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from judging.rules.gold_candidates import against, labeled, nearest, plainly_worse, relevant_by_query
+from judging.rules.gold_candidates import (
+    nearest_passages,
+    pair_with_labeled,
+    pair_with_unlabeled,
+    plainly_worse,
+    relevant_by_query,
+)
 from judging.rules.gold_choice import Real, Texts, Triple, ahead, choose, hard, is_hard, signs_ahead
 from judging.rules.pair_features import SURFACE, content_words, overlap, question_features, read_passage
 
@@ -150,7 +156,7 @@ def test_a_passage_labeled_low_stands_against_the_relevant_ones_of_its_question(
     grades = {1: {10: 3, 11: 2, 12: 0, 13: 1}, 2: {20: 0}}
     relevant = relevant_by_query(grades, 2)
 
-    pairs = {(one.relevant_id, one.off_topic_id): one.why for one in labeled(grades, relevant, 2)}
+    pairs = {(one.relevant_id, one.off_topic_id): one.why for one in pair_with_labeled(grades, relevant, 2)}
 
     assert relevant == {1: [10, 11]}
     assert set(pairs) == {(10, 12), (11, 12), (10, 13)}
@@ -160,7 +166,7 @@ def test_a_passage_labeled_low_stands_against_the_relevant_ones_of_its_question(
 def test_a_passage_that_counts_as_relevant_is_never_off_topic_however_much_better_another_is():
     grades = {1: {10: 3, 11: 1, 12: 2}, 2: {20: 3, 21: 0}}
 
-    found = [one.key for one in labeled(grades, relevant_by_query(grades, 1), 1)]
+    found = [one.key for one in pair_with_labeled(grades, relevant_by_query(grades, 1), 1)]
 
     assert found == [(2, 20, 21)]
 
@@ -174,14 +180,14 @@ def test_nearest_passages_belong_to_other_questions_and_do_not_have_every_word()
         13: "ships float",
     }
 
-    found = nearest(
+    found = nearest_passages(
         asked, ((key, content_words(text)) for key, text in texts.items()), np.random.default_rng(1)
     )
 
     near = {key: [one for one in of_query if one != 13][:1] for key, of_query in found.items()}
     assert 12 in found[1]
     assert near[2] == [10]
-    assert [*against({1: [12, 5]}, {1: [12]}, "far")] == [Triple(1, 5, 12, "far")]
+    assert [*pair_with_unlabeled({1: [12, 5]}, {1: [12]}, "far")] == [Triple(1, 5, 12, "far")]
 
 
 def test_topic_words_lose_stop_words_and_a_plural_s():

@@ -13,7 +13,7 @@ import pytest
 
 from judging.campaign.gold_proposals import SPARE
 from judging.rules.familiarity import most_tasks
-from judging.rules.gold_candidates import labeled, relevant_by_query
+from judging.rules.gold_candidates import pair_with_labeled, relevant_by_query
 from judging.rules.gold_choice import Real, Texts, Triple, choose, hard
 from judging.rules.gold_detection import TOLD, cross_validated, try_to_tell
 from judging.rules.gold_drawing import Shown
@@ -61,7 +61,7 @@ def world(
         for qid, of_query in grades.items()
         if len(classes.get(qid, [])) > 1
     }
-    candidates = [*labeled(known, relevant_by_query(known, 2), 2)]
+    candidates = [*pair_with_labeled(known, relevant_by_query(known, 2), 2)]
     most = most_tasks(len(real.pairs), PER_TASK)
     gold = choose(
         candidates,

@@ -3,13 +3,14 @@ import itertools
 import pytest
 from hypothesis import given, strategies as st
 
-from judging.rules.question_words import marked
+from judging.rules.question_words import mark_question_words
 
 
 def shown(text, question, language="en"):
     """Marked stretches in brackets."""
     return "".join(
-        f"[{part.text}]" if part.marked else part.text for part in marked(text, question, language)
+        f"[{part.text}]" if part.marked else part.text
+        for part in mark_question_words(text, question, language)
     )
 
 
@@ -39,7 +40,7 @@ def test_words_of_the_question_are_marked_as_wholes(text, question, language, ex
 
 @given(st.text(max_size=80), st.text(max_size=20), st.sampled_from(["en", "tr", "ja", "ar"]))
 def test_the_stretches_together_are_the_text_and_take_turns(text, question, language):
-    parts = marked(text, question, language)
+    parts = mark_question_words(text, question, language)
 
     assert "".join(part.text for part in parts) == text
     assert all(one.marked != other.marked for one, other in itertools.pairwise(parts))

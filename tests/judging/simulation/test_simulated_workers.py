@@ -68,7 +68,7 @@ def test_places_of_before_a_short_pause_are_found(fair):
     assert post_places(campaign) == 0  # no place was closed, so none is lacking
 
     assert before
-    assert simulated_workers._kinds(campaign) == [before]
+    assert simulated_workers._offered_kinds(campaign) == [before]
 
 
 @pytest.fixture
@@ -80,13 +80,13 @@ def crowd_of_refused(fair, monkeypatch):
         crew_sizes.append(len(crew))
         return int(len(crew) > 3)
 
-    monkeypatch.setattr(simulated_workers, "_everybody", everybody)
+    monkeypatch.setattr(simulated_workers, "_work_one_round", everybody)
     monkeypatch.setattr(simulated_workers, "_all_done", lambda campaign: max(crew_sizes, default=0) > 3)
     monkeypatch.setattr(
         simulated_workers, "_sign_up", lambda campaign, settings, truth, numbers, *told: list(numbers)
     )
-    monkeypatch.setattr(simulated_workers, "_refusals", lambda crew: {})
-    monkeypatch.setattr(simulated_workers, "_collect", lambda *given, **options: None)
+    monkeypatch.setattr(simulated_workers, "_count_refusals", lambda crew: {})
+    monkeypatch.setattr(simulated_workers, "_collect_and_wait", lambda *given, **options: None)
     monkeypatch.setattr(simulated_workers, "Truth", lambda *given: None)
     monkeypatch.setattr(simulated_workers.time, "sleep", lambda seconds: None)
     return fair.opened(), crew_sizes
@@ -113,7 +113,7 @@ def test_progress_never_runs_backwards(crowd_of_refused, monkeypatch):
     campaign, _ = crowd_of_refused
     states = [(2, 10), (5, 10), (4, 10), (5, 20), (20, 20)]
     told, left = [], iter(states)
-    monkeypatch.setattr(simulated_workers, "_everybody", lambda *given: 1)
+    monkeypatch.setattr(simulated_workers, "_work_one_round", lambda *given: 1)
     monkeypatch.setattr(simulated_workers, "_tasks_done", lambda campaign: next(left))
     monkeypatch.setattr(simulated_workers, "_all_done", lambda campaign: len(told) == len(states))
 
@@ -128,7 +128,7 @@ def test_progress_is_told_during_a_round(fair, monkeypatch):
     campaign = fair.opened()
     told, working = [], threading.Event()
     monkeypatch.setattr(simulated_workers, "_tasks_done", lambda campaign: (1, 4))
-    monkeypatch.setattr(simulated_workers, "_collect", lambda campaign: None)
+    monkeypatch.setattr(simulated_workers, "_collect_and_wait", lambda campaign: None)
 
     class Slow:
         def work(self, kinds):
@@ -139,8 +139,8 @@ def test_progress_is_told_during_a_round(fair, monkeypatch):
         working.set()
 
     with ThreadPoolExecutor(1) as pool:
-        tell = simulated_workers._teller(campaign, progress)
-        done = simulated_workers._everybody(campaign, [Slow()], pool, tell)
+        tell = simulated_workers._progress_reporter(campaign, progress)
+        done = simulated_workers._work_one_round(campaign, [Slow()], pool, tell)
 
     assert (done, told[0]) == (1, (1, 4, "Tasks judged"))
 
@@ -150,7 +150,7 @@ def test_a_rehearsal_that_cannot_go_on_ends_and_says_why(crowd_of_refused, monke
     monkeypatch.setattr(simulated_workers, "MOST_WORKERS", 3)
     campaign.rehearsal_of = campaign
     campaign.save(update_fields=["rehearsal_of"])
-    monkeypatch.setattr(simulated_workers, "_tells_enough", lambda campaign: True)
+    monkeypatch.setattr(simulated_workers, "_is_enough_to_forecast", lambda campaign: True)
 
     done = simulated_workers._simulate(campaign, None, SimulationSettings(workers=3), None)
 

@@ -25,7 +25,7 @@ NEXT_STEPS = {
 
 def note_only_there(submission: Submission, *, answered: int, saved: int) -> None:
     """Record that the crowd's form answers more pairs than our page ``saved``. Both figures count pairs."""
-    _note(submission, Discrepancy.Kind.ONLY_THERE, {"answered": answered, "saved": saved})
+    _record_discrepancy(submission, Discrepancy.Kind.ONLY_THERE, {"answered": answered, "saved": saved})
 
 
 def note_differences(submission: Submission, answers: dict[str, str]) -> None:
@@ -37,7 +37,7 @@ def note_differences(submission: Submission, answers: dict[str, str]) -> None:
         if there and here and there in submission.campaign.answers and there != here.side:
             different[str(slot.number)] = {"ours": here.side, "theirs": there}
     if different:
-        _note(submission, Discrepancy.Kind.DIFFERENT, {"slots": different})
+        _record_discrepancy(submission, Discrepancy.Kind.DIFFERENT, {"slots": different})
 
 
 def note_only_here(campaign: Campaign) -> int:
@@ -46,7 +46,7 @@ def note_only_here(campaign: Campaign) -> int:
     missing = missing.exclude(finished_at=None).exclude(standing=Submission.Standing.TRIAL)
     fresh = missing.exclude(discrepancies__kind=Discrepancy.Kind.ONLY_HERE)
     for submission in fresh:
-        _note(submission, Discrepancy.Kind.ONLY_HERE, {"receipt": receipt_of(submission)})
+        _record_discrepancy(submission, Discrepancy.Kind.ONLY_HERE, {"receipt": receipt_of(submission)})
     return len(fresh)
 
 
@@ -101,7 +101,7 @@ def open_differences(campaign: Campaign) -> QuerySet[Discrepancy]:
     return rows.select_related("submission").order_by("pk")
 
 
-def counts(campaign: Campaign) -> dict[str, int]:
+def count_open_differences(campaign: Campaign) -> dict[str, int]:
     """Count open differences by kind."""
     rows = Discrepancy.objects.filter(submission__campaign=campaign, resolved_at=None)
     kinds = list(rows.values_list("kind", flat=True))
@@ -120,5 +120,5 @@ def settle_difference(campaign: Campaign, submission: int, *, why: str, who: str
     return settled
 
 
-def _note(submission: Submission, kind: str, detail: dict[str, Any]) -> None:
+def _record_discrepancy(submission: Submission, kind: str, detail: dict[str, Any]) -> None:
     Discrepancy.objects.get_or_create(submission=submission, kind=kind, defaults={"detail": detail})

@@ -227,12 +227,12 @@ def pay_held(
     if found is None:
         raise CampaignRefused(f"No pay is held for submission {submission.pk}.")
     amount, why = found.amount if amount is None else amount, why.strip()
-    _check(found, amount, why)
+    _check_amount(found, amount, why)
     left, changed = amount, 0
     for payment in sorted(found.payments, key=lambda one: one.kind != Payment.Kind.REWARD):
         part = min(payment.amount, left)
         left -= part
-        changed += _decide(campaign, payment, part, why=why, who=who)
+        changed += _owe_or_reject(campaign, payment, part, why=why, who=who)
     if changed != len(found.payments):
         transaction.set_rollback(True)
         raise CampaignRefused(f"Somebody else has just decided on submission {submission.pk}.")
@@ -246,7 +246,7 @@ def pay_held(
     return amount
 
 
-def _check(found: HeldWork, amount: Decimal, why: str) -> None:
+def _check_amount(found: HeldWork, amount: Decimal, why: str) -> None:
     if not amount.is_finite() or not found.reward <= amount <= found.amount or amount != round(amount, 2):
         raise BadInput(
             f"Choose an amount between ${found.reward:,.2f} and ${found.amount:,.2f}, in dollars and cents.",
@@ -261,7 +261,7 @@ def _check(found: HeldWork, amount: Decimal, why: str) -> None:
         )
 
 
-def _decide(campaign: Campaign, payment: Payment, part: Decimal, *, why: str, who: str) -> int:
+def _owe_or_reject(campaign: Campaign, payment: Payment, part: Decimal, *, why: str, who: str) -> int:
     """Owe ``part`` of a held payment, or reject it if that is nothing; return the number of changed rows."""
     decided = {"decided_at": clock.now(), "decided_by": who, "decided_why": why}
     changes: dict[str, Any] = {"state": Payment.State.OWED, "owed_at": clock.now()}

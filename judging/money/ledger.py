@@ -82,7 +82,7 @@ def compare_books(campaign: Campaign, *, progress: Progress | None = None) -> Co
     differences = [
         difference
         for kind in ("reward", "bonus")
-        for difference in _but_forgotten(_differences(ours, theirs, kind))
+        for difference in _without_forgotten(_differences_of_kind(ours, theirs, kind))
     ]
     return Comparison(ours.total, theirs.total, len(ids), differences)
 
@@ -125,18 +125,18 @@ def _read_place(crowd: Crowd, crowd_id: str, reward: Decimal, books: Books, *, e
         books.bonus[bonus.assignment_id] += bonus.amount
 
 
-def _differences(ours: Books, theirs: Books, kind: str) -> list[Difference]:
+def _differences_of_kind(ours: Books, theirs: Books, kind: str) -> list[Difference]:
     here, there = getattr(ours, kind), getattr(theirs, kind)
     assignments = sorted({*here, *there})
     pairs = ((assignment, here[assignment], there[assignment]) for assignment in assignments)
     return [
-        Difference(assignment, kind, mine, yours, _meaning(mine, yours))
+        Difference(assignment, kind, mine, yours, _difference_meaning(mine, yours))
         for assignment, mine, yours in pairs
         if mine != yours
     ]
 
 
-def _but_forgotten(differences: list[Difference]) -> list[Difference]:
+def _without_forgotten(differences: list[Difference]) -> list[Difference]:
     """Compare payments to forgotten workers by their sum, because they can no longer be told apart.
 
     If the sums are equal, drop these rows; otherwise keep every difference.
@@ -148,7 +148,7 @@ def _but_forgotten(differences: list[Difference]) -> list[Difference]:
     return [row for row in differences if row not in forgotten and row not in nobodys]
 
 
-def _meaning(here: Decimal, there: Decimal) -> str:
+def _difference_meaning(here: Decimal, there: Decimal) -> str:
     if not here:
         return "paid by the crowd, not recorded here: the next collection records it, unless somebody paid by hand"
     if not there:

@@ -39,7 +39,7 @@ def submission_of(campaign: Campaign, word: str) -> Submission:
 
 def reject(campaign: Campaign, submission: Submission, *, why: str, who: str = "") -> None:
     """Reject a submission (:func:`decide_rejection`) and tell the crowd at once. Also raises the crowd's error."""
-    _carry_out(campaign, decide_rejection(submission, why=why, who=who))
+    _reject_at_crowd(campaign, decide_rejection(submission, why=why, who=who))
 
 
 def decide_rejection(submission: Submission, *, why: str, who: str = "") -> Payment:
@@ -70,21 +70,21 @@ def decide_rejection(submission: Submission, *, why: str, who: str = "") -> Paym
 def carry_out_rejections(campaign: Campaign) -> int:
     """Tell the crowd about rejections that were decided but not carried out; return how many. Safe to repeat."""
     patience, done = Patience(), 0
-    for reward in _decided(campaign).select_related("submission").order_by("pk"):
+    for reward in _rejections_to_carry_out(campaign).select_related("submission").order_by("pk"):
         with suppress(CrowdNever), patience.one():
-            _carry_out(campaign, reward)
+            _reject_at_crowd(campaign, reward)
             done += 1
     patience.done()
     return done
 
 
-def _decided(campaign: Campaign) -> QuerySet[Payment]:
+def _rejections_to_carry_out(campaign: Campaign) -> QuerySet[Payment]:
     """Return rewards whose rejection was decided but not carried out."""
     undone = {"kind": Payment.Kind.REWARD, "state__in": Payment.OPEN}
     return Payment.objects.filter(submission__campaign=campaign, **undone).exclude(decided_at=None)
 
 
-def _carry_out(campaign: Campaign, reward: Payment) -> None:
+def _reject_at_crowd(campaign: Campaign, reward: Payment) -> None:
     """Have the crowd reject a reward. If the crowd refuses this permanently, undo the decision."""
     submission, why = reward.submission, reward.decided_why
 
@@ -104,7 +104,7 @@ def _carry_out(campaign: Campaign, reward: Payment) -> None:
         raise
     with transaction.atomic():
         # If somebody has taken the rejection back since this reward was read, nothing is rejected.
-        if _decided(campaign).filter(pk=reward.pk).update(state=Payment.State.REJECTED):
+        if _rejections_to_carry_out(campaign).filter(pk=reward.pk).update(state=Payment.State.REJECTED):
             owed = Payment.objects.filter(submission=submission, state__in=Payment.OPEN)
             owed.update(state=Payment.State.REJECTED)
             log_change(campaign, f"submission {submission.pk} rejected", why=why, who=reward.decided_by)
@@ -116,10 +116,10 @@ def override_rejection(campaign: Campaign, submission: Submission, *, why: str =
     The crowd allows this for 30 days after the submission. A rejection whose reply was lost is carried out first,
     because it might have succeeded. Raises CampaignRefused if nothing was rejected.
     """
-    decided = _decided(campaign).filter(submission=submission).first()
+    decided = _rejections_to_carry_out(campaign).filter(submission=submission).first()
     if decided is not None:
         with suppress(CrowdNever):
-            _carry_out(campaign, decided)
+            _reject_at_crowd(campaign, decided)
     rejected = Payment.objects.filter(submission=submission, state=Payment.State.REJECTED)
     reward = rejected.filter(kind=Payment.Kind.REWARD).first()
     if reward is None:

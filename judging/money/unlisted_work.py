@@ -63,11 +63,11 @@ class MissingWork:
 
 def missing_work(campaign: Campaign, *, most: int = 1000) -> list[MissingWork]:
     """Return work that nobody has been paid for yet, oldest first."""
-    rows = _missing(campaign).order_by("finished_at", "pk")
-    return [_described(campaign, one) for one in rows[:most]]
+    rows = _unpaid_submissions(campaign).order_by("finished_at", "pk")
+    return [_describe_missing(campaign, one) for one in rows[:most]]
 
 
-def _missing(campaign: Campaign) -> QuerySet[Submission]:
+def _unpaid_submissions(campaign: Campaign) -> QuerySet[Submission]:
     paid = Payment.objects.filter(submission=OuterRef("pk"))
     sent_off = Submission.objects.filter(
         campaign=campaign, state=Submission.State.LAPSED, finished_at__isnull=False
@@ -75,7 +75,7 @@ def _missing(campaign: Campaign) -> QuerySet[Submission]:
     return sent_off.exclude(standing=Submission.Standing.TRIAL).exclude(Exists(paid)).select_related("worker")
 
 
-def _described(campaign: Campaign, submission: Submission) -> MissingWork:
+def _describe_missing(campaign: Campaign, submission: Submission) -> MissingWork:
     _, judged, shown, earned, _ = earned_so_far(submission)
     carriers = carriers_for(campaign, submission)
     return MissingWork(
@@ -96,7 +96,7 @@ def carriers_for(campaign: Campaign, submission: Submission) -> Sequence[Submiss
 
 def missing_by_receipt(campaign: Campaign, word: str) -> Submission:
     """Return the unpaid submission with this receipt. Raises CampaignRefused if there is none."""
-    found = find_by_receipt(_missing(campaign), word)
+    found = find_by_receipt(_unpaid_submissions(campaign), word)
     if found is None:
         raise CampaignRefused(
             f"Campaign {campaign.name} has no unpaid work with the receipt {word}.",
@@ -124,13 +124,13 @@ def pay_missing(
     """
     who = by.get_username() if by else who
     take_turn()
-    _take(campaign, submission)
+    _lock_unpaid(campaign, submission)
     if way not in WAYS or not (why := why.strip()) or len(why) > LONGEST_WHY:
         raise BadInput(
             f"Write why or how this receipt is paid, in at most {LONGEST_WHY:,} characters.",
             "The reason is kept with the payment, for example “paid by bank transfer on May 3”.",
         )
-    missing = _described(campaign, submission)
+    missing = _describe_missing(campaign, submission)
     paid: dict[str, Any] = {
         "fee": Decimal("0.00"),
         "state": Payment.State.SETTLED,
@@ -139,7 +139,7 @@ def pay_missing(
         "decided_why": why,
     }
     if way == BONUS:
-        paid = _as_bonus(campaign, missing, by=by, who=who)
+        paid = _reserve_bonus(campaign, missing, by=by, who=who)
     _, made = Payment.objects.get_or_create(
         submission=submission,
         kind=Payment.Kind.COMPENSATION,
@@ -158,19 +158,19 @@ def pay_missing(
     return missing.earned
 
 
-def _take(campaign: Campaign, submission: Submission) -> None:
+def _lock_unpaid(campaign: Campaign, submission: Submission) -> None:
     """Lock the submission's row before checking it: the crowd might list it at this moment."""
     still = Submission.objects.filter(pk=submission.pk, state=Submission.State.LAPSED)
     if (
         not still.update(state=Submission.State.LAPSED)
-        or not _missing(campaign).filter(pk=submission.pk).exists()
+        or not _unpaid_submissions(campaign).filter(pk=submission.pk).exists()
     ):
         raise CampaignRefused(
             f"Submission {submission.pk} has been paid or listed by the crowd in the meantime."
         )
 
 
-def _as_bonus(campaign: Campaign, missing: MissingWork, *, by: User | None, who: str) -> dict[str, Any]:
+def _reserve_bonus(campaign: Campaign, missing: MissingWork, *, by: User | None, who: str) -> dict[str, Any]:
     """Reserve a bonus and its fee; return the payment's fee and the submission that carries it."""
     if missing.carrier is None:
         raise CampaignRefused(

@@ -30,31 +30,32 @@ from judging.watching.watchdog import stalled
 
 def campaign_status(campaign: Campaign) -> dict[str, Any]:
     """Return tasks, places, judgments, workers, exclusions, money and the next step. Dollars are numbers."""
-    tasks = _counted(campaign.tasks, "state", Task.State.values)
+    tasks = _count_by_field(campaign.tasks, "state", Task.State.values)
+    places = Place.objects.filter(posting__campaign=campaign)
     dollars = money(campaign)
-    judgments = _judgments(campaign)
+    judgments = _judgment_totals(campaign)
     status: dict[str, Any] = {
         "campaign": campaign.name,
         "state": campaign.label,
         "tasks": sum(tasks.values()),
         "tasks_by_state": tasks,
-        "places": _counted(Place.objects.filter(posting__campaign=campaign), "state", Place.State.values),
+        "places": _count_by_field(places, "state", Place.State.values),
         "judgments": judgments,
-        "submissions": _counted(campaign.submissions, "standing", Submission.Standing.values),
+        "submissions": _count_by_field(campaign.submissions, "standing", Submission.Standing.values),
         "workers": campaign.submissions.exclude(standing=Submission.Standing.TRIAL)
         .values("worker")
         .distinct()
         .count(),
         "exclusions": Exclusion.objects.misconduct().filter(campaign=campaign).count(),
         "withdrawn": Exclusion.objects.standing().filter(campaign=campaign, rule=Exclusion.WITHDRAWN).count(),
-        "exclusion_reasons": _exclusions(campaign),
+        "exclusion_reasons": _exclusion_reasons(campaign),
         "flagged_workers": [{"worker": one.worker_id, "flags": one.flags} for one in flagged(campaign)[:20]],
         "gold_failed": [row for row in gold_record(campaign)[:20] if row["failed"]],
         "spent": float(dollars["spent"]),
         "owed": float(dollars["owed"]),
         "held": float(dollars["held"]),
         "committed": float(dollars["committed"]),
-        "differences": discrepancies.counts(campaign),
+        "differences": discrepancies.count_open_differences(campaign),
         "voices": {
             kind: counts[campaign.pk] for kind, counts in reports_and_appeals.waiting([campaign]).items()
         },
@@ -63,7 +64,7 @@ def campaign_status(campaign: Campaign) -> dict[str, Any]:
     status["stalled"] = [one.as_dict() | {"words": one.words()} for one in stalled(campaign)]
     if pilot := pilot_report(campaign):
         status["pilot"] = pilot.as_dict()
-    return status | {"complete": is_complete(campaign), "next": what_comes_next(campaign, status)}
+    return status | {"complete": is_complete(campaign), "next": campaign_next_step(campaign, status)}
 
 
 def is_complete(campaign: Campaign) -> bool:
@@ -71,12 +72,12 @@ def is_complete(campaign: Campaign) -> bool:
     return not campaign.tasks.exclude(state=Task.State.DONE).exists() and not undecided_topics(campaign)
 
 
-def _counted(rows: Any, field: str, names: list[str]) -> dict[str, int]:
+def _count_by_field(rows: Any, field: str, names: list[str]) -> dict[str, int]:
     counts = dict(rows.values_list(field).annotate(Count("pk")).order_by())
     return {str(name): counts.get(name, 0) for name in names}
 
 
-def _judgments(campaign: Campaign) -> dict[str, int]:
+def _judgment_totals(campaign: Campaign) -> dict[str, int]:
     standing = dict(
         Judgment.objects.filter(campaign=campaign)
         .exclude(submission=None)
@@ -102,12 +103,12 @@ def _judgments(campaign: Campaign) -> dict[str, int]:
     }
 
 
-def _exclusions(campaign: Campaign) -> list[dict[str, Any]]:
+def _exclusion_reasons(campaign: Campaign) -> list[dict[str, Any]]:
     rows = Exclusion.objects.misconduct().filter(campaign=campaign).order_by("decided_at")
     return [{"worker": row.worker_id, "rule": row.rule, "reason": row.reason} for row in rows[:1000]]
 
 
-def what_comes_next(campaign: Campaign, status: dict[str, Any]) -> Guidance:
+def campaign_next_step(campaign: Campaign, status: dict[str, Any]) -> Guidance:
     """Return one sentence with the person's next step."""
     name = campaign.name
     launch = Action("launch_campaign", name, lead="")

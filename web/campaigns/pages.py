@@ -26,7 +26,7 @@ from judging.money.budget import budget_low, cap_of
 from judging.page import reports_and_appeals
 from judging.watching.failed_jobs import AGAIN
 from judging.watching.history import Course, course_of
-from judging.watching.status import is_complete, what_comes_next
+from judging.watching.status import campaign_next_step, is_complete
 from judging.watching.stuck_work import Problem, failed_work, problems_of_the_crowd, put_off_work
 from judging.watching.watchdog import cause_of, stalled
 from tournament.models import Challenge, QrelVersion, Resolution
@@ -328,7 +328,7 @@ def _difference_needs(campaign: Campaign) -> list[Need]:
             reverse("web:campaign_differences", args=[campaign.name]),
             "Look at them",
         )
-        for kind, count in discrepancies.counts(campaign).items()
+        for kind, count in discrepancies.count_open_differences(campaign).items()
         if count
     ]
 
@@ -378,7 +378,7 @@ def _next(campaign: Campaign, course: Course, *, stopped: bool) -> Direction:
     if campaign.state == Campaign.State.OPEN and not stopped:
         left = max(0, course.wanted - course.counted)
         return Direction(f"Workers are judging. {many(left, 'judgment is', 'judgments are')} still to come.")
-    return Direction(what_comes_next(campaign, status))
+    return Direction(campaign_next_step(campaign, status))
 
 
 def _changes(campaign: Campaign) -> Any:

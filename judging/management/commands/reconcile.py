@@ -36,7 +36,7 @@ class Command(CampaignCommand):
                 collect_once(found, progress)
         return {
             "campaign": found.name,
-            **discrepancies.counts(found),
+            **discrepancies.count_open_differences(found),
             "open": discrepancies.difference_rows(found),
         }
 

@@ -7,7 +7,7 @@ from judging.errors import CampaignRefused, NotReady
 from judging.launch.launches import launch_campaign
 from judging.models import CampaignChange
 from judging.money.budget import raise_budget, room_for
-from judging.simulation.simulated_workers import _stuck
+from judging.simulation.simulated_workers import _nobody_can_continue
 from judging.watching.status import campaign_status
 from tests.judging.test_commands import refused, run
 
@@ -29,7 +29,7 @@ def test_simulated_workers_who_find_nothing_say_that_the_budget_is_why(fair, spe
         fair.do_task(spent, worker)
     fair.collect(spent)
 
-    stuck = _stuck(spent, 25)
+    stuck = _nobody_can_continue(spent, 25)
 
     assert stuck.message == "The budget of $9.60 is used up; 1 task waits."
     assert "manage.py raise_budget fair 12.00" in stuck.next_step

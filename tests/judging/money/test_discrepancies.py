@@ -6,7 +6,7 @@ import time_machine
 
 from config import clock
 from judging.models import Choice, Discrepancy, Judgment
-from judging.money.discrepancies import counts, difference_rows, settle_difference
+from judging.money.discrepancies import count_open_differences, difference_rows, settle_difference
 from judging.page import session
 
 
@@ -80,5 +80,5 @@ def test_a_person_settles_a_difference_with_what_was_found(fair, campaign):
 
     assert settle_difference(campaign, row["submission"], why="our page was down") == 1
     assert settle_difference(campaign, row["submission"], why="again") == 0
-    assert counts(campaign) == {"only_there": 0, "only_here": 0, "different": 0}
+    assert count_open_differences(campaign) == {"only_there": 0, "only_here": 0, "different": 0}
     assert Discrepancy.objects.get().resolution == "our page was down"

@@ -143,7 +143,7 @@ def test_a_turn_that_comes_late_rejects_nothing_that_was_taken_back(fair, campai
     stale = Payment.objects.get(kind="reward")
     override_rejection(campaign, submission, why="it was a person")
 
-    rejections._carry_out(campaign, stale)
+    rejections._reject_at_crowd(campaign, stale)
     pay_owed(campaign)
 
     assert states() == {"reward": "paid", "bonus": "paid"}

@@ -18,7 +18,7 @@ def month_of(moment: datetime | None) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m") if moment else ""
 
 
-def settled(rows: Iterable[Row], group: Callable[[Row], Any]) -> Iterator[Row]:
+def without_time_order(rows: Iterable[Row], group: Callable[[Row], Any]) -> Iterator[Row]:
     """Yield rows without revealing the order in which they were made.
 
     ``rows`` must be sorted by ``group``, which must not depend on who made them or when. Rows in a group are

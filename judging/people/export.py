@@ -13,7 +13,7 @@ from typing import Any
 from config.background.job_kinds import Progress
 from config.spreadsheets import as_text
 from judging.models import Campaign, Choice, Exclusion, GoldAnswer, Judgment, Pair
-from judging.people.anonymity import month_of, settled
+from judging.people.anonymity import month_of, without_time_order
 from judging.tasks.repeated_pairs import answered_repeats
 from judging.tasks.signals import signals_of
 from pooling.models import Passage, PooledPassage, Run
@@ -49,14 +49,14 @@ SIGNALS = [
     "comment_pasted",
     "reported",
 ]
-
-
 #: What is read of a judgment and what it refers to. There can be hundreds of thousands, too many to read their texts.
 OF_JUDGMENT = (
     *("pair__query__qid", "left__pid", "right__pid", "preferred__pid", "worker_id", "judged_at", "phase"),
     *("judge_kind", "submission__standing", "submission__task__number", "pair__round"),
     *("left_id", "right_id", "slot_id", "grade"),
 )
+#: A row, the keys of the passages that it shows, and its slot.
+ExportedRow = tuple[dict[str, Any], set[int], int | None]
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def export_judgments(
     total = campaign.judgments.count()
     partial = out.with_name(f".{out.name}.partial")
     with partial.open("w", encoding="utf-8", newline="") as file:
-        write = _writer(file, out.suffix == ".jsonl", COLUMNS + (SIGNALS if signals else []))
+        write = _row_writer(file, out.suffix == ".jsonl", COLUMNS + (SIGNALS if signals else []))
         for done, row in enumerate(rows_for_others(campaign, signals=signals), start=1):
             if row is None:
                 left_out += 1
@@ -97,7 +97,7 @@ def export_judgments(
 def lines_for_others(campaign: Campaign, *, as_json: bool, signals: bool = False) -> Iterator[str]:
     """Yield the same file line by line, for a download that starts while it is written."""
     line = io.StringIO()
-    write = _writer(line, as_json, COLUMNS + (SIGNALS if signals else []))
+    write = _row_writer(line, as_json, COLUMNS + (SIGNALS if signals else []))
     yield line.getvalue()  # the names of the columns
     for row in rows_for_others(campaign, signals=signals):
         if row is not None:
@@ -122,7 +122,7 @@ def rows_for_others(campaign: Campaign, *, signals: bool = False) -> Iterator[di
         return names.setdefault((what, key), f"{what}-{secrets.token_hex(6)}")
 
     def shown() -> Iterator[dict[str, Any]]:
-        for row, passages, slot in _rows(campaign, in_time=signals):
+        for row, passages, slot in _exported_rows(campaign, in_time=signals):
             if hidden & passages:
                 yield {}
                 continue
@@ -136,11 +136,11 @@ def rows_for_others(campaign: Campaign, *, signals: bool = False) -> Iterator[di
                 row["task"] = named("t", row["task"]) if row["task"] else ""
             yield row
 
-    for row in shown() if signals else settled(shown(), _asked):
+    for row in shown() if signals else without_time_order(shown(), _display_key):
         yield row or None
 
 
-def _asked(row: dict[str, Any]) -> list[Any]:
+def _display_key(row: dict[str, Any]) -> list[Any]:
     return [row.get(name) for name in ("kind", "topic", "left", "right")]
 
 
@@ -158,11 +158,11 @@ def hidden_passages(campaign: Campaign) -> set[int]:
         by_labels = is_qrel and not withheld
         supplied[passage] = supplied.get(passage, False) or by_labels or not public.keys().isdisjoint(run_ids)
     hidden = {passage for passage, is_public in supplied.items() if not is_public}
-    later = _challengers(campaign) - supplied.keys()
+    later = _challenger_passages(campaign) - supplied.keys()
     return hidden | (later - _public_tops(campaign, list(public.values())) if later else set())
 
 
-def _challengers(campaign: Campaign) -> set[int]:
+def _challenger_passages(campaign: Campaign) -> set[int]:
     """Return the passages of pairs that challenges added."""
     pairs = Pair.objects.filter(campaign=campaign, round__gt=0).values_list("passage_a_id", "passage_b_id")
     return {passage for pair in pairs.iterator(chunk_size=5000) for passage in pair}
@@ -178,7 +178,7 @@ def _public_tops(campaign: Campaign, runs: list[Run]) -> set[int]:
     return keys
 
 
-def _writer(file: Any, as_json: bool, columns: list[str]) -> Callable[[dict[str, Any]], Any]:
+def _row_writer(file: Any, as_json: bool, columns: list[str]) -> Callable[[dict[str, Any]], Any]:
     if as_json:
         return lambda row: file.write(json.dumps(row, ensure_ascii=False) + "\n")
     table = csv.DictWriter(file, columns, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
@@ -188,7 +188,7 @@ def _writer(file: Any, as_json: bool, columns: list[str]) -> Callable[[dict[str,
     )
 
 
-def _rows(campaign: Campaign, *, in_time: bool) -> Iterator[tuple[dict[str, Any], set[int], int | None]]:
+def _exported_rows(campaign: Campaign, *, in_time: bool) -> Iterator[ExportedRow]:
     """Yield each judgment, then each gold answer, with the passages it shows and its slot.
 
     With ``in_time`` they come in the order in which they were made and include repeated pairs. Otherwise they are
@@ -228,7 +228,7 @@ def _rows(campaign: Campaign, *, in_time: bool) -> Iterator[tuple[dict[str, Any]
     shown = ("gold_pair__query", "slot__left", "slot__right", "preferred", "submission__task", "worker")
     for answer in answers.select_related(*shown).iterator(chunk_size=2000):
         task = answer.submission.task
-        row = _shown(answer.slot, answer.gold_pair.query.qid) | {
+        row = _slot_row(answer.slot, answer.gold_pair.query.qid) | {
             "kind": "gold",
             "preferred": answer.preferred.pid if answer.preferred else "",
             "worker": answer.worker_id,
@@ -244,16 +244,16 @@ def _rows(campaign: Campaign, *, in_time: bool) -> Iterator[tuple[dict[str, Any]
         }
         yield row, {answer.slot.left_id, answer.slot.right_id}, answer.slot_id
     if in_time:
-        yield from _repeats(campaign, excluded)
+        yield from _repeat_rows(campaign, excluded)
 
 
-def _repeats(campaign: Campaign, excluded: set[int]) -> Iterator[tuple[dict[str, Any], set[int], int | None]]:
+def _repeat_rows(campaign: Campaign, excluded: set[int]) -> Iterator[ExportedRow]:
     """Yield each answer on a repeated pair in the order made. These answers are not judgments."""
     shown = ("repeats__pair__query", "left", "right", "submission__task", "worker")
     for slot in answered_repeats(campaign).select_related(*shown).iterator(chunk_size=2000):
         task = slot.submission.task
         chosen = {Choice.Side.LEFT: slot.left, Choice.Side.RIGHT: slot.right}.get(Choice.Side(slot.after))
-        row = _shown(slot, slot.query.qid) | {
+        row = _slot_row(slot, slot.query.qid) | {
             "kind": "repeat",
             "preferred": chosen.pid if chosen else "",
             "time": slot.chosen_at,
@@ -269,7 +269,7 @@ def _repeats(campaign: Campaign, excluded: set[int]) -> Iterator[tuple[dict[str,
         yield row, {slot.left_id, slot.right_id}, slot.pk
 
 
-def _shown(row: Any, qid: str) -> dict[str, Any]:
+def _slot_row(row: Any, qid: str) -> dict[str, Any]:
     preferred = getattr(row, "preferred", None)
     return {
         "topic": qid,

@@ -121,10 +121,10 @@ def forget_worker(
 def _ids_of(worker: Worker) -> list[str]:
     """Return the worker's crowd ids, and the assignments with which the crowd could name the worker."""
     identity = CrowdIdentity.objects.filter(worker=worker).values_list("crowd_worker_id", flat=True)
-    return [*identity, *_assignments(worker)]
+    return [*identity, *_assignments_held_last(worker)]
 
 
-def _assignments(worker: Worker) -> list[str]:
+def _assignments_held_last(worker: Worker) -> list[str]:
     """Return assignments that the worker held last. One that was handed on is still needed to pay its next worker."""
     mine = Submission.objects.filter(worker=worker).exclude(assignment_id__startswith=FORGOTTEN)
     ids = set(mine.values_list("assignment_id", flat=True))
@@ -134,7 +134,7 @@ def _assignments(worker: Worker) -> list[str]:
 
 def _handed_on(worker: Worker) -> list[Submission]:
     """Return other workers' submissions that ended before this worker got the assignment."""
-    ended = Submission.objects.filter(assignment_id__in=_assignments(worker), state__in=ENDED)
+    ended = Submission.objects.filter(assignment_id__in=_assignments_held_last(worker), state__in=ENDED)
     return list(ended.exclude(worker=worker))
 
 

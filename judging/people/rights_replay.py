@@ -43,24 +43,24 @@ def _reapply(entry: rights_journal.Entry, done: Reapplied) -> None:
     campaign = Campaign.objects.filter(name=entry.campaign).first() if entry.campaign else None
     if worker is None or (entry.campaign and campaign is None):
         done.unknown += 1
-    elif _stands(worker, campaign):
+    elif _is_in_effect(worker, campaign):
         done.standing += 1
     else:
         try:
-            _again(entry, worker, campaign)
+            _reapply_request(entry, worker, campaign)
             done.applied += 1
         except CampaignRefused as refusal:
             done.refused.append(str(refusal))
             logger.warning("A request in %s could not be reapplied yet: %s", rights_journal.NAME, refusal)
 
 
-def _stands(worker: Worker, campaign: Campaign | None) -> bool:
+def _is_in_effect(worker: Worker, campaign: Campaign | None) -> bool:
     if campaign:
         return has_withdrawn(campaign, worker)
     return worker.forgotten_at is not None and not CrowdIdentity.objects.filter(worker=worker).exists()
 
 
-def _again(entry: rights_journal.Entry, worker: Worker, campaign: Campaign | None) -> None:
+def _reapply_request(entry: rights_journal.Entry, worker: Worker, campaign: Campaign | None) -> None:
     why = f"requested on {entry.at[:10]}; reapplied after a restore"
     if campaign:
         withdraw_worker(campaign, worker, why=why, late=True)

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Any
 
 from judging.models import GoldAnswer, Judgment, Submission
-from judging.people.anonymity import month_of, settled
+from judging.people.anonymity import month_of, without_time_order
 from pooling.models import PooledPassage
 from tournament.models import ChallengedQuery
 from tournament.services.resolving import pids
@@ -43,7 +43,7 @@ class ReleasedRows:
 
     def judgments(self) -> Iterator[Row]:
         """Yield releasable judgments that the campaigns had before the version was published."""
-        return settled(self._judgments(), _shown)
+        return without_time_order(self._judgments(), _shown)
 
     def _judgments(self) -> Iterator[Row]:
         scope = self.scope
@@ -113,7 +113,7 @@ class ReleasedRows:
 
     def gold_answers(self) -> Iterator[Row]:
         """Yield releasable answers on gold pairs from before the version was published."""
-        return settled(self._gold_answers(), _shown)
+        return without_time_order(self._gold_answers(), _shown)
 
     def _gold_answers(self) -> Iterator[Row]:
         scope = self.scope
@@ -189,7 +189,7 @@ class ReleasedRows:
 
     def exclusions(self) -> Iterator[Row]:
         """Yield exclusions of workers: the rule and the month, not the wording."""
-        return settled(self._exclusions(), itemgetter("campaign"))
+        return without_time_order(self._exclusions(), itemgetter("campaign"))
 
     def _exclusions(self) -> Iterator[Row]:
         at = self.scope.version.published_at

@@ -150,7 +150,7 @@ def test_nothing_half_written_is_left_behind(judged, tmp_path, monkeypatch):
     def breaks(*_, **__):
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(export, "_rows", breaks)
+    monkeypatch.setattr(export, "_exported_rows", breaks)
     with pytest.raises(OSError, match="full"):
         export_judgments(judged, tmp_path / "out.tsv")
 

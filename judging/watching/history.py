@@ -47,15 +47,19 @@ class Point:
 
     @property
     def left_share(self) -> float | None:
-        return _share(self.left, self.decided)
+        return _ratio_or_none(self.left, self.decided)
 
     @property
     def agreement(self) -> float | None:
-        return _share(self.agreeing, self.twos)
+        return _ratio_or_none(self.agreeing, self.twos)
 
     @property
     def gold_rate(self) -> float | None:
-        return _share(self.gold_passed, self.gold)
+        return _ratio_or_none(self.gold_passed, self.gold)
+
+
+#: Finds the point of a moment.
+PointAt = Callable[[datetime | None], Point | None]
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,7 @@ class Course:
 
     @property
     def left_share(self) -> float | None:
-        return _share(self.left, self.decided)
+        return _ratio_or_none(self.left, self.decided)
 
     @property
     def left_bounds(self) -> tuple[float, float] | None:
@@ -98,15 +102,15 @@ class Course:
 
     @property
     def agreement(self) -> float | None:
-        return _share(self.agreeing, self.twos)
+        return _ratio_or_none(self.agreeing, self.twos)
 
     @property
     def gold_rate(self) -> float | None:
-        return _share(self.gold_passed, self.gold)
+        return _ratio_or_none(self.gold_passed, self.gold)
 
     @property
     def consistency(self) -> float | None:
-        return _share(self.repeated_same, self.repeated)
+        return _ratio_or_none(self.repeated_same, self.repeated)
 
     @property
     def consistency_bounds(self) -> tuple[float, float] | None:
@@ -126,7 +130,7 @@ class Course:
         return None if self.seconds_per_task is None else hourly(reward, self.seconds_per_task)
 
 
-def _share(part: int, whole: int) -> float | None:
+def _ratio_or_none(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
@@ -143,10 +147,10 @@ def course_of(campaign: Campaign) -> Course:
         place = int((moment - begin) / width)
         return points[max(0, min(place, len(points) - 1))]
 
-    standings, sums = _judgments(campaign, unit, point)
-    twos, agreeing = _agreement(campaign, unit, point)
-    gold, passed = _gold(campaign, unit, point)
-    timed, seconds = _times(campaign, point)
+    standings, sums = _count_judgments(campaign, unit, point)
+    twos, agreeing = _count_agreement(campaign, unit, point)
+    gold, passed = _count_gold_answers(campaign, unit, point)
+    timed, seconds = _screen_times(campaign, point)
     repeated, same = consistency_of_all(campaign)
     imported = standings.get("", 0)
     counted = standings.get(COUNTED, 0)
@@ -168,7 +172,7 @@ def course_of(campaign: Campaign) -> Course:
         repeated_same=same,
         timed=timed,
         seconds=seconds,
-        task_seconds=elapsed_seconds(_timed(campaign).filter(left_early=False)),
+        task_seconds=elapsed_seconds(_timed_submissions(campaign).filter(left_early=False)),
         width=width,
         points=points,
     )
@@ -192,9 +196,7 @@ def _span(campaign: Campaign) -> tuple[datetime, datetime]:
     return datetime.fromtimestamp(first.timestamp() // step * step, tz=first.tzinfo), last
 
 
-def _judgments(
-    campaign: Campaign, unit: str, point: Callable[[datetime | None], Point | None]
-) -> tuple[dict[str, int], Counter[str]]:
+def _count_judgments(campaign: Campaign, unit: str, point: PointAt) -> tuple[dict[str, int], Counter[str]]:
     rows = (
         Judgment.objects.filter(campaign=campaign)
         .annotate(step=Trunc(Coalesce("judged_at", "recorded_at"), unit))
@@ -224,9 +226,7 @@ def _judgments(
     return standings, sums
 
 
-def _agreement(
-    campaign: Campaign, unit: str, point: Callable[[datetime | None], Point | None]
-) -> tuple[int, int]:
+def _count_agreement(campaign: Campaign, unit: str, point: PointAt) -> tuple[int, int]:
     """Count every two counted judgments of a pair, and those that agree, at the time of the later judgment."""
     good = Q(submission__standing=COUNTED) | Q(submission=None)
     if not _judged_twice(campaign, good):
@@ -264,7 +264,7 @@ def _judged_twice(campaign: Campaign, good: Q) -> bool:
     return bool(counts["all"] > counts["pairs"])
 
 
-def _gold(campaign: Campaign, unit: str, point: Callable[[datetime | None], Point | None]) -> tuple[int, int]:
+def _count_gold_answers(campaign: Campaign, unit: str, point: PointAt) -> tuple[int, int]:
     """Count answers on gold pairs that are not suspended, of all workers, excluded or not."""
     answers = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign)
     rows = (
@@ -284,9 +284,9 @@ def _gold(campaign: Campaign, unit: str, point: Callable[[datetime | None], Poin
     return seen, passed
 
 
-def _times(campaign: Campaign, point: Callable[[datetime | None], Point | None]) -> tuple[int, list[float]]:
+def _screen_times(campaign: Campaign, point: PointAt) -> tuple[int, list[float]]:
     """Return how long pairs were on screen, in whole tasks of workers who are not excluded."""
-    work = _timed(campaign).order_by("pk")
+    work = _timed_submissions(campaign).order_by("pk")
     keys = list(work.values_list("pk", flat=True))
     keys = keys[:: max(1, math.ceil(len(keys) / TIMED))]
     shown: dict[int, float] = {}
@@ -306,7 +306,7 @@ def _times(campaign: Campaign, point: Callable[[datetime | None], Point | None])
     return len(keys), sorted(shown.values())
 
 
-def _timed(campaign: Campaign) -> QuerySet[Submission]:
+def _timed_submissions(campaign: Campaign) -> QuerySet[Submission]:
     came_in = Submission.objects.filter(campaign=campaign, state=Submission.State.SUBMITTED)
     known = came_in.exclude(standing=Submission.Standing.TRIAL).filter(task__isnull=False)
     return known.exclude(pk__in=submissions_of_excluded(campaign).values("pk"))

@@ -57,7 +57,7 @@ def problems_of_the_crowd(campaign: Campaign) -> list[Problem]:
     )
     counts: dict[Problem, int] = {}
     for call in stuck.defer("request", "reply").order_by("pk")[:1000]:
-        problem = _of_call(campaign, call)
+        problem = _refused_call_problem(campaign, call)
         counts[problem] = counts.get(problem, 0) + 1
     told = [
         one if count == 1 else replace(one, what=f"{one.what} ({count:,} times)")
@@ -66,7 +66,7 @@ def problems_of_the_crowd(campaign: Campaign) -> list[Problem]:
     return [*_budget_problem(campaign), *_held_problem(campaign), *told][:MOST_PROBLEMS]
 
 
-def _of_call(campaign: Campaign, call: CrowdCall) -> Problem:
+def _refused_call_problem(campaign: Campaign, call: CrowdCall) -> Problem:
     what = f"{call.operation} ({call.error_class}): {call.error_message}"
     problem = Problem(what, call.next_step, cause=cause_of(call.error_message))
     if call.state != CrowdCall.State.FAILED:
@@ -80,10 +80,10 @@ def _of_call(campaign: Campaign, call: CrowdCall) -> Problem:
 
 def put_off_work(campaign: Campaign, told: list[Problem]) -> list[Problem]:
     """Return jobs that wait because the crowd is away, and for how long. Add the reason unless it is in ``told``."""
-    return [_put_off(job, {one.cause for one in told}) for job in put_off_jobs(campaign)]
+    return [_postponed_problem(job, {one.cause for one in told}) for job in put_off_jobs(campaign)]
 
 
-def _put_off(job: Job, causes: set[str]) -> Problem:
+def _postponed_problem(job: Job, causes: set[str]) -> Problem:
     why = waits_after(job)
     said = "" if cause_of(why) in causes else f": {why.rstrip('.')}"
     return Problem(

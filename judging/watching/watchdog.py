@@ -55,7 +55,7 @@ class Stalled:
     why: str
     next_step: str
     cause: str = ""
-    """What was reported, where something was: see judging.watching.stuck_work."""
+    """Identifies the reported error, if any (:func:`cause_of`)."""
 
     def words(self) -> Guidance:
         """Return the stalled work as one line of text."""
@@ -78,7 +78,16 @@ def stalled(campaign: Campaign) -> list[Stalled]:
     if campaign.launched_at is None:
         return []  # nothing was ever offered
     now = clock.now()
-    watches = (_jobs, _offers, _expired_places, _leases, _unconfirmed, _unscreened, _payments, _standstill)
+    watches = (
+        _stalled_jobs,
+        _unoffered_places,
+        _expired_places,
+        _overdue_tasks,
+        _unlisted_submissions,
+        _unscreened_submissions,
+        _overdue_payments,
+        _campaign_standstill,
+    )
     return [found for watch in watches for found in watch(campaign, now)]
 
 
@@ -89,13 +98,13 @@ def watched_campaigns() -> list[Campaign]:
     return list(launched.filter(~Q(state=Campaign.State.CLOSED) | Q(pk__in=owed)).order_by("name"))
 
 
-def _one(rows: QuerySet[Any], field: str) -> tuple[int, datetime] | None:
+def _count_and_oldest(rows: QuerySet[Any], field: str) -> tuple[int, datetime] | None:
     """Return (how many, the oldest time) of the rows, or None if there are none."""
     found = rows.aggregate(count=Count("pk"), since=Min(field))
     return (found["count"], found["since"]) if found["count"] else None
 
 
-def _jobs(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
+def _stalled_jobs(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     """Yield jobs that nobody takes, that keep being put off, or that failed."""
     mine = Job.objects.filter(arguments__campaign_id=campaign.pk)
     idle = nobody_at_work()
@@ -142,10 +151,10 @@ def failed_jobs(campaign: Campaign, now: datetime) -> list[Job]:
         later = mine.filter(key=job.key, pk__gt=job.pk).exclude(state=Job.State.FAILED)
         if job.key not in last and not later.exists():
             last[job.key] = job
-    return [job for job in last.values() if not _is_over(job.kind, campaign)]
+    return [job for job in last.values() if not _is_obsolete(job.kind, campaign)]
 
 
-def _is_over(kind: str, campaign: Campaign) -> bool:
+def _is_obsolete(kind: str, campaign: Campaign) -> bool:
     """Return whether the campaign no longer needs this kind of work."""
     if kind in BEFORE_LAUNCH:
         return campaign.launched_at is not None
@@ -158,10 +167,10 @@ def failure_in_words(job: Job) -> str:
     return failure.message if failure else ""
 
 
-def _offers(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
+def _unoffered_places(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     """Yield wanted places that are not offered."""
     wanted = Place.objects.filter(posting__campaign=campaign, state=Place.State.WANTED)
-    found = _one(wanted.filter(wanted_at__lte=now - _time_to_offer(wanted.count())), "wanted_at")
+    found = _count_and_oldest(wanted.filter(wanted_at__lte=now - _time_to_offer(wanted.count())), "wanted_at")
     if not found or campaign.state in (Campaign.State.PAUSED, Campaign.State.PILOTED):
         return
     trouble = _call_trouble(campaign, OFFERING, "The job that offers them has not reached them.")
@@ -180,14 +189,14 @@ def _call_trouble(campaign: Campaign, operations: Sequence[str], otherwise: str)
     call = calls.exclude(state=CrowdCall.State.DONE).order_by("-last_tried_at", "-pk").first()
     if call is None:
         idle = nobody_at_work()
-        return (idle, START_WORKERS, "") if idle else (otherwise, _collect(campaign), "")
+        return (idle, START_WORKERS, "") if idle else (otherwise, _collect_guidance(campaign), "")
     final = call.state == CrowdCall.State.FAILED
     again = Guidance(Action("ask_again", campaign.name, lead="Then"), ".") if final else ""
     next_step = joined(" ", [call.next_step, again])
     return f"The crowd says: {call.error_message}", next_step, cause_of(call.error_message)
 
 
-def _collect(campaign: Campaign) -> Guidance:
+def _collect_guidance(campaign: Campaign) -> Guidance:
     return Guidance(Action("collect", campaign.name))
 
 
@@ -195,67 +204,68 @@ def _expired_places(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     """Yield places whose time is over, but which the crowd's list did not show as ended."""
     over = now - timedelta(seconds=offered_seconds(campaign.assignment_seconds)) - 2 * GRACE
     live = Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN)
-    if found := _one(live.filter(expires_at__lte=over), "expires_at"):
+    if found := _count_and_oldest(live.filter(expires_at__lte=over), "expires_at"):
         yield Stalled(
             f"{many(found[0], 'expired place')}",
             *found,
             nobody_at_work() or "The crowd's list does not show what became of them.",
-            _collect(campaign),
+            _collect_guidance(campaign),
         )
 
 
-def _leases(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
+def _overdue_tasks(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     """Yield tasks whose holder's time is over but which were not freed."""
     held = Task.objects.filter(campaign=campaign, state=Task.State.HELD)
-    if found := _one(held.filter(leased_until__lte=now - 2 * GRACE), "leased_until"):
+    if found := _count_and_oldest(held.filter(leased_until__lte=now - 2 * GRACE), "leased_until"):
         yield Stalled(
             f"{many(found[0], 'task')} held past the deadline",
             *found,
             nobody_at_work() or "No collection has freed them.",
-            _collect(campaign),
+            _collect_guidance(campaign),
         )
 
 
-def _unconfirmed(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
+def _unlisted_submissions(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     """Yield work submitted on our page that the crowd's list does not contain."""
     work = Submission.objects.filter(campaign=campaign, state=Submission.State.FINISHED)
     work = work.exclude(standing=Submission.Standing.TRIAL)
-    if found := _one(work.filter(finished_at__lte=now - 2 * GRACE), "finished_at"):
+    if found := _count_and_oldest(work.filter(finished_at__lte=now - 2 * GRACE), "finished_at"):
         yield Stalled(
             f"{many(found[0], 'submission')} submitted on our page",
             *found,
             nobody_at_work() or "The crowd's list does not include them: its own form was not sent.",
-            _collect(campaign)
+            _collect_guidance(campaign)
             + ". After the crowd's own deadline the work is kept and paid where the crowd allows "
             "it, and tasks that do not count go to others.",
         )
 
 
-def _unscreened(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
+def _unscreened_submissions(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     """Yield collected work without a standing."""
     work = Submission.objects.filter(
         campaign=campaign, state=Submission.State.SUBMITTED, standing=Submission.Standing.PENDING
     )
-    if found := _one(work.filter(collected_at__lte=now - SCREENING), "collected_at"):
+    if found := _count_and_oldest(work.filter(collected_at__lte=now - SCREENING), "collected_at"):
         yield Stalled(
             f"{many(found[0], 'submission')} not screened",
             *found,
             "A collection was interrupted.",
-            _collect(campaign),
+            _collect_guidance(campaign),
         )
 
 
-def _payments(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
+def _overdue_payments(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     """Yield money owed for longer than paying takes."""
     owed = Payment.objects.filter(submission__campaign=campaign, state=Payment.State.OWED)
-    found = _one(owed.filter(owed_at__lte=now - PAYMENT - timedelta(hours=campaign.hold_hours)), "owed_at")
+    due = now - PAYMENT - timedelta(hours=campaign.hold_hours)
+    found = _count_and_oldest(owed.filter(owed_at__lte=due), "owed_at")
     if not found:
         return
     trouble = _call_trouble(campaign, PAYING, "No collection has paid them.")
     yield Stalled(f"{many(found[0], 'payment')} owed", *found, *trouble)
 
 
-def _standstill(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
+def _campaign_standstill(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     """Yield problems of the whole campaign: tasks without places, and a closing that takes longer than any task."""
     if campaign.state in Campaign.OFFERING and (missing := lacking(campaign)) > 0:
         since = _last_moved(campaign)
@@ -273,7 +283,7 @@ def _standstill(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     if closing and closing.happened_at <= now - longest:
         pending = pending_work(campaign).words()
         why = f"It waits for {pending}." if pending else nobody_at_work() or "No collection has closed it."
-        yield Stalled("the closing", 1, closing.happened_at, why, _collect(campaign))
+        yield Stalled("the closing", 1, closing.happened_at, why, _collect_guidance(campaign))
 
 
 def _last_moved(campaign: Campaign) -> datetime:

@@ -25,7 +25,7 @@ from judging.money.budget import room_for
 from judging.money.offer_words import description_of, keywords_of, title_of
 from judging.rules.deadlines import offered_seconds
 from judging.rules.qualifications import requirement_words, same_requirements
-from judging.workers.block_lists import spared
+from judging.workers.block_lists import hiding_requirements
 
 #: Limit at crowds with MTurk's protocol.
 LONGEST_KEYWORDS = 1000
@@ -221,7 +221,7 @@ def post_place(campaign: Campaign, crowd: Crowd, place: Place) -> None:
 
 def create_kind(campaign: Campaign, crowd: Crowd, posting: Posting) -> str:
     """Create the posting's kind of place at the crowd. Identical content gives the same id."""
-    kind = kind_of_place(campaign, spared(campaign, crowd))
+    kind = kind_of_place(campaign, hiding_requirements(campaign, crowd))
     reply = perform(
         campaign=campaign,
         operation="create_kind",
@@ -251,7 +251,7 @@ def check_requirements(campaign: Campaign, crowd: Crowd, place: Place) -> None:
     In that case nothing more is offered: the wrong workers could take the tasks, or nobody could.
     """
     place.refresh_from_db()
-    wanted = kind_of_place(campaign, spared(campaign, crowd)).qualifications
+    wanted = kind_of_place(campaign, hiding_requirements(campaign, crowd)).qualifications
 
     def read() -> Reply:
         try:

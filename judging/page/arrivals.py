@@ -20,7 +20,7 @@ from judging.page.admission import check_session, leave_earlier, limits, past_wi
 from judging.tasks.leasing import deadlines_from, lease_task
 from judging.tasks.resumption import resumable
 from judging.workers.identities import Newcomer, crowd_namespace, known_worker, refusal_reason
-from judging.workers.work_history import Work, work_of
+from judging.workers.work_history import Work, submissions_of
 
 LEASES = Count("preferee_leases", "Arrivals for a new task: taken, or the reason for refusal.", ("result",))
 
@@ -85,14 +85,14 @@ def open_task(posting: Posting, arrival: Arrival, *, network: str = "") -> Submi
     worker = known_worker(crowd, arrival.crowd_worker_id)
     work: list[Work] = []
     if worker is not None:
-        work = work_of(campaign, worker)
+        work = submissions_of(campaign, worker)
         if any(one.assignment_id == arrival.assignment_id for one in work):
             return _known_task(worker, arrival)
         changed = arrival.taken_at is not None and leave_earlier(posting, work, arrival.taken_at)
         if any(one.failed for one in work):
             confirm_failed(campaign, worker)
             changed = True
-        work = work_of(campaign, worker) if changed else work
+        work = submissions_of(campaign, worker) if changed else work
     who = worker or Newcomer(crowd, arrival.crowd_worker_id)
     try:
         submission = _new_task(campaign, who, work, arrival, network)

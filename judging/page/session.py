@@ -46,7 +46,7 @@ from judging.tasks.evidence import PROOF, proof_of
 from judging.tasks.leasing import end_submission, hand_out
 from judging.tasks.slots import pairs_in
 from judging.tasks.time_left import record_late, send_off_saved, takes_late_choices
-from judging.workers.work_history import taken_by, work_of
+from judging.workers.work_history import submissions_of, taken_by
 
 SAVES = Count("preferee_choices", "Choices saved, by result: kept, or repeated (already saved).", ("result",))
 SENT_OFF = Count("preferee_tasks_sent_off", "Tasks submitted from the judging page.", ())
@@ -145,7 +145,7 @@ def _hand_out(submission: Submission) -> str:
     """Draw the pairs to show. Returns the reason if there are none."""
     campaign, worker = submission.campaign, submission.worker
     if submission.taken_at is None:
-        taken = taken_by(work_of(campaign, worker), beside=submission.pk)
+        taken = taken_by(submissions_of(campaign, worker), beside=submission.pk)
         if taken >= campaign.max_tasks_per_worker:
             return "enough-tasks"
     return hand_out(submission, past_with_gold(campaign, worker, beside=submission))

@@ -14,7 +14,7 @@ from judging.intake.screened_work import exclude, standing_exclusion
 from judging.models import Campaign, Exclusion, Submission, Worker
 from judging.people.rights import has_withdrawn
 from judging.rules.screening import Verdict
-from judging.workers.unfinished import allow_again, unfinished_of
+from judging.workers.unfinished import offer_tasks_again, unfinished_of
 
 PERSON = "person"
 
@@ -75,7 +75,7 @@ def reinstate_worker(campaign: Campaign, worker: Worker, *, why: str, who: str =
         raise CampaignRefused(f"Worker {worker.pk} withdrew their judgments, so they can never count again.")
     standing = Exclusion.objects.filter(campaign=campaign, worker=worker, reversed_at=None)
     if not standing.exists() and unfinished_of(campaign, worker).stopped:
-        allow_again(campaign, worker, why=why.strip(), who=who)
+        offer_tasks_again(campaign, worker, why=why.strip(), who=who)
         return Reinstated(0, 0, 0)
     changes = {"reversed_at": clock.now(), "reversed_by": who, "reversed_why": why.strip()}
     if not standing.update(**changes):

@@ -35,7 +35,7 @@ LIMIT_DESCRIPTION = (
 )
 
 
-def stem(crowd: str) -> str:
+def list_prefix(crowd: str) -> str:
     """Return the prefix for the names of this installation's lists at this crowd.
 
     It is made from ``SECRET_KEY`` once. Existing lists keep their names even if the key changes.
@@ -47,29 +47,29 @@ def stem(crowd: str) -> str:
 def list_name(campaign: Campaign) -> str:
     """Name the list of workers excluded by the campaign itself."""
     if campaign.one_block_list and campaign.refuse_excluded_elsewhere:
-        return stem(crowd_namespace(campaign))
-    return f"{stem(crowd_namespace(campaign))} of {campaign.name}"
+        return list_prefix(crowd_namespace(campaign))
+    return f"{list_prefix(crowd_namespace(campaign))} of {campaign.name}"
 
 
 def common_list_name(campaign: Campaign) -> str:
     """Name the list of workers whom later campaigns of the collection also refuse."""
-    name = stem(crowd_namespace(campaign))
+    name = list_prefix(crowd_namespace(campaign))
     return name if campaign.one_block_list else f"{name} in {campaign.collection.name}"
 
 
-def limit_name(campaign: Campaign) -> str:
+def limit_list_name(campaign: Campaign) -> str:
     """Name the list of workers who reached the campaign's limit of tasks per worker, or of unfinished tasks."""
     return f"{LIMIT}{campaign.call_key})"
 
 
-def spared(campaign: Campaign, crowd: Crowd) -> list[dict[str, Any]]:
+def hiding_requirements(campaign: Campaign, crowd: Crowd) -> list[dict[str, Any]]:
     """Return the requirements, in the protocol's form, that hide the campaign's places from listed workers.
 
     Returns none at a crowd without lists.
     """
     if not crowd.keeps_block_lists:
         return []
-    names = {list_name(campaign), limit_name(campaign)}
+    names = {list_name(campaign), limit_list_name(campaign)}
     if campaign.refuse_excluded_elsewhere:
         names.add(common_list_name(campaign))
     return [
@@ -138,7 +138,7 @@ def sync_blocks(campaign: Campaign) -> int:
             with suppress(CrowdNever), patience.one():
                 belongs = name != common or campaign.one_block_list or exclusion.pk in carried
                 if exclusion.reversed_at is None and belongs and not blocked:
-                    _call(campaign, crowd, exclusion.worker_id, name, "block", key.format("block"))
+                    _update_list(campaign, crowd, exclusion.worker_id, name, "block", key.format("block"))
                     made += 1
                 elif (
                     exclusion.reversed_at
@@ -146,7 +146,7 @@ def sync_blocks(campaign: Campaign) -> int:
                     and not unblocked
                     and not _excluded_elsewhere(exclusion, name)
                 ):
-                    _call(campaign, crowd, exclusion.worker_id, name, "unblock", key.format("unblock"))
+                    _update_list(campaign, crowd, exclusion.worker_id, name, "unblock", key.format("unblock"))
                     made += 1
     patience.done()
     return made
@@ -171,7 +171,7 @@ def hide_from_finished(campaign: Campaign) -> int:
     crowd, patience, made = crowd_for(campaign), Patience(), 0
     if campaign.state not in Campaign.OFFERING or not crowd.keeps_block_lists:
         return 0
-    hidden, prefix = _at_a_limit(campaign), f"{campaign_key(campaign)}-limit-"
+    hidden, prefix = _workers_at_limit(campaign), f"{campaign_key(campaign)}-limit-"
     calls = CrowdCall.objects.filter(campaign=campaign, key__startswith=prefix)
     rows = list(calls.values_list("operation", "request__worker", "state", "attempts"))
     done = Counter((what, worker) for what, worker, state, _ in rows if state == CrowdCall.State.DONE)
@@ -183,11 +183,11 @@ def hide_from_finished(campaign: Campaign) -> int:
         if listed if operation == "block" else tried[worker] <= times:
             continue
         with suppress(CrowdNever), patience.one():
-            _call(
+            _update_list(
                 campaign,
                 crowd,
                 worker,
-                limit_name(campaign),
+                limit_list_name(campaign),
                 operation,
                 f"{prefix}{worker}-{operation}-{times}",
             )
@@ -196,7 +196,7 @@ def hide_from_finished(campaign: Campaign) -> int:
     return made
 
 
-def _at_a_limit(campaign: Campaign) -> set[int]:
+def _workers_at_limit(campaign: Campaign) -> set[int]:
     """Return the workers who get no further task of the campaign because of a limit."""
     known = Submission.objects.filter(campaign=campaign, worker__identity__isnull=False).order_by()
     work = known.filter(state=Submission.State.SUBMITTED).exclude(standing=Submission.Standing.TRIAL)
@@ -210,7 +210,7 @@ def _at_a_limit(campaign: Campaign) -> set[int]:
     return full | {worker.pk for worker in workers if unfinished_of(campaign, worker).stopped}
 
 
-def _call(campaign: Campaign, crowd: Crowd, worker: int, name: str, operation: str, key: str) -> None:
+def _update_list(campaign: Campaign, crowd: Crowd, worker: int, name: str, operation: str, key: str) -> None:
     block_list = ensure_list(campaign, crowd, name)
     identity = CrowdIdentity.objects.get(worker=worker)
 

@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from config.prepared_queries import Prepared
 from judging.models import Campaign, CrowdIdentity, Exclusion, Worker
 from judging.workers.unfinished import unfinished_of
-from judging.workers.work_history import Work, taken_by, work_of
+from judging.workers.work_history import Work, submissions_of, taken_by
 
 
 def crowd_namespace(campaign: Campaign) -> str:
@@ -87,7 +87,7 @@ def refusal_reason(
         return "simulated-only"
     if worker is None:
         return None
-    work = work_of(campaign, worker) if work is None else work
+    work = submissions_of(campaign, worker) if work is None else work
     if unfinished_of(campaign, worker, work).stopped:
         return "unfinished"
     return "enough-tasks" if taken_by(work) >= campaign.max_tasks_per_worker else None

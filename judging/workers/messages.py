@@ -72,7 +72,7 @@ def write_message(
     text.
     """
     subject, text = check_words(subject, text)
-    return _rows(campaign, workers, subject, text, who)
+    return _ensure_messages(campaign, workers, subject, text, who)
 
 
 def send_message(
@@ -91,7 +91,7 @@ def send_message(
     for first in range(0, len(left), MESSAGE_AT_ONCE):
         with patience.one():
             try:
-                _send(campaign, left[first : first + MESSAGE_AT_ONCE])
+                _send_batch(campaign, left[first : first + MESSAGE_AT_ONCE])
             except CrowdNever as error:  # concerns these workers only; others can still be reached
                 refused = error
     patience.done()
@@ -101,7 +101,7 @@ def send_message(
 
 
 @transaction.atomic
-def _rows(
+def _ensure_messages(
     campaign: Campaign, workers: Sequence[Worker], subject: str, text: str, who: str
 ) -> list[WorkerMessage]:
     """Get or create a row for each worker."""
@@ -128,19 +128,19 @@ def _may_be_sent(row: WorkerMessage) -> bool:
     if row.sent_at or (row.call and (row.call.reply or {}).get("unknown")):
         return False
     if row.call and row.call.state == CrowdCall.State.INTENDED and row.call.attempts:
-        _note([row], failure=f"It was being sent when the program stopped. {PERHAPS}")
+        _record_delivery([row], failure=f"It was being sent when the program stopped. {PERHAPS}")
         return False
     return True
 
 
-def _send(campaign: Campaign, batch: Sequence[WorkerMessage]) -> None:
+def _send_batch(campaign: Campaign, batch: Sequence[WorkerMessage]) -> None:
     """Make one call to the crowd and record its outcome."""
     ids = dict(
         CrowdIdentity.objects.filter(worker__in=[row.worker_id for row in batch]).values_list(
             "worker_id", "crowd_worker_id"
         )
     )
-    call = _intent(campaign, batch)
+    call = _record_intent(campaign, batch)
     if call is None:
         return  # another process is already sending these
     subject, text, crowd = batch[0].subject, batch[0].text, crowd_for(campaign)
@@ -160,13 +160,13 @@ def _send(campaign: Campaign, batch: Sequence[WorkerMessage]) -> None:
     except CrowdError as error:
         lost = isinstance(error, CrowdLater) and not isinstance(error, CrowdThrottled)
         CrowdCall.objects.filter(pk=call.pk).update(state=CrowdCall.State.DONE, reply={"unknown": lost})
-        _note(batch, failure=f"{error.message} {PERHAPS}" if lost else error.message)
+        _record_delivery(batch, failure=f"{error.message} {PERHAPS}" if lost else error.message)
         raise
     now = clock.now()
     for row in batch:
         gone = "" if row.worker_id in ids else "This worker was forgotten."
         failure = gone or reply["failed"].get(str(row.worker_id), "")
-        _note([row], failure=failure, sent_at=None if failure else now)
+        _record_delivery([row], failure=failure, sent_at=None if failure else now)
 
 
 def not_delivered(failed: Mapping[str, str], ids: Mapping[int, str]) -> Reply:
@@ -183,7 +183,7 @@ def not_delivered(failed: Mapping[str, str], ids: Mapping[int, str]) -> Reply:
     }
 
 
-def _intent(campaign: Campaign, batch: Sequence[WorkerMessage]) -> CrowdCall | None:
+def _record_intent(campaign: Campaign, batch: Sequence[WorkerMessage]) -> CrowdCall | None:
     """Record a call for exactly these rows before making it. Return None if another process took one of them."""
     numbers = [row.pk for row in batch]
     before = [row.call_id for row in batch]
@@ -202,7 +202,7 @@ def _intent(campaign: Campaign, batch: Sequence[WorkerMessage]) -> CrowdCall | N
     return call
 
 
-def _note(rows: Sequence[WorkerMessage], *, failure: str, sent_at: datetime | None = None) -> None:
+def _record_delivery(rows: Sequence[WorkerMessage], *, failure: str, sent_at: datetime | None = None) -> None:
     WorkerMessage.objects.filter(pk__in=[row.pk for row in rows]).update(failure=failure, sent_at=sent_at)
     for row in rows:
         row.failure, row.sent_at = failure, sent_at

@@ -47,7 +47,7 @@ class Notice:
     text: str
 
 
-def tell_workers(campaign: Campaign) -> int:
+def send_notices(campaign: Campaign) -> int:
     """Write once to each excluded worker and to each with an answered appeal. Returns how many got a message.
 
     The crowd cannot reach workers who were never paid, so they are told once they are paid. Safe to repeat.
@@ -59,17 +59,17 @@ def tell_workers(campaign: Campaign) -> int:
     rows = CrowdCall.objects.filter(campaign=campaign, key__startswith=prefix)
     done = set(rows.exclude(state=CrowdCall.State.INTENDED).values_list("key", flat=True))
     with translation.override(campaign.wording):
-        due = [*_of_exclusions(campaign), *_of_appeals(campaign)]
+        due = [*_exclusion_notices(campaign), *_appeal_notices(campaign)]
     for notice in due:
         if (key := f"{prefix}{notice.name}") in done:
             continue
         with patience.one():
-            told += _tell(campaign, crowd, notice, key)
+            told += _send_notice(campaign, crowd, notice, key)
     patience.done()
     return told
 
 
-def _tell(campaign: Campaign, crowd: Crowd, notice: Notice, key: str) -> int:
+def _send_notice(campaign: Campaign, crowd: Crowd, notice: Notice, key: str) -> int:
     """Send the notice and store it with the campaign. Return 0 if the crowd did not deliver it."""
     ids = {notice.worker.pk: CrowdIdentity.objects.get(worker=notice.worker).crowd_worker_id}
 
@@ -97,10 +97,10 @@ def _tell(campaign: Campaign, crowd: Crowd, notice: Notice, key: str) -> int:
     return int(not failure)
 
 
-def _of_exclusions(campaign: Campaign) -> list[Notice]:
+def _exclusion_notices(campaign: Campaign) -> list[Notice]:
     """Return notices of all active exclusions of workers whom the crowd can reach."""
     standing = Exclusion.objects.misconduct().filter(campaign=campaign, worker__simulated=False)
-    rows = _reached(standing).select_related("worker").order_by("pk")
+    rows = _reachable_by_crowd(standing).select_related("worker").order_by("pk")
     page = REFUSALS["excluded"].said(gettext)
     return [
         Notice(
@@ -122,10 +122,10 @@ def _of_exclusions(campaign: Campaign) -> list[Notice]:
     ]
 
 
-def _of_appeals(campaign: Campaign) -> list[Notice]:
+def _appeal_notices(campaign: Campaign) -> list[Notice]:
     """Return notices of all answers to the workers' own appeals, not to appeals by others under their ids."""
     settled = Appeal.objects.confirmed().filter(campaign=campaign).exclude(settled_at=None)
-    rows = _reached(settled).select_related("worker").order_by("pk")
+    rows = _reachable_by_crowd(settled).select_related("worker").order_by("pk")
     return [
         Notice(
             f"appeal-{row.pk}",
@@ -137,7 +137,7 @@ def _of_appeals(campaign: Campaign) -> list[Notice]:
     ]
 
 
-def _reached(rows: QuerySet[Any]) -> QuerySet[Any]:
+def _reachable_by_crowd(rows: QuerySet[Any]) -> QuerySet[Any]:
     """Return the rows of workers to whom the crowd delivers: known by id, and with paid work of ours."""
     paid = Payment.objects.filter(
         submission__worker=OuterRef("worker"),

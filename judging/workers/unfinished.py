@@ -14,7 +14,7 @@ from django.conf import settings
 from config import clock
 from judging.campaign.campaigns import log_change
 from judging.models import Campaign, Submission, Worker, WorkerInCampaign
-from judging.workers.work_history import Work, work_of
+from judging.workers.work_history import Work, submissions_of
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Unfinished:
 
 def unfinished_of(campaign: Campaign, worker: Worker, work: Sequence[Work] | None = None) -> Unfinished:
     """Count the tasks that this worker left without usable work since the last one done to its end."""
-    work = work_of(campaign, worker) if work is None else work
+    work = submissions_of(campaign, worker) if work is None else work
     submitted = (one for one in work if one.judged and one.state == Submission.State.SUBMITTED)
     done = [one.opened_at for one in submitted if not one.left_early]
     since = max(done, default=None)
@@ -57,7 +57,7 @@ def unfinished_of(campaign: Campaign, worker: Worker, work: Sequence[Work] | Non
     return Unfinished(len(left) - begun, begun, settings.MOST_UNFINISHED)
 
 
-def allow_again(campaign: Campaign, worker: Worker, *, why: str, who: str = "") -> None:
+def offer_tasks_again(campaign: Campaign, worker: Worker, *, why: str, who: str = "") -> None:
     """Offer tasks again to a worker who left too many unfinished. Earlier ones no longer count."""
     changes = {"allowed_again_at": clock.now(), "allowed_again_by": who, "allowed_again_why": why}
     WorkerInCampaign.objects.update_or_create(campaign=campaign, worker=worker, defaults=changes)

@@ -59,25 +59,25 @@ class Work(NamedTuple):
         return self.state in TAKEN and (sure or self.judged)
 
 
-def work_of(campaign: Campaign, worker: Worker) -> list[Work]:
+def submissions_of(campaign: Campaign, worker: Worker) -> list[Work]:
     """Read a worker's submissions of a campaign, in the order of their keys."""
     return [Work(*row) for row in _WORK(campaign.pk, worker.pk)]
 
 
-def _work(campaign: int, worker: int) -> QuerySet[Submission, tuple[Any, ...]]:
+def _work_query(campaign: int, worker: int) -> QuerySet[Submission, tuple[Any, ...]]:
     conditions = {
-        "judged": Q(_judged()),
+        "judged": Q(_has_choice()),
         "empty": is_empty(),
         "begun": is_begun(),
         "stopped": is_stopped(),
-        "failed": _has_failed(),
+        "failed": _has_failed_gold(),
     }
     flags = {name: ExpressionWrapper(one, BooleanField()) for name, one in conditions.items()}
     work = Submission.objects.filter(campaign=campaign, worker=worker).order_by("pk").annotate(**flags)
     return work.values_list(*("place__posting_id" if name == "posting_id" else name for name in Work._fields))
 
 
-_WORK = Prepared(_work)
+_WORK = Prepared(_work_query)
 
 
 def taken_by(work: Iterable[Work], *, beside: int | None = None) -> int:
@@ -88,7 +88,7 @@ def taken_by(work: Iterable[Work], *, beside: int | None = None) -> int:
 def is_begun() -> Q:
     """Return the condition for tasks that were returned with some pairs judged: unpaid, their choices not used."""
     returned = Q(state=Submission.State.RETURNED, taken_at__isnull=False)
-    return returned & Q(_judged()) & ~Q(standing=Submission.Standing.TRIAL)
+    return returned & Q(_has_choice()) & ~Q(standing=Submission.Standing.TRIAL)
 
 
 def is_stopped() -> Q:
@@ -113,14 +113,14 @@ def is_empty() -> Q:
     ended = (given_up & Q(agreed)) | Q(state=Submission.State.SUBMITTED)
     proved = Q(standing=Submission.Standing.UNKNOWN) & ~Q(Exists(unpaid))
     trial = Q(standing=Submission.Standing.TRIAL)
-    return ended & ~proved & ~trial & ~Q(_judged()) & ~Q(Exists(claims))
+    return ended & ~proved & ~trial & ~Q(_has_choice()) & ~Q(Exists(claims))
 
 
-def _judged() -> Exists:
+def _has_choice() -> Exists:
     return Exists(Choice.objects.filter(slot__submission=OuterRef("pk")))
 
 
-def _has_failed() -> Q:
+def _has_failed_gold() -> Q:
     failed = GoldAnswer.objects.filter(submission=OuterRef("pk"), passed=False)
     failed = failed.exclude(gold_pair__state=GoldPair.State.SUSPENDED)
     finished = Q(state=Submission.State.FINISHED) & ~Q(standing=Submission.Standing.TRIAL)

@@ -27,7 +27,7 @@ class Command(CampaignCommand):
         if settle:
             reports_and_appeals.settle_report_or_appeal(found, settle, why=why, who=self.who)
             with suppress(CrowdError):  # the next collection tries again
-                notices.tell_workers(found)
+                notices.send_notices(found)
         next_step = _step_after_answer(found, settle) if settle else ""
         return {
             "reports": reports_and_appeals.report_rows(found, settled=options["all"]),
@@ -40,9 +40,7 @@ class Command(CampaignCommand):
             said = f": {row['words']}" if row["words"] else ""
             kind = f", gold pair {row['gold_pair']}" if row["gold_pair"] else ""
             pair = f"{row['qid']}: {row['left']} | {row['right']}{kind}, worker {row['worker']}"
-            self.out.print(
-                f"{row['report']}  {row['kind']}{said}\n    {pair}{_settled_words(row)}", markup=False
-            )
+            self.out.print(f"{row['report']}  {row['kind']}{said}\n    {pair}{_outcome(row)}", markup=False)
         for row in result["appeals"]:
             words = f"{row['appeal']}  appeal, {row['refusal']}: {row['words']}"
             sure = (
@@ -51,8 +49,7 @@ class Command(CampaignCommand):
                 else " according to the page's address, which anybody could have made up"
             )
             self.out.print(
-                f"{words}\n    worker {row['worker']}{sure}{_due_words(row)}{_settled_words(row)}",
-                markup=False,
+                f"{words}\n    worker {row['worker']}{sure}{_due(row)}{_outcome(row)}", markup=False
             )
         if not result["reports"] and not result["appeals"]:
             self.out.print("No open reports or appeals.")
@@ -73,11 +70,11 @@ def _step_after_answer(campaign: Campaign, name: str) -> str:
     )
 
 
-def _due_words(row: dict[str, Any]) -> str:
+def _due(row: dict[str, Any]) -> str:
     if row["settled"]:
         return ""
     return f", answer due {row['due'][:10]}{': OVERDUE' if row['overdue'] else ''}"
 
 
-def _settled_words(row: dict[str, Any]) -> str:
+def _outcome(row: dict[str, Any]) -> str:
     return f", settled: {row['settled']}" if row["settled"] else ""

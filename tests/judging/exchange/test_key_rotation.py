@@ -12,7 +12,7 @@ from judging.intake.places import post_places
 from judging.models import Campaign, Place, Submission
 from judging.money.ledger import compare_books
 from judging.money.payments import pay_owed
-from judging.workers.block_lists import common_list_name, limit_name, list_name, sync_blocks
+from judging.workers.block_lists import common_list_name, limit_list_name, list_name, sync_blocks
 from tests.judging.visitor import Visitor
 
 
@@ -82,7 +82,7 @@ def test_the_list_of_excluded_workers_stays_the_one_that_places_ask_for(fair, ca
 
     assert list_name(campaign) == before
     both = {name: {"A1", "A2"} for name in (before, common_list_name(campaign))}
-    assert fair.crowd.block_lists == both | {limit_name(campaign): set()}
+    assert fair.crowd.block_lists == both | {limit_list_name(campaign): set()}
 
 
 def test_campaigns_under_way_keep_the_key_that_was_made_of_the_secret(campaign, settings):

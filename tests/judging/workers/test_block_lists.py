@@ -15,7 +15,7 @@ from judging.tasks.leasing import end_submission
 from judging.workers.block_lists import (
     common_list_name,
     hide_from_finished,
-    limit_name,
+    limit_list_name,
     list_name,
     sync_blocks,
 )
@@ -45,7 +45,7 @@ def test_places_ask_that_their_worker_is_not_on_the_list(fair, campaign):
     assert {(one["Comparator"], one["ActionsGuarded"]) for one in asked} == {
         ("DoesNotExist", "DiscoverPreviewAndAccept")
     }
-    names = [list_name(campaign), common_list_name(campaign), limit_name(campaign)]
+    names = [list_name(campaign), common_list_name(campaign), limit_list_name(campaign)]
     keys = BlockList.objects.filter(name__in=names).values_list("crowd_key", flat=True)
     assert {one["QualificationTypeId"] for one in asked} == set(keys)
     assert len(asked) == 3
@@ -126,7 +126,9 @@ def test_the_list_is_made_once_for_the_collection_even_when_the_reply_was_lost(f
     other = fair.next_opened("other")
 
     # One list of each kind per campaign, and one for both.
-    names = {name(one) for one in (campaign, other) for name in (list_name, limit_name, common_list_name)}
+    names = {
+        name(one) for one in (campaign, other) for name in (list_name, limit_list_name, common_list_name)
+    }
     assert set(crowd.block_lists) == set(BlockList.objects.values_list("name", flat=True)) == names
     assert len(names) == 5
     assert len(crowd.posted) == 8
@@ -198,7 +200,7 @@ def test_places_are_hidden_from_somebody_who_has_done_all_that_one_person_may(fa
     fair.collect(campaign)
 
     assert [hide_from_finished(campaign), hide_from_finished(campaign)] == [1, 0]
-    assert fair.crowd.block_lists[limit_name(campaign)] == {"ATWICE"}
+    assert fair.crowd.block_lists[limit_list_name(campaign)] == {"ATWICE"}
     assert blocked(fair, campaign) == set()
 
 
@@ -218,7 +220,7 @@ def test_places_are_hidden_from_somebody_who_left_too_many_tasks_until_a_person_
                 reinstate_worker(campaign, worker("ALEAVES"), why="the network was down")
 
             assert [hide_from_finished(campaign), hide_from_finished(campaign)] == [1, 0]
-        assert fair.crowd.block_lists[limit_name(campaign)] == hidden
+        assert fair.crowd.block_lists[limit_list_name(campaign)] == hidden
 
 
 def test_the_limit_list_is_the_campaign_s_own(fair):
@@ -226,5 +228,5 @@ def test_the_limit_list_is_the_campaign_s_own(fair):
     fair.name = "second"
     other = fair.draft()
 
-    assert limit_name(campaign) != limit_name(other)
-    assert limit_name(campaign).endswith(f"({campaign.call_key})")
+    assert limit_list_name(campaign) != limit_list_name(other)
+    assert limit_list_name(campaign).endswith(f"({campaign.call_key})")

@@ -12,7 +12,7 @@ from judging.errors import CrowdLater
 from judging.models import Appeal, Campaign, CrowdIdentity, Exclusion, WorkerMessage
 from judging.page.reports_and_appeals import make_appeal, settle_report_or_appeal
 from judging.people.exclusions import exclude_worker, reinstate_worker
-from judging.workers.notices import tell_workers
+from judging.workers.notices import send_notices
 from tests.judging.visitor import Visitor, text
 
 pytestmark = pytest.mark.usefixtures("crowd_site")
@@ -72,9 +72,9 @@ def test_from_the_exclusion_to_the_appeal_to_the_answer(fair, failed, settings):
 def test_each_is_told_once_and_a_lost_reply_is_tried_again(fair, failed):
     fair.crowd.fail("message", CrowdLater("no answer"))
     with pytest.raises(CrowdLater):
-        tell_workers(failed)
+        send_notices(failed)
 
-    told = [tell_workers(failed), tell_workers(failed)]
+    told = [send_notices(failed), send_notices(failed)]
 
     assert told == [1, 0]
     assert len(fair.crowd.messages) == WorkerMessage.objects.count() == 1
@@ -85,18 +85,18 @@ def test_who_was_not_paid_yet_is_told_when_that_is_done(fair, campaign):
     fair.do_task(campaign, "AFAIL", pass_gold=False)
     fair.collect(campaign)
     assert Exclusion.objects.standing().count() == 1
-    assert tell_workers(campaign) == 0
+    assert send_notices(campaign) == 0
 
     Campaign.objects.update(hold_hours=0)
     fair.collect(campaign)
 
-    assert tell_workers(campaign) == 1
+    assert send_notices(campaign) == 1
 
 
 def test_a_crowd_without_lists_is_sent_nothing(fair, failed, monkeypatch):
     monkeypatch.setattr(fair.crowd, "keeps_block_lists", False)
 
-    assert tell_workers(failed) == 0
+    assert send_notices(failed) == 0
     assert fair.crowd.messages == []
 
 
@@ -106,7 +106,7 @@ def test_the_reason_is_that_of_the_rule_that_decided(fair, failed):
     Campaign.objects.update(language="de")
     failed.refresh_from_db()
 
-    tell_workers(failed)
+    send_notices(failed)
 
     ((name, _, said),) = fair.crowd.messages
     assert name == "ADONE"
@@ -127,12 +127,12 @@ def test_an_appeal_on_the_page_of_a_task_is_answered_once_the_crowd_names_that_t
     martha.client.post(page, {"words": "I read every word."})
     appeal = Appeal.objects.get()
     settle_report_or_appeal(campaign, f"a{appeal.pk}", why="We look again.")
-    assert tell_workers(campaign) == 0  # until then only the page's address identifies the worker
+    assert send_notices(campaign) == 0  # until then only the page's address identifies the worker
 
     martha.client.post(f"{martha.page}leave", {"confirmed": "1"})
     fair.hand_in(martha.submission)
     fair.collect(campaign)
-    tell_workers(campaign)
+    send_notices(campaign)
 
     said = {subject: words for name, subject, words in crowd.messages if name == "AMARTHA"}
     assert set(said) == {"No further tasks for you here", "An answer to your objection"}
@@ -151,7 +151,7 @@ def test_an_appeal_under_a_made_up_assignment_is_answered_on_that_page_alone(cro
     forger.post(page, {"words": "Not me."})
     settle_report_or_appeal(failed, f"a{Appeal.objects.get().pk}", why="An answer to whoever wrote this.")
 
-    tell_workers(failed)
+    send_notices(failed)
 
     ((name, subject, said),) = crowd.messages
     assert (name, subject) == ("AFAIL", "No further tasks for you here")
@@ -168,7 +168,7 @@ def test_the_answer_to_an_objection_to_an_earlier_campaigns_exclusion_leads_to_i
     make_appeal(failed, adone, refusal="excluded-elsewhere", words="That was my sister.")
     settle_report_or_appeal(failed, f"a{Appeal.objects.get().pk}", why="It stays.")
 
-    tell_workers(failed)
+    send_notices(failed)
 
     said = next(words for name, _, words in fair.crowd.messages if name == "ADONE")
     page = text(Client().get(link_in(said)))

@@ -63,7 +63,7 @@ def ring_to_collect(campaign: Campaign, *, sweep: bool = False) -> Job:
     return start("judging.collect", key=collect_key(campaign), arguments=arguments)
 
 
-def ring_to_go_on(campaign: Campaign) -> Job:
+def ring_to_continue(campaign: Campaign) -> Job:
     """Resume the campaign: post missing places, and run its delayed jobs now."""
     job = ring_to_collect(campaign, sweep=True)
     hurry(Job.objects.filter(arguments__campaign_id=campaign.pk))
@@ -141,7 +141,7 @@ def ring_to_choose(assignment: TopicAssignment) -> Job:
     return start(CHOOSE_PASSAGES, key=choosing_key(assignment), arguments=arguments)
 
 
-def _refused_before(assignment: TopicAssignment) -> bool:
+def _was_refused_before(assignment: TopicAssignment) -> bool:
     """Return whether the last choice for the topic was refused, and nothing has been judged since."""
     last = Job.objects.filter(key=choosing_key(assignment)).order_by("-pk").first()
     if last is None or last.state != Job.State.FAILED or last.fault != Job.Fault.REFUSED:
@@ -181,7 +181,7 @@ def post_places_job(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
     try:
         return {"posted": places.post_places(campaign, progress=progress)}
     except CrowdError as error:
-        raise _later(error, campaign, began) from error
+        raise _retry_or_fail(error, campaign, began) from error
 
 
 @job_kind("judging.collect", words="collecting work")
@@ -197,7 +197,7 @@ def collect_job(*, progress: Progress, campaign_id: int, sweep: bool = False) ->
             result |= {"submissions": collected.submissions, "places_wanted": collected.places_wanted}
         if campaign.grading_id:
             for assignment in crowd_grading.carry_grades(campaign):
-                if not _refused_before(assignment):
+                if not _was_refused_before(assignment):
                     ring_to_choose(assignment)
             places.want_places(campaign)
         with patience.one():
@@ -214,16 +214,16 @@ def collect_job(*, progress: Progress, campaign_id: int, sweep: bool = False) ->
         with patience.one():
             block_lists.hide_from_finished(campaign)
         with patience.one():
-            notices.tell_workers(campaign)
+            notices.send_notices(campaign)
         with patience.one():
-            _move_on(campaign)
+            _take_automatic_step(campaign)
         patience.done()
     except CrowdError as error:
-        raise _later(error, campaign, began) from error
+        raise _retry_or_fail(error, campaign, began) from error
     return result
 
 
-def _move_on(campaign: Campaign) -> None:
+def _take_automatic_step(campaign: Campaign) -> None:
     """Take the campaign's next automatic step, after all submitted work is collected."""
     pilots.finish_pilot(campaign)
     if campaign.state == Campaign.State.CLOSING:
@@ -240,7 +240,7 @@ def close_places_job(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
     try:
         return {"closed": places.close_places(campaign, progress=progress)}
     except CrowdError as error:
-        raise _later(error, campaign, began) from error
+        raise _retry_or_fail(error, campaign, began) from error
 
 
 @job_kind("judging.deliver", words="telling the crowd what was decided")
@@ -254,7 +254,7 @@ def deliver_job(*, campaign_id: int, message: int, workers: list[int], **_: Any)
         with suppress(CrowdNever):  # recorded in the rows
             send_message(campaign, people, who=kept.who, **words)
     except CrowdError as error:
-        raise _later(error, campaign, began) from error
+        raise _retry_or_fail(error, campaign, began) from error
     sent = WorkerMessage.objects.filter(campaign=campaign, worker__in=people, sent_at__isnull=False, **words)
     return {"sent": sent.count(), "workers": len(people)}
 
@@ -281,7 +281,7 @@ def collect_open_campaigns(**_: Any) -> dict[str, Any]:
 
 
 @job_kind("judging.retention")
-def retain(**_: Any) -> dict[str, Any]:
+def enforce_retention_job(**_: Any) -> dict[str, Any]:
     """Erase data past its retention period, and erased data that a restored backup brought back."""
     done: dict[str, Any] = {}
     sweep = Sweep("Retention")
@@ -303,7 +303,7 @@ def watchdog_job(**_: Any) -> dict[str, Any]:
     return {name: [thing.as_dict() for thing in things] for name, things in found.items() if things}
 
 
-def _later(error: CrowdError, campaign: Campaign, began: datetime) -> Exception:
+def _retry_or_fail(error: CrowdError, campaign: Campaign, began: datetime) -> Exception:
     """Turn an error that a retry can fix into a retry, and any other into a failure with a next step."""
     if isinstance(error, CrowdLater):
         got_on = got_through(campaign, began)

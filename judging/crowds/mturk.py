@@ -193,11 +193,8 @@ class MTurk(ExternalQuestionPage):
     def bonuses(self, *, assignment_id: str = "", place_crowd_id: str = "") -> list[PaidBonus]:
         """Call ListBonusPayments for an assignment or a HIT, every page."""
         of = {"AssignmentId": assignment_id} if assignment_id else {"HITId": place_crowd_id}
-        return [
-            _paid_bonus(row)
-            for page in self._pages("list_bonus_payments", **of)
-            for row in page["BonusPayments"]
-        ]
+        pages = self._pages("list_bonus_payments", **of)
+        return [_paid_bonus(row) for page in pages for row in page["BonusPayments"]]
 
     def create_block_list(self, *, name: str, description: str) -> str:
         """Call CreateQualificationType; the name is unique in an account."""

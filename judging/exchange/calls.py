@@ -39,7 +39,7 @@ def perform(
 
     ``act`` makes the call. ``find`` looks the effect up at the crowd (given the crowd's "already" error, if any) and
     returns its reply or None. Raises the CrowdError that stopped the call. A permanently refused call is not
-    repeated until a person asks for it (:func:`ask_again`). ``since`` is when the effect first became possible: a
+    repeated until a person asks for it (:func:`allow_retries`). ``since`` is when the effect first became possible: a
     restored backup may lack a call made after that.
     """
     intent, _ = CrowdCall.objects.get_or_create(

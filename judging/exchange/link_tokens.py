@@ -105,12 +105,12 @@ class Proof:
 
 def proof_token(proof: Proof) -> str:
     """Return the token that only our server can make. The crowd's form alone proves nothing."""
-    return _sign_token([proof.work, proof.judged, proof.shown, proof.choices], _proof_signer)
+    return _token([proof.work, proof.judged, proof.shown, proof.choices], _proof_signer)
 
 
 def read_proof(token: str) -> Proof:
     """Return the content of the proof. Raises :class:`BadToken`."""
-    match _unsign_token(token, _proof_signer):
+    match _token_content(token, _proof_signer):
         case [str(work), int(judged), int(shown), str(choices)]:
             return Proof(work, judged, shown, choices)
     raise BadToken(token)
@@ -128,9 +128,7 @@ def digest_of_choices(choices: Mapping[str, str]) -> str:
 
 def appeal_token(refused: Refused) -> str:
     """Return the token with which a refused worker can appeal."""
-    return _sign_token(
-        [refused.campaign_id, refused.worker_id, refused.reason, refused.came_by], _appeal_signer
-    )
+    return _token([refused.campaign_id, refused.worker_id, refused.reason, refused.came_by], _appeal_signer)
 
 
 def appeal_address(refused: Refused, *, task: str = "") -> str:
@@ -144,7 +142,7 @@ def appeal_address(refused: Refused, *, task: str = "") -> str:
 
 def read_appeal(token: str) -> Refused:
     """Return the content of the appeal token. Raises :class:`BadToken`."""
-    match _unsign_token(token, _appeal_signer):
+    match _token_content(token, _appeal_signer):
         case [int(campaign_id), int(worker_id), str(reason), str(came_by)]:
             return Refused(campaign_id, worker_id, reason, came_by)
     raise BadToken(token)
@@ -153,7 +151,7 @@ def read_appeal(token: str) -> Refused:
 def link_token(posting: Posting) -> str:
     """Return the token for a posting's address."""
     campaign = posting.campaign
-    return _sign_token([campaign.pk, campaign_key(campaign), posting.number, posting.purpose], _link_signer)
+    return _token([campaign.pk, campaign_key(campaign), posting.number, posting.purpose], _link_signer)
 
 
 def link_for(posting: Posting) -> str:
@@ -163,7 +161,7 @@ def link_for(posting: Posting) -> str:
 
 def read_link(token: str) -> Link:
     """Return the content of the link token. Raises :class:`BadToken`."""
-    match _unsign_token(token, _link_signer):
+    match _token_content(token, _link_signer):
         case [int(campaign_id), str(key), int(number), str(purpose)]:
             return Link(campaign_id, key, number, purpose)
         case [int(campaign_id), int(posting_id)]:
@@ -173,7 +171,7 @@ def read_link(token: str) -> Link:
 
 def page_token(submission: Submission, submit_to: str) -> str:
     """Return the token for a submission's pages. The same arguments give the same token."""
-    return _sign_token([submission.pk, submit_to, _digest(submission.assignment_id)], _page_signer)
+    return _token([submission.pk, submit_to, _digest(submission.assignment_id)], _page_signer)
 
 
 def page_address(submission: Submission, submit_to: str) -> str:
@@ -183,7 +181,7 @@ def page_address(submission: Submission, submit_to: str) -> str:
 
 def read_page(token: str) -> Page:
     """Return the content of the page token. Raises :class:`BadToken`."""
-    match _unsign_token(token, _page_signer):
+    match _token_content(token, _page_signer):
         case [int(submission_id), str(submit_to)]:
             return Page(submission_id, submit_to)
         case [int(submission_id), str(submit_to), str(assignment)]:
@@ -194,13 +192,13 @@ def read_page(token: str) -> Page:
 def trial_link_for(posting: Posting, expires_at: datetime) -> str:
     """Return the absolute address on which reviewers try a task of the posting's campaign."""
     key = campaign_key(posting.campaign)
-    token = _sign_token([posting.pk, int(expires_at.timestamp()), key], _trial_signer)
+    token = _token([posting.pk, int(expires_at.timestamp()), key], _trial_signer)
     return settings.PUBLIC_URL + reverse("judging:trial", args=[token])
 
 
 def read_trial(token: str) -> Trial:
     """Return the content of the trial token, expired or not. Raises :class:`BadToken`."""
-    match _unsign_token(token, _trial_signer):
+    match _token_content(token, _trial_signer):
         case [int(posting_id), int(expires)]:
             return Trial(posting_id, datetime.fromtimestamp(expires, UTC))
         case [int(posting_id), int(expires), str(key)]:
@@ -217,11 +215,11 @@ def _signer(salt: str) -> signing.Signer:
     return signing.Signer(salt=salt, sep="~")
 
 
-def _sign_token(value: list[int | str], salt: str) -> str:
-    return _signer(salt).sign_object(value)
+def _token(content: list[int | str], salt: str) -> str:
+    return _signer(salt).sign_object(content)
 
 
-def _unsign_token(token: str, salt: str) -> object:
+def _token_content(token: str, salt: str) -> object:
     if len(token) > LONGEST:
         raise BadToken("too long")
     try:

@@ -1,5 +1,6 @@
 """Topics that assessors take, decline or lose, and second opinions on a sample of the judged passages."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ def take_topic(topic: Topic, assessor: Any) -> TopicAssignment:
 
 
 def is_left_undecided(held: TopicAssignment) -> bool:
-    """Return whether a crowd has the topic whose campaign is closed, so that an undecided topic is free again."""
+    """Return whether the topic is with a crowd whose campaign is closed, so that it is free if undecided."""
     return held.crowd is not None and held.crowd.state == Campaign.State.CLOSED
 
 
@@ -81,7 +82,7 @@ def take_second_opinion(topic: Topic, assessor: Any) -> TopicAssignment:
 
 def assign_passages(
     assignment: TopicAssignment,
-    passages: list[tuple[int, int | None]],
+    passages: Sequence[tuple[int, int | None]],
     *,
     batch: int,
     source: str = GradedItem.Source.POOL,

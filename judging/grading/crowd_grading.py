@@ -1,8 +1,8 @@
-"""Graded campaigns judged by a crowd: paid tasks of single passages, whose grades carry the topics on.
+"""Graded campaigns judged by a crowd: paid tasks of single passages, whose grades decide the topics.
 
 Workers of the linked campaign judge every topic together, in place of one assessor each. A passage's grade is the
 median of its counted judgments (of an even number, the lower middle one), so that a grade of an excluded worker is
-replaced once the passage was judged again.
+replaced once the passage is judged again.
 """
 
 import sys
@@ -80,8 +80,8 @@ def _free_topics(grading: GradedCampaign) -> list[Topic]:
 def request_judgments(campaign: Campaign) -> int:
     """Request the judgments that passages of undecided topics lack; return how many tasks this made.
 
-    These are new passages, and those that were withdrawn while their topic was decided. With a budget of passages, no
-    more are asked for than it leaves. Safe to run twice, and at the same time as another process.
+    These passages are new, or were withdrawn while their topic was decided. A budget of passages is not exceeded.
+    Safe to run twice, and at the same time as another process.
     """
     Campaign.objects.filter(pk=campaign.pk).update(seed=campaign.seed)  # concurrent callers take turns
     lacking: dict[tuple[int, int], list[PairRequest]] = defaultdict(list)
@@ -95,7 +95,7 @@ def request_judgments(campaign: Campaign) -> int:
 
 
 def _requests_by_passage(campaign: Campaign) -> list[tuple[int, int, PairRequest]]:
-    """Return how often each passage of the undecided topics is asked for, the batch, and the passage as a pair."""
+    """Return for each passage of undecided topics how often it was requested, its batch, and itself as a pair."""
     requested = Counter(TaskPair.objects.filter(task__campaign=campaign).values_list(*QUERY_AND_PASSAGE))
     items = GradedItem.objects.filter(assignment__in=_undecided_assignments(campaign))
     rows = items.order_by("assignment__topic__query__position", "position")
@@ -108,19 +108,18 @@ def _requests_by_passage(campaign: Campaign) -> list[tuple[int, int, PairRequest
 
 
 def _passages_in_budget(campaign: Campaign, asked: int) -> int:
-    """Return how many more passages the budget lets the campaign ask for, beside those asked of undecided topics."""
+    """Return how many more passages the budget allows, beyond ``asked``, those requested for undecided topics."""
     grading = campaign.grading
     assert grading is not None
     if grading.budget is None:
         return sys.maxsize
-    going = GradedItem.objects.filter(
-        assignment__in=_undecided_assignments(campaign), grade__isnull=False
-    ).count()
+    items = GradedItem.objects.filter(assignment__in=_undecided_assignments(campaign))
+    going = items.filter(grade__isnull=False).count()
     return grading.budget - (judged_so_far(grading) - going) - asked
 
 
 def carry_grades(campaign: Campaign) -> list[TopicAssignment]:
-    """Carry counted grades to the topics, and ask for what the rules give out next. Safe to run twice.
+    """Carry counted grades to the topics, and request the judgments that the rules ask for next. Safe to run twice.
 
     Returns the topics whose next passages active learning has to choose.
     """
@@ -157,10 +156,10 @@ def _counted_grades(campaign: Campaign) -> dict[int, dict[int, list[int]]]:
 
 @transaction.atomic
 def _carry_to_topic(assignment: TopicAssignment, counted: Mapping[int, Sequence[int]], wanted: int) -> None:
-    """Give the topic's items the grades that their judgments come to now, and decide or continue the topic.
+    """Update the grades of the topic's items from their counted judgments, and decide or continue the topic.
 
-    An item loses its grade if too few judgments count any more, also after its topic was decided: no label rests on a
-    worker who is excluded or withdrew. The decision stands.
+    An item loses its grade if too few of its judgments still count, even after its topic was decided: no label rests
+    on a worker who is excluded or withdrew. The decision stands.
     """
     topic = assignment.topic
     lock_topic(topic)
@@ -182,7 +181,7 @@ def _carry_to_topic(assignment: TopicAssignment, counted: Mapping[int, Sequence[
 
 
 def withdraw_unasked(campaign: Campaign) -> int:
-    """Take passages of topics that are over out of tasks that nobody has opened; return how many.
+    """Remove passages of finished topics from tasks that nobody has opened; return how many.
 
     A task without a passage left is deleted, so that nobody is paid for what no topic needs.
     """

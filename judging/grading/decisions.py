@@ -75,7 +75,7 @@ def decide_by_hand(topic: Topic, verdict: str, *, why: str, who: str) -> TopicDe
     if verdict not in Verdict.values:
         raise BadInput(f"There is no decision {verdict!r}.", f"Choose from {', '.join(Verdict.values)}.")
     if not why.strip():
-        raise BadInput("The reason is missing.", "Say why the topic is decided so.")
+        raise BadInput("The reason is missing.", "Say why you decide this.")
     lock_topic(topic)
     qid = topic.query.qid
     if (stands := standing_decision(topic)) is not None:

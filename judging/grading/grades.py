@@ -155,9 +155,8 @@ def choose_next(assignment: TopicAssignment, *, progress: Progress | None = None
             return 0
         if keys:
             batch = max(_latest_batch(assignment) + 1, FIRST_ITERATION)
-            assign_passages(
-                assignment, [(key, None) for key in keys], batch=batch, source=GradedItem.Source.CAL
-            )
+            passages = [(key, None) for key in keys]
+            assign_passages(assignment, passages, batch=batch, source=GradedItem.Source.CAL)
         elif was_reversed_here(topic, tally_of(assignment, topic.campaign.min_grade)):
             raise CampaignRefused(
                 f"Nothing is left to judge for topic {topic.query.qid}.", "Decide the topic by hand."

@@ -12,7 +12,7 @@ from ninja import Field, Router, Schema, Status
 
 from accounts.models import ApiToken
 from judging.campaign.campaigns import pause, resume
-from judging.jobs import ring_to_close_places, ring_to_go_on
+from judging.jobs import ring_to_close_places, ring_to_continue
 from judging.launch.archive import archive, restore
 from judging.launch.closure import close
 from judging.models import Campaign
@@ -125,7 +125,7 @@ def pause_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str,
 
 @router.post("/campaigns/{name}/resume", response=CampaignOut, summary="Resume after a pause")
 def resume_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str, Any]:
-    return _steer(request, name, resume, reason, ring_to_go_on)
+    return _steer(request, name, resume, reason, ring_to_continue)
 
 
 @router.post(
@@ -162,7 +162,7 @@ def change_budget(request: HttpRequest, name: str, asked: BudgetIn) -> dict[str,
     if found.budget != asked.amount:
         raise_budget(found, asked.amount, why=asked.why, by=user)
         if found.state in Campaign.OFFERING:
-            ring_to_go_on(found)
+            ring_to_continue(found)
     return read_facts(request, found)
 
 

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import Refusal
 from config.plurals import many
-from judging.jobs import ring_to_go_on
+from judging.jobs import ring_to_continue
 from judging.models import GoldPair
 from judging.people.gold_suspension import suspend_gold_pair as suspend_gold
 from pooling.services.members import may
@@ -41,7 +41,7 @@ def suspend(request: HttpRequest, name: str, key: int) -> HttpResponse:
             wrong = str(refusal)
         else:
             if found.launched_at is not None:
-                ring_to_go_on(found)
+                ring_to_continue(found)
             back = many(done.reinstated, "worker is", "workers are")
             messages.success(request, f"Gold pair {gold.pk} is suspended; {back} reinstated.")
             return redirect("web:campaign_gold", found.name)

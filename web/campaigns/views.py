@@ -19,7 +19,7 @@ from config.plurals import many
 from judging.campaign import campaigns
 from judging.campaign.campaign_settings import is_prepared
 from judging.exchange import calls
-from judging.jobs import ring_to_close_places, ring_to_go_on, ring_watchdog
+from judging.jobs import ring_to_close_places, ring_to_continue, ring_watchdog
 from judging.launch import archive, closure
 from judging.models import Campaign
 from judging.money import budget
@@ -57,7 +57,7 @@ class Step:
 
 STEPS = {
     "pause": Step(campaigns.pause, ring_to_close_places, Campaign.OFFERING),
-    "resume": Step(campaigns.resume, ring_to_go_on, (Campaign.State.PAUSED,)),
+    "resume": Step(campaigns.resume, ring_to_continue, (Campaign.State.PAUSED,)),
     "close": Step(
         closure.close,
         ring_to_close_places,
@@ -176,7 +176,7 @@ def change_budget(request: HttpRequest, name: str) -> HttpResponse:
             wrong = str(refusal)
     if request.method == "POST" and not wrong and "confirm" in request.POST:
         if found.state in Campaign.OFFERING:
-            ring_to_go_on(found)
+            ring_to_continue(found)
         messages.success(request, f"{found.name} can now spend up to ${amount:,.2f}.")
         return redirect("web:campaign", found.name)
     context = {
@@ -209,7 +209,7 @@ def ask_again(request: HttpRequest, name: str) -> HttpResponse:
     if count:
         campaigns.log_change(found, f"asked again: {many(count, 'call')}", who=request.user.get_username())
     if found.launched_at is not None:
-        ring_to_go_on(found)
+        ring_to_continue(found)
     refused = f"Retrying {many(count, 'refused call', 'refused calls')}."
     messages.success(request, refused if count else "Asking the crowd again. This takes a few moments.")
     return redirect("web:campaign", found.name)

@@ -94,11 +94,8 @@ def decide_topic(request: HttpRequest, campaign: GradedCampaign, key: int) -> Ht
     """Decide a topic by hand, reverse its decision, or take it from its assessor."""
     topic = _topic(campaign, key)
     decision, why = request.POST.get("decision", ""), request.POST.get("why", "")
-    return _done(
-        request,
-        campaign,
-        lambda: carry_out_decision(topic, decision, why=why, who=request.user.get_username()),
-    )
+    who = request.user.get_username()
+    return _done(request, campaign, lambda: carry_out_decision(topic, decision, why=why, who=who))
 
 
 @require_POST

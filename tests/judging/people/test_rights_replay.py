@@ -9,7 +9,7 @@ from django.db import transaction
 from config import clock
 from config.sweep import SweepFailed
 from judging.errors import CampaignRefused
-from judging.jobs import retain
+from judging.jobs import enforce_retention_job
 from judging.models import Campaign, CrowdIdentity, Judgment, Payment, RightsRequest, Submission, Worker
 from judging.people import rights_journal
 from judging.people.rights import forget_worker, withdraw_worker
@@ -62,7 +62,7 @@ def test_it_happens_by_itself_with_the_retention(judged):
     martha = known("AMARTHA")
     since_the_backup(lambda: forget_worker(martha))
 
-    assert retain()["done_again"] == 1
+    assert enforce_retention_job()["done_again"] == 1
 
     assert not CrowdIdentity.objects.filter(worker=martha).exists()
 
@@ -134,7 +134,7 @@ def test_one_failure_stops_neither_other_wishes_nor_the_retention(judged, settin
         time_machine.travel(clock.now() + timedelta(days=40)),
         pytest.raises(SweepFailed, match=rf"worker {martha.pk} \(AssertionError\)") as failed,
     ):
-        retain()
+        enforce_retention_job()
 
     assert len(failed.value.failures) == 2  # by age, and by the list
     assert [row.worker for row in CrowdIdentity.objects.all()] == [martha]

@@ -362,7 +362,7 @@ def _check_time_limit(plan: Plan) -> Passed:
 
 
 def _check_no_rehearsal_runs(plan: Plan) -> Passed:
-    """Refuse while a rehearsal runs, because its results would come too late. Say whether a draft was rehearsed."""
+    """Refuse while a rehearsal runs, because its results would come too late."""
     copy = running_rehearsal(plan.campaign)
     if copy is not None:
         raise NotReady(

@@ -83,7 +83,7 @@ def launch_campaign(
     if _was_launched_with(campaign, confirm_spend):
         return _already_launched(plan)
     check_not_launched(campaign)
-    plan = confirm_amount(plan, amount_to_confirm(campaign))
+    plan = confirm_plan(plan, amount_to_confirm(campaign))
     why = (
         f"{many(tasks, 'task')}, ${plan.cost.total:,.2f} without repeats; up to ${plan.amount:,.2f} confirmed"
         f"{plan.accepted_words}"
@@ -130,7 +130,7 @@ def amount_to_confirm(campaign: Campaign, tasks: int | None = None) -> Decimal:
     return max(cost, campaign.budget - money(campaign)["committed"])
 
 
-def confirm_amount(plan: Plan, amount: Decimal) -> Plan:
+def confirm_plan(plan: Plan, amount: Decimal) -> Plan:
     """Return the plan with the confirmed amount. Raises CampaignRefused if a person confirmed a different amount.
 
     A person must repeat the exact amount shown. The operator can leave it out if no outside money is spent, and can

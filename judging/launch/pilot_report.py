@@ -98,7 +98,8 @@ def pilot_report(campaign: Campaign) -> PilotReport | None:
     if posting is None:
         return None
     work = Submission.objects.filter(place__posting=posting, state=Submission.State.SUBMITTED)
-    people, times = work.filter(worker__simulated=False), pilot_seconds(campaign, posting)
+    people = work.filter(worker__simulated=False).exclude(pk__in=submissions_of_excluded(campaign))
+    times = pilot_seconds(campaign, posting)
     seconds = statistics.median(times) if times else None
     workers = work.values("worker").distinct()
     excluded = Exclusion.objects.filter(campaign=campaign, worker__in=workers, reversed_at=None)
@@ -108,9 +109,7 @@ def pilot_report(campaign: Campaign) -> PilotReport | None:
         simulated=work.filter(worker__simulated=True).count(),
         timed=len(times),
         seconds_per_task=seconds,
-        seconds_per_pair=_seconds_per_pair(
-            campaign, people.exclude(pk__in=submissions_of_excluded(campaign)), seconds
-        ),
+        seconds_per_pair=_seconds_per_pair(campaign, people, seconds),
         hourly=None if seconds is None else hourly(campaign.reward, seconds),
         counts=campaign.pilot_counts,
         workers=workers.count(),

@@ -14,14 +14,7 @@ from judging.errors import BadInput, CampaignRefused
 from judging.intake.places import LIVE, lacking
 from judging.launch.check_results import Checked
 from judging.launch.checks import check_not_launched
-from judging.launch.launches import (
-    Launched,
-    Terms,
-    amount_to_confirm,
-    confirm_amount,
-    offer_tasks,
-    plan_offer,
-)
+from judging.launch.launches import Launched, Terms, amount_to_confirm, confirm_plan, offer_tasks, plan_offer
 from judging.launch.pilot_report import pilot_posting, pilot_report
 from judging.launch.plan import Plan
 from judging.models import Campaign, Place, Posting, Task
@@ -64,7 +57,7 @@ def pilot_campaign(
     why = f"{many(tasks, 'task')}, ${plan.cost.total:,.2f}; judgments {what}{plan.accepted_words}"
     try:
         return offer_tasks(
-            confirm_amount(plan, amount_to_confirm(campaign, tasks)),
+            confirm_plan(plan, amount_to_confirm(campaign, tasks)),
             to=Campaign.State.PILOTING,
             purpose=Posting.Purpose.PILOT,
             why=why,

@@ -9,7 +9,7 @@ from accounts.models import User
 from config.errors import Refusal
 from config.plurals import many
 from judging.errors import BadInput
-from judging.jobs import ring_to_go_on
+from judging.jobs import ring_to_continue
 from judging.models import Campaign, Submission
 from judging.money import top_ups
 from judging.money.held_pay import pay_held
@@ -39,7 +39,7 @@ def payments(request: HttpRequest, name: str) -> HttpResponse:
             wrong = str(refusal)
         else:
             if found.launched_at is not None:
-                ring_to_go_on(found)  # pays, or closes a campaign that only waited for this
+                ring_to_continue(found)  # pays, or closes a campaign that only waited for this
             messages.success(request, done)
             return redirect(request.get_full_path())  # same page and search
     context = payments_page(found, request.GET) | {"longest": LONGEST_WHY, "wrong": wrong}
@@ -87,7 +87,7 @@ def top_up(request: HttpRequest, name: str) -> HttpResponse:
             if request.method == "POST" and total is not None:
                 by: User = request.user  # type: ignore[assignment]
                 paid = top_ups.owe_top_ups(found, minimum, by=by, confirmed=total)
-                ring_to_go_on(found)
+                ring_to_continue(found)
                 bonuses = many(len(paid.owed), "bonus", "bonuses")
                 messages.success(
                     request, f"{bonuses} of ${paid.amount:,.2f} in total will be paid in a few moments."

@@ -12,7 +12,7 @@ from ninja import Field, Query, Router, Schema
 
 from accounts.models import ApiToken
 from judging.intake.worker_records import WorkerRecord
-from judging.jobs import ring_to_go_on
+from judging.jobs import ring_to_continue
 from judging.models import Campaign, Worker
 from judging.people import impact
 from judging.people.exclusions import exclude_worker, reinstate_worker
@@ -266,7 +266,7 @@ def _decide(
 def offer_more(campaign: Campaign) -> None:
     """Start jobs that offer freed tasks and notify workers."""
     if campaign.launched_at is not None:
-        ring_to_go_on(campaign)
+        ring_to_continue(campaign)
 
 
 def _record(row: WorkerRecord) -> dict[str, Any]:

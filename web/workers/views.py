@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from config.errors import Refusal
 from config.plurals import many
 from judging.errors import BadInput
-from judging.jobs import ring_to_deliver, ring_to_go_on
+from judging.jobs import ring_to_continue, ring_to_deliver
 from judging.models import Appeal, Campaign, Worker
 from judging.page.appeal_answers import answer_appeal
 from judging.page.reports_and_appeals import settle_report_or_appeal
@@ -71,7 +71,7 @@ def decide(request: HttpRequest, name: str, key: int, decision: str) -> HttpResp
             wrong = str(refusal)
         else:
             if found.launched_at is not None:
-                ring_to_go_on(found)
+                ring_to_continue(found)
             messages.success(request, said)
             return redirect("web:campaign_worker", found.name, one.pk)
     context: dict[str, Any] = {
@@ -211,7 +211,7 @@ def appeal(request: HttpRequest, name: str, key: int) -> HttpResponse:
             wrong = str(refusal)
         else:
             if found.launched_at is not None:
-                ring_to_go_on(found)  # also notifies the worker
+                ring_to_continue(found)  # also notifies the worker
             messages.success(request, f"The appeal of worker {one.worker_id} is answered.")
             return redirect("web:campaign_reports", found.name)
     context = {

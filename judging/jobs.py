@@ -296,7 +296,7 @@ def enforce_retention_job(**_: Any) -> dict[str, Any]:
 @job_kind("judging.watchdog")
 def watchdog_job(**_: Any) -> dict[str, Any]:
     """Log a warning for everything overdue in each running campaign."""
-    found = {campaign.name: watchdog.stalled(campaign) for campaign in watchdog.watched_campaigns()}
+    found = {campaign.name: watchdog.stalled_work(campaign) for campaign in watchdog.watched_campaigns()}
     for name, things in found.items():
         for thing in things:
             log.warning("campaign %s: %s", name, thing.words())

@@ -20,7 +20,7 @@ from judging.rules.gold_candidates import (
     pair_with_unlabeled,
     relevant_by_query,
 )
-from judging.rules.gold_choice import Real, Texts, Triple, choose, hard
+from judging.rules.gold_choice import Real, Texts, Triple, choose_gold, is_hard_triple
 from judging.rules.pair_features import (
     PassageText,
     content_words,
@@ -282,7 +282,7 @@ class _ProposalSearch:
         standing = [Triple(*row) for row in kept.values_list("query_id", "relevant_id", "off_topic_id")]
         standing += chosen
         wanted = self.wanted - len(list(chosen))
-        return choose(
+        return choose_gold(
             open_ones,
             real=self.real,
             texts=self._search_texts(),
@@ -311,7 +311,7 @@ class _ProposalSearch:
                 query_id=one.query_id,
                 relevant_id=one.relevant_id,
                 off_topic_id=one.off_topic_id,
-                kind=GoldPair.Kind.HARD if hard(texts, one) else GoldPair.Kind.EASY,
+                kind=GoldPair.Kind.HARD if is_hard_triple(texts, one) else GoldPair.Kind.EASY,
                 why=self._reason(one),
             )
             for one in chosen

@@ -11,7 +11,7 @@ from django.db import connections
 Item = TypeVar("Item")
 
 
-def each(items: Iterable[Item], act: Callable[[Item], None]) -> Generator[Future[None]]:
+def call_each(items: Iterable[Item], act: Callable[[Item], None]) -> Generator[Future[None]]:
     """Run ``act`` for every item, ``CROWD_CALLS_AT_ONCE`` at a time. Yields each call's future when it is done.
 
     When the caller stops iterating, running calls are waited for and no others start. The limiter still controls the

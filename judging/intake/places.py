@@ -17,7 +17,7 @@ from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd, PostingKind
 from judging.errors import CrowdAlready, CrowdError, CrowdLater, CrowdNever
 from judging.exchange.calls import Patience, Reply, campaign_key, perform
-from judging.exchange.concurrent_calls import each
+from judging.exchange.concurrent_calls import call_each
 from judging.exchange.link_tokens import link_for
 from judging.exchange.recovered_places import adopt_missing, look_is_due, reply_of
 from judging.models import Campaign, CrowdCall, Place, Posting, Submission, Task
@@ -146,7 +146,7 @@ def post_places(campaign: Campaign, *, progress: Progress | None = None) -> int:
         found = adopt_missing(campaign, crowd)
         wanted = _wanted(campaign)
     offered = _while_offering(campaign, crowd, wanted, patience)
-    with closing(each(offered, lambda place: post_place(campaign, crowd, place))) as calls:
+    with closing(call_each(offered, lambda place: post_place(campaign, crowd, place))) as calls:
         for done, call in enumerate(calls, start=1):
             with patience.one():
                 call.result()
@@ -316,7 +316,7 @@ def _close(
     """Close these places, several calls at a time. Returns how many were processed. A temporary failure does not stop
     the others; its error is raised at the end."""
     patience, done = Patience(), 0
-    with closing(each(places, lambda place: close_place(campaign, crowd, place))) as calls:
+    with closing(call_each(places, lambda place: close_place(campaign, crowd, place))) as calls:
         for done, call in enumerate(calls, start=1):
             with patience.one():
                 call.result()

@@ -103,7 +103,10 @@ def forget_worker(
         "comments": work.exclude(comment="").update(comment=""),
         "reports": PairReport.objects.filter(submission__worker=worker).exclude(words="").update(words=""),
         "appeals": sum(_scrub_appeal(appeal) for appeal in Appeal.objects.filter(worker=worker))
-        + sum(_scrub_way(appeal) for appeal in Appeal.objects.filter(came_by__in=ids).exclude(worker=worker)),
+        + sum(
+            _scrub_appeal_assignment(appeal)
+            for appeal in Appeal.objects.filter(came_by__in=ids).exclude(worker=worker)
+        ),
         "messages": WorkerMessage.objects.filter(worker=worker)
         .exclude(text="")
         .update(text="", subject="", failure=""),
@@ -161,16 +164,16 @@ def _anonymise(submission: Submission) -> int:
 def _scrub_appeal(appeal: Appeal) -> int:
     """Remove an appeal's text, and the assignment in the address that its worker used."""
     told = {"words": appeal.words, "came_by": appeal.came_by}
-    kept = {"words": "", "came_by": _came_by(appeal)}
+    kept = {"words": "", "came_by": _anonymous_assignment(appeal)}
     return 0 if told == kept else Appeal.objects.filter(pk=appeal.pk).update(**kept)
 
 
-def _scrub_way(appeal: Appeal) -> int:
+def _scrub_appeal_assignment(appeal: Appeal) -> int:
     """Remove a forgotten worker's assignment from somebody else's appeal."""
-    return Appeal.objects.filter(pk=appeal.pk).update(came_by=_came_by(appeal))
+    return Appeal.objects.filter(pk=appeal.pk).update(came_by=_anonymous_assignment(appeal))
 
 
-def _came_by(appeal: Appeal) -> str:
+def _anonymous_assignment(appeal: Appeal) -> str:
     """Return the replacement for an appeal's assignment, which keeps one worker's appeals distinct."""
     return f"{FORGOTTEN}{appeal.pk}" if appeal.came_by else ""
 

@@ -3,8 +3,8 @@
 Every candidate is described by what a page shows, and by how often a worker can meet its question and passages.
 Figures of the whole pair (lengths, overlap with the question, familiarity) should follow the distribution of the
 campaign's real pairs. Figures of the relevant passage's lead over the off-topic one (more question words, longer,
-more digits, met more often) should even out. :func:`choose` repeatedly takes the candidate that brings the chosen
-pairs closest to both goals, and then compares each of them again with all others.
+more digits, met more often) should even out. :func:`choose_gold` repeatedly takes the candidate that brings the
+chosen pairs closest to both goals, and then compares each of them again with all others.
 """
 
 from __future__ import annotations
@@ -112,13 +112,13 @@ def is_hard(question: frozenset[str], relevant: frozenset[str], off_topic: froze
     return shared > 0 and (shared >= HARD_OVERLAP or shared >= overlap(question, relevant))
 
 
-def hard(texts: Texts, triple: Triple) -> bool:
+def is_hard_triple(texts: Texts, triple: Triple) -> bool:
     """Check whether a gold pair is hard; without texts it is not."""
     found = texts.of(triple)
     return found is not None and is_hard(found[0].words, found[1].words, found[2].words)
 
 
-def ahead(texts: Texts, triple: Triple) -> tuple[float, ...]:
+def leads(texts: Texts, triple: Triple) -> tuple[float, ...]:
     """Calculate the relevant passage's lead in question words, rare words, phrases, likeness and length."""
     found = texts.of(triple)
     if found is None:
@@ -133,7 +133,7 @@ def ahead(texts: Texts, triple: Triple) -> tuple[float, ...]:
     )
 
 
-def signs_ahead(texts: Texts, triple: Triple) -> tuple[float, ...]:
+def lead_signs(texts: Texts, triple: Triple) -> tuple[float, ...]:
     """Return, for each figure of ``SURFACE`` and ``PLACEMENT``, 1 if the relevant passage has more, -1 if less."""
     found = texts.of(triple)
     if found is None:
@@ -143,7 +143,7 @@ def signs_ahead(texts: Texts, triple: Triple) -> tuple[float, ...]:
     return tuple(float((one > other) - (one < other)) for one, other in pairs)
 
 
-def choose(
+def choose_gold(
     candidates: Sequence[Triple],
     *,
     real: Real,
@@ -174,13 +174,14 @@ def choose(
         known = Familiarity(real.pairs, [one.key for one in triples], shares)
         search = _Search(triples, len(standing), figures, known, real, texts, exclusive=exclusive)
         search.most_of_a_question = most_of_a_question or wanted + len(standing)
-        found = [triples[index] for index in _refined(search, _greedy(search, wanted, noise), noise)]
-        if most_ahead(texts, [*standing, *found]) <= MOST_AHEAD:
+        chosen = _refine_choice(search, _choose_greedily(search, wanted, noise), noise)
+        found = [triples[index] for index in chosen]
+        if largest_lead(texts, [*standing, *found]) <= MOST_AHEAD:
             break
     return found
 
 
-def _greedy(search: _Search, wanted: int, noise: Floats) -> list[int]:
+def _choose_greedily(search: _Search, wanted: int, noise: Floats) -> list[int]:
     """Count one candidate after the other as chosen, each the best given those before it."""
     found: list[int] = []
     while len(found) < wanted and (best := search.best(noise)) is not None:
@@ -189,7 +190,7 @@ def _greedy(search: _Search, wanted: int, noise: Floats) -> list[int]:
     return found
 
 
-def _refined(search: _Search, found: list[int], noise: Floats) -> list[int]:
+def _refine_choice(search: _Search, found: list[int], noise: Floats) -> list[int]:
     """Replace each by the best candidate given all others, until none is better. The first were chosen alone."""
     for _ in range(PASSES if len(found) <= MOST_REFINED else 0):
         before = list(found)
@@ -203,9 +204,9 @@ def _refined(search: _Search, found: list[int], noise: Floats) -> list[int]:
     return found
 
 
-def most_ahead(texts: Texts, gold: Sequence[Triple]) -> float:
+def largest_lead(texts: Texts, gold: Sequence[Triple]) -> float:
     """Calculate the largest share of gold pairs that one text figure gets right, or wrong; ties count half."""
-    signs = np.sign([ahead(texts, one) for one in gold])
+    signs = np.sign([leads(texts, one) for one in gold])
     return float(0.5 + np.abs(signs.mean(axis=0)).max() / 2) if len(gold) else 0.5
 
 
@@ -218,9 +219,9 @@ class _Figures:
 
     @classmethod
     def of(cls, real: Real, texts: Texts, triples: Sequence[Triple], weight: float) -> _Figures:
-        even = np.array([ahead(texts, one) for one in triples], dtype=float)
+        even = np.array([leads(texts, one) for one in triples], dtype=float)
         even = np.hstack([np.sign(even), np.clip(even / _column_spread(even), -FARTHEST, FARTHEST)]) * weight
-        even = np.hstack([even, WEIGHT_OF_LOOKS * np.array([signs_ahead(texts, one) for one in triples])])
+        even = np.hstack([even, WEIGHT_OF_LOOKS * np.array([lead_signs(texts, one) for one in triples])])
         shown = [texts.of(Triple(*pair)) for pair in real.pairs]
         looks = np.array([features(*one) for one in shown if one is not None], dtype=float)
         if not len(looks):
@@ -285,17 +286,17 @@ class _Search:
         self.query = self.keys[:, 0]
         self.of_query = _places_of(self.query)
         self.of_passage = _places_of(self.keys[:, 1], self.keys[:, 2])
-        self.is_hard = np.array([hard(texts, one) for one in triples])
+        self.is_hard = np.array([is_hard_triple(texts, one) for one in triples])
         #: How many reasons forbid a triple: it stands, was chosen, or has a passage of another query.
         self.forbidden = np.zeros(len(triples), dtype=np.int64)
         self.forbidden[:standing] = 1
         self.asked = np.zeros(len(triples))
         for query, passage in {(query, passage) for query, *sides in real.pairs for passage in sides}:
-            self._own(query, passage, 1)
+            self._reserve_for_query(query, passage, 1)
         for index in range(standing):
             self.count(index)
 
-    def _own(self, query: int, passage: int, times: int) -> None:
+    def _reserve_for_query(self, query: int, passage: int, times: int) -> None:
         """Allow the passage under this query alone; with -1, take that back."""
         if self.exclusive and (places := self.of_passage.get(passage)) is not None:
             self.forbidden[places] += times * (self.query[places] != query)
@@ -308,7 +309,7 @@ class _Search:
         self.hard += times * int(self.is_hard[index])
         self.known.count(index, times)
         for passage in sides:
-            self._own(query, passage, times)
+            self._reserve_for_query(query, passage, times)
         same = self.of_query[query]
         self.asked[same] += times
         self.forbidden[same] += times * (self.keys[same] == self.keys[index]).all(axis=1)

@@ -136,7 +136,7 @@ def _ratio_or_none(part: int, whole: int) -> float | None:
 
 def course_of(campaign: Campaign) -> Course:
     """Count all the campaign's figures again."""
-    begin, end = _span(campaign)
+    begin, end = _time_span(campaign)
     width = width_for(end - begin)
     points = [Point(begin + width * place) for place in range(int((end - begin) / width) + 1)]
     unit = "minute" if width < timedelta(hours=1) else "hour" if width < timedelta(days=1) else "day"
@@ -186,7 +186,7 @@ def width_for(span: timedelta) -> timedelta:
     return timedelta(seconds=WIDTHS[-1])
 
 
-def _span(campaign: Campaign) -> tuple[datetime, datetime]:
+def _time_span(campaign: Campaign) -> tuple[datetime, datetime]:
     """Return the times of the first work (or the launch), rounded down to a whole step, and of the last work."""
     moments = Submission.objects.filter(campaign=campaign).exclude(standing=Submission.Standing.TRIAL)
     known = moments.aggregate(first=Min("opened_at"), last=Max("collected_at"))

@@ -25,7 +25,7 @@ from judging.models import (
 from judging.money import discrepancies
 from judging.page import reports_and_appeals
 from judging.watching.stuck_work import problems
-from judging.watching.watchdog import stalled
+from judging.watching.watchdog import stalled_work
 
 
 def campaign_status(campaign: Campaign) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def campaign_status(campaign: Campaign) -> dict[str, Any]:
         },
         "problems": problems(campaign),
     }
-    status["stalled"] = [one.as_dict() | {"words": one.words()} for one in stalled(campaign)]
+    status["stalled"] = [one.as_dict() | {"words": one.words()} for one in stalled_work(campaign)]
     if pilot := pilot_report(campaign):
         status["pilot"] = pilot.as_dict()
     return status | {"complete": is_complete(campaign), "next": campaign_next_step(campaign, status)}

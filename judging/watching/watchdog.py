@@ -73,7 +73,7 @@ class Stalled:
         }
 
 
-def stalled(campaign: Campaign) -> list[Stalled]:
+def stalled_work(campaign: Campaign) -> list[Stalled]:
     """Return all jobs and places of the campaign, and their dependents, that have not moved in time."""
     if campaign.launched_at is None:
         return []  # nothing was ever offered

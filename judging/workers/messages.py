@@ -39,7 +39,7 @@ def addressees(campaign: Campaign, *, workers: Sequence[int] = (), excluded: boo
     return found
 
 
-def addressed(campaign: Campaign, to: str, workers: Sequence[int]) -> list[Worker]:
+def choose_addressees(campaign: Campaign, to: str, workers: Sequence[int]) -> list[Worker]:
     """Return the recipients for ``to``: ``everybody``, ``excluded``, or else the named workers (at least one).
 
     Raises CampaignRefused.

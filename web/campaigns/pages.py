@@ -28,7 +28,7 @@ from judging.watching.failed_jobs import AGAIN
 from judging.watching.history import Course, course_of
 from judging.watching.status import campaign_next_step, is_complete
 from judging.watching.stuck_work import Problem, failed_work, problems_of_the_crowd, put_off_work
-from judging.watching.watchdog import cause_of, stalled
+from judging.watching.watchdog import cause_of, stalled_work
 from tournament.models import Challenge, QrelVersion, Resolution
 from web.campaigns.needs import NEWS, Need, flag_needs
 from web.campaigns.progress_figures import figures_of
@@ -256,7 +256,7 @@ def _stalled_needs(campaign: Campaign, told: set[str]) -> list[Need]:
     key = _stalled_key(campaign)
     found = kept_objects.kept(key)
     if found is None:
-        found = stalled(campaign)
+        found = stalled_work(campaign)
         kept_objects.keep_object(key, found, STALLED_SECONDS)
     link = _ask_again(campaign)
     return [

@@ -10,7 +10,7 @@ from judging.jobs import ring_to_deliver
 from judging.models import Appeal
 from judging.page import reports_and_appeals
 from judging.page.appeal_answers import answer_appeal
-from judging.workers.messages import addressed, check_words, write_message
+from judging.workers.messages import check_words, choose_addressees, write_message
 from web.api.bodies import Body, DryRun
 from web.api.works import Text
 from web.workers.api import judged, offer_more, seen
@@ -61,7 +61,7 @@ class Settled(Schema):
 )
 def write(request: HttpRequest, name: str, asked: MessageIn) -> Status[dict[str, Any]]:
     user, found = judged(request, name)
-    people = addressed(found, asked.to, asked.workers)
+    people = choose_addressees(found, asked.to, asked.workers)
     check_words(asked.subject, asked.text)
     if not asked.dry_run:
         rows = write_message(found, people, subject=asked.subject, text=asked.text, who=user.get_username())

@@ -17,7 +17,7 @@ from judging.page.reports_and_appeals import settle_report_or_appeal
 from judging.people import impact
 from judging.people.exclusions import exclude_worker, reinstate_worker
 from judging.people.rights import withdraw_worker
-from judging.workers.messages import addressed, check_words, write_message
+from judging.workers.messages import check_words, choose_addressees, write_message
 from pooling.services import members
 from web.common.access import campaign_for
 from web.common.directions import complain
@@ -130,7 +130,7 @@ def message(request: HttpRequest, name: str) -> HttpResponse:
         try:
             if to == "named" and strange:
                 raise BadInput(f"No worker has the number {', '.join(strange)}.")
-            people = addressed(found, to, keys)
+            people = choose_addressees(found, to, keys)
             if request.method == "POST":
                 check_words(subject, text)
                 if "send" in request.POST:

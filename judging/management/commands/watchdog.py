@@ -4,7 +4,7 @@ from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser
 from judging.campaign.campaigns import campaign_named
-from judging.watching.watchdog import Stalled, stalled, watched_campaigns
+from judging.watching.watchdog import Stalled, stalled_work, watched_campaigns
 
 
 class Command(BaseCommand):
@@ -16,7 +16,7 @@ class Command(BaseCommand):
 
     def act(self, *, campaign: str | None, **options: Any) -> dict[str, Any]:
         campaigns = [campaign_named(campaign)] if campaign else watched_campaigns()
-        self.found: dict[str, list[Stalled]] = {one.name: stalled(one) for one in campaigns}
+        self.found: dict[str, list[Stalled]] = {one.name: stalled_work(one) for one in campaigns}
         return {name: [one.as_dict() for one in found] for name, found in self.found.items()}
 
     def show(self, result: dict[str, Any]) -> None:

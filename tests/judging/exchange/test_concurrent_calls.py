@@ -7,7 +7,7 @@ import pytest
 
 from judging.campaign.campaigns import pause
 from judging.errors import CrowdLater
-from judging.exchange.concurrent_calls import each
+from judging.exchange.concurrent_calls import call_each
 from judging.intake.places import close_places, post_places
 from judging.models import Campaign, Place
 
@@ -22,7 +22,7 @@ def test_everything_is_done_and_every_error_comes_back(settings, at_once):
             raise CrowdLater(str(number))
         done.append(number)
 
-    errors = [str(call.exception()) for call in each(range(10), act) if call.exception()]
+    errors = [str(call.exception()) for call in call_each(range(10), act) if call.exception()]
 
     assert sorted(done) == [1, 2, 3, 5, 6, 7, 9]
     assert sorted(errors) == ["0", "4", "8"]
@@ -40,7 +40,7 @@ def test_so_many_are_under_way_at_once_and_no_more(settings):
         with lock:
             most[0] -= 1
 
-    assert [call.result() for call in each(range(9), act)] == [None] * 9
+    assert [call.result() for call in call_each(range(9), act)] == [None] * 9
     assert most == [0, 3]
 
 
@@ -48,7 +48,7 @@ def test_so_many_are_under_way_at_once_and_no_more(settings):
 def test_whoever_stops_asking_stops_it(settings, at_once):
     settings.CROWD_CALLS_AT_ONCE = at_once
     done = []
-    with closing(each(range(1000), done.append)) as calls:
+    with closing(call_each(range(1000), done.append)) as calls:
         next(calls)
 
     assert len(done) <= 2 * at_once

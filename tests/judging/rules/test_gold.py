@@ -12,7 +12,16 @@ from judging.rules.gold_candidates import (
     plainly_worse,
     relevant_by_query,
 )
-from judging.rules.gold_choice import Real, Texts, Triple, ahead, choose, hard, is_hard, signs_ahead
+from judging.rules.gold_choice import (
+    Real,
+    Texts,
+    Triple,
+    choose_gold,
+    is_hard,
+    is_hard_triple,
+    lead_signs,
+    leads,
+)
 from judging.rules.pair_features import SURFACE, content_words, overlap, question_features, read_passage
 
 NONE = Texts({}, {})
@@ -20,7 +29,7 @@ NONE = Texts({}, {})
 
 def chosen(candidates, *, real=(), texts=NONE, standing=(), wanted=10, **more):
     rng = np.random.default_rng(1)
-    return choose(
+    return choose_gold(
         candidates, real=Real(list(real)), texts=texts, standing=standing, wanted=wanted, rng=rng, **more
     )
 
@@ -96,7 +105,7 @@ def test_question_words_and_length_end_up_on_the_relevant_side_about_as_often_as
 
     found = chosen(candidates, real=real, texts=texts, wanted=40)
 
-    signs = np.sign([ahead(texts, one) for one in found])
+    signs = np.sign([leads(texts, one) for one in found])
     assert len(found) == 40
     assert np.abs(signs.mean(axis=0)).max() <= 0.2
 
@@ -123,18 +132,18 @@ def test_looks_end_up_on_the_relevant_side_about_as_often_as_on_the_other():
 
     found = chosen(candidates, real=[(1, one, one + 60) for one in range(1, 20)], texts=texts, wanted=40)
 
-    signs = np.array([signs_ahead(texts, one) for one in found])
-    assert np.mean([signs_ahead(texts, one) for one in candidates], axis=0)[[capitals, digits]].min() > 0.1
+    signs = np.array([lead_signs(texts, one) for one in found])
+    assert np.mean([lead_signs(texts, one) for one in candidates], axis=0)[[capitals, digits]].min() > 0.1
     assert np.abs(signs.mean(axis=0)).max() <= 0.2
 
 
 def test_an_off_topic_passage_that_shares_the_questions_words_is_hard():
     texts = texts_of("how long to boil an egg", "Nine minutes.", "A hen lays an egg a day.", "Ships float.")
 
-    assert hard(texts, Triple(1, 1, 2))
-    assert not hard(texts, Triple(1, 1, 3))
+    assert is_hard_triple(texts, Triple(1, 1, 2))
+    assert not is_hard_triple(texts, Triple(1, 1, 3))
     assert not is_hard(*map(content_words, ("boil large egg fast", "boil a large egg", "an egg")))
-    assert not hard(NONE, Triple(1, 1, 2))
+    assert not is_hard_triple(NONE, Triple(1, 1, 2))
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 from judging.campaign.gold_proposals import SPARE
 from judging.rules.familiarity import most_tasks
 from judging.rules.gold_candidates import pair_with_labeled, relevant_by_query
-from judging.rules.gold_choice import Real, Texts, Triple, choose, hard
+from judging.rules.gold_choice import Real, Texts, Triple, choose_gold, is_hard_triple
 from judging.rules.gold_detection import TOLD, cross_validated, try_to_tell
 from judging.rules.gold_drawing import Shown
 from judging.rules.packing import task_count
@@ -63,7 +63,7 @@ def world(
     }
     candidates = [*pair_with_labeled(known, relevant_by_query(known, 2), 2)]
     most = most_tasks(len(real.pairs), PER_TASK)
-    gold = choose(
+    gold = choose_gold(
         candidates,
         real=real,
         texts=texts,
@@ -191,7 +191,7 @@ def test_most_gold_is_hard_and_no_passage_stands_under_two_questions(proposed):
 
     assert len(proposed.gold) == math.ceil(proposed.most * GOLD_PER_TASK * SPARE)
     assert all(len(queries) == 1 for queries in under.values())
-    assert sum(hard(proposed.texts, one) for one in proposed.gold) >= len(proposed.gold) / 2
+    assert sum(is_hard_triple(proposed.texts, one) for one in proposed.gold) >= len(proposed.gold) / 2
     assert max(Counter(one.query_id for one in proposed.gold).values()) <= proposed.most
 
 

@@ -21,7 +21,7 @@ from judging.launch.launches import launch_campaign
 from judging.models import Campaign, Submission
 from judging.money.payments import pay_owed
 from judging.page import session
-from judging.watching.watchdog import FAILURE, stalled, watched_campaigns
+from judging.watching.watchdog import FAILURE, stalled_work, watched_campaigns
 from tests.judging.test_commands import run, shown
 
 
@@ -35,7 +35,7 @@ def later(monkeypatch):
                 monkeypatch.setattr("config.background.services.WORKER_NAME", "another")
                 pulse()
             campaign.refresh_from_db()
-            return [f"{one.what}: {one.why} {one.next_step}" for one in stalled(campaign)]
+            return [f"{one.what}: {one.why} {one.next_step}" for one in stalled_work(campaign)]
 
     return look
 

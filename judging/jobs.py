@@ -181,7 +181,7 @@ def post_places_job(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
     try:
         return {"posted": places.post_places(campaign, progress=progress)}
     except CrowdError as error:
-        raise _retry_or_fail(error, campaign, began) from error
+        raise _as_retry(error, campaign, began) from error
 
 
 @job_kind("judging.collect", words="collecting work")
@@ -219,7 +219,7 @@ def collect_job(*, progress: Progress, campaign_id: int, sweep: bool = False) ->
             _take_automatic_step(campaign)
         patience.done()
     except CrowdError as error:
-        raise _retry_or_fail(error, campaign, began) from error
+        raise _as_retry(error, campaign, began) from error
     return result
 
 
@@ -240,7 +240,7 @@ def close_places_job(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
     try:
         return {"closed": places.close_places(campaign, progress=progress)}
     except CrowdError as error:
-        raise _retry_or_fail(error, campaign, began) from error
+        raise _as_retry(error, campaign, began) from error
 
 
 @job_kind("judging.deliver", words="telling the crowd what was decided")
@@ -254,7 +254,7 @@ def deliver_job(*, campaign_id: int, message: int, workers: list[int], **_: Any)
         with suppress(CrowdNever):  # recorded in the rows
             send_message(campaign, people, who=kept.who, **words)
     except CrowdError as error:
-        raise _retry_or_fail(error, campaign, began) from error
+        raise _as_retry(error, campaign, began) from error
     sent = WorkerMessage.objects.filter(campaign=campaign, worker__in=people, sent_at__isnull=False, **words)
     return {"sent": sent.count(), "workers": len(people)}
 
@@ -303,7 +303,7 @@ def watchdog_job(**_: Any) -> dict[str, Any]:
     return {name: [thing.as_dict() for thing in things] for name, things in found.items() if things}
 
 
-def _retry_or_fail(error: CrowdError, campaign: Campaign, began: datetime) -> Exception:
+def _as_retry(error: CrowdError, campaign: Campaign, began: datetime) -> Exception:
     """Turn an error that a retry can fix into a retry, and any other into a failure with a next step."""
     if isinstance(error, CrowdLater):
         got_on = got_through(campaign, began)

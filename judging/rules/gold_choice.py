@@ -118,7 +118,7 @@ def is_hard_triple(texts: Texts, triple: Triple) -> bool:
     return found is not None and is_hard(found[0].words, found[1].words, found[2].words)
 
 
-def leads(texts: Texts, triple: Triple) -> tuple[float, ...]:
+def lead_figures(texts: Texts, triple: Triple) -> tuple[float, ...]:
     """Calculate the relevant passage's lead in question words, rare words, phrases, likeness and length."""
     found = texts.of(triple)
     if found is None:
@@ -206,7 +206,7 @@ def _refine_choice(search: _Search, found: list[int], noise: Floats) -> list[int
 
 def largest_lead(texts: Texts, gold: Sequence[Triple]) -> float:
     """Calculate the largest share of gold pairs that one text figure gets right, or wrong; ties count half."""
-    signs = np.sign([leads(texts, one) for one in gold])
+    signs = np.sign([lead_figures(texts, one) for one in gold])
     return float(0.5 + np.abs(signs.mean(axis=0)).max() / 2) if len(gold) else 0.5
 
 
@@ -219,7 +219,7 @@ class _Figures:
 
     @classmethod
     def of(cls, real: Real, texts: Texts, triples: Sequence[Triple], weight: float) -> _Figures:
-        even = np.array([leads(texts, one) for one in triples], dtype=float)
+        even = np.array([lead_figures(texts, one) for one in triples], dtype=float)
         even = np.hstack([np.sign(even), np.clip(even / _column_spread(even), -FARTHEST, FARTHEST)]) * weight
         even = np.hstack([even, WEIGHT_OF_LOOKS * np.array([lead_signs(texts, one) for one in triples])])
         shown = [texts.of(Triple(*pair)) for pair in real.pairs]

@@ -19,8 +19,8 @@ from judging.rules.gold_choice import (
     choose_gold,
     is_hard,
     is_hard_triple,
+    lead_figures,
     lead_signs,
-    leads,
 )
 from judging.rules.pair_features import SURFACE, content_words, overlap, question_features, read_passage
 
@@ -105,7 +105,7 @@ def test_question_words_and_length_end_up_on_the_relevant_side_about_as_often_as
 
     found = chosen(candidates, real=real, texts=texts, wanted=40)
 
-    signs = np.sign([leads(texts, one) for one in found])
+    signs = np.sign([lead_figures(texts, one) for one in found])
     assert len(found) == 40
     assert np.abs(signs.mean(axis=0)).max() <= 0.2
 

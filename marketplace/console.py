@@ -20,7 +20,7 @@ from django.db.migrations.executor import MigrationExecutor
 from marketplace.errors import AccountRefused, SweepFailed
 
 
-def _python() -> str:
+def _python_command() -> str:
     """Return how to call this process's Python from a shell: its full path if the environment is not activated."""
     found, own = shutil.which("python"), Path(sys.executable)
     if found and Path(found) == own:
@@ -40,7 +40,7 @@ class Command(BaseCommand):
         return super().create_parser(
             prog_name,
             subcommand,
-            epilog=f"Example:\n  {self.example.replace('python', _python())}",
+            epilog=f"Example:\n  {self.example.replace('python', _python_command())}",
             formatter_class=RawDescriptionHelpFormatter,
             **kwargs,
         )

@@ -82,7 +82,7 @@ class SignUpForm(forms.Form):
     def clean_username(self) -> str:
         """Normalize the name, and refuse it if it is taken or reserved."""
         username = worker_names.one_spelling(self.cleaned_data["username"])
-        if refusal := worker_names.refusal(username, program=True):
+        if refusal := worker_names.name_refusal(username, program=True):
             raise forms.ValidationError(refusal)
         if Worker.objects.filter(username=username).exists():
             raise forms.ValidationError("This name is taken. Choose another.")
@@ -92,7 +92,7 @@ class SignUpForm(forms.Form):
         """Check the password, and refuse names of programs for people."""
         data = super().clean() or {}
         program = bool(data.get("program"))
-        if "username" in data and (refusal := worker_names.refusal(data["username"], program=program)):
+        if "username" in data and (refusal := worker_names.name_refusal(data["username"], program=program)):
             self.add_error("username", refusal)
         if "password" in data:
             worker = Worker(username=data.get("username", ""), email=data.get("email", ""))

@@ -24,17 +24,17 @@ def start_scheduler() -> threading.Event:
     stop = threading.Event()
     for name, step, seconds in (
         ("scheduler", expiry.apply_due, settings.TICK_SECONDS),
-        ("outbox", outbox.send_due, settings.TICK_SECONDS),
+        ("outbox", outbox.send_due_messages, settings.TICK_SECONDS),
         ("tidying", tidying.tidy, _TIDY_SECONDS),
     ):
         work = threading.Thread(
-            target=_run, args=(stop, step, seconds), name=f"marketplace-{name}", daemon=True
+            target=_repeat_step, args=(stop, step, seconds), name=f"marketplace-{name}", daemon=True
         )
         work.start()
     return stop
 
 
-def _run(stop: threading.Event, step: Callable[[datetime], int], seconds: float) -> None:
+def _repeat_step(stop: threading.Event, step: Callable[[datetime], int], seconds: float) -> None:
     while not stop.wait(seconds):
         try:
             close_old_connections()

@@ -18,9 +18,9 @@ def sign(
     """Return milliseconds since 1970 and a signature by each key, because a page may still use an older key."""
     taken = str(int(taken_at.timestamp() * 1000))
     said = "\n".join([taken, assignment_id, hit_id, worker_id]).encode()
-    return ".".join([taken, *(_signature(key, said) for key in secret_keys)])
+    return ".".join([taken, *(_sign_with_key(key, said) for key in secret_keys)])
 
 
-def _signature(secret_key: str, said: bytes) -> str:
+def _sign_with_key(secret_key: str, said: bytes) -> str:
     key = hmac.digest(secret_key.encode(), _PURPOSE, hashlib.sha256)
     return hmac.new(key, said, hashlib.sha256).hexdigest()

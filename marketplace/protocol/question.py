@@ -63,7 +63,7 @@ def _check_address(url: str, https_only: bool) -> None:
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
-        origin(url)
+        url_origin(url)
     except ValueError:  # base class of idna's errors
         host = None
     if host is None or parts.scheme not in ("http", "https") or any(sign in url for sign in " \"'<>;,\n\t\\"):
@@ -72,7 +72,7 @@ def _check_address(url: str, https_only: bool) -> None:
         raise RequestError("InvalidParameterValue", f"ExternalURL {url!r} must begin with https://.")
 
 
-def origin(url: str) -> str:
+def url_origin(url: str) -> str:
     """Return scheme, host and port of an address in ASCII, as a content security policy names a source."""
     parts = urlsplit(url)
     host, colon, port = parts.netloc.rpartition("@")[2].partition(":")
@@ -91,8 +91,8 @@ def write_answers(fields: Iterable[tuple[str, str]]) -> str:
     """Return QuestionFormAnswers with one Answer per field. If two fields share a name, the last one wins."""
     kept = dict(fields)
     answers = "".join(
-        f"<Answer><QuestionIdentifier>{_text(name)}</QuestionIdentifier>"
-        f"<FreeText>{_text(value)}</FreeText></Answer>"
+        f"<Answer><QuestionIdentifier>{_escaped_text(name)}</QuestionIdentifier>"
+        f"<FreeText>{_escaped_text(value)}</FreeText></Answer>"
         for name, value in kept.items()
     )
     return (
@@ -109,7 +109,7 @@ def read_answers(text: str) -> dict[str, str]:
     return {row[0].text or "": row[1].text or "" for row in root}
 
 
-def _text(value: str) -> str:
+def _escaped_text(value: str) -> str:
     """Escape text for XML: drop characters that XML cannot hold, and write non-ASCII ones as references."""
     allowed = "".join(sign for sign in value if sign in "\t\n\r" or _may_stand_in_xml(sign))
     return escape(allowed, {"\r": "&#13;"}).encode("ascii", "xmlcharrefreplace").decode("ascii")

@@ -69,7 +69,7 @@ def read_request(name: str, document: dict[str, Any]) -> dict[str, Any]:
     """
     findings = _Findings()
     shape = operation(name).input_shape
-    request: dict[str, Any] = _read(shape, document, "", findings) if shape is not None else {}
+    request: dict[str, Any] = _read_value(shape, document, "", findings) if shape is not None else {}
     if findings.broken:
         count = len(findings.broken)
         noun = "validation error" if count == 1 else "validation errors"
@@ -82,11 +82,11 @@ def write_response(name: str, document: dict[str, Any]) -> dict[str, Any]:
     shape = operation(name).output_shape
     if shape is None:
         return {}
-    response: dict[str, Any] = _write(shape, document, name)
+    response: dict[str, Any] = _checked_output(shape, document, name)
     return response
 
 
-def _read(shape: Shape, value: Any, path: str, findings: _Findings) -> Any:
+def _read_value(shape: Shape, value: Any, path: str, findings: _Findings) -> Any:
     if not _has_type(shape, value):
         raise SerializationException(f"The member '{path or 'body'}' must be a {shape.type_name}.")
     if isinstance(shape, StructureShape):
@@ -94,7 +94,7 @@ def _read(shape: Shape, value: Any, path: str, findings: _Findings) -> Any:
     if isinstance(shape, ListShape):
         _check_length(shape, value, path, findings)
         return [
-            _read(shape.member, item, f"{path}.{place}.member", findings)
+            _read_value(shape.member, item, f"{path}.{place}.member", findings)
             for place, item in enumerate(value, start=1)
         ]
     if shape.type_name == "timestamp":
@@ -117,15 +117,15 @@ def _read_members(
 ) -> dict[str, Any]:
     members: dict[str, Any] = {}
     for name, member in shape.members.items():
-        inner = f"{path}.{_lower(name)}" if path else _lower(name)
+        inner = f"{path}.{_lower_first(name)}" if path else _lower_first(name)
         if value.get(name) is not None:
-            members[name] = _read(member, value[name], inner, findings)
+            members[name] = _read_value(member, value[name], inner, findings)
         elif name in shape.required_members:
             findings.add(None, inner, "Member must not be null")
     return members
 
 
-def _lower(name: str) -> str:
+def _lower_first(name: str) -> str:
     """Return ``HITId`` as ``hITId``, the way AWS's messages write it."""
     return name[:1].lower() + name[1:]
 
@@ -166,18 +166,18 @@ def _check_number(shape: Shape, value: int, path: str, findings: _Findings) -> N
         findings.add(value, path, f"Member must have value less than or equal to {shape.metadata['max']}")
 
 
-def _write(shape: Shape, value: Any, path: str) -> Any:
+def _checked_output(shape: Shape, value: Any, path: str) -> Any:
     if isinstance(shape, StructureShape):
         unknown = sorted(set(value) - set(shape.members))
         if unknown:
             raise UndescribedResponse(f"{path} has no member {', '.join(unknown)}")
         return {
-            name: _write(shape.members[name], inner, f"{path}.{name}")
+            name: _checked_output(shape.members[name], inner, f"{path}.{name}")
             for name, inner in value.items()
             if inner is not None
         }
     if isinstance(shape, ListShape):
-        return [_write(shape.member, item, f"{path}[]") for item in value]
+        return [_checked_output(shape.member, item, f"{path}[]") for item in value]
     if shape.type_name == "timestamp":
         if not isinstance(value, datetime):
             raise UndescribedResponse(f"{path} must be a datetime")

@@ -49,7 +49,7 @@ def read_body(body: bytes) -> dict[str, Any]:
     return document
 
 
-def _plain(value: object) -> object:
+def _datetime_as_seconds(value: object) -> object:
     if isinstance(value, datetime):
         return round(value.timestamp(), 3)
     raise TypeError(f"{type(value).__name__} cannot be sent as JSON")
@@ -57,7 +57,9 @@ def _plain(value: object) -> object:
 
 def write_body(document: dict[str, Any]) -> bytes:
     """Return a response as JSON; datetimes become seconds since 1970, to the millisecond."""
-    return json.dumps(document, default=_plain, ensure_ascii=False, separators=(",", ":")).encode()
+    return json.dumps(
+        document, default=_datetime_as_seconds, ensure_ascii=False, separators=(",", ":")
+    ).encode()
 
 
 def write_error(error: ProtocolError, at: datetime) -> bytes:

@@ -89,27 +89,27 @@ def read_offer(reward_cents: int, keywords: str) -> Offer:
     fewest, dash, most = said.get(f"{item}s", "").partition("-")
     return Offer(
         reward_cents,
-        bonus_cents=_cents(said.get("bonus", "")),
-        minutes=_whole(said.get("minutes", ""), _MOST_MINUTES),
-        pairs=_whole(most if dash else fewest, _MOST_PAIRS),
-        fewest_pairs=_whole(fewest, _MOST_PAIRS),
+        bonus_cents=_bonus_cents(said.get("bonus", "")),
+        minutes=_whole_number(said.get("minutes", ""), _MOST_MINUTES),
+        pairs=_whole_number(most if dash else fewest, _MOST_PAIRS),
+        fewest_pairs=_whole_number(fewest, _MOST_PAIRS),
         item=item,
-        language=_tag(said.get("language", "")),
-        page_language=_tag(said.get("page-language", "")),
-        limit_minutes=_whole(said.get("limit", ""), _MOST_MINUTES),
+        language=_language_tag(said.get("language", "")),
+        page_language=_language_tag(said.get("page-language", "")),
+        limit_minutes=_whole_number(said.get("limit", ""), _MOST_MINUTES),
         promises_in_answer=said.get("promise") == "answer",
     )
 
 
-def _whole(word: str, most: int) -> int:
+def _whole_number(word: str, most: int) -> int:
     return int(word) if re.fullmatch(r"[0-9]{1,6}", word) and int(word) <= most else 0
 
 
-def _cents(word: str) -> int:
+def _bonus_cents(word: str) -> int:
     found = re.fullmatch(r"([0-9]{1,5})\.([0-9]{2})", word)
     cents = int(found[1]) * 100 + int(found[2]) if found else 0
     return cents if cents <= _MOST_CENTS else 0
 
 
-def _tag(word: str) -> str:
+def _language_tag(word: str) -> str:
     return word if languages.is_tag(word) else ""

@@ -19,7 +19,7 @@ _DOLLARS = r"(0|[1-9][0-9]{0,4})\.([0-9]{2})"
 
 
 @dataclass(frozen=True)
-class Coming:
+class PayToCome:
     """The pay still to come for a task, in cents: the reward on approval, and a bonus.
 
     ``promised`` is the total that the requester's page named as sure, or None. ``undecided``: the page said that the
@@ -58,7 +58,7 @@ def amount_words(cents: int, *, sure: bool) -> str:
     return f"{'' if sure else 'up to '}${money.protocol_amount(cents)}"
 
 
-def coming(
+def pay_to_come(
     said: str,
     *,
     reward_cents: int,
@@ -66,7 +66,7 @@ def coming(
     bonuses_cents: int,
     approved: bool,
     always_says: bool = False,
-) -> Coming:
+) -> PayToCome:
     """Return the pay still to come for a task in review or ``approved``; ``bonuses_cents`` were already paid.
 
     ``said`` is what the page sent: ``1.04``, ``0.20+1.80`` (sure, and for the requester to decide; nothing is sure in
@@ -80,11 +80,11 @@ def coming(
     if reward_cents <= sure + held <= most and (sure >= reward_cents or not sure):
         left = sure + held - max(sure, reward_cents) if held and not bonuses_cents else 0
         if held and not sure:
-            return Coming(reward, undecided=not approved, held_cents=left)
-        return Coming(reward, max(0, sure - reward_cents - bonuses_cents), sure, held_cents=left)
+            return PayToCome(reward, undecided=not approved, held_cents=left)
+        return PayToCome(reward, max(0, sure - reward_cents - bonuses_cents), sure, held_cents=left)
     if said == UNDECIDED or always_says:
-        return Coming(reward, undecided=not approved)
-    return Coming(reward, 0 if bonuses_cents else usual_bonus_cents)
+        return PayToCome(reward, undecided=not approved)
+    return PayToCome(reward, 0 if bonuses_cents else usual_bonus_cents)
 
 
 def _amounts(said: str) -> tuple[int, int]:

@@ -21,7 +21,7 @@ def one_spelling(name: str) -> str:
     return name.strip().lower()
 
 
-def refusal(name: str, *, program: bool = False) -> str:
+def name_refusal(name: str, *, program: bool = False) -> str:
     """Return why this name is not allowed, or an empty string. ``program``: the account is for a program."""
     if not _ALLOWED.fullmatch(name):
         return "Use letters, digits and . _ - only."
@@ -40,8 +40,8 @@ def forgotten_name() -> str:
 
 
 def _looks_like(name: str, prefix: str) -> bool:
-    return _folded(name).startswith(_folded(prefix))
+    return _without_look_alikes(name).startswith(_without_look_alikes(prefix))
 
 
-def _folded(name: str) -> str:
+def _without_look_alikes(name: str) -> str:
     return name.translate(_SEPARATORS).translate(_LOOK_ALIKES)

@@ -21,7 +21,7 @@ def apply_due(now: datetime) -> int:
     if not _anything_due(now):
         return 0
     changed = 0
-    for step in (_abandon, _approve, _expire):
+    for step in (_abandon_due, _approve_due, _expire_due):
         while True:
             try:
                 done = step(now)
@@ -49,20 +49,20 @@ def _anything_due(now: datetime) -> bool:
         return bool(cursor.fetchone()[0])
 
 
-def _abandon(now: datetime) -> int:
+def _abandon_due(now: datetime) -> int:
     """Free one batch of places held past their deadline."""
     due = _batch(Assignment.objects.abandoned_at(now))
     if not due:
         return 0
     with transaction.atomic():
         held: Counter[int] = Counter()
-        for assignment, hit in _locked(due):
+        for assignment, hit in _with_locked_hits(due):
             if release_place(assignment, Departure.Kind.ABANDONED, at=assignment.deadline or now):
                 events.emit("AssignmentAbandoned", hit, at=now, assignment=assignment)
                 held[hit.requester_id] += hit_state.change_hit(
                     hit, now=now, by={"pending": -1, "available": 1}
                 )
-        _settle(held, Counter())
+        _move_all_funds(held, Counter())
     return len(due)
 
 
@@ -83,7 +83,7 @@ def release_place(assignment: Assignment, kind: Departure.Kind, *, at: datetime)
     return bool(freed)
 
 
-def _approve(now: datetime) -> int:
+def _approve_due(now: datetime) -> int:
     """Approve one batch of work that nobody reviewed in time."""
     due = _batch(Assignment.objects.auto_approvable_at(now))
     if not due:
@@ -91,17 +91,17 @@ def _approve(now: datetime) -> int:
     with transaction.atomic():
         held: Counter[int] = Counter()
         spent: Counter[int] = Counter()
-        for assignment, hit in _locked(due):
+        for assignment, hit in _with_locked_hits(due):
             at = assignment.auto_approval_at or now
             more = review.approve(assignment, hit, source=Assignment.Status.SUBMITTED, now=at)
             if more is not None:
                 held[hit.requester_id] += more
                 spent[hit.requester_id] += hit.unit_cost_cents
-        _settle(held, spent)
+        _move_all_funds(held, spent)
     return len(due)
 
 
-def _expire(now: datetime) -> int:
+def _expire_due(now: datetime) -> int:
     """Close one batch of HITs past their time. The money held for open places is free again."""
     due = list(Hit.objects.expiry_due(now).order_by("pk").values_list("pk", flat=True)[:_BATCH])
     if not due:
@@ -115,7 +115,7 @@ def _expire(now: datetime) -> int:
             else:
                 events.emit("HITExpired", hit, at=now)
                 held[hit.requester_id] += hit_state.change_hit(hit, now=now, expired=True)
-        _settle(held, Counter())
+        _move_all_funds(held, Counter())
     return len(due)
 
 
@@ -124,7 +124,7 @@ def _batch(due: QuerySet[Assignment]) -> list[Assignment]:
     return list(due.order_by("hit_id", "pk")[:_BATCH])
 
 
-def _locked(due: list[Assignment]) -> list[tuple[Assignment, Hit]]:
+def _with_locked_hits(due: list[Assignment]) -> list[tuple[Assignment, Hit]]:
     hits = {
         hit.pk: hit
         for hit in Hit.objects.filter(pk__in={assignment.hit_id for assignment in due})
@@ -135,6 +135,6 @@ def _locked(due: list[Assignment]) -> list[tuple[Assignment, Hit]]:
     return [(assignment, hits[assignment.hit_id]) for assignment in due]
 
 
-def _settle(held: Counter[int], spent: Counter[int]) -> None:
+def _move_all_funds(held: Counter[int], spent: Counter[int]) -> None:
     for requester_id in sorted(held.keys() | spent.keys()):
         funds.move_funds(requester_id, held=held[requester_id], spent=spent[requester_id])

@@ -38,7 +38,7 @@ def change_hit(
     """
     before = {name: getattr(hit, name) for name in _COUNTERS}
     status_before = hit.status
-    held_before = _held(hit)
+    held_before = _held_places(hit)
     for name, more in (by or {}).items():
         setattr(hit, name, before[name] + more)
     hit.max_assignments += maximum
@@ -59,7 +59,7 @@ def change_hit(
         raise LostRace
     if hit.status == Hit.Status.REVIEWABLE and status_before not in _OVER:
         events.emit("HITReviewable", hit, at=now)
-    return (_held(hit) - held_before) * hit.unit_cost_cents
+    return (_held_places(hit) - held_before) * hit.unit_cost_cents
 
 
 def mark(hit: Hit, status: Hit.Status) -> bool:
@@ -76,10 +76,10 @@ def retype(hit: Hit, kind: HitType, unit_cost_cents: int) -> int | None:
         hit_type=kind, unit_cost_cents=unit_cost_cents
     ):
         return None
-    return _held(hit) * (unit_cost_cents - hit.unit_cost_cents)
+    return _held_places(hit) * (unit_cost_cents - hit.unit_cost_cents)
 
 
-def _held(hit: Hit) -> int:
+def _held_places(hit: Hit) -> int:
     return places_held(
         available=hit.available, pending=hit.pending, submitted=hit.submitted, expired=hit.expiry_applied
     )

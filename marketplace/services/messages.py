@@ -9,7 +9,7 @@ from marketplace.models import Requester, Worker, WorkerMessage
 from marketplace.services import outbox
 
 
-def tell_workers(
+def message_workers(
     workers: Iterable[Worker], requester: Requester, subject: str, text: str, now: datetime
 ) -> None:
     """Write a message to each of the workers."""

@@ -32,7 +32,7 @@ def write_mail(to: str, subject: str, body: str, now: datetime) -> None:
     """Queue an e-mail, to be sent after the surrounding transaction commits. Does nothing without a mail server."""
     if settings.MAIL:
         subject = " ".join(subject.split())[:200]
-        _write(Outgoing.Transport.MAIL, to, subject, body, now)
+        _queue_message(Outgoing.Transport.MAIL, to, subject, body, now)
 
 
 def queue_event(transport: str, destination: str, body: str, now: datetime) -> None:
@@ -40,24 +40,26 @@ def queue_event(transport: str, destination: str, body: str, now: datetime) -> N
     if transport == "Email":
         write_mail(destination, "Notification from the marketplace", body, now)
     else:
-        _write(Outgoing.Transport.QUEUE, destination, "", body, now)
+        _queue_message(Outgoing.Transport.QUEUE, destination, "", body, now)
 
 
-def _write(transport: Outgoing.Transport, destination: str, subject: str, body: str, now: datetime) -> None:
+def _queue_message(
+    transport: Outgoing.Transport, destination: str, subject: str, body: str, now: datetime
+) -> None:
     Outgoing.objects.create(
         transport=transport, destination=destination, subject=subject, body=body, made_at=now, due_at=now
     )
 
 
-def send_due(now: datetime) -> int:
+def send_due_messages(now: datetime) -> int:
     """Try every message that is due, oldest first; returns how many were sent."""
     sent = 0
     for message in Outgoing.objects.due_at(now).order_by("due_at")[:_BATCH]:
-        sent += _send(message, now)
+        sent += _send_message(message, now)
     return sent
 
 
-def _send(message: Outgoing, now: datetime) -> bool:
+def _send_message(message: Outgoing, now: datetime) -> bool:
     attempts = message.attempts + 1
     again = now + _FIRST_WAIT * 2**message.attempts if attempts < MOST_ATTEMPTS else None
     mine = Outgoing.objects.filter(pk=message.pk, due_at=message.due_at)
@@ -74,11 +76,11 @@ def _send(message: Outgoing, now: datetime) -> bool:
     return True
 
 
-def _mail(message: Outgoing) -> None:
+def _send_mail(message: Outgoing) -> None:
     EmailMessage(message.subject, message.body, to=[message.destination]).send()
 
 
-def _queue(message: Outgoing) -> None:
+def _post_to_queue(message: Outgoing) -> None:
     """Post SQS's SendMessage, unsigned, to a queue on a host that the settings allow."""
     parts = urlsplit(message.destination)
     if parts.netloc not in settings.QUEUE_HOSTS:
@@ -97,6 +99,6 @@ def _queue(message: Outgoing) -> None:
 
 
 _SENDERS: Mapping[str, Callable[[Outgoing], None]] = {
-    Outgoing.Transport.MAIL: _mail,
-    Outgoing.Transport.QUEUE: _queue,
+    Outgoing.Transport.MAIL: _send_mail,
+    Outgoing.Transport.QUEUE: _post_to_queue,
 }

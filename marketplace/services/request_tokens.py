@@ -32,7 +32,7 @@ def spend(call: Call, scope: RequestToken.Scope) -> RequestToken | None:
                 request_id=call.request_id,
             )
     except IntegrityError:
-        raise _refusal(spent.select_related("hit").get()) from None
+        raise _used_token_refusal(spent.select_related("hit").get()) from None
 
 
 def remember_hit(token: RequestToken | None, hit: Hit) -> None:
@@ -42,7 +42,7 @@ def remember_hit(token: RequestToken | None, hit: Hit) -> None:
         token.save(update_fields=["hit"])
 
 
-def _refusal(token: RequestToken) -> RequestError:
+def _used_token_refusal(token: RequestToken) -> RequestError:
     if token.scope == RequestToken.Scope.CREATE_HIT and token.hit is not None:
         return RequestError(
             "HitAlreadyExists",

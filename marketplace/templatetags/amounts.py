@@ -7,11 +7,12 @@ from django import template
 from marketplace.models import Assignment, HitType
 from marketplace.rules import money
 from marketplace.rules.offers import Offer, read_offer
-from marketplace.rules.promises import Coming
-from marketplace.services.worker import receipts
 from marketplace.services.worker.in_review import coming_for
+from marketplace.services.worker.receipts import ended_by_time
 
 register = template.Library()
+register.filter("coming", coming_for)
+register.filter("ended_by_time", ended_by_time)
 
 
 @register.filter
@@ -31,12 +32,6 @@ def paid(row: Assignment) -> int:
     """Return the cents paid for a task so far: the reward if it was approved, and every bonus."""
     reward = row.hit.hit_type.reward_cents if row.status == Assignment.Status.APPROVED else 0
     return reward + sum(bonus.amount_cents for bonus in row.bonuses.all())
-
-
-@register.filter
-def coming(row: Assignment) -> Coming:
-    """Return the pay still to come for a submitted task, according to its page or else its listing."""
-    return coming_for(row)
 
 
 @register.filter
@@ -82,9 +77,3 @@ def ago(moment: datetime, now: datetime) -> str:
         return "just now"
     words = duration(seconds).split(" ")
     return f"{' '.join(words[:2])} ago"
-
-
-@register.filter
-def ended_by_time(row: Assignment) -> bool:
-    """Return whether time ran out and the task's page submitted the work done so far."""
-    return receipts.ended_by_time(row)

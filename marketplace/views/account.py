@@ -17,6 +17,7 @@ from marketplace.errors import AccountRefused
 from marketplace.forms import AccountForm, ChangePasswordForm, ForgottenForm, NewPasswordForm, Prove
 from marketplace.models import Worker
 from marketplace.services.account import passwords, sign_in as signing_in
+from marketplace.views.faults import refused_page
 from marketplace.views.sign_in import client_address, enter, signed_in_recently
 from marketplace.views.site import signed_in_worker
 
@@ -78,7 +79,7 @@ def new_password(request: HttpRequest, worker_id: str, token: str) -> HttpRespon
     try:
         worker = passwords.worker_of_link(worker_id, token)
     except AccountRefused as refusal:
-        return _refused(request, refusal)
+        return refused_page(request, refusal, "link_used")
     form = NewPasswordForm(request.POST or None, worker=worker)
     if request.method == "POST" and form.is_valid():
         passwords.set_password(worker, form.cleaned_data["password"], clock.now())
@@ -95,9 +96,9 @@ def confirm_address(request: HttpRequest, token: str) -> HttpResponse:
     if request.method != "POST":
         return render(request, "marketplace/confirm_address.html")
     try:
-        passwords.confirm_address(token, clock.now())
+        passwords.confirm_email_address(token, clock.now())
     except AccountRefused as refusal:
-        return _refused(request, refusal)
+        return refused_page(request, refusal, "link_used")
     messages.success(request, "Your e-mail address is confirmed.")
     return redirect("account")
 
@@ -110,8 +111,3 @@ def proof(request: HttpRequest, worker: Worker) -> Prove:
         address=client_address(request),
         recent=signed_in_recently(request),
     )
-
-
-def _refused(request: HttpRequest, refusal: AccountRefused) -> HttpResponse:
-    context = {"refusal": refusal, "reason": "link_used"}
-    return render(request, "marketplace/refused.html", context, status=403)

@@ -27,11 +27,11 @@ logger = logging.getLogger(__name__)
 _ATTEMPTS = 5
 
 
-def call(request: HttpRequest) -> HttpResponse:
+def answer_call(request: HttpRequest) -> HttpResponse:
     """Authenticate and check the call, run it and answer. Refusals have the protocol's format."""
     request_id = str(uuid.uuid4())
     try:
-        body, status = protocol.write_body(_answer(request, request_id)), 200
+        body, status = protocol.write_body(_run_operation(request, request_id)), 200
     except ProtocolError as error:
         body, status = protocol.write_error(error, clock.wall()), error.status
     except RequestDataTooBig:
@@ -48,7 +48,7 @@ def call(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _answer(request: HttpRequest, request_id: str) -> dict[str, Any]:
+def _run_operation(request: HttpRequest, request_id: str) -> dict[str, Any]:
     requester = _authenticate(request)
     name = protocol.operation_name(request.headers.get("X-Amz-Target", ""))
     shapes.operation(name)

@@ -1,7 +1,9 @@
-"""Error pages for broken links and refused forms."""
+"""Error pages for broken links, refused forms and refused actions."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+
+from marketplace.errors import MarketplaceError
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 -- Django's signature
@@ -22,3 +24,11 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:  # no
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001 -- Django's signature
     """403: usually a form from a page that was open too long, or from another site."""
     return render(request, "marketplace/forbidden.html", status=403)
+
+
+def refused_page(
+    request: HttpRequest, refusal: MarketplaceError, reason: str, status: int = 403
+) -> HttpResponse:
+    """Show why an action was refused, and what to do next."""
+    context = {"refusal": refusal, "reason": reason}
+    return render(request, "marketplace/refused.html", context, status=status)

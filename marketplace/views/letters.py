@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods
 from marketplace import clock
 from marketplace.errors import LetterRefused
 from marketplace.services.worker import letters
+from marketplace.views.faults import refused_page
 from marketplace.views.site import signed_in_worker
 
 _SHOWN = 20
@@ -18,15 +19,14 @@ _SHOWN = 20
 @never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def write(request: HttpRequest, key: int) -> HttpResponse:
+def write_to_requester(request: HttpRequest, key: int) -> HttpResponse:
     """Show a form and the worker's earlier messages, and send a message."""
     worker, now = signed_in_worker(request), clock.now()
     try:
         requester = letters.addressee(key)
     except LetterRefused as refusal:
-        context: dict[str, object] = {"refusal": refusal, "reason": refusal.reason}
-        return render(request, "marketplace/refused.html", context, status=404)
-    context = {"requester": requester, "longest": letters.LONGEST, "now": now}
+        return refused_page(request, refusal, refusal.reason, status=404)
+    context: dict[str, object] = {"requester": requester, "longest": letters.LONGEST, "now": now}
     if request.method == "POST":
         try:
             letters.write_letter(worker, requester, request.POST.get("text", ""), now)

@@ -59,7 +59,7 @@ def export(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def delete(request: HttpRequest) -> HttpResponse:
+def delete_own_account(request: HttpRequest) -> HttpResponse:
     """Show the effects of deleting the account, then delete it."""
     worker, now = signed_in_worker(request), clock.now()
     expiry.apply_due(now)

@@ -13,6 +13,7 @@ from marketplace.models import QualificationRequest
 from marketplace.services import expiry
 from marketplace.services.requester import qualification_requests
 from marketplace.services.worker import groups
+from marketplace.views.faults import refused_page
 from marketplace.views.site import signed_in_worker
 
 _REFUSED_STATUS = {"unknown": 404, "blocked": 403}
@@ -34,14 +35,12 @@ def qualifications(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_POST
-def ask(request: HttpRequest, type_id: str) -> HttpResponse:
+def ask_for_qualification(request: HttpRequest, type_id: str) -> HttpResponse:
     """Request a qualification."""
     try:
         row = qualification_requests.request_qualification(signed_in_worker(request), type_id, clock.now())
     except QualificationRefused as refusal:
-        context = {"refusal": refusal, "reason": refusal.reason}
-        status = _REFUSED_STATUS.get(refusal.reason, 409)
-        return render(request, "marketplace/refused.html", context, status=status)
+        return refused_page(request, refusal, refusal.reason, _REFUSED_STATUS.get(refusal.reason, 409))
     granted = row.state == QualificationRequest.State.ACCEPTED
     name = row.qualification_type.name
     messages.success(

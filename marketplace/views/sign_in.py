@@ -16,6 +16,7 @@ from marketplace.errors import AccountRefused, SignInRefused
 from marketplace.forms import SignInForm, SignUpForm
 from marketplace.models import Worker
 from marketplace.services.account import accounts, invitations, sign_in as signing_in
+from marketplace.views.faults import refused_page
 
 _REFUSED_STATUS = {"throttled": 429, "closed": 403, "wrong": 422}
 _BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -46,13 +47,13 @@ def signup(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters("password")
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-def invitation(request: HttpRequest, token: str) -> HttpResponse:
+def use_invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Make an account with an invitation, and sign in to it."""
     now = clock.now()
     try:
         invited = invitations.read_invitation(token, now)
     except AccountRefused as refusal:
-        return _refused(request, refusal, "invitation_over")
+        return refused_page(request, refusal, "invitation_over")
     if request.user.is_authenticated:
         return render(request, "marketplace/invited_already.html", {"invited": invited})
     start = {"email": invited.email, "country": invited.country}
@@ -67,11 +68,6 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
             return redirect("home")
     context = {"form": form, "invited": invited}
     return render(request, "marketplace/invitation.html", context, status=422 if form.errors else 200)
-
-
-def _refused(request: HttpRequest, refusal: AccountRefused, reason: str) -> HttpResponse:
-    context = {"refusal": refusal, "reason": reason}
-    return render(request, "marketplace/refused.html", context, status=403)
 
 
 @sensitive_post_parameters("password")
@@ -136,7 +132,7 @@ def signin_by_token(request: HttpRequest, token: str) -> HttpResponse:
     try:
         worker = accounts.redeem_signin_token(token, clock.now())
     except AccountRefused as refusal:
-        return _refused(request, refusal, "link_used")
+        return refused_page(request, refusal, "link_used")
     enter(request, worker)
     return redirect("home")
 

@@ -33,7 +33,7 @@ _RECENT = 5
 def root(request: HttpRequest) -> HttpResponseBase:
     """Serve both sides at one address: requesters post their calls to it, workers open it in a browser."""
     if request.method == "POST":
-        return endpoint.call(request)
+        return endpoint.answer_call(request)
     if request.method in ("GET", "HEAD"):
         return home(request)
     return HttpResponseNotAllowed(["GET", "HEAD", "POST"])
@@ -69,10 +69,10 @@ def home(request: HttpRequest) -> HttpResponse:
         "every_language": every,
         "choose_languages": not worker.languages and any(group.offer.language for group in visible),
         "held": held,
-        "full": groups.refuse_full(len(held)),
+        "full": groups.limit_refusal(len(held)),
         "refusing": refusing.refusing(worker, offered),
         "unpaid_cents": worker.earned_cents - payouts.payout_standing(worker).paid,
-        "recent": _done(worker)[:_RECENT],
+        "recent": _submitted_tasks(worker)[:_RECENT],
         "waiting": in_review_of(worker),
         "unread": [message for message in latest if message.is_new],
         "notices": [message for message in latest if not message.is_new][:_MESSAGES_SHOWN],
@@ -87,7 +87,7 @@ def done(request: HttpRequest) -> HttpResponse:
     """Show every submitted task and its earnings."""
     expiry.apply_due(clock.now())
     worker = signed_in_worker(request)
-    page = Paginator(_done(worker), _DONE_PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(_submitted_tasks(worker), _DONE_PER_PAGE).get_page(request.GET.get("page"))
     context = {"page": page, "unsubmitted": _unsubmitted(worker)}
     return render(request, "marketplace/done.html", context)
 
@@ -114,7 +114,7 @@ def read_messages(request: HttpRequest) -> HttpResponse:
     return redirect("home")
 
 
-def _done(worker: Worker) -> QuerySet[Assignment]:
+def _submitted_tasks(worker: Worker) -> QuerySet[Assignment]:
     """Return the tasks that the worker has submitted, latest first."""
     rows = Assignment.objects.handed_in().filter(worker=worker).order_by("-submitted_at", "-pk")
     return rows.select_related("hit__hit_type__requester").prefetch_related("bonuses")
@@ -136,7 +136,7 @@ def earnings(request: HttpRequest) -> HttpResponse:
     context = {
         "money": payouts.payout_standing(worker),
         "months": payouts.months_of(worker),
-        "tasks": _done(worker)[:_RECENT],
+        "tasks": _submitted_tasks(worker)[:_RECENT],
         "unsubmitted": _unsubmitted(worker)[:_RECENT],
         "payouts": worker.payouts.select_related("batch").order_by("-pk"),
         "next_day": next_payout(clock.now().date(), settings.PAYOUT_DAY),

@@ -19,10 +19,11 @@ from marketplace import clock
 from marketplace.errors import TaskRefused
 from marketplace.models import Assignment, Hit
 from marketplace.protocol import arrival_signature
-from marketplace.protocol.question import PREVIEW, SIGNATURE, frame_address, origin
+from marketplace.protocol.question import PREVIEW, SIGNATURE, frame_address, url_origin
 from marketplace.services import expiry
 from marketplace.services.operator import requesters
 from marketplace.services.worker import groups, tasks as taking
+from marketplace.views.faults import refused_page
 from marketplace.views.site import signed_in_worker
 
 _REFUSED_STATUS = {
@@ -46,7 +47,7 @@ def group(request: HttpRequest, type_id: str) -> HttpResponse:
         kind = groups.group_numbered(type_id)
         groups.check_allowed(worker, kind, "preview")
     except TaskRefused as refusal:
-        return _refused(request, refusal)
+        return _refused_task(request, refusal)
     hit = groups.preview_of(kind, now)
     in_hand = groups.held_tasks(worker)
     held = [row for row in in_hand if row.hit.hit_type_id == kind.pk]
@@ -57,19 +58,19 @@ def group(request: HttpRequest, type_id: str) -> HttpResponse:
         context["refusal"] = refusal
     else:
         left = hit is None or groups.has_more(worker, kind, now)
-        context["refusal"] = groups.refuse_full(len(in_hand)) if left else groups.refuse_empty(kind, now)
+        context["refusal"] = groups.limit_refusal(len(in_hand)) if left else groups.no_task_refusal(kind, now)
     extra = {"assignmentId": PREVIEW, "hitId": hit.hit_id} if hit else {}
     return _with_frame(request, "marketplace/group.html", context, hit, extra)
 
 
 @login_required
 @require_POST
-def take(request: HttpRequest, type_id: str) -> HttpResponse:
+def take_from_group(request: HttpRequest, type_id: str) -> HttpResponse:
     """Take a task of the group and go to it."""
     try:
         assignment = taking.take_task(signed_in_worker(request), type_id, clock.now())
     except TaskRefused as refusal:
-        return _refused(request, refusal)
+        return _refused_task(request, refusal)
     request.session["take_next"] = request.POST.get("take_next") == "on"
     return redirect("task", assignment.assignment_id)
 
@@ -81,9 +82,9 @@ def task(request: HttpRequest, assignment_id: str) -> HttpResponse:
     """Show the task's own page in a frame or, once it is submitted, the way to the next task."""
     now = clock.now()
     expiry.apply_due(now)
-    assignment = _own(request, assignment_id)
+    assignment = _own_assignment(request, assignment_id)
     if assignment is None:
-        return _refused(request, taking.not_held(signed_in_worker(request), assignment_id))
+        return _refused_task(request, taking.explain_not_held(signed_in_worker(request), assignment_id))
     kind = assignment.hit.hit_type
     context: dict[str, object] = {
         "assignment": assignment,
@@ -93,14 +94,14 @@ def task(request: HttpRequest, assignment_id: str) -> HttpResponse:
     }
     if assignment.status != Assignment.Status.ACCEPTED:
         more = groups.has_more(signed_in_worker(request), kind, now)
-        context["refusal"] = None if more else groups.refuse_empty(kind, now)
+        context["refusal"] = None if more else groups.no_task_refusal(kind, now)
         return render(request, "marketplace/submitted.html", context)
     ids = {
         "assignmentId": assignment.assignment_id,
         "hitId": assignment.hit.hit_id,
         "workerId": signed_in_worker(request).worker_id,
     }
-    extra = {**ids, "turkSubmitTo": settings.PUBLIC_URL, SIGNATURE: _signature(assignment, now)}
+    extra = {**ids, "turkSubmitTo": settings.PUBLIC_URL, SIGNATURE: _signed_arrival(assignment, now)}
     return _with_frame(request, "marketplace/task.html", context, assignment.hit, extra)
 
 
@@ -110,7 +111,7 @@ def task(request: HttpRequest, assignment_id: str) -> HttpResponse:
 def status(request: HttpRequest, assignment_id: str) -> JsonResponse:
     """Return the state of a task for the page around the frame: ``held``, ``submitted`` or ``gone``."""
     expiry.apply_due(clock.now())
-    assignment = _own(request, assignment_id)
+    assignment = _own_assignment(request, assignment_id)
     if assignment is None:
         return JsonResponse({"state": "gone"})
     held = assignment.status == Assignment.Status.ACCEPTED
@@ -119,12 +120,12 @@ def status(request: HttpRequest, assignment_id: str) -> JsonResponse:
 
 @login_required
 @require_POST
-def give_back(request: HttpRequest, assignment_id: str) -> HttpResponse:
+def give_task_back(request: HttpRequest, assignment_id: str) -> HttpResponse:
     """Return a task and go to its group. Asks first, because part of the work may be done.
 
     The task's page sends ``by_script`` when the frame refuses the worker, and stays as it is.
     """
-    assignment = _own(request, assignment_id)
+    assignment = _own_assignment(request, assignment_id)
     if assignment is not None and assignment.status in Assignment.HANDED_IN:
         return redirect("task", assignment_id)  # its page says that it was submitted
     if assignment is not None and not request.POST.get("confirmed"):
@@ -133,7 +134,7 @@ def give_back(request: HttpRequest, assignment_id: str) -> HttpResponse:
     try:
         kind = taking.return_task(signed_in_worker(request), assignment_id, clock.now())
     except TaskRefused as refusal:
-        return _refused(request, refusal)
+        return _refused_task(request, refusal)
     if request.POST.get("by_script"):
         return HttpResponse(status=204)
     messages.success(request, "You returned the task. You can take it again while it is open.")
@@ -169,7 +170,7 @@ def external_submit(request: HttpRequest) -> HttpResponse:
     return render(request, "marketplace/external_submit.html", {"result": result})
 
 
-def _signature(assignment: Assignment, now: datetime) -> str:
+def _signed_arrival(assignment: Assignment, now: datetime) -> str:
     """Return the proof for the requester's page that this worker holds the assignment."""
     assert assignment.worker is not None
     assert assignment.accepted_at is not None
@@ -182,7 +183,7 @@ def _signature(assignment: Assignment, now: datetime) -> str:
     )
 
 
-def _own(request: HttpRequest, assignment_id: str) -> Assignment | None:
+def _own_assignment(request: HttpRequest, assignment_id: str) -> Assignment | None:
     rows = Assignment.objects.select_related("hit__hit_type__requester", "worker")
     return rows.filter(assignment_id=assignment_id, worker=signed_in_worker(request)).first()
 
@@ -195,7 +196,7 @@ def _with_frame(
         return render(request, template, context)
     address = frame_address(hit.external_url, extra)
     context |= {"frame_address": address, "sandbox": settings.FRAME_SANDBOX, "frame_height": hit.frame_height}
-    show = csp_replace({"frame-src": [SELF, origin(hit.external_url)]})(
+    show = csp_replace({"frame-src": [SELF, url_origin(hit.external_url)]})(
         lambda request: render(request, template, context)
     )
     response = show(request)
@@ -203,7 +204,5 @@ def _with_frame(
     return response
 
 
-def _refused(request: HttpRequest, refusal: TaskRefused) -> HttpResponse:
-    code = _REFUSED_STATUS.get(refusal.reason, 409)
-    context = {"refusal": refusal, "reason": refusal.reason}
-    return render(request, "marketplace/refused.html", context, status=code)
+def _refused_task(request: HttpRequest, refusal: TaskRefused) -> HttpResponse:
+    return refused_page(request, refusal, refusal.reason, _REFUSED_STATUS.get(refusal.reason, 409))

@@ -22,7 +22,7 @@ class Command(Base):
 
     def act(self, **options: Any) -> dict[str, Any]:
         rows = requesters.ledger_of(requesters.requester_named(options["name"]))
-        return {"entries": [_describe(row) for row in rows.iterator(1000)]}
+        return {"entries": [_entry_fields(row) for row in rows.iterator(1000)]}
 
     def show(self, result: dict[str, Any]) -> None:
         text = io.StringIO()
@@ -32,17 +32,17 @@ class Command(Base):
         self.stdout.write(text.getvalue(), ending="")
 
 
-def _describe(row: LedgerEntry) -> dict[str, Any]:
+def _entry_fields(row: LedgerEntry) -> dict[str, Any]:
     return {
         "made_at": row.made_at.isoformat(),
         "kind": row.kind,
-        "amount": _signed(row.amount_cents),
-        "fee": _signed(row.fee_cents),
+        "amount": _signed_dollars(row.amount_cents),
+        "fee": _signed_dollars(row.fee_cents),
         "worker_id": row.worker.worker_id if row.worker else "",
         "assignment_id": row.assignment.assignment_id if row.assignment else "",
         "reference": row.reference,
     }
 
 
-def _signed(cents: int) -> str:
+def _signed_dollars(cents: int) -> str:
     return f"{'-' if cents < 0 else ''}{abs(cents) // 100}.{abs(cents) % 100:02d}"

@@ -23,7 +23,7 @@ class Command(Base):
         with sweep.step("applying deadlines"):
             done["deadlines"] = expiry.apply_due(clock.now())
         with sweep.step("sending messages"):
-            done["messages"] = outbox.send_due(clock.now())
+            done["messages"] = outbox.send_due_messages(clock.now())
         with sweep.step("tidying"):
             tidying.tidy(clock.now())
         sweep.end()

@@ -16,7 +16,7 @@ from marketplace.rules import money
 from marketplace.services.operator import payouts
 
 
-def _moment(word: str) -> datetime:
+def _moment_argument(word: str) -> datetime:
     try:
         moment = datetime.fromisoformat(word)
     except ValueError:
@@ -39,7 +39,7 @@ class Command(Base):
         parser.add_argument("name", nargs="?", help="the batch, such as 2026-11")
         parser.add_argument("--out", type=Path, help="the CSV file; only its owner can read it")
         parser.add_argument(
-            "--until", type=_moment, help="include earnings up to this time, UTC (default: now)"
+            "--until", type=_moment_argument, help="include earnings up to this time, UTC (default: now)"
         )
         parser.add_argument("--least", type=cents_argument, default=0, help="dollars; smaller amounts wait")
         parser.add_argument("--requester", default="", help="only earnings from this requester's tasks")
@@ -47,13 +47,13 @@ class Command(Base):
     def act(self, **options: Any) -> dict[str, Any]:
         """Make or find the batch and write it, or list all batches."""
         if options["name"] is None:
-            return {"batches": [_describe(row) for row in payouts.all_payouts()]}
+            return {"batches": [_batch_fields(row) for row in payouts.all_payouts()]}
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}", options["name"]):
             raise CommandError("A batch name can only have letters, digits and . _ -.", returncode=2)
         if options["out"] is None:
             raise CommandError("The output file is missing. Add --out FILE.", returncode=2)
         now = clock.now()
-        made, new = payouts.batch(
+        made, new = payouts.get_or_make_batch(
             options["name"],
             until=min(options["until"] or now, now),
             now=now,
@@ -62,7 +62,7 @@ class Command(Base):
         )
         write_private(options["out"], payouts.payout_csv(made))
         [row] = payouts.all_payouts().filter(pk=made.pk)
-        return {**_describe(row), "new": new, "out": str(options["out"])}
+        return {**_batch_fields(row), "new": new, "out": str(options["out"])}
 
     def show(self, result: dict[str, Any]) -> None:
         """Print a table of batches, or a sentence about one."""
@@ -77,7 +77,7 @@ class Command(Base):
         )
 
 
-def _describe(row: Any) -> dict[str, Any]:
+def _batch_fields(row: Any) -> dict[str, Any]:
     sums = {
         state: money.protocol_amount(getattr(row, f"{state}_cents") or 0)
         for state in ("due", "paid", "failed")

@@ -13,13 +13,13 @@ from marketplace.services.account import accounts
 from marketplace.services.operator import requesters
 
 
-def _letters(word: str) -> str:
+def _two_letters(word: str) -> str:
     if word and not re.fullmatch(r"[A-Za-z]{2}", word):
         raise ArgumentTypeError(f"{word!r} is not two letters")
     return word.upper()
 
 
-def _email(word: str) -> str:
+def _email_argument(word: str) -> str:
     try:
         requesters.check_email(word) if word else None
     except AccountRefused as refusal:
@@ -27,7 +27,7 @@ def _email(word: str) -> str:
     return word
 
 
-def _switch(word: str) -> bool:
+def _yes_or_no(word: str) -> bool:
     if word not in ("yes", "no"):
         raise ArgumentTypeError(f"{word!r} must be yes or no")
     return word == "yes"
@@ -43,16 +43,20 @@ class Command(Base):
     def arguments(self, parser: ArgumentParser) -> None:
         """Add the worker and the facts."""
         parser.add_argument("name", help="name or worker id")
-        parser.add_argument("--country", type=_letters, help='fixes the country; "" lets the worker choose')
         parser.add_argument(
-            "--email", type=_email, help='counts as confirmed, because you vouch for it; "" removes it'
+            "--country", type=_two_letters, help='fixes the country; "" lets the worker choose'
         )
-        parser.add_argument("--subdivision", type=_letters)
-        parser.add_argument("--masters", type=_switch, metavar="yes|no")
-        parser.add_argument("--adult", type=_switch, metavar="yes|no")
+        parser.add_argument(
+            "--email",
+            type=_email_argument,
+            help='counts as confirmed, because you vouch for it; "" removes it',
+        )
+        parser.add_argument("--subdivision", type=_two_letters)
+        parser.add_argument("--masters", type=_yes_or_no, metavar="yes|no")
+        parser.add_argument("--adult", type=_yes_or_no, metavar="yes|no")
         parser.add_argument(
             "--program",
-            type=_switch,
+            type=_yes_or_no,
             metavar="yes|no",
             help="the account belongs to a program, which is not paid",
         )

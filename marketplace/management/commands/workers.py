@@ -13,14 +13,14 @@ class Command(Base):
     example = "python -m marketplace workers --json"
 
     def act(self, **options: Any) -> dict[str, Any]:
-        return {"workers": [_describe(row) for row in Worker.objects.order_by("username")]}
+        return {"workers": [_account_fields(row) for row in Worker.objects.order_by("username")]}
 
     def show(self, result: dict[str, Any]) -> None:
         head = ("username", "worker_id", "state", "submitted", "approved", "rejected", "earned", "unpaid")
         self.table(head, ([row[name] for name in head] for row in result["workers"]))
 
 
-def _describe(row: Worker) -> dict[str, Any]:
+def _account_fields(row: Worker) -> dict[str, Any]:
     standing = payouts.payout_standing(row)
     return {
         "username": row.username,

@@ -87,7 +87,7 @@ def create_worker(
     Raises AccountRefused for a name that is taken or reserved.
     """
     username = worker_names.one_spelling(username)
-    if refusal := worker_names.refusal(username, program=program):
+    if refusal := worker_names.name_refusal(username, program=program):
         raise AccountRefused(refusal)
     worker = Worker(
         username=username,

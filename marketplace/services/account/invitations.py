@@ -18,7 +18,7 @@ _SALT = "marketplace.invitation"
 
 
 @dataclass(frozen=True)
-class Sent:
+class InvitationLink:
     """An invitation and its link."""
 
     invitation: Invitation
@@ -33,7 +33,7 @@ def make_invitation(
     country: str = "",
     hours: float | None = None,
     mail: bool = False,
-) -> Sent:
+) -> InvitationLink:
     """Make an invitation, and ``mail`` it to ``email`` if asked. Raises AccountRefused without a mail server."""
     if mail and not settings.MAIL:
         raise AccountRefused(
@@ -50,13 +50,13 @@ def make_invitation(
         made_at=now,
         expires_at=now + lifetime,
     )
-    sent = Sent(row, f"{settings.PUBLIC_URL}/invitation/{signing.dumps(row.nonce, salt=_SALT)}/")
+    sent = InvitationLink(row, f"{settings.PUBLIC_URL}/invitation/{signing.dumps(row.nonce, salt=_SALT)}/")
     if mail:
-        outbox.write_mail(email, "You are invited", _letter(sent), now)
+        outbox.write_mail(email, "You are invited", _invitation_mail(sent), now)
     return sent
 
 
-def _letter(sent: Sent) -> str:
+def _invitation_mail(sent: InvitationLink) -> str:
     until = sent.invitation.expires_at
     return (
         "You are invited to do small paid tasks. Before you take one, you see what it asks for and what it pays.\n\n"
@@ -76,11 +76,11 @@ def read_invitation(token: str, now: datetime) -> Invitation:
     row = Invitation.objects.filter(nonce=nonce).first()
     state = "revoked" if row is None else row.state(now)
     if row is None or state != "open":
-        raise _refusal(state)
+        raise _invitation_refusal(state)
     return row
 
 
-def _refusal(state: str) -> AccountRefused:
+def _invitation_refusal(state: str) -> AccountRefused:
     return {
         "used": AccountRefused("This invitation has already been used.", "If that was you, sign in."),
         "expired": AccountRefused(
@@ -103,7 +103,7 @@ def accept_invitation(
     row = read_invitation(token, now)
     with transaction.atomic():
         if not Invitation.objects.open_at(now).filter(pk=row.pk).update(used_at=now):
-            raise _refusal("used")
+            raise _invitation_refusal("used")
         worker = accounts.create_worker(
             username,
             password=password,

@@ -35,10 +35,10 @@ def ask_for_link(identity: str, now: datetime) -> None:
     named = Worker.objects.filter(Q(username=identity.lower()) | Q(email__iexact=identity), is_active=True)
     reachable = named.exclude(email="").exclude(email_confirmed_at=None)
     for worker in reachable.order_by("pk")[:_MOST_ACCOUNTS]:
-        outbox.write_mail(worker.email, "Set a new password", _letter(worker), now)
+        outbox.write_mail(worker.email, "Set a new password", _password_mail(worker), now)
 
 
-def _letter(worker: Worker) -> str:
+def _password_mail(worker: Worker) -> str:
     hours = "one hour" if settings.PASSWORD_LINK_HOURS == 1 else f"{settings.PASSWORD_LINK_HOURS:g} hours"
     return (
         f"Someone asked to reset the password of the account {worker.username}.\n\n"
@@ -47,7 +47,7 @@ def _letter(worker: Worker) -> str:
     )
 
 
-def _tell(worker: Worker, subject: str, text: str, now: datetime) -> None:
+def _notify_owner(worker: Worker, subject: str, text: str, now: datetime) -> None:
     """Notify the confirmed address, if there is one, of a change to the account."""
     if worker.email and worker.email_confirmed_at is not None:
         text += "\n\nIf it was not you, tell the people who invited you and ask them for a new password.\n"
@@ -70,7 +70,7 @@ def set_password(worker: Worker, password: str, now: datetime) -> None:
         worker.set_password(password)
         worker.save(update_fields=["password"])
         worker.signin_links.filter(used_at=None).delete()
-        _tell(
+        _notify_owner(
             worker,
             "Your password was changed",
             f"The password of your account {worker.username} was changed.",
@@ -86,7 +86,7 @@ def change_payout(worker: Worker, method: str, details: str, now: datetime) -> N
         worker.payout_method, worker.payout_details = method, details
         worker.save(update_fields=["payout_method", "payout_details"])
         text = f"The payment details of your account {worker.username} were changed."
-        _tell(worker, "Your payment details were changed", text, now)
+        _notify_owner(worker, "Your payment details were changed", text, now)
 
 
 def change_address(worker: Worker, email: str, now: datetime) -> None:
@@ -97,7 +97,7 @@ def change_address(worker: Worker, email: str, now: datetime) -> None:
         if email != worker.email:
             became = f"was changed to {email}" if email else "was removed"
             text = f"The e-mail address of your account {worker.username} {became}."
-            _tell(worker, "Your e-mail address was changed", text, now)
+            _notify_owner(worker, "Your e-mail address was changed", text, now)
         worker.email, worker.email_confirmed_at = email, None
         worker.save(update_fields=["email", "email_confirmed_at"])
     ask_to_confirm(worker, now)
@@ -117,7 +117,7 @@ def ask_to_confirm(worker: Worker, now: datetime) -> None:
         outbox.write_mail(email, "Confirm your address", text, now)
 
 
-def confirm_address(token: str, now: datetime) -> None:
+def confirm_email_address(token: str, now: datetime) -> None:
     """Mark an address as confirmed; raises AccountRefused if the link expired or the address has changed."""
     try:
         worker_id, email = signing.loads(token, salt=_ADDRESS_SALT, max_age=_ADDRESS_LIFETIME)

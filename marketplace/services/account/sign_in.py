@@ -22,7 +22,7 @@ _RESETS = Rate(WINDOW_SECONDS, 4)
 
 def sign_in(request: HttpRequest, username: str, password: str, address: str) -> Worker:
     """Return the worker; raises SignInRefused with reason ``throttled``, ``closed`` or ``wrong``."""
-    taken = _take(username, address)
+    taken = _take_attempt(username, address)
     worker = authenticate(request, username=username, password=password)
     if isinstance(worker, Worker):
         for name, rate in taken:
@@ -50,14 +50,14 @@ def prove_owner(worker: Worker, password: str, *, address: str, recent: bool) ->
                 "Ask the person who invited you for a link to set a password.",
             )
         return
-    taken = _take(worker.username, address)
+    taken = _take_attempt(worker.username, address)
     if not worker.check_password(password):
         raise SignInRefused("wrong", "This is not your current password.")
     for name, rate in taken:
         rates.undo_take(name, rate)
 
 
-def _take(username: str, address: str) -> list[tuple[str, Rate]]:
+def _take_attempt(username: str, address: str) -> list[tuple[str, Rate]]:
     attempts = settings.SIGNIN_ATTEMPTS
     if not attempts:
         return []

@@ -66,7 +66,7 @@ class Recorded:
     unchanged: int
 
 
-def batch(
+def get_or_make_batch(
     name: str, *, until: datetime, now: datetime, least_cents: int = 0, requester: str = ""
 ) -> tuple[PayoutBatch, bool]:
     """Return the batch of that name, making it if necessary; true if it is new.
@@ -84,7 +84,7 @@ def batch(
         try:
             with transaction.atomic():
                 made = PayoutBatch.objects.create(name=name, requester=payer, until=until, made_at=now)
-                if not _fill(made, least_cents):
+                if not _fill_batch(made, least_cents):
                     raise PayoutRefused(
                         "There is nothing to pay out.",
                         "Try again after work is approved, or with a smaller --least.",
@@ -97,7 +97,7 @@ def batch(
     raise PayoutRefused("Other batches are being made right now.", "Try again.")
 
 
-def _fill(made: PayoutBatch, least_cents: int) -> int:
+def _fill_batch(made: PayoutBatch, least_cents: int) -> int:
     entries: dict[int, list[LedgerEntry]] = defaultdict(list)
     for entry in _unpaid(made).order_by("pk").iterator(_CHUNK):
         assert entry.worker_id is not None
@@ -117,12 +117,12 @@ def _fill(made: PayoutBatch, least_cents: int) -> int:
         payout = Payout.objects.create(batch=made, worker_id=worker_id, amount_cents=amount)
         items = (PayoutItem(payout=payout, entry=entry) for entry in entries[worker_id])
         PayoutItem.objects.bulk_create(items, batch_size=_CHUNK)
-        _make_good(failed[worker_id], payout)
+        _replace_failed(failed[worker_id], payout)
         count += 1
     return count
 
 
-def _make_good(failed: Sequence[Payout], by: Payout) -> None:
+def _replace_failed(failed: Sequence[Payout], by: Payout) -> None:
     claimed = Payout.objects.filter(
         pk__in=[payout.pk for payout in failed], state=Payout.State.FAILED, made_good_by=None
     ).update(made_good_by=by)
@@ -192,7 +192,7 @@ def record_csv(lines: Iterable[str], now: datetime) -> Recorded:
             if state == Payout.State.DUE:
                 continue
             _refuse_other_amount(row, number)
-            if _record(row["reference"] or "", state, (row.get("note") or "").strip(), now, number):
+            if _record_result(row["reference"] or "", state, (row.get("note") or "").strip(), now, number):
                 changed += 1
             else:
                 unchanged += 1
@@ -203,20 +203,20 @@ def _refuse_other_amount(row: dict[str, str], line: int) -> None:
     """Refuse a line whose amount differs from the payout's: the file was changed after it was written."""
     said = (row.get("amount") or "").strip()
     known = Payout.objects.filter(reference=(row["reference"] or "").strip()).first()
-    if said and known and _cents(said) != known.amount_cents:
+    if said and known and _dollars_to_cents(said) != known.amount_cents:
         raise PayoutRefused(
             f"Line {line}: the amount is {said}, but the payout's is {money.protocol_amount(known.amount_cents)}.",
             "Nothing was recorded. Pay the payout's amount, or record it by hand.",
         )
 
 
-def _cents(said: str) -> int | None:
+def _dollars_to_cents(said: str) -> int | None:
     """Convert dollars, as a person or a spreadsheet writes them, to cents; None if it is no amount or ambiguous."""
     found = re.fullmatch(r"([0-9]{1,12})(?:[.,]([0-9]{1,2}))?", said)
     return int(found[1]) * 100 + int((found[2] or "").ljust(2, "0")) if found else None
 
 
-def _record(reference: str, state: str, note: str, now: datetime, line: int) -> bool:
+def _record_result(reference: str, state: str, note: str, now: datetime, line: int) -> bool:
     if state not in (Payout.State.PAID, Payout.State.FAILED):
         raise PayoutRefused(
             f"Line {line}: the state is {state!r}.", "Nothing was recorded. Write paid, failed or due."

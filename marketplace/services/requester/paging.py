@@ -31,7 +31,7 @@ def page(rows: QuerySet[_Row], call: Call, *, of: str, newest_first: bool = Fals
     size = call.request.get("MaxResults", DEFAULT_SIZE)
     token = call.request.get("NextToken")
     if token is not None:
-        after = _read(token, of)
+        after = _last_row_shown(token, of)
         rows = rows.filter(pk__lt=after) if newest_first else rows.filter(pk__gt=after)
     found = list(rows.order_by("-pk" if newest_first else "pk")[: size + 1])
     shown = found[:size]
@@ -39,7 +39,7 @@ def page(rows: QuerySet[_Row], call: Call, *, of: str, newest_first: bool = Fals
     return Page(shown, signing.dumps([of, shown[-1].pk], salt=_SALT) if more else None)
 
 
-def _read(token: str, of: str) -> int:
+def _last_row_shown(token: str, of: str) -> int:
     try:
         name, after = signing.loads(token, salt=_SALT)
     except (signing.BadSignature, ValueError, TypeError):

@@ -34,7 +34,7 @@ def send_bonus(call: Call) -> dict[str, Any]:
                 "AssignmentDoesNotExist",
                 f"Assignment {assignment.assignment_id} does not exist for worker {worker.worker_id}.",
             )
-        _pay(call, assignment, worker, amount, fee, reason)
+        _pay_bonus(call, assignment, worker, amount, fee, reason)
         funds.move_funds(call.requester.pk, spent=amount + fee)
     return {}
 
@@ -49,7 +49,9 @@ def _worked_on(assignment: Assignment, worker: Worker) -> bool:
     return assignment.departures.filter(worker=worker).exists()
 
 
-def _pay(call: Call, assignment: Assignment, worker: Worker, amount: int, fee: int, reason: str) -> None:
+def _pay_bonus(
+    call: Call, assignment: Assignment, worker: Worker, amount: int, fee: int, reason: str
+) -> None:
     bonus = Bonus.objects.create(
         assignment=assignment,
         requester=call.requester,
@@ -82,10 +84,10 @@ def list_bonus_payments(call: Call) -> dict[str, Any]:
     else:
         assignment = assignments.assignment_of_call(call)
         found = page(rows.filter(assignment=assignment), call, of=f"bonuses of {assignment.pk}")
-    return found.answer("BonusPayments", [_describe(row) for row in found.rows])
+    return found.answer("BonusPayments", [_bonus_payment(row) for row in found.rows])
 
 
-def _describe(row: Bonus) -> dict[str, Any]:
+def _bonus_payment(row: Bonus) -> dict[str, Any]:
     return {
         "WorkerId": row.worker.worker_id,
         "BonusAmount": money.protocol_amount(row.amount_cents),

@@ -34,10 +34,10 @@ def request_qualification(worker: Worker, type_id: str, now: datetime) -> Qualif
                 qualification_type=kind, worker=worker, submitted_at=now
             )
             if kind.auto_granted:
-                _decide(row, QualificationRequest.State.ACCEPTED, now)
+                _decide_if_pending(row, QualificationRequest.State.ACCEPTED, now)
                 qualifications.grant_score(kind, worker, _auto_value(kind), now)
     except IntegrityError:
-        raise _waiting() from None
+        raise _waiting_refusal() from None
     row.refresh_from_db()
     return row
 
@@ -57,7 +57,7 @@ def _check_may_ask(worker: Worker, kind: QualificationType, now: datetime) -> No
     if last is None:
         return
     if last.state == _PENDING:
-        raise _waiting()
+        raise _waiting_refusal()
     if kind.retry_delay_seconds is None:
         raise QualificationRefused(
             "once_only",
@@ -72,7 +72,7 @@ def _check_may_ask(worker: Worker, kind: QualificationType, now: datetime) -> No
         )
 
 
-def _waiting() -> QualificationRefused:
+def _waiting_refusal() -> QualificationRefused:
     return QualificationRefused(
         "waiting", "You have already requested this qualification.", "The requester has not decided yet."
     )
@@ -94,32 +94,32 @@ def list_qualification_requests(call: Call) -> dict[str, Any]:
 
 def accept_qualification_request(call: Call) -> dict[str, Any]:
     """AcceptQualificationRequest: grants a score, by default 1."""
-    row = _find(call)
+    row = _request_of_call(call)
     with transaction.atomic():
-        if not _decide(row, QualificationRequest.State.ACCEPTED, call.now):
+        if not _decide_if_pending(row, QualificationRequest.State.ACCEPTED, call.now):
             raise _not_pending(row)
         kind = row.qualification_type
         qualifications.grant_score(kind, row.worker, call.request.get("IntegerValue", 1), call.now)
         subject = f"You have been granted the qualification {kind.name}"
-        messages.tell_workers([row.worker], call.requester, subject, kind.description, call.now)
+        messages.message_workers([row.worker], call.requester, subject, kind.description, call.now)
     return {}
 
 
 def reject_qualification_request(call: Call) -> dict[str, Any]:
     """RejectQualificationRequest: the worker sees the reason, if there is one."""
     reason = limits.text(call.request, "Reason", 1024)
-    row = _find(call)
+    row = _request_of_call(call)
     with transaction.atomic():
-        if not _decide(row, QualificationRequest.State.REJECTED, call.now, reason):
+        if not _decide_if_pending(row, QualificationRequest.State.REJECTED, call.now, reason):
             raise _not_pending(row)
         subject = f"Your request for the qualification {row.qualification_type.name} was declined"
-        messages.tell_workers(
+        messages.message_workers(
             [row.worker], call.requester, subject, reason or "No reason was given.", call.now
         )
     return {}
 
 
-def _decide(
+def _decide_if_pending(
     row: QualificationRequest, state: QualificationRequest.State, now: datetime, reason: str = ""
 ) -> bool:
     """Decide the request if it is still pending."""
@@ -127,7 +127,7 @@ def _decide(
     return bool(pending.update(state=state, decided_at=now, reason=reason))
 
 
-def _find(call: Call) -> QualificationRequest:
+def _request_of_call(call: Call) -> QualificationRequest:
     request_id = call.request["QualificationRequestId"]
     rows = QualificationRequest.objects.select_related("qualification_type", "worker")
     row = rows.filter(request_id=request_id[:64], qualification_type__requester=call.requester).first()

@@ -34,14 +34,14 @@ def create_qualification_type(call: Call) -> dict[str, Any]:
                 keywords=limits.text(request, "Keywords", 1000),
                 active=request["QualificationTypeStatus"] == "Active",
                 created_at=call.now,
-                **_granting(request),
+                **_granting_values(request),
             )
     except IntegrityError:
         raise _name_taken(name) from None
     return {"QualificationType": descriptions.qualification_type(row)}
 
 
-def _granting(request: dict[str, Any]) -> dict[str, Any]:
+def _granting_values(request: dict[str, Any]) -> dict[str, Any]:
     """Return the members that control what happens to a worker's request, as far as they are given."""
     values: dict[str, Any] = {}
     if "RetryDelayInSeconds" in request:
@@ -115,7 +115,7 @@ def update_qualification_type(call: Call) -> dict[str, Any]:
         raise ParameterValidationError(
             "AutoGrantedValue", request["AutoGrantedValue"], "AutoGranted must be true."
         )
-    values = _granting(request)
+    values = _granting_values(request)
     if "Description" in request:
         values["description"] = limits.text(request, "Description", 2000, least=1)
     if "QualificationTypeStatus" in request:
@@ -134,7 +134,7 @@ def delete_qualification_type(call: Call) -> dict[str, Any]:
         row = qualification_type_of_call(call)
         deleted = QualificationType.objects.known().filter(pk=row.pk)
         if not deleted.update(deleted_at=call.now, active=False):
-            raise _unknown(row.type_id)
+            raise _unknown_type(row.type_id)
         row.requests.filter(state=QualificationRequest.State.PENDING).update(
             state=QualificationRequest.State.REJECTED,
             decided_at=call.now,
@@ -151,7 +151,7 @@ def list_hits_for_qualification_type(call: Call) -> dict[str, Any]:
     if type_id not in qualifying.SYSTEM_NAMES:
         known = QualificationType.objects.filter(requester=call.requester, type_id=type_id)
         if not known.exists():
-            raise _unknown(type_id)
+            raise _unknown_type(type_id)
     rows = _hits_asking_for(type_id).filter(requester=call.requester)
     rows = rows.exclude(status=Hit.Status.DISPOSED).select_related("hit_type")
     found = page(rows, call, of=f"hits asking for {type_id}", newest_first=True)
@@ -168,9 +168,9 @@ def qualification_type_of_call(call: Call) -> QualificationType:
     type_id = call.request["QualificationTypeId"]
     row = QualificationType.objects.known().filter(requester=call.requester, type_id=type_id).first()
     if row is None:
-        raise _unknown(type_id)
+        raise _unknown_type(type_id)
     return row
 
 
-def _unknown(type_id: str) -> RequestError:
+def _unknown_type(type_id: str) -> RequestError:
     return RequestError("QualificationTypeDoesNotExist", f"QualificationType {type_id} does not exist.")

@@ -26,7 +26,7 @@ def associate_qualification_with_worker(call: Call) -> dict[str, Any]:
         grant_score(kind, worker, call.request.get("IntegerValue", 1), call.now)
         if call.request.get("SendNotification", True):
             subject = f"You have been granted the qualification {kind.name}"
-            messages.tell_workers([worker], call.requester, subject, kind.description, call.now)
+            messages.message_workers([worker], call.requester, subject, kind.description, call.now)
     return {}
 
 
@@ -48,7 +48,7 @@ def disassociate_qualification_from_worker(call: Call) -> dict[str, Any]:
         refusing.offer_again(worker, call.requester, hidden, since=listed.granted_at, now=call.now)
         if reason := call.request.get("Reason", ""):
             subject = f"The qualification {kind.name} was revoked"
-            messages.tell_workers([worker], call.requester, subject, reason, call.now)
+            messages.message_workers([worker], call.requester, subject, reason, call.now)
     return {}
 
 

@@ -64,7 +64,7 @@ def notify_workers(call: Call) -> dict[str, Any]:
     )
     reached = [worker for worker in known.values() if worker.pk in reviewed]
     with transaction.atomic():
-        messages.tell_workers(reached, call.requester, subject, text, call.now)
+        messages.message_workers(reached, call.requester, subject, text, call.now)
     told = {worker.worker_id for worker in reached}
     failures = [_failure(worker_id, worker_id in known) for worker_id in ids if worker_id not in told]
     return {"NotifyWorkersFailureStatuses": failures}

@@ -103,4 +103,4 @@ def offer_again(
     text = (
         f"You can take tasks of {requester.name} again. Earlier messages that said otherwise no longer apply."
     )
-    messages.tell_workers([worker], requester, subject, text, now)
+    messages.message_workers([worker], requester, subject, text, now)

@@ -57,7 +57,7 @@ class Group:
 
 def visible(worker: Worker, now: datetime, kinds: Iterable[HitType] | None = None) -> list[Group]:
     """Return the open groups that the worker can discover, newest first. ``kinds``: :func:`offered`, if known."""
-    counts = _counts(now)
+    counts = _open_hit_counts(now)
     kinds = [kind for kind in offered(now) if kind.pk in counts] if kinds is None else list(kinds)
     blocked = set(WorkerBlock.objects.filter(worker=worker).values_list("requester_id", flat=True))
     standing = standing_of(worker, kinds)
@@ -66,10 +66,11 @@ def visible(worker: Worker, now: datetime, kinds: Iterable[HitType] | None = Non
         for kind in kinds
         if kind.requester_id not in blocked and not qualifying.unmet(kind.requirements, standing, "discover")
     ]
-    mine = _mine(worker, now)
+    mine = _taken_hit_counts(worker, now)
     requestable = _requestable(worker, shown, standing)
     return [
-        _group(kind, counts.get(kind.pk, 0) - mine.get(kind.pk, 0), standing, requestable) for kind in shown
+        _group_for_worker(kind, counts.get(kind.pk, 0) - mine.get(kind.pk, 0), standing, requestable)
+        for kind in shown
     ]
 
 
@@ -82,7 +83,7 @@ def by_language(worker: Worker, found: Iterable[Group]) -> tuple[list[Group], li
     return split
 
 
-def _group(
+def _group_for_worker(
     kind: HitType, left: int, standing: Standing, requestable: Mapping[str, QualificationType]
 ) -> Group:
     if missing := qualifying.unmet(kind.requirements, standing, "accept"):
@@ -96,7 +97,7 @@ def _group(
     )
 
 
-def _mine(worker: Worker, now: datetime) -> dict[int, int]:
+def _taken_hit_counts(worker: Worker, now: datetime) -> dict[int, int]:
     """Count the open HITs of each type that the worker holds or has done, and so cannot take again."""
     rows = Assignment.objects.filter(
         worker=worker, hit__status=Hit.Status.ASSIGNABLE, hit__available__gt=0, hit__expires_at__gt=now
@@ -126,10 +127,12 @@ def _requestable(
 
 def offered(now: datetime) -> list[HitType]:
     """Return every group with open tasks, for all workers, newest first."""
-    return list(HitType.objects.filter(pk__in=_counts(now)).select_related("requester").order_by("-pk"))
+    return list(
+        HitType.objects.filter(pk__in=_open_hit_counts(now)).select_related("requester").order_by("-pk")
+    )
 
 
-def _counts(now: datetime) -> dict[int, int]:
+def _open_hit_counts(now: datetime) -> dict[int, int]:
     """Return the number of open HITs per type. Cached for a second: counting 20,000 rows takes milliseconds."""
     counts: dict[int, int] | None = cache.get("marketplace.open") if settings.COUNT_CACHE_SECONDS else None
     if counts is None:
@@ -170,7 +173,7 @@ def has_more(worker: Worker, kind: HitType, now: datetime) -> bool:
     return Hit.objects.open_at(now).filter(hit_type=kind).undone_by(worker).exists()
 
 
-def refuse_full(held: int) -> TaskRefused | None:
+def limit_refusal(held: int) -> TaskRefused | None:
     """Return why a worker who holds ``held`` tasks cannot take another; None if there is room."""
     if held < settings.MAX_HELD:
         return None
@@ -181,7 +184,7 @@ def refuse_full(held: int) -> TaskRefused | None:
     )
 
 
-def refuse_empty(kind: HitType, now: datetime) -> TaskRefused:
+def no_task_refusal(kind: HitType, now: datetime) -> TaskRefused:
     """Return why the group has no task for this worker now."""
     if Hit.objects.open_at(now).filter(hit_type=kind).exists():
         return TaskRefused(

@@ -7,7 +7,7 @@ from marketplace.models import Assignment, Worker
 from marketplace.protocol.question import read_answers
 from marketplace.rules import promises
 from marketplace.rules.offers import read_offer
-from marketplace.rules.promises import Coming
+from marketplace.rules.promises import PayToCome
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,13 @@ def in_review_of(worker: Worker) -> InReview:
     )
 
 
-def coming_for(row: Assignment) -> Coming:
+def coming_for(row: Assignment) -> PayToCome:
     """Return the pay still to come for a submitted task."""
     if row.status == Assignment.Status.REJECTED:
-        return Coming()
+        return PayToCome()
     kind = row.hit.hit_type
     offer = read_offer(kind.reward_cents, kind.keywords)
-    return promises.coming(
+    return promises.pay_to_come(
         read_answers(row.answer).get(promises.FIELD, ""),
         reward_cents=kind.reward_cents,
         usual_bonus_cents=offer.bonus_cents,

@@ -69,89 +69,96 @@ def everything_about(worker: Worker) -> dict[str, Any]:
     """
     invitation = getattr(worker, "invitation", None)
     return {
-        "account": _account(worker),
+        "account": _account_data(worker),
         "invitation": None
         if invitation is None
-        else _columns(invitation, "email", "note", "country", "made_at", "used_at"),
-        "tasks": [_task(row) for row in _assignments(worker)],
+        else _field_values(invitation, "email", "note", "country", "made_at", "used_at"),
+        "tasks": [_task_data(row) for row in _assignments_by_worker(worker)],
         "tasks_left": [
-            _columns(row, "kind", "accepted_at", "left_at") | {"task": row.assignment.assignment_id}
+            _field_values(row, "kind", "accepted_at", "left_at") | {"task": row.assignment.assignment_id}
             for row in Departure.objects.filter(worker=worker).select_related("assignment").order_by("pk")
         ],
         "payouts": [
-            _columns(row, "reference", "state", "decided_at", "note")
+            _field_values(row, "reference", "state", "decided_at", "note")
             | {"batch": row.batch.name, "amount": money.protocol_amount(row.amount_cents)}
             for row in worker.payouts.select_related("batch").order_by("pk")
         ],
         "messages": [
-            _columns(row, "subject", "text", "sent_at", "read_at") | {"from": row.requester.name}
+            _field_values(row, "subject", "text", "sent_at", "read_at") | {"from": row.requester.name}
             for row in worker.messages.select_related("requester").order_by("pk")
         ],
         "letters": [
-            _columns(row, "text", "written_at") | {"to": row.requester.name}
+            _field_values(row, "text", "written_at") | {"to": row.requester.name}
             for row in worker.letters.select_related("requester").order_by("pk")
         ],
-        "qualifications": _qualifications(worker),
+        "qualifications": _qualification_data(worker),
         "requesters_that_offer_no_tasks": [
             {"requester": row.requester.name, "since": row.created_at.isoformat()}
             for row in WorkerBlock.objects.filter(worker=worker).select_related("requester").order_by("pk")
         ],
         "e_mails": [
-            _columns(row, "destination", "subject", "body", "made_at", "sent_at") for row in _mails(worker)
+            _field_values(row, "destination", "subject", "body", "made_at", "sent_at")
+            for row in _mails_to_worker(worker)
         ],
     }
 
 
-def _account(worker: Worker) -> dict[str, Any]:
+def _account_data(worker: Worker) -> dict[str, Any]:
     names = (
         "worker_id username email email_confirmed_at country subdivision languages payout_method payout_details "
         "is_adult is_master is_program created_at last_login submitted_count approved_count rejected_count"
     )
-    return _columns(worker, *names.split()) | {"earned": money.protocol_amount(worker.earned_cents)}
+    return _field_values(worker, *names.split()) | {"earned": money.protocol_amount(worker.earned_cents)}
 
 
-def _assignments(worker: Worker) -> list[Assignment]:
+def _assignments_by_worker(worker: Worker) -> list[Assignment]:
     rows = worker.assignments.select_related("hit__hit_type__requester").prefetch_related("bonuses")
     return list(rows.order_by("pk"))
 
 
-def _task(row: Assignment) -> dict[str, Any]:
+def _task_data(row: Assignment) -> dict[str, Any]:
     times = ("accepted_at", "submitted_at", "approved_at", "rejected_at")
-    return _columns(row, "assignment_id", "status", *times, "answer", "feedback") | {
+    return _field_values(row, "assignment_id", "status", *times, "answer", "feedback") | {
         "title": row.hit.hit_type.title,
         "requester": row.hit.hit_type.requester.name,
         "reward": money.protocol_amount(row.hit.hit_type.reward_cents),
         "bonuses": [
-            _columns(bonus, "reason", "granted_at") | {"amount": money.protocol_amount(bonus.amount_cents)}
+            _field_values(bonus, "reason", "granted_at")
+            | {"amount": money.protocol_amount(bonus.amount_cents)}
             for bonus in row.bonuses.all()
         ],
     }
 
 
-def _qualifications(worker: Worker) -> dict[str, Any]:
+def _qualification_data(worker: Worker) -> dict[str, Any]:
     held = worker.qualifications.select_related("qualification_type__requester").order_by("pk")
     asked = worker.qualification_requests.select_related("qualification_type__requester").order_by("pk")
     return {
-        "held": [_columns(row, "value", "granted", "granted_at") | _kind(row) for row in held],
+        "held": [
+            _field_values(row, "value", "granted", "granted_at") | _qualification_type_data(row)
+            for row in held
+        ],
         "asked": [
-            _columns(row, "state", "submitted_at", "decided_at", "reason") | _kind(row) for row in asked
+            _field_values(row, "state", "submitted_at", "decided_at", "reason")
+            | _qualification_type_data(row)
+            for row in asked
         ],
     }
 
 
-def _kind(row: Any) -> dict[str, Any]:
+def _qualification_type_data(row: Any) -> dict[str, Any]:
     kind = row.qualification_type
     return {"description": kind.description, "requester": kind.requester.name}
 
 
-def _mails(worker: Worker) -> list[Outgoing]:
+def _mails_to_worker(worker: Worker) -> list[Outgoing]:
     if not worker.email:
         return []
     mails = Outgoing.objects.filter(transport=Outgoing.Transport.MAIL, destination__iexact=worker.email)
     return list(mails.order_by("pk"))
 
 
-def _columns(row: Any, *names: str) -> dict[str, Any]:
+def _field_values(row: Any, *names: str) -> dict[str, Any]:
     values = {name: getattr(row, name) for name in names}
     return {
         name: value.isoformat() if isinstance(value, datetime) else value for name, value in values.items()

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from marketplace.models import Assignment, LedgerEntry, Payout, Worker
-from marketplace.protocol.question import origin, read_answers
+from marketplace.protocol.question import read_answers, url_origin
 
 #: Answer fields in which a requester's page sends the number and address of its own receipt.
 NUMBER, ADDRESS = "receipt", "receipt_address"
@@ -14,7 +14,7 @@ _LONGEST = 100
 
 
 @dataclass(frozen=True)
-class Paid:
+class Payment:
     """One payment for a task, in cents: the reason, the time, and the payout that included it, if any."""
 
     what: str
@@ -29,7 +29,7 @@ class Receipt:
     """A finished task. ``number`` and ``address`` are the requester's own; empty if it gives none."""
 
     assignment: Assignment
-    paid: list[Paid]
+    paid: list[Payment]
     number: str
     address: str
 
@@ -42,12 +42,12 @@ def worker_receipt(worker: Worker, assignment_id: str) -> Receipt | None:
         return None
     entries = LedgerEntry.objects.filter(assignment=row).select_related("bonus", "payout_item__payout__batch")
     number, address = requesters_receipt(row)
-    return Receipt(row, [_paid(entry) for entry in entries.order_by("pk")], number, address)
+    return Receipt(row, [_payment_of_entry(entry) for entry in entries.order_by("pk")], number, address)
 
 
-def _paid(entry: LedgerEntry) -> Paid:
+def _payment_of_entry(entry: LedgerEntry) -> Payment:
     item = getattr(entry, "payout_item", None)
-    return Paid(
+    return Payment(
         what=str(entry.kind),
         reason=entry.bonus.reason if entry.bonus else "",
         cents=-entry.amount_cents,
@@ -64,7 +64,7 @@ def requesters_receipt(row: Assignment) -> tuple[str, str]:
     answers = read_answers(row.answer)
     address = answers.get(ADDRESS, "")
     try:
-        ours = address.isprintable() and origin(address) == origin(row.hit.external_url)
+        ours = address.isprintable() and url_origin(address) == url_origin(row.hit.external_url)
     except ValueError:
         ours = False
     return answers.get(NUMBER, "")[:_LONGEST], address if ours else ""

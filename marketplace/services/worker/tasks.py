@@ -38,21 +38,21 @@ def take_task(worker: Worker, type_id: str, now: datetime) -> Assignment:
     if mine is not None:
         return mine
     groups.check_allowed(worker, kind, "accept")
-    if full := groups.refuse_full(held.count()):
+    if full := groups.limit_refusal(held.count()):
         raise full
     for _ in range(_ATTEMPTS):
         try:
             with transaction.atomic():
-                hit = _next(worker, kind, now)
+                hit = _next_open_hit(worker, kind, now)
                 if hit is None:
                     break
                 return _occupy(hit, worker, now)
         except (hit_state.LostRace, IntegrityError):
             continue  # another worker was faster, or this worker clicked twice
-    raise groups.refuse_empty(kind, now)
+    raise groups.no_task_refusal(kind, now)
 
 
-def not_held(worker: Worker, assignment_id: str) -> TaskRefused:
+def explain_not_held(worker: Worker, assignment_id: str) -> TaskRefused:
     """Return why the worker does not have this task: returned, out of time, or never taken."""
     left = (
         Departure.objects.filter(worker=worker, assignment__assignment_id=assignment_id)
@@ -75,7 +75,7 @@ def not_held(worker: Worker, assignment_id: str) -> TaskRefused:
     )
 
 
-def _next(worker: Worker, kind: HitType, now: datetime) -> Hit | None:
+def _next_open_hit(worker: Worker, kind: HitType, now: datetime) -> Hit | None:
     """Return the oldest open HIT of the group the worker has not done, with its row locked.
 
     Rows that another transaction is taking are skipped, so that workers do not queue for one HIT. If all are being
@@ -110,11 +110,11 @@ def _occupy(hit: Hit, worker: Worker, now: datetime) -> Assignment:
 def return_task(worker: Worker, assignment_id: str, now: datetime) -> HitType:
     """Free a held task for others; returns its group. Raises TaskRefused ``not_held``."""
     expiry.apply_due(now)
-    assignment = _held(worker, assignment_id)
+    assignment = _held_assignment(worker, assignment_id)
     with transaction.atomic():
         hit = hit_state.lock(assignment.hit_id)
         if not expiry.release_place(assignment, Departure.Kind.RETURNED, at=now):
-            raise _not_held()
+            raise _not_held_refusal()
         # An expired HIT frees its money as its last holders leave.
         freed = hit_state.change_hit(hit, now=now, by={"pending": -1, "available": 1})
         events.emit("AssignmentReturned", hit, at=now, assignment=assignment)
@@ -142,13 +142,13 @@ def hand_in(assignment_id: str, fields: Sequence[tuple[str, str]], now: datetime
     if assignment is None:
         raise TaskRefused("unknown", "Task not found.", "Choose one on the home page.")
     if assignment.worker is None or (posted and posted != assignment.worker.worker_id):
-        raise _gone(assignment, posted)
+        raise _lost_task_refusal(assignment, posted)
     if assignment.status in Assignment.HANDED_IN:
         return HandedIn(assignment_id, again=True)
-    return _store(assignment, write_answers(answers), now)
+    return _store_answer(assignment, write_answers(answers), now)
 
 
-def _store(assignment: Assignment, answer: str, now: datetime) -> HandedIn:
+def _store_answer(assignment: Assignment, answer: str, now: datetime) -> HandedIn:
     assert assignment.worker_id is not None
     with transaction.atomic():
         hit = hit_state.lock(assignment.hit_id)
@@ -172,10 +172,10 @@ def _store(assignment: Assignment, answer: str, now: datetime) -> HandedIn:
     assignment.refresh_from_db()
     if assignment.status in Assignment.HANDED_IN:
         return HandedIn(assignment.assignment_id, again=True)
-    raise _gone(assignment, "")
+    raise _lost_task_refusal(assignment, "")
 
 
-def _gone(assignment: Assignment, worker_id: str) -> TaskRefused:
+def _lost_task_refusal(assignment: Assignment, worker_id: str) -> TaskRefused:
     left = assignment.departures.order_by("-pk")
     if worker_id:
         left = left.filter(worker__worker_id=worker_id)
@@ -186,17 +186,17 @@ def _gone(assignment: Assignment, worker_id: str) -> TaskRefused:
             "The time for this task has run out.",
             "Other workers can take it now. Take another task.",
         )
-    return _not_held()
+    return _not_held_refusal()
 
 
-def _held(worker: Worker, assignment_id: str) -> Assignment:
+def _held_assignment(worker: Worker, assignment_id: str) -> Assignment:
     row = Assignment.objects.held().filter(worker=worker, assignment_id=assignment_id).first()
     if row is None:
-        raise _not_held()
+        raise _not_held_refusal()
     return row
 
 
-def _not_held() -> TaskRefused:
+def _not_held_refusal() -> TaskRefused:
     return TaskRefused(
         "not_held",
         "This task is no longer yours.",

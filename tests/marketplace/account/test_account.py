@@ -36,7 +36,7 @@ def sign_in(client, password=PASSWORD, username="ada", **more):
 
 
 def link_in_mail():
-    outbox.send_due(clock.now())
+    outbox.send_due_messages(clock.now())
     return urlsplit(re.search(r"https?://\S+", mail.outbox[-1].body)[0]).path
 
 
@@ -263,7 +263,7 @@ def test_the_address_before_is_told_what_was_changed(client, reachable):
     client.post("/account/password/", {"current": PASSWORD, "password": OTHER})
     client.post("/account/", {"email": "new@example.org", "current": OTHER})
 
-    outbox.send_due(clock.now())
+    outbox.send_due_messages(clock.now())
 
     told = [(message.to[0], message.subject) for message in mail.outbox]
     assert told == [

@@ -117,7 +117,7 @@ def test_two_people_at_once_make_one_account():
 def test_an_invitation_by_mail_confirms_the_address(client, settings):
     settings.MAIL = True
     invitations.make_invitation(now=clock.now(), email="ada@example.org", mail=True)
-    outbox.send_due(clock.now())
+    outbox.send_due_messages(clock.now())
     [letter] = mail.outbox
     link = path_of(re.search(r"https?://\S+", letter.body)[0])
     assert b'value="ada@example.org"' in client.get(link).content

@@ -21,7 +21,7 @@ def test_only_what_is_over_is_removed(ask, hit_type, ada, settings):
     ask("ApproveAssignment", AssignmentId=assignment)
     accounts.signin_token(ada, NOW)
     outbox.write_mail("a@example.org", "sent", "text", NOW)
-    outbox.send_due(NOW)
+    outbox.send_due_messages(NOW)
     outbox.write_mail("a@example.org", "waiting", "text", NOW)
 
     tidying.tidy(NOW + timedelta(hours=23))

@@ -35,14 +35,16 @@ def martha(ask, hit_type, requester, settings):
     make_hit(ask, hit_type)
     ask("ApproveAssignment", AssignmentId=work(martha, hit_type))
     letters.write_letter(martha, requester, "I am martha", NOW)
-    messages.tell_workers([martha], requester, "Dear martha", "Thank you, martha.", NOW)
-    outbox.send_due(NOW)
+    messages.message_workers([martha], requester, "Dear martha", "Thank you, martha.", NOW)
+    outbox.send_due_messages(NOW)
     martha.refresh_from_db()
     return martha
 
 
 def pay(state="paid"):
-    made = payouts.batch(f"batch-{Payout.objects.count()}", until=NOW + hours(1), now=NOW + hours(1))[0]
+    made = payouts.get_or_make_batch(
+        f"batch-{Payout.objects.count()}", until=NOW + hours(1), now=NOW + hours(1)
+    )[0]
     reference = made.payouts.get().reference
     payouts.record_csv(["reference,state,note\n", f"{reference},{state},to martha\n"], NOW + hours(2))
 
@@ -75,7 +77,7 @@ def test_whoever_is_forgotten_leaves_work_and_money_and_no_trace(martha, client)
 @pytest.mark.parametrize("state", ["open", "due", "failed"])
 def test_nobody_is_forgotten_while_money_is_to_be_paid(martha, state):
     if state == "due":
-        payouts.batch("b", until=NOW + hours(1), now=NOW + hours(1))
+        payouts.get_or_make_batch("b", until=NOW + hours(1), now=NOW + hours(1))
     if state == "failed":
         pay("failed")
 
@@ -99,7 +101,7 @@ def test_what_was_given_up_is_in_no_payout(martha):
     forgetting.erase_worker(martha, NOW, waive=True)
 
     with pytest.raises(AccountRefused, match="nothing to pay out"):
-        payouts.batch("next", until=NOW + hours(9), now=NOW + hours(9))
+        payouts.get_or_make_batch("next", until=NOW + hours(9), now=NOW + hours(9))
 
 
 def test_who_was_forgotten_is_neither_paid_nor_written_to(ask, martha):
@@ -174,7 +176,7 @@ def test_who_is_owed_something_in_the_backup_is_left_and_named(martha, caplog):
     with transaction.atomic():
         forgetting.erase_worker(martha, NOW, waive=True)
         transaction.set_rollback(True)
-    payouts.batch("b", until=NOW + hours(1), now=NOW + hours(1))
+    payouts.get_or_make_batch("b", until=NOW + hours(1), now=NOW + hours(1))
 
     assert forgetting.forget_again(NOW) == {"forgotten": 0, "left": 1}
     assert "is back after a restore" in caplog.text

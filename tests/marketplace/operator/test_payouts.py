@@ -32,7 +32,7 @@ def lines_of(made):
 
 
 def make(name, **more):
-    return payouts.batch(name, until=NOW + hours(1), now=NOW + hours(1), **more)[0]
+    return payouts.get_or_make_batch(name, until=NOW + hours(1), now=NOW + hours(1), **more)[0]
 
 
 def record(made, state, **changes):
@@ -75,7 +75,7 @@ def test_only_what_was_earned_up_to_then_is_counted(ask, hit_type, ada):
     earn(ask, hit_type, ada, at=NOW)
     earn(ask, hit_type, ada, at=NOW + hours(5))
 
-    made, _ = payouts.batch("a", until=NOW + hours(1), now=NOW + hours(9))
+    made, _ = payouts.get_or_make_batch("a", until=NOW + hours(1), now=NOW + hours(9))
 
     assert [line["amount"] for line in lines_of(made)] == ["2.00"]
 
@@ -174,7 +174,9 @@ def test_batches_made_at_once_never_pay_twice(ask, hit_type, ada, grace):
     def make_one(number):
         together.wait(30)
         try:
-            return payouts.batch(f"batch-{number % 3}", until=NOW + hours(1), now=NOW + hours(1))[1]
+            return payouts.get_or_make_batch(f"batch-{number % 3}", until=NOW + hours(1), now=NOW + hours(1))[
+                1
+            ]
         except PayoutRefused:
             return False
         finally:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from marketplace.errors import RequestError
-from marketplace.protocol.question import ANSWERS, frame_address, origin, read_question, write_answers
+from marketplace.protocol.question import ANSWERS, frame_address, read_question, url_origin, write_answers
 from tests.marketplace.conftest import QUESTION
 
 
@@ -55,8 +55,8 @@ def test_a_frame_address_keeps_its_parameters_and_one_question_mark():
 
 
 def test_an_origin_names_scheme_host_and_port_only():
-    assert origin("https://user@h.example:8443/p?q=1") == "https://h.example:8443"
-    assert origin("https://straße.example:8443/p") == "https://xn--strae-oqa.example:8443"
+    assert url_origin("https://user@h.example:8443/p?q=1") == "https://h.example:8443"
+    assert url_origin("https://straße.example:8443/p") == "https://xn--strae-oqa.example:8443"
 
 
 def test_of_two_fields_of_one_name_the_last_stays():

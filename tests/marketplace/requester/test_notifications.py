@@ -167,8 +167,8 @@ def send_test(ask, *, to, transport="Email", event="Ping"):
 def test_a_test_event_is_mailed_once(ask):
     send_test(ask, to="lab@example.org")
 
-    assert outbox.send_due(NOW) == 1
-    assert outbox.send_due(NOW + hours(1)) == 0
+    assert outbox.send_due_messages(NOW) == 1
+    assert outbox.send_due_messages(NOW + hours(1)) == 0
     [sent] = mail.outbox
     assert sent.to == ["lab@example.org"]
     assert json.loads(sent.body)["Events"][0]["EventType"] == "Ping"
@@ -202,7 +202,7 @@ def queue(settings):
 def test_a_queue_receives_events(ask, queue):
     send_test(ask, to=f"http://{queue.host}/0001/events", transport="SQS", event="AssignmentSubmitted")
 
-    assert outbox.send_due(NOW) == 1
+    assert outbox.send_due_messages(NOW) == 1
 
     [(path, form)] = queue.posted
     assert (path, form["Action"]) == ("/0001/events", "SendMessage")
@@ -212,14 +212,14 @@ def test_a_queue_receives_events(ask, queue):
 def test_what_is_not_taken_is_tried_again_later_and_given_up_in_the_end(ask, queue):
     send_test(ask, to=f"http://{queue.host}/q", transport="SQS")
     queue.status = 503
-    assert outbox.send_due(NOW) == 0
-    assert outbox.send_due(NOW) == 0
+    assert outbox.send_due_messages(NOW) == 0
+    assert outbox.send_due_messages(NOW) == 0
     assert len(queue.posted) == 1
 
     at = NOW
     for _ in range(outbox.MOST_ATTEMPTS + 3):
         at += hours(48)
-        outbox.send_due(at)
+        outbox.send_due_messages(at)
 
     assert len(queue.posted) == outbox.MOST_ATTEMPTS
     row = Outgoing.objects.get()
@@ -231,5 +231,5 @@ def test_a_host_that_is_not_allowed_any_more_gets_nothing(ask, queue, settings):
     send_test(ask, to=f"http://{queue.host}/q", transport="SQS")
     settings.QUEUE_HOSTS = []
 
-    assert outbox.send_due(NOW) == 0
+    assert outbox.send_due_messages(NOW) == 0
     assert queue.posted == []

@@ -40,7 +40,9 @@ def approved(ask, ada, hit_type):
 
 
 def paid_out(state):
-    made = payouts.batch(f"batch-{state}", until=clock.now() + hours(1), now=clock.now() + hours(1))[0]
+    made = payouts.get_or_make_batch(
+        f"batch-{state}", until=clock.now() + hours(1), now=clock.now() + hours(1)
+    )[0]
     if state == "paid":
         lines = ["reference,state\n", f"{made.payouts.get().reference},paid\n"]
         payouts.record_csv(lines, clock.now())
@@ -103,7 +105,7 @@ def test_only_the_pay_out_file_shows_the_details(client, ada, approved):
 def test_the_export_holds_what_is_held_about_the_worker(client, ada, approved, requester):
     choose(client)
     letters.write_letter(ada, requester, "A question", clock.now())
-    messages.tell_workers([ada], requester, "Thanks", "Well done", clock.now())
+    messages.message_workers([ada], requester, "Thanks", "Well done", clock.now())
 
     answer = client.get("/account/export/")
 
@@ -202,7 +204,7 @@ def test_an_account_with_work_in_review_is_deleted_when_its_pay_is_given_up(
     assert (Worker.objects.get().earned_cents, requester.held_cents) == (200 if paid else 0, 0)
     assert requester.balance_cents == sum(row.amount_cents + row.fee_cents for row in requester.ledger.all())
     with pytest.raises(PayoutRefused, match="nothing to pay out"):
-        payouts.batch("later", until=later + hours(1), now=later + hours(1))
+        payouts.get_or_make_batch("later", until=later + hours(1), now=later + hours(1))
 
 
 def test_everybody_reads_whom_to_ask_and_what_is_kept(client, db, settings, tmp_path):

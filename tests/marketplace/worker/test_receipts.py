@@ -45,7 +45,7 @@ def test_a_receipt_says_what_was_paid_and_what_is_to_come(client, worker, ask, k
     done = submit(worker, kind)
     before = text_of(client.get(f"/done/{done}/"))
     pay(ask, worker, done)
-    payouts.batch("2026-11", until=clock.now() + hours(1), now=clock.now() + hours(1))
+    payouts.get_or_make_batch("2026-11", until=clock.now() + hours(1), now=clock.now() + hours(1))
 
     page = client.get(f"/done/{done}/")
 
@@ -248,12 +248,12 @@ def unread(page):
 
 
 def test_new_messages_stand_on_top_until_they_are_marked_as_read(client, worker, requester):
-    messages.tell_workers([worker], requester, "First", "One", clock.now())
+    messages.message_workers([worker], requester, "First", "One", clock.now())
     page = client.get("/").content.decode()
     assert page.index("First") < page.index("Available tasks")
     assert unread(page) == ["1"]
     shown = re.findall(r'name="message" value="(\d+)"', page)
-    messages.tell_workers([worker], requester, "Second", "Two", clock.now())
+    messages.message_workers([worker], requester, "Second", "Two", clock.now())
 
     client.post("/messages/read/", {"message": shown})
 
@@ -263,7 +263,7 @@ def test_new_messages_stand_on_top_until_they_are_marked_as_read(client, worker,
 
 
 def test_nobody_marks_another_s_messages_as_read(client, worker, requester):
-    messages.tell_workers([make_worker("grace")], requester, "First", "One", clock.now())
+    messages.message_workers([make_worker("grace")], requester, "First", "One", clock.now())
 
     client.post("/messages/read/", {"message": [WorkerMessage.objects.get().pk, "x", "9" * 30]})
 

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from config.plurals import many
 from pooling.errors import InvalidFile
 from pooling.formats import BOM, Content, line_text
 
@@ -26,16 +27,16 @@ LONGEST: Mapping[str, int] = {"qid": 200, "pid": 300, "tag": 200}
 """The longest qid, pid and run tag, in bytes of UTF-8."""
 
 LARGEST_GRADE = 2**31 - 1
-"""What a database keeps as an integer."""
+"""The largest integer that a database column holds."""
 LONGEST_SHOWN = 120
-"""Bytes of a field that an error quotes."""
+"""The most bytes of a field that an error quotes."""
 SPLIT_BY_TAG = "Split the file by its last column."
 
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
 _REAL = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _WINDOW = 96
-"""With a line feed in every stretch of so many bytes, no field comes near the limits of LONGEST."""
+"""If every stretch of this many bytes has a line feed, no field comes near the limits of LONGEST."""
 _PIECE = _WINDOW * 16384  # whole windows, few steps; the last of a block ends in a line feed
 _BLANKS = (9, 11, 12, 13, 32)
 
@@ -87,7 +88,7 @@ class Block:
         self.data = data
         self.lines = lines
         self.long_lines = not dense
-        """Some line may be so long that a field of it is too long."""
+        """Whether a line may be long enough to hold a field that is too long."""
         self.separator = separator.decode()
         self.separators = separators
         self.regular = low == lines + separators and (data.isascii() or _is_plain_utf8(data))
@@ -178,7 +179,7 @@ def careful_rows(
         fields = line.split()
         if not fields:
             continue
-        wrong = what_is_wrong(fields, layout)
+        wrong = problem_with_line(fields, layout)
         line_text(content.name, number, line)
         if wrong:
             raise layout.refusal(content.name, number, wrong.reason)
@@ -187,13 +188,15 @@ def careful_rows(
         if "tag" in found:
             tag = tag or fields[layout.columns.index("tag")].decode()
             if found["tag"][-1].decode() != tag:
-                raise layout.refusal(content.name, number, other_tag(fields[-1].decode(), tag), SPLIT_BY_TAG)
+                raise layout.refusal(
+                    content.name, number, mixed_tags_reason(fields[-1].decode(), tag), SPLIT_BY_TAG
+                )
     if not found["qid"]:
         return None
-    return _rows_of(found)
+    return _decoded_rows(found)
 
 
-def _rows_of(found: Mapping[str, list[bytes]]) -> Rows:
+def _decoded_rows(found: Mapping[str, list[bytes]]) -> Rows:
     def text(name: str) -> pl.Series:
         return pl.Series(name, [value.decode() for value in found[name]], Text)
 
@@ -205,27 +208,29 @@ def _rows_of(found: Mapping[str, list[bytes]]) -> Rows:
 
 
 @dataclass(frozen=True)
-class Wrong:
+class LineProblem:
     """A problem with a line; problems are counted by ``kind``."""
 
     kind: str
     reason: str
 
 
-def what_is_wrong(fields: Sequence[bytes], layout: Layout) -> Wrong | None:
+def problem_with_line(fields: Sequence[bytes], layout: Layout) -> LineProblem | None:
     """Return the problem with a line of these fields, or None."""
     if len(fields) != len(layout.columns):
         wanted = f"{len(layout.columns)} ({layout.name})"
-        return Wrong("columns", f"the line has {_columns(len(fields))}, the lines before it {wanted}.")
+        return LineProblem(
+            "columns", f"the line has {many(len(fields), 'column')}, the lines before it {wanted}."
+        )
     for name, value in zip(layout.columns, fields, strict=True):
         if name in ("rank", "grade") and not _INTEGER.fullmatch(value):
-            return Wrong(name, f"the {name} {quoted_field(value)} is not an integer.")
+            return LineProblem(name, f"the {name} {quoted_field(value)} is not an integer.")
         if name == "grade" and abs(int(value)) > LARGEST_GRADE:
-            return Wrong(name, f"the grade {quoted_field(value)} is larger than {LARGEST_GRADE:,}.")
+            return LineProblem(name, f"the grade {quoted_field(value)} is larger than {LARGEST_GRADE:,}.")
         if name == "score" and (reason := _wrong_score(value)):
-            return Wrong(name, reason)
+            return LineProblem(name, reason)
         if name in LONGEST and len(value) > LONGEST[name]:
-            return Wrong("length", f"the {name} is longer than {LONGEST[name]} bytes.")
+            return LineProblem("length", f"the {name} is longer than {LONGEST[name]} bytes.")
     return None
 
 
@@ -239,7 +244,7 @@ def _wrong_score(value: bytes) -> str:
     return ""
 
 
-def other_tag(found: str, tag: str) -> str:
+def mixed_tags_reason(found: str, tag: str) -> str:
     """Return the refusal of a line whose tag differs from that of earlier lines."""
     now, before = quoted_field(found.encode()), quoted_field(tag.encode())
     return f"the run tag is {now}, but earlier lines have {before}; a file holds one run."
@@ -249,7 +254,3 @@ def quoted_field(value: bytes) -> str:
     """Return a field as errors quote it: shortened, because a line can be 64 MiB, and printable."""
     cut = value if len(value) <= LONGEST_SHOWN else value[:LONGEST_SHOWN] + "…".encode()
     return repr(cut.decode("utf-8", "replace"))
-
-
-def _columns(count: int) -> str:
-    return "1 column" if count == 1 else f"{count} columns"

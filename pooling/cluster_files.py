@@ -6,7 +6,7 @@ smallest pid is.
 """
 
 from pooling.errors import EmptyFile, InvalidClusterFile
-from pooling.formats import Content, line_text, lines_of
+from pooling.formats import Content, line_text, numbered_lines
 from pooling.near_duplicates import by_pid
 
 
@@ -14,7 +14,7 @@ def read_clusters(content: Content) -> dict[str, str]:
     """Return pid → canonical pid of every class of two or more. Refuses a passage in two classes."""
     members: dict[str, list[str]] = {}
     class_of: dict[str, str] = {}
-    for number, line in lines_of(content):
+    for number, line in numbered_lines(content):
         fields = line_text(content.name, number, line).split(None, 2)
         if not fields:
             continue

@@ -184,7 +184,7 @@ class _Gathering:
         self._add_pids(rows.pid)
 
     def _add_pids(self, pid: pl.Series) -> None:
-        numbers = _plain_numbers(pid) if self.decimal is not None else None
+        numbers = _pids_as_integers(pid) if self.decimal is not None else None
         if self.decimal is not None and numbers is not None:
             self.decimal.extend(numbers)
             return
@@ -231,7 +231,7 @@ class _Gathering:
         )
 
 
-def _plain_numbers(pid: pl.Series) -> NDArray[np.int64] | None:
+def _pids_as_integers(pid: pl.Series) -> NDArray[np.int64] | None:
     """Return the pids as integers if each is a plain decimal number, so that nothing is lost."""
     first = pid[0][:1]
     if not (first.isascii() and first.isdigit()):

@@ -170,7 +170,7 @@ def write_features(
             lengths(features.weights(begin, rows), rarities).tofile(file)
             if progress:
                 progress(begin + rows, passages)
-    _finish(folder, {"made_of": dict(made_of), "passages": passages})
+    _write_manifest(folder, {"made_of": dict(made_of), "passages": passages})
     return features
 
 
@@ -200,7 +200,7 @@ def _write_counts(
     return frequencies, passages
 
 
-def _finish(folder: Path, manifest: dict[str, Any]) -> None:
+def _write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
     """Write the manifest once all files are on the disk."""
     sizes = {}
     for name in (*_TYPES, "pids"):

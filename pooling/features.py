@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from pooling.passage_text import normalized, words
+from pooling.passage_text import normalized, tokenize
 
 FEATURES = 2**20
 """Words share a feature when their hashes agree: one in eight words of a million different ones."""
@@ -38,7 +38,7 @@ def _vectorizer() -> Any:
 
 
 def _words_of(text: str) -> list[str]:
-    return words(normalized(text))
+    return tokenize(normalized(text))
 
 
 def damped(counts: csr_array) -> csr_array:

@@ -31,10 +31,10 @@ LONGEST_LINE = 64 * 1024**2
 BOM = b"\xef\xbb\xbf"
 
 _ARCHIVES = {b"PK\x03\x04": "zip", b"7z\xbc\xaf\x27\x1c": "7z", b"Rar!": "rar"}
-"""What holds several files, and is not looked into."""
+"""Formats that hold several files, which are not opened."""
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _MOST_NULS = 0.1
-"""Of the first bytes of a text; UTF-16 and programs have more."""
+"""The largest share of NUL bytes at the beginning of a text; UTF-16 and programs have more."""
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
@@ -258,7 +258,7 @@ class Content:
         return UnreadableContent(self.name, line, reason, "Copy the file again and compare its checksum.")
 
     def _refuse(
-        self, reason: str, next_step: str = "Split the line, or look whether it is one."
+        self, reason: str, next_step: str = "Split the line, or check that it is a single line."
     ) -> UnreadableContent:
         return UnreadableContent(self.name, 0, reason, next_step)
 
@@ -285,7 +285,7 @@ def compression_of(path: Path) -> str:
         return compression(file.read(8))
 
 
-def lines_of(content: Content) -> Iterator[tuple[int, bytes]]:
+def numbered_lines(content: Content) -> Iterator[tuple[int, bytes]]:
     """Yield each line, without its end, with its number from 1. Blank lines are counted but left out."""
     number = 0
     for block in content.blocks():

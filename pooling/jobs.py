@@ -13,12 +13,12 @@ from config.sweep import Sweep
 from pooling.errors import AlreadyImported, PoolRefused
 from pooling.models import AddedFiles, Collection, NewCollection, Pool, QrelSet, Run, RunUpload
 from pooling.services import pools
-from pooling.services.added_files import add_files as add
+from pooling.services.added_files import add_waiting_files
 from pooling.services.arriving import forget_unfinished
 from pooling.services.embargoes import any_to_release, release_after_embargoes
 from pooling.services.leaving_out import forget_refused
 from pooling.services.naming import check_name
-from pooling.services.new_collections import make_collection as make
+from pooling.services.new_collections import make_requested_collection
 from pooling.services.uploads import check_upload as check, forget_old_uploads
 
 BUILD_POOL = "pooling.build_pool"
@@ -41,7 +41,7 @@ def make_collection_job(*, progress: Progress, new_id: int) -> dict[str, Any]:
     wanted = NewCollection.objects.select_related("user", "collection").filter(pk=new_id).first()
     if wanted is None:
         return DROPPED
-    return {"state": str(make(wanted, progress=progress).state)}
+    return {"state": str(make_requested_collection(wanted, progress=progress).state)}
 
 
 @job_kind("pooling.add_files", words="adding files")
@@ -50,7 +50,7 @@ def add_files_job(*, progress: Progress, added_id: int) -> dict[str, Any]:
     wanted = AddedFiles.objects.select_related("user", "collection").filter(pk=added_id).first()
     if wanted is None:
         return DROPPED
-    return {"state": str(add(wanted, progress=progress).state)}
+    return {"state": str(add_waiting_files(wanted, progress=progress).state)}
 
 
 @job_kind("pooling.forget_uploads")
@@ -116,7 +116,7 @@ def ring_for_pool(
         before = Job.objects.filter(key=key, state=Job.State.DONE).order_by("-pk").first()
         if before is not None and before.arguments == arguments:
             return before
-        raise pools.taken(name)
+        raise pools.pool_name_taken(name)
     job = start_for(BUILD_POOL, key=key, arguments=arguments)
     if job.arguments != arguments:
         raise AlreadyImported(f"Another pool called {name!r} is being built.", "Choose another name.")

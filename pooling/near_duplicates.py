@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from pooling.passage_text import words
+from pooling.passage_text import tokenize
 
 PERMUTATIONS = 128
 SEED = 19
@@ -95,7 +95,7 @@ class _Signatures:
 
 def shingles(text: str, size: int) -> list[str]:
     """Return the runs of ``size`` words; a shorter text is a single run."""
-    found = words(text)
+    found = tokenize(text)
     if not found:
         return []
     return [" ".join(found[begin : begin + size]) for begin in range(max(1, len(found) - size + 1))]
@@ -110,7 +110,7 @@ def _band_hashes(minima: NDArray[np.uint32], rows: int) -> NDArray[np.uint64]:
     return hashes
 
 
-def near_duplicates(
+def near_duplicate_classes(
     texts: Iterable[tuple[str, str]],
     likeness: Likeness,
     *,
@@ -135,7 +135,7 @@ def near_duplicates(
         if not found.pids:
             return NearDuplicates({}, 0)
         pids = pl.concat(found.pids, rechunk=True)
-        return NearDuplicates(_named(pids, _components(found, pids)), len(pids))
+        return NearDuplicates(_canonical_pids(pids, _components(found, pids)), len(pids))
 
 
 def _components(found: _Signatures, pids: pl.Series) -> NDArray[np.integer]:
@@ -183,7 +183,7 @@ def _alike(minima: NDArray[np.uint8], pairs: Pairs, threshold: float) -> Pairs:
     return pairs[0][kept], pairs[1][kept]
 
 
-def _named(pids: pl.Series, labels: NDArray[np.integer]) -> dict[str, str]:
+def _canonical_pids(pids: pl.Series, labels: NDArray[np.integer]) -> dict[str, str]:
     places = np.flatnonzero(np.bincount(labels)[labels] > 1)
     places = places[np.argsort(labels[places], kind="stable")]
     members = pids.gather(places).to_list()

@@ -38,39 +38,39 @@ def order_lines(columns: Columns, by: str) -> Oddities:
     ``score``: descending; ties by pid descending, bytes compared as numbers (trec_eval 9.0.4, strcmp).
     ``rank``: ascending; equal ranks stay in file order.
     """
-    together(columns)
+    group_by_query(columns)
     falling = columns.score if by == "score" else None
-    ranks_ascend = not _wrong(columns.query, columns.number, descending=False).any()
+    ranks_ascend = not _lines_out_of_order(columns.query, columns.number, descending=False).any()
     disagreements = 0
     if columns.score is not None and (ranks_ascend or falling is None):
-        _move(columns, *_out_of_order(columns.query, columns.number, descending=False))
+        _move_rows(columns, *_unsorted_queries(columns.query, columns.number, descending=False))
         disagreements = _scores_against_ranks(columns.query, columns.number, columns.score)
     key = columns.number if falling is None else falling
-    _move(columns, *_out_of_order(columns.query, key, descending=falling is not None))
+    _move_rows(columns, *_unsorted_queries(columns.query, key, descending=falling is not None))
     follows = columns.query[1:] == columns.query[:-1]
     ties = follows & (key[1:] == key[:-1])
     if falling is not None:
         if not ranks_ascend:
             disagreements = _ranks_against_scores(columns.query, columns.number, ties)
-        _move(columns, *_ties_by_pid(columns, ties))
+        _move_rows(columns, *_ties_by_pid(columns, ties))
     tied = _either_side(ties)
     gaps = 0
     if by == "rank":
-        gaps = _count(columns.query[1:][follows & (np.diff(columns.number) != 1)])
+        gaps = _count_queries(columns.query[1:][follows & (np.diff(columns.number) != 1)])
     first = np.concatenate(([True], ~follows))
     return Oddities(
         disagreements,
-        _count(columns.query[tied]),
+        _count_queries(columns.query[tied]),
         int(np.count_nonzero(tied)),
         int(np.count_nonzero(tied & first)),
         gaps,
     )
 
 
-def together(columns: Columns) -> None:
+def group_by_query(columns: Columns) -> None:
     """Bring the lines of each query together, in place, keeping their order."""
     if (columns.query[1:] < columns.query[:-1]).any():
-        _move(columns, np.arange(len(columns)), np.argsort(columns.query, kind="stable"))
+        _move_rows(columns, np.arange(len(columns)), np.argsort(columns.query, kind="stable"))
 
 
 def query_chunks(query: NDArray[np.int32]) -> Iterator[tuple[int, int, Rows]]:
@@ -130,28 +130,28 @@ def _first_repeat(rows: Rows, query: NDArray[np.int32], columns: Columns) -> tup
     return int(order[earliest]), int(order[earliest + 1])
 
 
-def _move(columns: Columns, places: Rows, rows: Rows) -> None:
+def _move_rows(columns: Columns, places: Rows, rows: Rows) -> None:
     """Move the content of ``rows`` to ``places``."""
     if len(places):
         for array in columns.arrays():
             array[places] = array[rows]
 
 
-def _wrong(query: NDArray[np.int32], key: Keys, *, descending: bool) -> Mask:
+def _lines_out_of_order(query: NDArray[np.int32], key: Keys, *, descending: bool) -> Mask:
     """Return the lines, from the second on, that are out of order within their query."""
     wrong: Mask = key[1:] > key[:-1] if descending else key[1:] < key[:-1]
     wrong &= query[1:] == query[:-1]
     return wrong
 
 
-def _out_of_order(
+def _unsorted_queries(
     query: NDArray[np.int32],
     key: Keys,
     *,
     descending: bool,
 ) -> tuple[Rows, Rows]:
     """Return the places of every query that is not sorted by its key, and the rows that belong there."""
-    wrong = _wrong(query, key, descending=descending)
+    wrong = _lines_out_of_order(query, key, descending=descending)
     if not wrong.any():
         return np.empty(0, np.int64), np.empty(0, np.int64)
     unsorted = np.zeros(int(query.max()) + 1, bool)
@@ -208,7 +208,7 @@ def _scores_against_ranks(query: NDArray[np.int32], rank: Whole, score: NDArray[
     follows = query[1:] == query[:-1]
     same_rank = rank[1:] == rank[:-1]
     wrong = (score[1:] > score[:-1]) | (same_rank & (score[1:] != score[:-1]))
-    return _count(query[1:][follows & wrong])
+    return _count_queries(query[1:][follows & wrong])
 
 
 def _ranks_against_scores(query: NDArray[np.int32], rank: Whole, ties: Mask) -> int:
@@ -220,8 +220,8 @@ def _ranks_against_scores(query: NDArray[np.int32], rank: Whole, ties: Mask) -> 
     begins = np.concatenate(([True], ~ties))
     higher = np.maximum.accumulate(np.where(begins, place, 0)) - 1  # the last line with a higher score
     same = (higher >= 0) & (query[higher] == query)
-    return _count(query[same & (latest[higher] >= rank - low)])
+    return _count_queries(query[same & (latest[higher] >= rank - low)])
 
 
-def _count(query: NDArray[np.int32]) -> int:
+def _count_queries(query: NDArray[np.int32]) -> int:
     return int(np.count_nonzero(np.bincount(query)))

@@ -22,7 +22,7 @@ def normalized(text: str) -> str:
     return " ".join(visible.split())
 
 
-def words(text: str) -> list[str]:
+def tokenize(text: str) -> list[str]:
     """Return the words of a text in lower case, without punctuation."""
     return _WORD.findall(text.lower())
 

@@ -7,24 +7,25 @@ irregular, to list all its problems. Reading stops only if lines cannot be read 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from config.guidance import Guidance, Option
+from config.guidance import Guidance, Option, stored
 from config.plurals import many
 from pooling.blocks import (
     SPLIT_BY_TAG,
     Block,
     Layout,
+    LineProblem,
     Text,
-    Wrong,
     even_out,
     fast_rows,
-    other_tag,
-    what_is_wrong,
+    mixed_tags_reason,
+    problem_with_line,
 )
 from pooling.errors import InvalidFile
 from pooling.formats import Content, line_text
@@ -41,7 +42,7 @@ NEXT_STEPS = {
     "rank": "Write a whole number.",
     "grade": "Write a whole number.",
     "score": "Write a plain decimal number.",
-    "length": "Look whether columns run together.",
+    "length": "Check whether columns run together.",
     "encoding": "Write the file as UTF-8.",
     "unknown query": Guidance(
         "Check that the file is for this collection, or leave such lines out with ",
@@ -69,6 +70,10 @@ class Problem:
     next_step: str = ""
     text: str = ""
     """The beginning of the line, as it is in the file."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the problem as stored in a row."""
+        return asdict(self) | {"next_step": stored(self.next_step)}
 
 
 @dataclass(frozen=True)
@@ -248,14 +253,14 @@ class _Reading:
             wanted = " or ".join(f"{len(one.columns)} ({one.name})" for one in self.layouts)
             reason = f"the line has {many(len(fields), 'column')}, not {wanted}."
             return Problem(number, "columns", reason, where_it_belongs(fields))
-        wrong = what_is_wrong(fields, self.layout)
+        wrong = problem_with_line(fields, self.layout)
         if wrong is not None:
-            return _of_wrong(number, fields, self.layout, wrong)
+            return _problem_of_line(number, fields, self.layout, wrong)
         if "tag" in self.layout.columns:
             found = fields[self.layout.columns.index("tag")].decode()
             self.tag = found if self.tag is None else self.tag
             if found != self.tag:
-                return Problem(number, "run tag", other_tag(found, self.tag), SPLIT_BY_TAG)
+                return Problem(number, "run tag", mixed_tags_reason(found, self.tag), SPLIT_BY_TAG)
         return None
 
     def _note(self, qid: pl.Series, pid: pl.Series, numbers: NDArray[np.int64]) -> None:
@@ -305,11 +310,11 @@ class _Reading:
         self.listing.count("repeated passage", max(0, count - self.listing.most))
 
 
-def _of_wrong(number: int, fields: list[bytes], layout: Layout, wrong: Wrong) -> Problem:
+def _problem_of_line(number: int, fields: list[bytes], layout: Layout, wrong: LineProblem) -> Problem:
     reason = wrong.reason
     if wrong.kind == "columns":
         reason = f"the line has {many(len(fields), 'column')}, not {len(layout.columns)} ({layout.name})."
-    # A line that was cut off has its second column still.
+    # A line that was cut off still has its second column.
     cut = len(fields) < len(layout.columns) and fields[1:2] == [b"Q0"]
     other = wrong.kind in ("columns", "rank", "grade") and not cut
     return Problem(number, wrong.kind, reason, where_it_belongs(fields) if other else "")

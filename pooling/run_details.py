@@ -115,7 +115,7 @@ _YES = {"yes", "true", "1", "y"}
 _NO = {"no", "false", "0", "n"}
 
 
-def details_of(own: Iterable[Mapping[str, Any]] = ()) -> dict[str, Detail]:
+def details_by_name(own: Iterable[Mapping[str, Any]] = ()) -> dict[str, Detail]:
     """Return the built-in details and a collection's own, by name, in the order of forms."""
     added = [
         Detail(
@@ -155,28 +155,30 @@ def read_value(detail: Detail, given: Any) -> Value | None:
     if detail.form is Form.YES_NO:
         if text.casefold() in _YES | _NO:
             return text.casefold() in _YES
-        raise _wrong(detail, text, "Write yes or no.")
+        raise _invalid_value(detail, text, "Write yes or no.")
     if detail.form in (Form.WHOLE, Form.NUMBER):
-        return _number(detail, text)
+        return _checked_number(detail, text)
     if detail.form is Form.CHOICE:
         chosen = {value.casefold(): value for value in detail.choices}.get(text.casefold())
         if chosen is None:
-            raise _wrong(detail, text, f"Choose one of: {', '.join(detail.choices)}.")
+            raise _invalid_value(detail, text, f"Choose one of: {', '.join(detail.choices)}.")
         return chosen
     longest = LONGEST_WORD if detail.form is Form.WORD else LONGEST_TEXT
     if len(text) > longest or "\x00" in text:
-        raise _wrong(detail, text, f"Use at most {longest} characters.")
+        raise _invalid_value(detail, text, f"Use at most {longest} characters.")
     return text
 
 
-def _number(detail: Detail, text: str) -> int | float:
+def _checked_number(detail: Detail, text: str) -> int | float:
     whole = detail.form is Form.WHOLE
     try:
         number = int(text) if whole else float(text)
     except ValueError:
         number = math.nan
     if not (1 if whole else 0) <= number <= 1e12:
-        raise _wrong(detail, text, "Write a whole number from 1." if whole else "Write a number from 0.")
+        raise _invalid_value(
+            detail, text, "Write a whole number from 1." if whole else "Write a number from 0."
+        )
     return number
 
 
@@ -185,17 +187,17 @@ def _links(detail: Detail, given: Any) -> list[str] | None:
     links = [one for one in links if one]
     for one in links:
         if not one.startswith(("https://", "http://")) or len(one) > 500 or any(map(str.isspace, one)):
-            raise _wrong(detail, one, "Write addresses that begin with https://, one per line.")
+            raise _invalid_value(detail, one, "Write addresses that begin with https://, one per line.")
     if len(links) > MOST_LINKS:
         raise PoolingError(f"{detail.label}: {len(links)} addresses.", f"Give at most {MOST_LINKS}.")
     return links or None
 
 
-def _wrong(detail: Detail, text: str, advice: str) -> PoolingError:
+def _invalid_value(detail: Detail, text: str, advice: str) -> PoolingError:
     return PoolingError(f"{detail.label} cannot be {text[:40]!r}.", advice)
 
 
-def in_words(detail: Detail, value: Value) -> str:
+def value_in_words(detail: Detail, value: Value) -> str:
     """Return a value as people read it."""
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -44,7 +44,7 @@ class DescribedRun:
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Wrong(PoolingError):
+class UnreadableCell(PoolingError):
     """A cell that cannot be read."""
 
 
@@ -59,12 +59,12 @@ def read_run_metadata(
     lines = csv.reader(io.StringIO(text), delimiter=_separator(text), strict=True)
     try:
         header = [cell.strip() for cell in next(lines, [])]
-        meaning = _meaning(header, name, known, is_measure)
+        meaning = _column_fields(header, name, known, is_measure)
         found: dict[str, DescribedRun] = {}
         for cells in lines:
             if not any(cell.strip() for cell in cells):
                 continue
-            one = _described(cells, lines.line_num, header, meaning, name, known)
+            one = _described_run(cells, lines.line_num, header, meaning, name, known)
             if one.run_tag in found:
                 before = found[one.run_tag].line
                 raise InvalidFile(
@@ -85,7 +85,7 @@ def _separator(text: str) -> str:
     return "\t" if "\t" in header else ";" if header.count(";") > header.count(",") else ","
 
 
-def _meaning(
+def _column_fields(
     header: Sequence[str], name: str, known: Mapping[str, Detail], is_measure: Callable[[str], bool]
 ) -> list[str]:
     """Return what each column holds: a field, a detail, or ``measure NAME``."""
@@ -112,7 +112,7 @@ def _advice(column: str, known: Collection[str]) -> str:
     return f"{guess}Add it to the collection's own fields first, or leave it out."
 
 
-def _described(
+def _described_run(
     cells: Sequence[str],
     line: int,
     header: Sequence[str],
@@ -130,39 +130,41 @@ def _described(
         try:
             if meant.startswith(f"{REPORTED} "):
                 if cell:
-                    reported[column] = _number(cell)
+                    reported[column] = _reported_value(cell)
             elif meant in known:
                 details[meant] = read_value(known[meant], cell)
             else:
-                fields[meant] = _field(meant, cell)
+                fields[meant] = _field_value(meant, cell)
         except PoolingError as wrong:
             raise InvalidFile(name, line, f"{column}: {wrong.message}", str(wrong.next_step)) from None
     run_tag = fields.pop("run_tag")
     return DescribedRun(run_tag, line, fields, details | ({REPORTED: reported} if reported else {}))
 
 
-def _field(name: str, cell: str) -> Any:
+def _field_value(name: str, cell: str) -> Any:
     if name == "baseline":
         if cell.casefold() not in ("yes", "no", "true", "false", "1", "0", ""):
-            raise Wrong(f"{cell[:40]!r} is neither yes nor no.", "Write yes or no.")
+            raise UnreadableCell(f"{cell[:40]!r} is neither yes nor no.", "Write yes or no.")
         return cell.casefold() in ("yes", "true", "1")
     if name == "submitted_on":
         try:
             return date.fromisoformat(cell) if cell else None
         except ValueError:
-            raise Wrong(f"{cell[:40]!r} is not a date.", "Write it as 2026-11-22.") from None
+            raise UnreadableCell(f"{cell[:40]!r} is not a date.", "Write it as 2026-11-22.") from None
     if name == "run_tag" and (not cell or any(map(str.isspace, cell))):
-        raise Wrong(f"{cell[:40]!r} cannot be a run tag.", "Write the tag without spaces.")
+        raise UnreadableCell(f"{cell[:40]!r} cannot be a run tag.", "Write the tag without spaces.")
     if len(cell) > _LONGEST[name] or "\x00" in cell:
-        raise Wrong("the text is too long.", f"Use at most {_LONGEST[name]} characters.")
+        raise UnreadableCell("the text is too long.", f"Use at most {_LONGEST[name]} characters.")
     return cell
 
 
-def _number(cell: str) -> float:
+def _reported_value(cell: str) -> float:
     try:
         number = float(cell)
     except ValueError:
         number = float("nan")
     if not -1e9 < number < 1e9:
-        raise Wrong(f"{cell[:40]!r} is not a number.", "Write a value such as 0.7184, or leave it empty.")
+        raise UnreadableCell(
+            f"{cell[:40]!r} is not a number.", "Write a value such as 0.7184, or leave it empty."
+        )
     return number

@@ -12,7 +12,7 @@ import numpy as np
 from config.guidance import Guidance
 from pooling.blocks import LONGEST, quoted_field
 from pooling.errors import EmptyFile, InvalidFile, InvalidPassageFile, InvalidQueryFile, ReaderFailed
-from pooling.formats import Content, line_text, lines_of
+from pooling.formats import Content, line_text, numbered_lines
 from pooling.other_kinds import where_it_belongs
 from pooling.problems import Listing, Problem, Problems, of_refusal, with_lines
 from pooling.repeated_rows import repeated
@@ -59,7 +59,7 @@ _PASSAGE = _Fields(PID_FIELDS, PASSAGE_FIELDS, LONGEST["pid"], LONGEST_PASSAGE, 
 def read_query_file(content: Content) -> list[Text]:
     """Return all queries of a file, in file order. Refuses empty texts and repeated ids."""
     found: dict[str, Text] = {}
-    for query in _texts(content, _QUERY):
+    for query in _read_texts(content, _QUERY):
         if query.id in found:
             first = found[query.id].line
             raise InvalidQueryFile(
@@ -89,7 +89,7 @@ def query_problems(content: Content) -> Problems:
     listing = Listing()
     first: dict[str, int] = {}
     try:
-        for query in _readable(content, _QUERY, listing):
+        for query in _valid_texts(content, _QUERY, listing):
             if len(first) == MOST_QUERIES:
                 raise _too_many(content, query.line)
             there = first.setdefault(query.id, query.line)
@@ -116,7 +116,7 @@ def passage_problems(content: Content) -> Problems:
     listing = Listing()
     keys, lines = array("q"), array("q")
     try:
-        for passage in _readable(content, _PASSAGE, listing):
+        for passage in _valid_texts(content, _PASSAGE, listing):
             keys.append(hash(passage.id))
             lines.append(passage.line)
     except InvalidFile as damage:
@@ -137,11 +137,11 @@ def _with_lines(listing: Listing, content: Content) -> Problems:
     return with_lines(listing.all(), Content(content.path, content.name, content.max_bytes))
 
 
-def _readable(content: Content, fields: _Fields, listing: Listing) -> Iterator[Text]:
+def _valid_texts(content: Content, fields: _Fields, listing: Listing) -> Iterator[Text]:
     """Yield the texts of valid lines, and list the invalid ones."""
-    for number, line in lines_of(content):
+    for number, line in numbered_lines(content):
         try:
-            text = _from_line(content.name, number, line, fields)
+            text = _text_from_line(content.name, number, line, fields)
         except InvalidFile as refusal:
             listing.add(Problem(number, "format", refusal.reason, refusal.next_step))
             continue
@@ -151,9 +151,9 @@ def _readable(content: Content, fields: _Fields, listing: Listing) -> Iterator[T
 def read_qids(content: Content) -> list[str]:
     """Return the queries that a file names: a query file, or one qid per line."""
     qids: dict[str, None] = {}
-    for number, line in lines_of(content):
+    for number, line in numbered_lines(content):
         if line.lstrip().startswith(b"{"):
-            qids[_from_json(content.name, number, line, _QUERY, need_text=False).id] = None
+            qids[_text_from_json(content.name, number, line, _QUERY, need_text=False).id] = None
         else:
             qids.update(dict.fromkeys(line_text(content.name, number, line).split()[:1]))
     if not qids:
@@ -163,7 +163,7 @@ def read_qids(content: Content) -> list[str]:
 
 def format_of(content: Content) -> str:
     """Return ``tsv`` or ``jsonl``, recognized by the first line that is not blank."""
-    for number, line in lines_of(content):
+    for number, line in numbered_lines(content):
         if line.lstrip().startswith(b"{"):
             return "jsonl"
         if b"\t" in line:
@@ -183,7 +183,7 @@ def read_passages(content: Content, format: str, wanted: Collection[str] | None 
     keep: Callable[[bytes], bool] | None = None
     if keys is not None:
         keep = _wanted_json(keys) if format == "jsonl" else _wanted_tsv(keys)
-    return _texts(content, _PASSAGE, keep)
+    return _read_texts(content, _PASSAGE, keep)
 
 
 def _wanted_tsv(keys: Collection[bytes]) -> Callable[[bytes], bool]:
@@ -200,34 +200,36 @@ def _wanted_json(keys: Collection[bytes]) -> Callable[[bytes], bool]:
     return wanted
 
 
-def _texts(content: Content, fields: _Fields, keep: Callable[[bytes], bool] | None = None) -> Iterator[Text]:
-    for number, line in lines_of(content):
+def _read_texts(
+    content: Content, fields: _Fields, keep: Callable[[bytes], bool] | None = None
+) -> Iterator[Text]:
+    for number, line in numbered_lines(content):
         if keep is not None and not keep(line):
             continue
-        yield _from_line(content.name, number, line, fields)
+        yield _text_from_line(content.name, number, line, fields)
 
 
-def _from_line(name: str, number: int, line: bytes, fields: _Fields) -> Text:
+def _text_from_line(name: str, number: int, line: bytes, fields: _Fields) -> Text:
     try:
         if line.lstrip().startswith(b"{"):
-            return _from_json(name, number, line, fields)
-        return _from_tsv(name, number, line, fields)
+            return _text_from_json(name, number, line, fields)
+        return _text_from_tsv(name, number, line, fields)
     except InvalidFile:
         raise
     except Exception as fault:
         raise ReaderFailed(name, number, fault) from fault
 
 
-def _from_tsv(name: str, number: int, line: bytes, fields: _Fields) -> Text:
+def _text_from_tsv(name: str, number: int, line: bytes, fields: _Fields) -> Text:
     id, tab, text = line_text(name, number, line).partition("\t")
     if not tab:
         other = where_it_belongs(line.split())
         said = other if isinstance(other, Guidance) else ""
         raise fields.refusal(name, number, "the line has no tab between an id and a text.", said)
-    return _checked(name, number, id.strip(), text.strip(), fields)
+    return _checked_text(name, number, id.strip(), text.strip(), fields)
 
 
-def _from_json(name: str, number: int, line: bytes, fields: _Fields, need_text: bool = True) -> Text:
+def _text_from_json(name: str, number: int, line: bytes, fields: _Fields, need_text: bool = True) -> Text:
     try:
         record: Any = json.loads(line_text(name, number, line))
     except ValueError as error:
@@ -247,10 +249,10 @@ def _from_json(name: str, number: int, line: bytes, fields: _Fields, need_text: 
     title = record.get("title")
     if fields is _PASSAGE and isinstance(title, str) and title.strip():
         text = f"{title.strip()}\n{text}"
-    return _checked(name, number, str(id), text.strip(), fields)
+    return _checked_text(name, number, str(id), text.strip(), fields)
 
 
-def _checked(name: str, number: int, id: str, text: str, fields: _Fields) -> Text:
+def _checked_text(name: str, number: int, id: str, text: str, fields: _Fields) -> Text:
     if not id or any(character.isspace() for character in id):
         quoted = quoted_field(id.encode("utf-8", "replace"))
         raise fields.refusal(name, number, f"the id {quoted} is empty or contains whitespace.")

@@ -26,12 +26,12 @@ from pooling.problems import TOO_DEEP, Problems, problems_of_lines, with_lines
 from pooling.ranking import Ranking, rank_first
 
 PARSER_VERSION = 1
-"""Raised whenever the same file could give another ranking than before."""
+"""Increased whenever the same file could give a different ranking than before."""
 
 READERS = 2
 """Large runs read at the same time; more would need more memory than they save time."""
 SMALL_READERS = 3
-"""Runs of one block read at the same time: of so short steps, one often waits while another computes."""
+"""Runs of one block read at the same time: their steps are so short that one often waits for another."""
 
 TREC_RUN = Layout("TREC run", ("qid", "_q0", "pid", "rank", "score", "tag"), InvalidRunFile)
 MSMARCO_RUN = Layout("MS MARCO run", ("qid", "pid", "rank"), InvalidRunFile)
@@ -137,14 +137,7 @@ def read_run_file(
     if columns.score is None and order == "score":
         raise InvalidRunFile(content.name, 0, "an MS MARCO run has no scores to order by.")
     order = order or ("rank" if columns.score is None else "score")
-    skipped = _unknown(columns.qids, known_qids)
-    if skipped and not skip_unknown:
-        line = next(lines_with(again, skipped[0]), 0)
-        raise UnknownQueries(
-            content.name, line, skipped, Guidance("Leave their lines out with ", Option("skip-unknown"), ".")
-        )
-    _refuse_duplicates(columns, again)
-    columns = columns.without(skipped)
+    columns, skipped = _known_queries_only(columns, again, known_qids, skip_unknown)
     if not len(columns):
         raise UnknownQueries(content.name, 0, skipped, "No lines are left without the unknown queries.")
     oddities = order_lines(columns, order)
@@ -165,7 +158,7 @@ def read_run_file(
         content.sha256,
         content.size,
         ranking,
-        _report(oddities, ranking, unanswered, skipped),
+        _run_report(oddities, ranking, unanswered, skipped),
     )
 
 
@@ -216,7 +209,7 @@ def read_runs(
 ) -> Iterator[RunFile | PoolingError]:
     """Read several runs at the same time, and yield them in the order given.
 
-    Reading begins with the call. Exceptions of ``read_run`` are yielded, not raised.
+    Reading begins with the call. Exceptions of ``read_run_file`` are yielded, not raised.
     """
 
     def read(path: Path) -> RunFile | PoolingError:
@@ -249,11 +242,22 @@ def read_runs(
     return in_order()
 
 
-def _unknown(qids: Sequence[str], known_qids: Collection[str] | None) -> tuple[str, ...]:
-    if known_qids is None:
-        return ()
-    known = frozenset(known_qids)
-    return tuple(qid for qid in qids if qid not in known)
+def _known_queries_only(
+    columns: Columns, again: Content, known_qids: Collection[str] | None, skip_unknown: bool
+) -> tuple[Columns, tuple[str, ...]]:
+    """Return the lines of known queries, and the unknown queries. Refuses these unless they are to be skipped.
+
+    Also refuses a passage that a query has twice, even an unknown query.
+    """
+    known = None if known_qids is None else frozenset(known_qids)
+    unknown = tuple(qid for qid in columns.qids if known is not None and qid not in known)
+    if unknown and not skip_unknown:
+        line = next(lines_with(again, unknown[0]), 0)
+        raise UnknownQueries(
+            again.name, line, unknown, Guidance("Leave their lines out with ", Option("skip-unknown"), ".")
+        )
+    _refuse_duplicates(columns, again)
+    return columns.without(unknown), unknown
 
 
 def _refuse_duplicates(columns: Columns, again: Content) -> None:
@@ -268,7 +272,7 @@ def _refuse_duplicates(columns: Columns, again: Content) -> None:
     )
 
 
-def _report(
+def _run_report(
     oddities: Oddities, ranking: Ranking, unanswered: tuple[str, ...], skipped: tuple[str, ...]
 ) -> RunReport:
     return RunReport(
@@ -298,14 +302,7 @@ def read_qrel_file(
     content = Content(path, name, max_bytes, progress)
     again = Content(path, name, max_bytes)
     columns = read_columns(content, (TREC_QRELS, SHORT_QRELS))
-    skipped = _unknown(columns.qids, known_qids)
-    if skipped and not skip_unknown:
-        line = next(lines_with(again, skipped[0]), 0)
-        raise UnknownQueries(
-            content.name, line, skipped, Guidance("Leave their lines out with ", Option("skip-unknown"), ".")
-        )
-    _refuse_duplicates(columns, again)
-    columns = columns.without(skipped)
+    columns, skipped = _known_queries_only(columns, again, known_qids, skip_unknown)
     pids = tuple(columns.spell(columns.codes).to_list())
     return Qrels(
         columns.qids,

@@ -114,7 +114,7 @@ def find_wanted(ranking: Ranking, wanted: Wanted) -> Found:
     entries, keys = wanted.keys
     if not len(places):
         return Found(rank, retrieved)
-    rows, distinct = _held(ranking, places, wanted)
+    rows, distinct = _wanted_rows(ranking, places, wanted)
     at_rank = np.searchsorted(ranking.offsets, rows, side="right")
     query = query_of[rows - ranking.offsets[at_rank - 1]]
     known = np.flatnonzero(query >= 0)
@@ -123,23 +123,23 @@ def find_wanted(ranking: Ranking, wanted: Wanted) -> Found:
     return Found(rank, retrieved)
 
 
-def _held(ranking: Ranking, places: Codes, wanted: Wanted) -> tuple[Codes, Codes]:
+def _wanted_rows(ranking: Ranking, places: Codes, wanted: Wanted) -> tuple[Codes, Codes]:
     """Return the rows, ascending, that hold a wanted passage of any query, and the distinct pid of each.
 
     If most of a run's queries are not among those at ``places``, their rows are skipped.
     """
-    some = None if 2 * len(places) > len(ranking.qids) else _rows_of(ranking, places)
+    some = None if 2 * len(places) > len(ranking.qids) else _query_rows(ranking, places)
     codes = ranking.passages if some is None else ranking.passages[some]
     if ranking.pids is None:
         order, sought = wanted.decimals
         held, which = sought.among(codes)
         distinct = order[which]
     else:
-        held, distinct = _held_strings(ranking.pids, _hashes(ranking)[codes], codes, wanted)
+        held, distinct = _wanted_string_rows(ranking.pids, _signed_hashes(ranking)[codes], codes, wanted)
     return (held if some is None else some[held]), distinct
 
 
-def _rows_of(ranking: Ranking, places: Codes) -> Codes:
+def _query_rows(ranking: Ranking, places: Codes) -> Codes:
     """Return the rows of the queries at these places, by rank."""
     # The number of these queries that reach each rank: those before the first one that does not.
     at_rank = np.searchsorted(places, np.diff(ranking.offsets))
@@ -149,14 +149,14 @@ def _rows_of(ranking: Ranking, places: Codes) -> Codes:
     return rows
 
 
-def _hashes(ranking: Ranking) -> Codes:
+def _signed_hashes(ranking: Ranking) -> Codes:
     assert ranking.pids is not None
     hashes = ranking.pids.hash(seed=0).to_numpy() if ranking.hashes is None else ranking.hashes
     signed: Codes = hashes.view(np.int64)
     return signed
 
 
-def _held_strings(
+def _wanted_string_rows(
     pids: pl.Series, hashes: Codes, codes: NDArray[np.integer], wanted: Wanted
 ) -> tuple[Codes, Codes]:
     """Return rows of ``codes`` (``hashes`` aligned) that spell a wanted pid, and the distinct pid of each."""

@@ -23,15 +23,15 @@ from pooling.services.sent_files import (
     QRELS,
     SentFile,
     kept_within_quota,
-    names,
-    passages_told,
-    paths,
+    paths_of_kind,
+    problems_of_passage_files,
     read_once,
     refuse_bad_passages,
+    sender_names,
 )
 
 #: The number of listed passages that no source has.
-NAMED = 20
+MOST_LISTED = 20
 
 
 def ask_to_add(
@@ -68,20 +68,22 @@ def check_addable(collection: Collection, details: dict[str, Any], *, labels: bo
         raise NotFound(f"Collection {collection.name} has no passage file.", "Send one.")
 
 
-def add_files(wanted: AddedFiles, *, progress: Progress | None = None) -> AddedFiles:
+def add_waiting_files(wanted: AddedFiles, *, progress: Progress | None = None) -> AddedFiles:
     """Add the files, all or none, then fetch the texts that are missing. Safe to repeat."""
 
     def add() -> dict[str, Any]:
-        outcome = _labels(wanted, progress) | _candidates(wanted, progress) | _texts(wanted, progress)
-        _note(wanted, outcome)
+        outcome = (
+            _add_labels(wanted, progress) | _add_candidates(wanted, progress) | _add_texts(wanted, progress)
+        )
+        _log_additions(wanted, outcome)
         return {"state": AddedFiles.State.ADDED, "outcome": outcome}
 
-    return read_once(wanted, add, lambda: _of_labels(wanted), done_with={QRELS, CANDIDATES})
+    return read_once(wanted, add, lambda: _problems_of_added_files(wanted), done_with={QRELS, CANDIDATES})
 
 
-def _labels(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
+def _add_labels(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
     added = {}
-    for path in paths(wanted.files, QRELS):
+    for path in paths_of_kind(wanted.files, QRELS):
         imported = import_qrels(
             collection=wanted.collection,
             path=path,
@@ -89,7 +91,7 @@ def _labels(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
             min_grade=wanted.details.get("min_grade", 1),
             skip_unknown=wanted.details.get("skip_unknown", False),
             withheld=wanted.details.get("withheld", False),
-            name=names(wanted.files)[path],
+            name=sender_names(wanted.files)[path],
             progress=progress,
         )
         added = {
@@ -102,14 +104,14 @@ def _labels(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
     return added
 
 
-def _candidates(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
+def _add_candidates(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
     """Set or replace the candidates that reranked runs may reorder."""
     who = wanted.user.get_username() if wanted.user else ""
-    for path in paths(wanted.files, CANDIDATES):
+    for path in paths_of_kind(wanted.files, CANDIDATES):
         found = set_candidates(
             collection=wanted.collection,
             path=path,
-            name=names(wanted.files)[path],
+            name=sender_names(wanted.files)[path],
             who=who,
             progress=progress,
         )
@@ -117,13 +119,13 @@ def _candidates(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]
     return {}
 
 
-def _texts(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
+def _add_texts(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
     """Add new sources, then fetch missing texts in one pass: labels may also have added passages."""
     refuse_bad_passages(wanted.files, progress)
-    called = names(wanted.files)
+    called = sender_names(wanted.files)
     found = [
         (called[path], passages.examine(path, progress, name=called[path]))
-        for path in paths(wanted.files, PASSAGES)
+        for path in paths_of_kind(wanted.files, PASSAGES)
     ]
     for name, source in found:
         passages.register_source(wanted.collection, source, name=name)
@@ -132,11 +134,11 @@ def _texts(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
         "sources": len(found),
         "texts_wanted": fetched.wanted,
         "texts_found": fetched.found,
-        "without_text": list(fetched.missing[:NAMED]),
+        "without_text": list(fetched.missing[:MOST_LISTED]),
     }
 
 
-def _note(wanted: AddedFiles, outcome: dict[str, Any]) -> None:
+def _log_additions(wanted: AddedFiles, outcome: dict[str, Any]) -> None:
     who = wanted.user.get_username() if wanted.user else ""
     if "set" in outcome:
         log(wanted.collection, f"labels {outcome['set']} added", who=who)
@@ -144,15 +146,15 @@ def _note(wanted: AddedFiles, outcome: dict[str, Any]) -> None:
         log(wanted.collection, f"{many(outcome['sources'], 'passage file')} added", who=who)
 
 
-def _of_labels(wanted: AddedFiles) -> Iterable[tuple[str, Problems]]:
+def _problems_of_added_files(wanted: AddedFiles) -> Iterable[tuple[str, Problems]]:
     known = None
     if not wanted.details.get("skip_unknown"):
         known = set(wanted.collection.queries.values_list("qid", flat=True))
-    called = names(wanted.files)
-    for path in paths(wanted.files, QRELS):
+    called = sender_names(wanted.files)
+    for path in paths_of_kind(wanted.files, QRELS):
         found = trec.qrel_problems(path, name=called[path], known_qids=known, max_bytes=most_bytes_of(path))
         yield called[path], found
-    for path in paths(wanted.files, CANDIDATES):
+    for path in paths_of_kind(wanted.files, CANDIDATES):
         found = trec.run_problems(path, name=called[path], skip_unknown=True, max_bytes=most_bytes_of_run())
         yield called[path], found
-    yield from passages_told(wanted.files)
+    yield from problems_of_passage_files(wanted.files)

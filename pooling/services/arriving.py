@@ -32,8 +32,8 @@ from pooling.services.sent_files import (
     QRELS,
     QUERIES,
     AnnouncedFile,
-    Kept,
     Row,
+    StoredFile,
     forget_sent_files,
     keep_sent_files,
     sources_on_the_server,
@@ -66,7 +66,7 @@ def announce_collection(
             raise PoolingError("A collection needs queries.", "Announce a file of queries.")
 
     identity, facts = {"user": user, "key": key}, {"name": name, "details": details}
-    return _announced(NewCollection, identity, facts, files, on_server, check)
+    return _announce_once(NewCollection, identity, facts, files, on_server, check)
 
 
 def announce_files(
@@ -89,7 +89,7 @@ def announce_files(
         check_addable(collection, details, labels=labels, files=bool(files or on_server))
 
     identity = {"collection": collection, "user": user, "key": key}
-    return _announced(AddedFiles, identity, {"details": details}, files, on_server, check)
+    return _announce_once(AddedFiles, identity, {"details": details}, files, on_server, check)
 
 
 def receive_part(wanted: Arriving, number: int, *, offset: int, stream: Stream, length: int) -> Arriving:
@@ -97,7 +97,7 @@ def receive_part(wanted: Arriving, number: int, *, offset: int, stream: Stream, 
 
     Bytes received before the connection ends are kept. Raises NotFound, WrongOffset, UploadRefused.
     """
-    left = _going_on(wanted, number, offset)
+    left = _bytes_left(wanted, number, offset)
     if length < 1 or length > left:
         raise UploadRefused(
             f"This part has {length:,} bytes, but only {left:,} are left.",
@@ -147,7 +147,7 @@ def forget_unfinished() -> int:
     return dropped
 
 
-def file_of(wanted: Arriving, number: int) -> Kept:
+def file_of(wanted: Arriving, number: int) -> StoredFile:
     """Return the announced file with this number, from 1. Raises NotFound."""
     if not 1 <= number <= len(wanted.files) or "size_bytes" not in wanted.files[number - 1]:
         raise NotFound(
@@ -165,7 +165,7 @@ def _check_files(files: Sequence[AnnouncedFile], most: dict[str, int]) -> None:
             raise PoolingError(refusal, "Announce only files that this form asks for.")
 
 
-def _announced(
+def _announce_once(
     model: Any,
     identity: dict[str, Any],
     facts: dict[str, Any],
@@ -175,9 +175,9 @@ def _announced(
 ) -> tuple[Any, bool]:
     """Return the key's row, and whether it is new. A new row is made if ``check`` raises no error."""
     if before := model.objects.filter(**identity).first():
-        return _same(before, facts, files, on_server), False
+        return _require_same_files(before, facts, files, on_server), False
     check()
-    kept = keep_sent_files(files, _there(on_server))
+    kept = keep_sent_files(files, _offered_paths(on_server))
     state = RECEIVING if files else WAITING
     try:
         with transaction.atomic():
@@ -188,17 +188,17 @@ def _announced(
         raise
     except IntegrityError:
         forget_sent_files(kept, KINDS)
-        return _same(model.objects.get(**identity), facts, files, on_server), False
+        return _require_same_files(model.objects.get(**identity), facts, files, on_server), False
 
 
-def _there(names: Sequence[str]) -> list[Path]:
+def _offered_paths(names: Sequence[str]) -> list[Path]:
     offered = {path.name: path for path in sources_on_the_server()}
     if missing := [name for name in names if name not in offered]:
         raise NotFound(f"The server offers no passage file {missing[0]!r}.", "Upload it instead.")
     return [offered[name] for name in names]
 
 
-def _same(
+def _require_same_files(
     before: Row, facts: dict[str, Any], files: Sequence[AnnouncedFile], on_server: Sequence[str]
 ) -> Row:
     wanted: list[Any] = [(file.what, file.name, file.size) for file in files]
@@ -209,7 +209,7 @@ def _same(
     return before
 
 
-def _going_on(wanted: Arriving, number: int, offset: int) -> int:
+def _bytes_left(wanted: Arriving, number: int, offset: int) -> int:
     """Return the number of missing bytes of a file that continues at ``offset``. Raises NotFound, WrongOffset."""
     file = file_of(wanted, number)
     received: int = file["received_bytes"]
@@ -226,7 +226,7 @@ def _keep_part(wanted: Arriving, number: int, offset: int, part: IO[bytes], came
     held = type(wanted).objects.select_for_update().filter(pk=wanted.pk).first()
     if held is None:
         raise UploadRefused("This was dropped in the meantime.", "Announce it again.")
-    _going_on(held, number, offset)
+    _bytes_left(held, number, offset)
     file = held.files[number - 1]
     with Path(file["path"]).open("r+b") as target:
         target.truncate(offset)  # the rest of a part whose row was not written may be there

@@ -22,7 +22,7 @@ def insert(
     """Insert rows in one transaction. ``columns`` are database columns; ``on_conflict`` is SQL after ON CONFLICT."""
     table = connection.ops.quote_name(model._meta.db_table)
     names = ", ".join(connection.ops.quote_name(column) for column in columns)
-    put = _copy if connection.vendor == "postgresql" else _execute_many
+    put = _copy_rows if connection.vendor == "postgresql" else _execute_many
     waiting = iter(rows)
     with transaction.atomic():
         while batch := list(islice(waiting, BATCH)):
@@ -38,7 +38,7 @@ def _execute_many(table: str, names: str, rows: list[Sequence[Any]], on_conflict
         )
 
 
-def _copy(table: str, names: str, rows: list[Sequence[Any]], on_conflict: str) -> None:
+def _copy_rows(table: str, names: str, rows: list[Sequence[Any]], on_conflict: str) -> None:
     # COPY has no ON CONFLICT, so rows pass through a temporary table of the transaction.
     with connection.cursor() as cursor:
         cursor.execute(

@@ -27,7 +27,7 @@ from pooling.near_duplicates import (
     SEED,
     Likeness,
     by_pid,
-    near_duplicates,
+    near_duplicate_classes,
 )
 from pooling.passage_text import canonical_key, class_key
 from pooling.services import bulk
@@ -73,7 +73,7 @@ def find_classes(
             progress(done, max(total, done))
 
     folder = Path(settings.PREFEREE_DATA_DIR)
-    found = near_duplicates(texts, likeness, folder=folder, shown=shown)
+    found = near_duplicate_classes(texts, likeness, folder=folder, shown=shown)
     parameters = {
         "threshold": likeness.threshold,
         "shingle": likeness.shingle,
@@ -105,7 +105,7 @@ def store_classes(collection: Collection, classes: Classes, *, who: str = "") ->
                 collection=collection,
                 method=classes.method,
                 parameters=classes.parameters,
-                sha256=_sha256(canonical),
+                sha256=_classes_sha256(canonical),
                 texts=classes.texts,
                 classes=len(set(canonical.values())),
                 members=len(canonical),
@@ -213,7 +213,7 @@ def _summary(canonical: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _sha256(canonical: Mapping[str, str]) -> str:
+def _classes_sha256(canonical: Mapping[str, str]) -> str:
     hashed = hashlib.sha256()
     for pid in sorted(canonical):
         hashed.update(f"{pid}\t{canonical[pid]}\n".encode())

@@ -53,8 +53,7 @@ def import_collection(
     names = names or {}
     check_name(name)
     check_language(language)
-    if Collection.objects.filter(name=name).exists():
-        raise _taken(name)
+    refuse_taken_collection_name(name)
     found = read_query_file(Content(queries, names.get(queries, ""), most_bytes_of(queries), progress))
     examined = [passages.examine(path, progress, name=names.get(path, "")) for path in passage_files or []]
     try:
@@ -83,14 +82,15 @@ def import_collection(
                     progress=progress,
                 )
     except IntegrityError:
-        if Collection.objects.filter(name=name).exists():
-            raise _taken(name) from None
+        refuse_taken_collection_name(name)
         raise
     return ImportedCollection(collection, len(found), len(examined), official)
 
 
-def _taken(name: str) -> AlreadyImported:
-    return AlreadyImported(f"A collection {name!r} already exists.", "Choose another name.")
+def refuse_taken_collection_name(name: str) -> None:
+    """Raise AlreadyImported if there is a collection of this name."""
+    if Collection.objects.filter(name=name).exists():
+        raise AlreadyImported(f"A collection {name!r} already exists.", "Choose another name.")
 
 
 def set_language(collection: Collection, language: str, *, who: str = "") -> str:

@@ -14,9 +14,9 @@ from pooling.services.runs import RunFacts
 from pooling.services.submission_policies import refuse_change_against_policy
 
 #: The run that it is a variant of was checked at submission, so it cannot change.
-MEANT = frozenset(RunFacts.__dataclass_fields__) - {"variant_of"}
+CHANGEABLE = frozenset(RunFacts.__dataclass_fields__) - {"variant_of"}
 #: The fields that a team can change on its own run. Limits count runs by name and day, and baselines separately.
-OF_A_TEAM = frozenset({"description", "paper", "code", "details", "release", "anonymous_until"})
+CHANGEABLE_BY_TEAM = frozenset({"description", "paper", "code", "details", "release", "anonymous_until"})
 #: Details that were checked at submission: candidates, and the priorities of a round.
 SETTLED = frozenset({"subtask", "priority"})
 #: From closed to open. A team opens its run; only maintainers close one again.
@@ -28,14 +28,14 @@ def describe_run(*, run: Run, changes: dict[str, Any], who: str, by_team: bool =
 
     Raises PoolingError, and SubmissionRefused for a change that the board's policy, or a team's role, forbids.
     """
-    if strange := changes.keys() - MEANT:
+    if strange := changes.keys() - CHANGEABLE:
         raise PoolingError(
-            f"Unknown field {', '.join(sorted(strange))}.", f"Fields: {', '.join(sorted(MEANT))}."
+            f"Unknown field {', '.join(sorted(strange))}.", f"Fields: {', '.join(sorted(CHANGEABLE))}."
         )
     if changes.get("release", run.release) not in Run.Release.values:
         raise PoolingError("The release level must be public, scores or private.")
     if "details" in changes:
-        changes = changes | {"details": _details(run, changes["details"])}
+        changes = changes | {"details": _changed_details(run, changes["details"])}
     changed = {name: value for name, value in changes.items() if getattr(run, name) != value}
     if changed:
         if by_team:
@@ -58,7 +58,7 @@ def _refuse_change_by_team(run: Run, changed: Mapping[str, Any]) -> None:
     """Raise SubmissionRefused for changes that only the board's maintainers can make."""
     details = changed.get("details", run.details)
     settled = {name for name in SETTLED if details.get(name) != run.details.get(name)}
-    if fixed := sorted((changed.keys() - OF_A_TEAM) | settled):
+    if fixed := sorted((changed.keys() - CHANGEABLE_BY_TEAM) | settled):
         raise SubmissionRefused(
             f"{run.run_tag}: a team cannot change this after the submission: {', '.join(fixed)}.",
             "Ask the board's owners.",
@@ -70,7 +70,7 @@ def _refuse_change_by_team(run: Run, changed: Mapping[str, Any]) -> None:
         )
 
 
-def _details(run: Run, given: Mapping[str, Any]) -> dict[str, Any]:
+def _changed_details(run: Run, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the run's details with these changed; an empty one is removed. Raises PoolingError."""
     known = known_details(run.collection)
     read = read_details({name: value for name, value in given.items() if name != REPORTED}, known)

@@ -14,16 +14,16 @@ from django.db import IntegrityError, transaction
 from config.guidance import Guidance, Option
 from config.plurals import many
 from pooling.errors import EmptyFile, InvalidFile, NotFound, UnmappedLabels
-from pooling.formats import Content, Progress, line_text, lines_of
+from pooling.formats import Content, Progress, line_text, numbered_lines
 from pooling.models import Collection, Qrel, QrelSet
 from pooling.services import bulk, passages
 from pooling.services.clusters import canonical_of, members_of
 from pooling.services.growth import most_bytes_of
 from pooling.services.naming import check_name
-from pooling.services.qrels import refuse_taken
+from pooling.services.qrels import refuse_taken_set_name
 
 #: The number of passages without a document that a refusal lists.
-NAMED = 5
+MOST_LISTED = 5
 #: Passage → its document; None for a passage without one.
 DocumentOf = Callable[[str], str | None]
 
@@ -52,7 +52,7 @@ def documents_in_file(path: Path, *, name: str = "", progress: Progress | None =
     """Read pid → document from a file with both on each line. Raises InvalidFile."""
     content = Content(path, name, most_bytes_of(path), progress)
     found: dict[str, str] = {}
-    for number, line in lines_of(content):
+    for number, line in numbered_lines(content):
         fields = line_text(content.name, number, line).split()
         if not fields:
             continue
@@ -79,7 +79,7 @@ def before_last(separator: str) -> DocumentOf:
     return document_of
 
 
-def highest(
+def highest_grades(
     labels: Iterable[tuple[str, str, int]], alike: Mapping[str, Iterable[str]], document_of: DocumentOf
 ) -> list[DocumentLabel]:
     """Return each document's highest grade for each query, in order of queries and documents.
@@ -111,25 +111,25 @@ def map_labels(
     """
     collection = qrel_set.collection
     check_name(set_name)
-    refuse_taken(collection, set_name)
+    refuse_taken_set_name(collection, set_name)
     rows = qrel_set.qrels.order_by("position").values_list("query__qid", "passage__pid", "grade")
     labels = [(qid, pid, grade) for qid, pid, grade in rows.iterator(chunk_size=5000)]
     pids = {pid for _, pid, _ in labels}
     _refuse_unmapped(pids, document_of)
     canonical = canonical_of(collection, sorted(pids))
     classes = members_of(collection, sorted(set(canonical.values())))
-    mapped = highest(labels, {pid: classes[first] for pid, first in canonical.items()}, document_of)
+    mapped = highest_grades(labels, {pid: classes[first] for pid, first in canonical.items()}, document_of)
     try:
         with transaction.atomic():
-            stored = _store(collection, qrel_set, mapped, set_name, min_grade)
+            stored = _store_document_labels(collection, qrel_set, mapped, set_name, min_grade)
     except IntegrityError:
-        refuse_taken(collection, set_name)
+        refuse_taken_set_name(collection, set_name)
         raise
     relevant = sum(one.grade >= min_grade for one in mapped)
     return MappedLabels(stored, len(mapped), relevant, sum(one.passage not in pids for one in mapped))
 
 
-def _store(
+def _store_document_labels(
     collection: Collection, of: QrelSet, mapped: list[DocumentLabel], set_name: str, min_grade: int
 ) -> QrelSet:
     lines = "".join(f"{one.qid} 0 {one.document} {one.grade}\n" for one in mapped)
@@ -157,10 +157,10 @@ def _store(
 def _refuse_unmapped(pids: set[str], document_of: DocumentOf) -> None:
     without = sorted(pid for pid in pids if document_of(pid) is None)
     if without:
-        more = f" and {len(without) - NAMED:,} more" if len(without) > NAMED else ""
+        more = f" and {len(without) - MOST_LISTED:,} more" if len(without) > MOST_LISTED else ""
         raise UnmappedLabels(
             f"{many(len(without), 'labeled passage has', 'labeled passages have')} no document: "
-            f"{', '.join(without[:NAMED])}{more}.",
+            f"{', '.join(without[:MOST_LISTED])}{more}.",
             Guidance("Add them to the file, or choose another ", Option("before"), "."),
         )
 

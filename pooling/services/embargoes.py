@@ -18,7 +18,7 @@ def release_after_embargoes() -> int:
     """
     today, released, sweep = clock.now().date(), 0, Sweep("Releasing runs after their embargo")
     for policy in SubmissionPolicy.objects.exclude(release_after=""):
-        for run in _lower(policy):
+        for run in _runs_to_release(policy):
             if embargo_ends(run, policy) > today:
                 continue
             with sweep.step(f"run {run.run_tag}"):
@@ -41,7 +41,7 @@ def any_to_release() -> bool:
     return SubmissionPolicy.objects.exclude(release_after="").exists()
 
 
-def _lower(policy: SubmissionPolicy) -> list[Run]:
+def _runs_to_release(policy: SubmissionPolicy) -> list[Run]:
     """Return the teams' runs whose release level is below the policy's."""
     below = [Run.Release.PRIVATE] if policy.release_after == Run.Release.SCORES else ["private", "scores"]
     runs = Run.objects.filter(collection=policy.collection_id, release__in=below, baseline=False)

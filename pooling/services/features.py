@@ -32,14 +32,14 @@ def features_of(collection: Collection, progress: Progress | None = None) -> Ite
     """
     folder, made_of = folder_of(collection) / "made", state_of(collection)
     while True:
-        with _locked(folder.parent, fcntl.LOCK_SH, progress):
+        with _folder_lock(folder.parent, fcntl.LOCK_SH, progress):
             found = open_features(folder, made_of)
             if found is not None:
                 yield found
                 return
-        with _locked(folder.parent, fcntl.LOCK_EX, progress):
+        with _folder_lock(folder.parent, fcntl.LOCK_EX, progress):
             if open_features(folder, made_of) is None:
-                _make(collection, folder, made_of, progress)
+                _make_features(collection, folder, made_of, progress)
 
 
 def folder_of(collection: Collection) -> Path:
@@ -47,7 +47,9 @@ def folder_of(collection: Collection) -> Path:
     return Path(settings.PREFEREE_DATA_DIR) / "cache" / "features" / str(collection.pk)
 
 
-def _make(collection: Collection, folder: Path, made_of: dict[str, Any], progress: Progress | None) -> None:
+def _make_features(
+    collection: Collection, folder: Path, made_of: dict[str, Any], progress: Progress | None
+) -> None:
     arriving = folder.with_name("arriving")
     shutil.rmtree(arriving, ignore_errors=True)  # of a process that was killed
 
@@ -88,7 +90,7 @@ def state_of(collection: Collection) -> dict[str, Any]:
 
 
 @contextmanager
-def _locked(folder: Path, kind: int, progress: Progress | None) -> Iterator[None]:
+def _folder_lock(folder: Path, kind: int, progress: Progress | None) -> Iterator[None]:
     """Hold the folder's lock: shared by readers, exclusive to the maker. A killed process releases it."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("a") as lock:

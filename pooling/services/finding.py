@@ -9,7 +9,7 @@ from pooling.errors import NotFound
 from pooling.models import Collection, Pool, QrelSet, Run
 
 
-def _names(rows: models.QuerySet, field: str) -> str:
+def _existing_names(rows: models.QuerySet, field: str) -> str:
     names = list(rows.order_by(field).values_list(field, flat=True)[:10])
     return f"{str(rows.model._meta.verbose_name_plural).capitalize()}: {', '.join(names)}." if names else ""
 
@@ -20,7 +20,7 @@ def collection_named(name: str) -> Collection:
     if found is None:
         raise NotFound(
             f"There is no collection {name!r}.",
-            _names(Collection.objects.all(), "name") or Action("import_collection", lead="Make one"),
+            _existing_names(Collection.objects.all(), "name") or Action("import_collection", lead="Make one"),
         )
     return found
 
@@ -31,7 +31,7 @@ def pool_named(name: str) -> Pool:
     if found is None:
         raise NotFound(
             f"There is no pool {name!r}.",
-            _names(Pool.objects.all(), "name") or Action("build_pool", lead="Make one"),
+            _existing_names(Pool.objects.all(), "name") or Action("build_pool", lead="Make one"),
         )
     return found
 
@@ -42,7 +42,7 @@ def qrel_set_named(collection: Collection, name: str) -> QrelSet:
     if found is None:
         raise NotFound(
             f"Collection {collection.name} has no qrel set {name!r}.",
-            _names(collection.qrel_sets.all(), "name")
+            _existing_names(collection.qrel_sets.all(), "name")
             or Action("import_qrels", collection.name, lead="Import one"),
         )
     return found
@@ -67,7 +67,7 @@ def runs_tagged(collection: Collection, tags: Sequence[str] | None) -> list[Run]
     if missing:
         raise NotFound(
             f"Collection {collection.name} has no run {', '.join(missing)}.",
-            _names(collection.runs.all(), "run_tag")
+            _existing_names(collection.runs.all(), "run_tag")
             or Action("import_runs", collection.name, lead="Import one"),
         )
     return [runs[tag] for tag in dict.fromkeys(tags)]

@@ -26,7 +26,9 @@ KEPT_AFTER_REFUSAL = timedelta(days=1)
 
 def can_leave_out(row: Refused) -> bool:
     """Return whether the file was refused only for unknown queries, and is still here."""
-    return row.state == RunUpload.State.REFUSED and only_unknown_queries(row.problem_counts) and _kept(row)
+    return (
+        row.state == RunUpload.State.REFUSED and only_unknown_queries(row.problem_counts) and _has_files(row)
+    )
 
 
 def leave_out_unknown(row: Refused) -> None:
@@ -39,7 +41,7 @@ def leave_out_unknown(row: Refused) -> None:
         again["details"] = {**row.details, "skip_unknown": True}
     with transaction.atomic():
         if row.user is not None:
-            refuse_over_quota(row.user, files=1, size=_size(row))
+            refuse_over_quota(row.user, files=1, size=_bytes_sent(row))
         there = type(row).objects.filter(pk=row.pk, state=RunUpload.State.REFUSED)
         if not can_leave_out(row) or not there.update(
             state=RunUpload.State.WAITING, created_at=clock.now(), **again
@@ -61,15 +63,15 @@ def forget_refused() -> int:
         AddedFiles.objects.filter(**over),
     ]
     forgotten, sweep = 0, Sweep("Dropping refused files")
-    for row in (row for rows in late for row in rows if _kept(row)):
+    for row in (row for rows in late for row in rows if _has_files(row)):
         with sweep.step(f"{row._meta.verbose_name} {row.pk}"):
-            _forget(row)
+            _forget_files(row)
             forgotten += 1
     sweep.end()
     return forgotten
 
 
-def _forget(row: Refused) -> None:
+def _forget_files(row: Refused) -> None:
     if isinstance(row, RunUpload):
         # Somebody may start another read at this moment: then its parts stay.
         refused = RunUpload.objects.filter(pk=row.pk, state=RunUpload.State.REFUSED)
@@ -79,7 +81,7 @@ def _forget(row: Refused) -> None:
         forget_sent_files(row.files, KINDS)
 
 
-def _kept(row: Refused) -> bool:
+def _has_files(row: Refused) -> bool:
     if isinstance(row, RunUpload):
         return bool(row.parts)
     ours = Path(settings.DATA_DIR) / "sources"
@@ -87,5 +89,5 @@ def _kept(row: Refused) -> bool:
     return bool(sent) and all(path.is_file() for path in sent)
 
 
-def _size(row: Refused) -> int:
+def _bytes_sent(row: Refused) -> int:
     return row.size_bytes if isinstance(row, RunUpload) else sum(sizes_of(row.files))

@@ -94,11 +94,11 @@ def add_member(*, collection: Collection, username: str, role: Role, who: str) -
     return member
 
 
-def change_role(*, member: Membership, role: Role, who: str) -> None:
+def change_member_role(*, member: Membership, role: Role, who: str) -> None:
     """Change a member's role. Raises MembersRefused if no owner would be left."""
     _refuse_submitter(role)
     with transaction.atomic():
-        _hold(member.collection)
+        _lock_collection(member.collection)
         if role != Role.OWNER:
             _refuse_last_owner(member)
             _withdraw_invitations_by(member.user, member.collection, who=who)
@@ -109,7 +109,7 @@ def change_role(*, member: Membership, role: Role, who: str) -> None:
 def remove_member(*, member: Membership, who: str) -> None:
     """Remove a member. Raises MembersRefused if no owner would be left."""
     with transaction.atomic():
-        _hold(member.collection)
+        _lock_collection(member.collection)
         _refuse_last_owner(member)
         _withdraw_invitations_by(member.user, member.collection, who=who)
         member.delete()
@@ -119,7 +119,7 @@ def remove_member(*, member: Membership, who: str) -> None:
 def transfer_ownership(*, member: Membership, by: User) -> None:
     """Make the member an owner, and the acting owner a maintainer."""
     with transaction.atomic():
-        _hold(member.collection)
+        _lock_collection(member.collection)
         Membership.objects.filter(pk=member.pk).update(role=Role.OWNER)
         others = Membership.objects.filter(collection=member.collection, user=by).exclude(pk=member.pk)
         if others.update(role=Role.MAINTAINER):
@@ -162,7 +162,7 @@ def _refuse_submitter(role: Role) -> None:
         )
 
 
-def withdraw_invitation(*, invited: InvitedMember, who: str) -> None:
+def withdraw_member_invitation(*, invited: InvitedMember, who: str) -> None:
     """Withdraw an invitation; its link stops working."""
     with transaction.atomic():
         invitations.withdraw_invitation(invited.invitation)
@@ -172,7 +172,7 @@ def withdraw_invitation(*, invited: InvitedMember, who: str) -> None:
 def _withdraw_invitations_by(user: User, collection: Collection, *, who: str) -> None:
     """Withdraw the invitations of a former owner: they could use a link that they kept to join again."""
     for invited in open_invitations(collection).filter(invitation__invited_by=user):
-        withdraw_invitation(invited=invited, who=who)
+        withdraw_member_invitation(invited=invited, who=who)
 
 
 def open_invitations(collection: Collection) -> QuerySet[InvitedMember]:
@@ -215,7 +215,7 @@ def _join_team(team: Team, user: User) -> bool:
     return new
 
 
-def _hold(collection: Collection) -> None:
+def _lock_collection(collection: Collection) -> None:
     """Lock the collection's row, so that another change of owners waits until this one is done."""
     Collection.objects.filter(pk=collection.pk).update(name=F("name"))
 

@@ -8,11 +8,10 @@ from accounts.models import User
 from accounts.roles import Role
 from accounts.signup import anybody_may_join
 from pooling import trec
-from pooling.errors import AlreadyImported
 from pooling.formats import Content, Progress
 from pooling.models import Collection, Membership, NewCollection
 from pooling.problems import Problems
-from pooling.services.collections import ImportedCollection, import_collection
+from pooling.services.collections import ImportedCollection, import_collection, refuse_taken_collection_name
 from pooling.services.growth import most_bytes_of
 from pooling.services.members import log
 from pooling.services.naming import check_language, check_name
@@ -22,11 +21,11 @@ from pooling.services.sent_files import (
     QUERIES,
     SentFile,
     kept_within_quota,
-    names,
-    passages_told,
-    paths,
+    paths_of_kind,
+    problems_of_passage_files,
     read_once,
     refuse_bad_passages,
+    sender_names,
 )
 from pooling.texts import query_problems, read_query_file
 
@@ -56,30 +55,29 @@ def check_new(name: str, details: dict[str, Any]) -> None:
     """Raise PoolingError for everything that can be checked before a file is read."""
     check_name(name)
     check_language(details.get("language", "en"))
-    if Collection.objects.filter(name=name).exists():
-        raise AlreadyImported(f"A collection {name!r} already exists.", "Choose another name.")
+    refuse_taken_collection_name(name)
 
 
-def make_collection(wanted: NewCollection, *, progress: Progress | None = None) -> NewCollection:
+def make_requested_collection(wanted: NewCollection, *, progress: Progress | None = None) -> NewCollection:
     """Create the collection, all or nothing, with the requester as owner. Safe to repeat."""
 
     def make() -> dict[str, Any]:
         refuse_bad_passages(wanted.files, progress)
-        made = _imported(wanted, progress)
-        _give_to(wanted, made.collection)
+        made = _import_files(wanted, progress)
+        _make_owner(wanted, made.collection)
         return {"state": NewCollection.State.MADE, "collection": made.collection}
 
     # Passages are read from these files as long as the collection exists.
-    return read_once(wanted, make, lambda: _of_files(wanted), done_with={QUERIES, QRELS})
+    return read_once(wanted, make, lambda: _problems_of_collection_files(wanted), done_with={QUERIES, QRELS})
 
 
-def _imported(wanted: NewCollection, progress: Progress | None) -> ImportedCollection:
+def _import_files(wanted: NewCollection, progress: Progress | None) -> ImportedCollection:
     details = wanted.details
     return import_collection(
         name=wanted.name,
-        queries=paths(wanted.files, QUERIES)[0],
-        passage_files=paths(wanted.files, PASSAGES),
-        qrels=next(iter(paths(wanted.files, QRELS)), None),
+        queries=paths_of_kind(wanted.files, QUERIES)[0],
+        passage_files=paths_of_kind(wanted.files, PASSAGES),
+        qrels=next(iter(paths_of_kind(wanted.files, QRELS)), None),
         min_grade=details.get("min_grade", 1),
         skip_unknown=details.get("skip_unknown", False),
         title=details.get("title", ""),
@@ -87,30 +85,30 @@ def _imported(wanted: NewCollection, progress: Progress | None) -> ImportedColle
         licence=details.get("licence", ""),
         citation=details.get("citation", ""),
         language=details.get("language", "en"),
-        names=names(wanted.files),
+        names=sender_names(wanted.files),
         progress=progress,
     )
 
 
-def _give_to(wanted: NewCollection, collection: Collection) -> None:
+def _make_owner(wanted: NewCollection, collection: Collection) -> None:
     if wanted.user is None:
         return
     Membership.objects.create(collection=collection, user=wanted.user, role=Role.OWNER)
     log(collection, "created", who=wanted.user.get_username())
 
 
-def _of_files(wanted: NewCollection) -> Iterable[tuple[str, Problems]]:
-    called = names(wanted.files)
-    [queries] = paths(wanted.files, QUERIES)
+def _problems_of_collection_files(wanted: NewCollection) -> Iterable[tuple[str, Problems]]:
+    called = sender_names(wanted.files)
+    [queries] = paths_of_kind(wanted.files, QUERIES)
     most = most_bytes_of(queries)
     of_queries = query_problems(Content(queries, called[queries], most))
     yield called[queries], of_queries
     known = None
     if not of_queries.total and not wanted.details.get("skip_unknown"):
         known = {query.id for query in read_query_file(Content(queries, called[queries], most))}
-    for path in paths(wanted.files, QRELS):
+    for path in paths_of_kind(wanted.files, QRELS):
         yield (
             called[path],
             trec.qrel_problems(path, name=called[path], known_qids=known, max_bytes=most_bytes_of(path)),
         )
-    yield from passages_told(wanted.files)
+    yield from problems_of_passage_files(wanted.files)

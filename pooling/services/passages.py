@@ -47,8 +47,8 @@ class Fetched:
 
 def examine(path: Path, progress: Progress | None = None, *, name: str = "") -> Source:
     """Read a passage file through once: its format and its hash. Raises InvalidFile."""
-    format = format_of(_content(path, name=name))
-    content = _content(path, progress, name=name)
+    format = format_of(_passage_content(path, name=name))
+    content = _passage_content(path, progress, name=name)
     for _ in content.blocks():
         pass
     return Source(path.resolve(), format, content.sha256, path.stat().st_size)
@@ -101,10 +101,10 @@ def ensure(
     """Return pid → passage. New passages are recorded, with their text if a source has it."""
     distinct = list(dict.fromkeys(pids))
     record_passages(collection, distinct)
-    without = [passage.pid for passage in _each(collection, distinct) if passage.text is None]
+    without = [passage.pid for passage in _in_batches(collection, distinct) if passage.text is None]
     if without and collection.sources.exists():
         fetch(collection=collection, pids=without, progress=progress)
-    return {passage.pid: passage for passage in _each(collection, distinct)}
+    return {passage.pid: passage for passage in _in_batches(collection, distinct)}
 
 
 def fetch_missing(*, collection: Collection, progress: Progress | None = None) -> Fetched:
@@ -123,8 +123,10 @@ def fetch(*, collection: Collection, pids: Group[str], progress: Progress | None
     for source in collection.sources.order_by("pk"):
         if not wanted:
             break
-        found = list(_take(source, wanted, progress))
-        bulk.insert(Passage, ("collection_id", "pid", "text", "class_key"), _rows(collection, found), FILL)
+        found = list(_texts_in_source(source, wanted, progress))
+        bulk.insert(
+            Passage, ("collection_id", "pid", "text", "class_key"), _passage_rows(collection, found), FILL
+        )
         wanted -= {text.id for text in found}
     return Fetched(len(set(pids)), len(set(pids)) - len(wanted), tuple(sorted(wanted)))
 
@@ -138,7 +140,7 @@ def fetch_all(*, collection: Collection, progress: Progress | None = None) -> in
         )
     for source in collection.sources.order_by("pk"):
         with transaction.atomic():
-            rows = _rows(collection, _take(source, None, progress))
+            rows = _passage_rows(collection, _texts_in_source(source, None, progress))
             bulk.insert(Passage, ("collection_id", "pid", "text", "class_key"), rows, FILL)
     return collection.passages.filter(text__isnull=False).count()
 
@@ -146,7 +148,7 @@ def fetch_all(*, collection: Collection, progress: Progress | None = None) -> in
 def first_texts(collection: Collection, most: int) -> Iterator[Text]:
     """Return the first ``most`` texts of the collection's sources."""
     sources = collection.sources.order_by("pk")
-    yield from islice((text for source in sources for text in _take(source, None, None)), most)
+    yield from islice((text for source in sources for text in _texts_in_source(source, None, None)), most)
 
 
 def all_texts(collection: Collection, progress: Progress | None = None) -> Iterator[tuple[str, str]]:
@@ -156,18 +158,20 @@ def all_texts(collection: Collection, progress: Progress | None = None) -> Itera
     """
     if collection.sources.exists():
         for source in collection.sources.order_by("pk"):
-            yield from ((text.id, text.text) for text in _take(source, None, progress))
+            yield from ((text.id, text.text) for text in _texts_in_source(source, None, progress))
         return
     recorded = collection.passages.filter(text__isnull=False).order_by("pk").values_list("pid", "text")
     yield from ((pid, text or "") for pid, text in recorded.iterator(chunk_size=KEYS_A_QUERY))
 
 
-def _take(source: PassageSource, wanted: set[str] | None, progress: Progress | None) -> Iterator[Text]:
+def _texts_in_source(
+    source: PassageSource, wanted: set[str] | None, progress: Progress | None
+) -> Iterator[Text]:
     """Yield the wanted texts of a source, each once. Refuses a file that changed since it was registered."""
     path = Path(source.path)
     if not path.exists() or path.stat().st_size != source.size_bytes:
-        raise _changed(source)
-    content = _content(path, progress)
+        raise _source_changed(source)
+    content = _passage_content(path, progress)
     left = None if wanted is None else set(wanted)
     for text in read_passages(content, source.format, wanted):
         if left is not None:
@@ -178,10 +182,10 @@ def _take(source: PassageSource, wanted: set[str] | None, progress: Progress | N
         if left is not None and not left:
             return
     if content.sha256 != source.sha256:
-        raise _changed(source)
+        raise _source_changed(source)
 
 
-def _rows(collection: Collection, texts: Iterable[Text]) -> Iterator[tuple[int, str, str, str]]:
+def _passage_rows(collection: Collection, texts: Iterable[Text]) -> Iterator[tuple[int, str, str, str]]:
     waiting = iter(texts)
     while some := list(islice(waiting, bulk.BATCH)):
         keys = clusters.keys_of(collection, [text.id for text in some])
@@ -189,16 +193,16 @@ def _rows(collection: Collection, texts: Iterable[Text]) -> Iterator[tuple[int, 
             yield collection.pk, text.id, text.text, keys.get(text.id) or class_key(text.text)
 
 
-def _each(collection: Collection, pids: list[str]) -> Iterator[Passage]:
+def _in_batches(collection: Collection, pids: list[str]) -> Iterator[Passage]:
     for begin in range(0, len(pids), KEYS_A_QUERY):
         yield from collection.passages.filter(pid__in=pids[begin : begin + KEYS_A_QUERY])
 
 
-def _content(path: Path, progress: Progress | None = None, *, name: str = "") -> Content:
+def _passage_content(path: Path, progress: Progress | None = None, *, name: str = "") -> Content:
     return Content(path, name, most_bytes_of(path), progress)
 
 
-def _changed(source: PassageSource) -> UnreadableContent:
+def _source_changed(source: PassageSource) -> UnreadableContent:
     return UnreadableContent(
         source.path,
         0,

@@ -58,12 +58,12 @@ def plan_pool(
         raise PoolRefused(f"The depth shown here must be between 1 and {MOST_DEPTH}.")
     check_choice(choice, depth)
     qids = tuple(collection.queries.order_by("position").values_list("qid", flat=True))
-    sources = _sources(runs, qrel_set, qids, depth, cluster_set_of(collection))
-    asked = _asked(collection, qids, choice.qids)
+    sources = _hashed_sources(runs, qrel_set, qids, depth, cluster_set_of(collection))
+    asked = _query_indices(collection, qids, choice.qids)
     found = preview.preview_pools([source[asked] for source in sources])
     sizes = np.zeros(len(qids), np.int64)
     sizes[asked] = found.sizes
-    chosen = _drawn(qids, sizes, choice)
+    chosen = _drawn_queries(qids, sizes, choice)
     all_qrel = None if qrel_set is None else found.brought[-1]
     if chosen.sum() < (sizes > 0).sum():
         found = preview.preview_pools([source[chosen] for source in sources])
@@ -85,7 +85,7 @@ def plan_pool(
     )
 
 
-def _asked(
+def _query_indices(
     collection: Collection, qids: Sequence[str], wanted: Sequence[str] | None
 ) -> slice | NDArray[np.int64]:
     """Return the indices of the chosen queries; for all of them a slice, which copies nothing."""
@@ -98,7 +98,7 @@ def _asked(
     return np.array(sorted({position[qid] for qid in wanted}), dtype=np.int64)
 
 
-def _drawn(qids: Sequence[str], sizes: NDArray[np.int64], choice: Choice) -> NDArray[np.bool_]:
+def _drawn_queries(qids: Sequence[str], sizes: NDArray[np.int64], choice: Choice) -> NDArray[np.bool_]:
     """Return the queries that building would draw from those with large enough pools."""
     there = np.flatnonzero(sizes >= max(1, choice.min_size))
     if choice.sample is not None:
@@ -110,7 +110,7 @@ def _drawn(qids: Sequence[str], sizes: NDArray[np.int64], choice: Choice) -> NDA
     return chosen
 
 
-class _Kept:
+class _ArrayCache:
     """Immutable arrays (stored runs' tops): the most recently used, up to a number of bytes per process."""
 
     def __init__(self, most_bytes: int) -> None:
@@ -134,10 +134,10 @@ class _Kept:
         return made
 
 
-_kept = _Kept(128 * 1024 * 1024)
+_array_cache = _ArrayCache(128 * 1024 * 1024)
 
 
-def _sources(
+def _hashed_sources(
     runs: Sequence[Run],
     qrel_set: QrelSet | None,
     qids: tuple[str, ...],
@@ -150,11 +150,11 @@ def _sources(
     if len(runs) + (qrel_set is not None) > preview.MOST_SOURCES:
         raise PoolRefused(f"At most {preview.MOST_SOURCES - 1:,} runs can be shown at once.", "Choose fewer.")
     key = (hash(qids), clusters and clusters.pk)
-    sources = [_tops(run, qids, depth, key, clusters) for run in runs]
-    return sources if qrel_set is None else [*sources, _labels(qrel_set, qids, key, clusters)]
+    sources = [_hashed_tops(run, qids, depth, key, clusters) for run in runs]
+    return sources if qrel_set is None else [*sources, _hashed_labels(qrel_set, qids, key, clusters)]
 
 
-def _tops(
+def _hashed_tops(
     run: Run, qids: tuple[str, ...], depth: int, key: Hashable, clusters: ClusterSet | None
 ) -> preview.Hashes:
     """Return hashes of the run's first ``depth`` passages of every query, shape (queries, depth)."""
@@ -163,7 +163,7 @@ def _tops(
         ranking = ranking_of(run, depth)
         cut = ranking.top(depth)
         pids = pl.Series(cut.passages).cast(pl.String) if cut.pids is None else cut.pids.gather(cut.passages)
-        hashes = _hashes(pids, clusters)
+        hashes = _pid_hashes(pids, clusters)
         place_of = {qid: place for place, qid in enumerate(qids)}
         rows = np.array([place_of.get(qid, -1) for qid in cut.qids], dtype=np.int64)
         found = np.zeros((len(qids), depth), np.uint64)
@@ -177,10 +177,10 @@ def _tops(
                 found[(found[:, :rank] == found[:, rank : rank + 1]).any(axis=1), rank] = preview.NOTHING
         return found
 
-    return _kept.get((run.storage_name, depth, key), read)
+    return _array_cache.get((run.storage_name, depth, key), read)
 
 
-def _labels(
+def _hashed_labels(
     qrel_set: QrelSet, qids: tuple[str, ...], key: Hashable, clusters: ClusterSet | None
 ) -> preview.Hashes:
     """Return hashes of the known relevant passage of every query, shape (queries, 1)."""
@@ -191,13 +191,13 @@ def _labels(
             labels.values_list("query__qid", "passage__pid", "grade").iterator(), qrel_set.min_grade
         )
         pids = [known.get(qid) for qid in qids]
-        hashes = _hashes(pl.Series([pid or "" for pid in pids], dtype=pl.String), clusters)
+        hashes = _pid_hashes(pl.Series([pid or "" for pid in pids], dtype=pl.String), clusters)
         return np.where(np.array([pid is not None for pid in pids]), hashes, preview.NOTHING)[:, None]
 
-    return _kept.get((qrel_set.pk, qrel_set.sha256, qrel_set.min_grade, key), read)
+    return _array_cache.get((qrel_set.pk, qrel_set.sha256, qrel_set.min_grade, key), read)
 
 
-def _hashes(pids: pl.Series, clusters: ClusterSet | None) -> preview.Hashes:
+def _pid_hashes(pids: pl.Series, clusters: ClusterSet | None) -> preview.Hashes:
     """Return 64-bit hashes of pids, those of a class of near-duplicates alike.
 
     None becomes ``NOTHING`` when its low bits are replaced by a source.

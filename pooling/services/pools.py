@@ -79,18 +79,18 @@ def build_pool(
     check_name(name)
     check_choice(choice, depth)
     if Pool.objects.filter(name=name).exists():
-        raise taken(name)
+        raise pool_name_taken(name)
     if not runs and qrel_set is None:
         raise _nothing_to_pool()
-    pools = _candidates(collection, runs, qrel_set, depth, choice)
+    pools = _pools_by_query(collection, runs, qrel_set, depth, choice)
     if choice.min_size == 1:
-        pools = _sampled(pools, choice)
+        pools = _sample_queries(pools, choice)
     pools = _with_canonical(collection, pools)
     pids = (candidate.pid for candidates in pools.values() for candidate in candidates)
     found = passages.ensure(collection=collection, pids=pids, progress=progress)
     if choice.min_size > 1:
-        pools = {qid: pool for qid, pool in pools.items() if _size(pool, found) >= choice.min_size}
-        pools = _sampled(pools, choice)
+        pools = {qid: pool for qid, pool in pools.items() if _count_texts(pool, found) >= choice.min_size}
+        pools = _sample_queries(pools, choice)
     if not pools:
         raise PoolRefused(
             "No query would be in the pool.",
@@ -109,10 +109,10 @@ def build_pool(
                 fraction=choice.fraction,
                 fraction_seed=choice.fraction_seed,
             )
-            _save(pool, runs, pools, found)
+            _save_pool_rows(pool, runs, pools, found)
     except IntegrityError:
         if Pool.objects.filter(name=name).exists():
-            raise taken(name) from None
+            raise pool_name_taken(name) from None
         raise
     return pool
 
@@ -122,7 +122,7 @@ def _nothing_to_pool() -> PoolRefused:
     return PoolRefused("A pool needs runs or a qrel set.", Guidance(*named, Action("import_runs", lead="")))
 
 
-def _candidates(
+def _pools_by_query(
     collection: Collection,
     runs: Sequence[Run],
     qrel_set: QrelSet | None,
@@ -138,15 +138,15 @@ def _candidates(
         wanted = set(choice.qids)
         qids = [qid for qid in qids if qid in wanted]
     qrels = {} if qrel_set is None else _known_relevant(qrel_set)
-    tops = list(_tops(collection, runs, depth, choice.corpus))
+    tops = list(_tops_of_runs(collection, runs, depth, choice.corpus))
     if (corpus := choice.corpus) is not None:
-        relevant = _within(collection, corpus, {qid: (pid,) for qid, pid in qrels.items()}, 1)
+        relevant = _within_corpus(collection, corpus, {qid: (pid,) for qid, pid in qrels.items()}, 1)
         qrels = {qid: pid for qid, held in relevant.items() for pid in held}
     pools = {qid: shallow.pool_query([top.get(qid, ()) for top in tops], qrels.get(qid)) for qid in qids}
     return {qid: pool for qid, pool in pools.items() if pool}
 
 
-def _within(
+def _within_corpus(
     collection: Collection, corpus: Fraction, found: Mapping[str, Sequence[str]], depth: int
 ) -> dict[str, tuple[str, ...]]:
     """Return the first ``depth`` pids of each query that are in a fraction of the corpus.
@@ -163,10 +163,10 @@ def pooled_tops(pool: Pool) -> Iterator[dict[str, tuple[str, ...]]]:
     """Return, run by run, qid → the passages supplied to a pool, best first, within its fraction if it has one."""
     runs = [one.run for one in PoolRun.objects.filter(pool=pool).select_related("run").order_by("pk")]
     corpus = Choice(fraction=pool.fraction, fraction_seed=pool.fraction_seed).corpus
-    return _tops(pool.collection, runs, pool.depth, corpus)
+    return _tops_of_runs(pool.collection, runs, pool.depth, corpus)
 
 
-def _tops(
+def _tops_of_runs(
     collection: Collection, runs: Sequence[Run], depth: int, corpus: Fraction | None
 ) -> Iterator[dict[str, tuple[str, ...]]]:
     """Yield the top of each run, one ranking in memory at a time."""
@@ -174,7 +174,7 @@ def _tops(
         if corpus is None:
             yield tops_of(run, depth)
         else:
-            yield _within(collection, corpus, tops_of(run, None), depth)
+            yield _within_corpus(collection, corpus, tops_of(run, None), depth)
 
 
 def _with_canonical(collection: Collection, pools: Pools) -> Pools:
@@ -199,18 +199,18 @@ def _known_relevant(qrel_set: QrelSet) -> dict[str, str]:
     )
 
 
-def _sampled(pools: Pools, choice: Choice) -> Pools:
+def _sample_queries(pools: Pools, choice: Choice) -> Pools:
     if choice.sample is None:
         return pools
     drawn = shallow.draw_queries(list(pools), choice.sample, np.random.default_rng(choice.seed))
     return {qid: pools[qid] for qid in drawn}
 
 
-def _size(pool: Sequence[shallow.Candidate], found: Mapping[str, Passage]) -> int:
+def _count_texts(pool: Sequence[shallow.Candidate], found: Mapping[str, Passage]) -> int:
     return shallow.count_classes(found[candidate.pid].class_key for candidate in pool)
 
 
-def _save(pool: Pool, runs: Sequence[Run], pools: Pools, found: Mapping[str, Passage]) -> None:
+def _save_pool_rows(pool: Pool, runs: Sequence[Run], pools: Pools, found: Mapping[str, Passage]) -> None:
     PoolRun.objects.bulk_create(PoolRun(pool=pool, run=run) for run in runs)
     query_keys = dict(pool.collection.queries.values_list("qid", "pk"))
     rows = (
@@ -260,7 +260,7 @@ def pool_stats(*, pool: Pool, prices: shallow.Prices | None = None) -> PoolSumma
     )
 
 
-def taken(name: str) -> AlreadyImported:
+def pool_name_taken(name: str) -> AlreadyImported:
     """Return the error for a name that another pool has."""
     return AlreadyImported(
         f"A pool {name!r} already exists.", Guidance("Choose another name with ", Option("pool"), ".")

@@ -47,7 +47,7 @@ def import_qrels(
     nothing is imported.
     """
     check_name(set_name)
-    refuse_taken(collection, set_name)
+    refuse_taken_set_name(collection, set_name)
     query_keys = dict(collection.queries.values_list("qid", "pk"))
     labels = trec.read_qrel_file(
         path,
@@ -72,16 +72,16 @@ def import_qrels(
             bulk.insert(
                 Qrel,
                 ("qrel_set_id", "query_id", "passage_id", "grade", "position"),
-                _rows(qrel_set, labels, query_keys, passage_keys),
+                _qrel_rows(qrel_set, labels, query_keys, passage_keys),
             )
     except IntegrityError:
-        refuse_taken(collection, set_name)
+        refuse_taken_set_name(collection, set_name)
         raise
     relevant = int((labels.grade >= min_grade).sum())
     return ImportedQrels(qrel_set, len(labels), len(labels.qids), relevant, labels.skipped)
 
 
-def _rows(
+def _qrel_rows(
     qrel_set: QrelSet, labels: trec.Qrels, query_keys: dict[str, int], passage_keys: dict[str, int]
 ) -> Iterator[tuple[int, int, int, int, int]]:
     keys = [query_keys[qid] for qid in labels.qids]
@@ -90,7 +90,7 @@ def _rows(
         yield qrel_set.pk, keys[query], passage_keys[pid], grade, position
 
 
-def refuse_taken(collection: Collection, name: str) -> None:
+def refuse_taken_set_name(collection: Collection, name: str) -> None:
     """Raise AlreadyImported if the collection has a qrel set of this name."""
     if collection.qrel_sets.filter(name=name).exists():
         raise AlreadyImported(

@@ -63,7 +63,7 @@ def fetch_and_read(name: str, fetch: Fetch, read: Callable[[Path], T]) -> T | No
             os.fsync(file.fileno())
         found = read(arriving)
         if settings.S3_CACHE_BYTES:
-            _keep(arriving, folder() / name)
+            _keep_copy(arriving, folder() / name)
     except OSError as error:
         raise _no_room(error) from error
     finally:
@@ -72,14 +72,14 @@ def fetch_and_read(name: str, fetch: Fetch, read: Callable[[Path], T]) -> T | No
     return found
 
 
-def _keep(arriving: Path, copy: Path) -> None:
+def _keep_copy(arriving: Path, copy: Path) -> None:
     with suppress(FileNotFoundError):  # the folder was removed in between: the next one fetches again
         copy.parent.mkdir(parents=True, exist_ok=True)
-        _move(arriving, copy)
+        _replace_copy(arriving, copy)
     clear(keep=copy)
 
 
-def _move(arriving: Path, copy: Path) -> None:
+def _replace_copy(arriving: Path, copy: Path) -> None:
     """Replace the copy atomically, even on another file system."""
     try:
         arriving.replace(copy)

@@ -29,13 +29,13 @@ def put_ranking(name: str, ranking: Ranking) -> None:
             return
         # The beginning first, so that a complete file always has its beginning.
         if top := beginning(ranking):
-            with _written(top, Path(settings.PREFEREE_DATA_DIR)) as path:
-                storage.put(_beginning_of(name), path)
-        with _written(ranking, Path(settings.PREFEREE_DATA_DIR)) as path:
+            with _temporary_file(top, Path(settings.PREFEREE_DATA_DIR)) as path:
+                storage.put(_beginning_name(name), path)
+        with _temporary_file(ranking, Path(settings.PREFEREE_DATA_DIR)) as path:
             storage.put(name, path)
         return
     target = Path(storage.path(name))
-    with _written(ranking, target.parent) as path:
+    with _temporary_file(ranking, target.parent) as path:
         _flush(path)
         path.replace(target)
 
@@ -65,7 +65,7 @@ def forget_ranking(name: str) -> None:
     users = (Run.objects, CandidateSet.objects)
     if any(rows.filter(storage_name=name).exists() for rows in users):
         return
-    for stored in (_beginning_of(name), name):
+    for stored in (_beginning_name(name), name):
         # A bucket may refuse to delete. The file is then used again if the run is imported again.
         with suppress(Exception):
             storages["runs"].delete(stored)
@@ -74,7 +74,7 @@ def forget_ranking(name: str) -> None:
 def _from_bucket(storage: Bucket, name: str, depth: int | None) -> Ranking | None:
     """Read a local copy of the beginning or the whole, else the bucket: only the beginning if that is enough."""
     read = partial(read_ranking, depth=depth)
-    top = _beginning_of(name)
+    top = _beginning_name(name)
     known = ranking_copies.read_kept(top, read) if depth is not None else None
     if known is not None and _enough(known, depth):
         return known
@@ -94,12 +94,12 @@ def _enough(ranking: Ranking, depth: int | None) -> bool:
     return ranking.depth >= (longest if depth is None else min(depth, longest))
 
 
-def _beginning_of(name: str) -> str:
+def _beginning_name(name: str) -> str:
     return f"{name.removesuffix('.parquet')}.top.parquet"
 
 
 @contextmanager
-def _written(ranking: Ranking, directory: Path) -> Iterator[Path]:
+def _temporary_file(ranking: Ranking, directory: Path) -> Iterator[Path]:
     """Provide the ranking as a temporary file, removed afterwards."""
     directory.mkdir(parents=True, exist_ok=True)
     handle, written = tempfile.mkstemp(prefix=".arriving-", suffix=".parquet", dir=directory)

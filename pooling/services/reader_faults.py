@@ -29,13 +29,13 @@ def refusing_faults(file: str) -> Iterator[None]:
     except Refusal:
         raise
     except DataError as fault:  # a value that no column can store
-        raise _failed(file, fault) from fault
+        raise _logged_failure(file, fault) from fault
     except (DatabaseError, OSError):
         raise
     except Exception as fault:
-        raise _failed(file, fault) from fault
+        raise _logged_failure(file, fault) from fault
 
 
-def _failed(file: str, fault: Exception) -> ReaderFailed:
+def _logged_failure(file: str, fault: Exception) -> ReaderFailed:
     logger.error("A reader failed on a file.", exc_info=fault)
     return ReaderFailed(file, 0, fault)

@@ -53,7 +53,7 @@ def receive(
     checked again, because the reason may be gone. Raises UploadRefused, QuotaReached, KeyUsed.
     """
     refuse_unfit(file_name, length)
-    before = _under(collection, user, key)
+    before = _upload_with_key(collection, user, key)
     if before is None or before.state == RunUpload.State.REFUSED:
         refuse_if_full(user, files=1, size=length)
     with tempfile.TemporaryFile(dir=incoming()) as file:
@@ -62,11 +62,13 @@ def receive(
             raise UploadRefused(
                 f"The upload stopped {left:,} bytes before its end. Nothing was kept.", "Send it again."
             )
-        there = _under(collection, user, key)
+        there = _upload_with_key(collection, user, key)
         if there is not None:
-            same = _same(there, options, check_only, sha256=sha256)
-            return (_anew(same, _stored(file)) if same.state == RunUpload.State.REFUSED else same), False
-        stored = _stored(file)
+            same = _require_same_upload(there, options, check_only, sha256=sha256)
+            if same.state == RunUpload.State.REFUSED:
+                same = _restart_upload(same, _store_part(file))
+            return same, False
+        stored = _store_part(file)
     facts = {
         "file_name": file_name,
         "sha256": sha256,
@@ -78,13 +80,13 @@ def receive(
         "parts": [stored],
     }
     try:
-        upload, new = _made(collection, user, key, facts)
+        upload, new = _get_or_create_upload(collection, user, key, facts)
     except QuotaReached:  # by a request at the same time
         forget_parts([stored])
         raise
     if not new:
         forget_parts([stored])
-        upload = _same(upload, options, check_only, sha256=sha256)
+        upload = _require_same_upload(upload, options, check_only, sha256=sha256)
     return upload, new
 
 
@@ -113,10 +115,10 @@ def begin(
         "check_only": check_only,
         "state": RunUpload.State.RECEIVING,
     }
-    upload, new = _made(collection, user, key, facts)
+    upload, new = _get_or_create_upload(collection, user, key, facts)
     if not new:
-        upload = _same(upload, options, check_only, size=length)
-        upload = _anew(upload) if upload.state == RunUpload.State.REFUSED else upload
+        upload = _require_same_upload(upload, options, check_only, size=length)
+        upload = _restart_upload(upload) if upload.state == RunUpload.State.REFUSED else upload
     return upload, new
 
 
@@ -136,7 +138,7 @@ def append(upload: RunUpload, *, offset: int, stream: Stream, length: int) -> Ru
         _, left = copy_stream(stream, file, length)
         if left == length:
             return upload
-        stored = _stored(file)
+        stored = _store_part(file)
     received = offset + length - left
     over = received == upload.size_bytes
     state = RunUpload.State.WAITING if over else RunUpload.State.RECEIVING
@@ -181,7 +183,7 @@ def incoming() -> Path:
     return folder
 
 
-def _stored(file: IO[bytes]) -> str:
+def _store_part(file: IO[bytes]) -> str:
     file.seek(0)
     return str(storages["runs"].save(f"uploads/{uuid.uuid4().hex}", File(file)))
 
@@ -210,13 +212,15 @@ def copy_stream(stream: Stream, file: IO[bytes], length: int) -> tuple[str, int]
     return digest.hexdigest(), left
 
 
-def _under(collection: Collection, user: User, key: str) -> RunUpload | None:
+def _upload_with_key(collection: Collection, user: User, key: str) -> RunUpload | None:
     return RunUpload.objects.filter(collection=collection, user=user, key=key).first()
 
 
-def _made(collection: Collection, user: User, key: str, facts: dict[str, Any]) -> tuple[RunUpload, bool]:
+def _get_or_create_upload(
+    collection: Collection, user: User, key: str, facts: dict[str, Any]
+) -> tuple[RunUpload, bool]:
     """Return the upload with this key, or create it. Of two concurrent requests, one creates it."""
-    if (there := _under(collection, user, key)) is not None:
+    if (there := _upload_with_key(collection, user, key)) is not None:
         return there, False
     try:
         with transaction.atomic():
@@ -226,7 +230,7 @@ def _made(collection: Collection, user: User, key: str, facts: dict[str, Any]) -
         return RunUpload.objects.get(collection=collection, user=user, key=key), False
 
 
-def _same(
+def _require_same_upload(
     there: RunUpload, options: dict[str, Any], check_only: bool, *, sha256: str = "", size: int | None = None
 ) -> RunUpload:
     content = there.sha256 == sha256 if size is None else there.size_bytes == size
@@ -235,7 +239,7 @@ def _same(
     return there
 
 
-def _anew(upload: RunUpload, *stored: str) -> RunUpload:
+def _restart_upload(upload: RunUpload, *stored: str) -> RunUpload:
     """Return the refused upload with the whole file, waiting for another check, or waiting for its parts."""
     state = RunUpload.State.WAITING if stored else RunUpload.State.RECEIVING
     forgotten: dict[str, Any] = {"problems": [], "problem_counts": {}, "report": {}, "finished_at": None}
@@ -253,7 +257,7 @@ def _anew(upload: RunUpload, *stored: str) -> RunUpload:
     except QuotaReached:
         forget_parts(stored)
         raise
-    # Without ``begun``, somebody sent it at the same moment.
+    # If nothing was updated, somebody else sent it at the same moment.
     forget_parts(upload.parts if begun else stored)
     upload.refresh_from_db()
     return upload

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from pooling.errors import PoolingError
 from pooling.models import AnnouncedRun, Collection, Run
-from pooling.run_details import BY_NAME, REPORTED, Detail, details_of
+from pooling.run_details import BY_NAME, REPORTED, Detail, details_by_name
 from pooling.services.members import log
 
 MOST_OWN = 20
@@ -34,7 +34,7 @@ TAKEN = frozenset(
 
 def known_details(collection: Collection) -> dict[str, Detail]:
     """Return every detail that a run of the collection can have, by name."""
-    return details_of(collection.run_fields.get("own", ()))
+    return details_by_name(collection.run_fields.get("own", ()))
 
 
 def asked_details(collection: Collection) -> dict[str, Detail]:
@@ -52,13 +52,13 @@ def set_run_fields(
     Each has a ``name``, a ``label``, a ``definition``, and ``choices`` unless it is free text.
     Raises PoolingError.
     """
-    made = [_own(one) for one in own]
+    made = [_checked_own_field(one) for one in own]
     names = [one["name"] for one in made]
     if len(names) > MOST_OWN or len(set(names)) < len(names):
         raise PoolingError(
             f"A collection can have {MOST_OWN} own fields, each with a different name.", "Leave some out."
         )
-    known = details_of(made)
+    known = details_by_name(made)
     if strange := [name for name in asked if name not in known]:
         raise PoolingError(f"Unknown detail {strange[0][:60]!r}.", f"Known details: {', '.join(known)}.")
     wanted = [name for name in known if name in asked]
@@ -72,7 +72,7 @@ def set_run_fields(
     return collection
 
 
-def _own(given: Mapping[str, Any]) -> dict[str, Any]:
+def _checked_own_field(given: Mapping[str, Any]) -> dict[str, Any]:
     name = str(given.get("name", "")).strip()
     if not _NAME.fullmatch(name) or name in TAKEN:
         raise PoolingError(
@@ -100,7 +100,7 @@ ANNOUNCED: dict[str, Any] = {
 }
 
 
-def completed(said: dict[str, Any], announced: AnnouncedRun) -> dict[str, Any]:
+def complete_from_announcement(said: dict[str, Any], announced: AnnouncedRun) -> dict[str, Any]:
     """Return the facts about a run, completed from its announcement. Facts sent with the file win."""
     before = dict(announced.said)
     if before.get("submitted_on"):

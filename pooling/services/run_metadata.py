@@ -52,9 +52,9 @@ def import_run_metadata(
     with transaction.atomic():
         for row in rows:
             outcome = (
-                _describe(runs[row.run_tag], row, name, who)
+                _describe_from_row(runs[row.run_tag], row, name, who)
                 if row.run_tag in runs
-                else _announce(collection, row, before.get(row.run_tag))
+                else _announce_from_row(collection, row, before.get(row.run_tag))
             )
             changed[outcome].append(row.run_tag)
         if changed["announced"] and not dry_run:
@@ -64,7 +64,7 @@ def import_run_metadata(
     return DescribedRuns(**{key: tuple(tags) for key, tags in changed.items()})
 
 
-def _describe(run: Run, row: DescribedRun, name: str, who: str) -> str:
+def _describe_from_row(run: Run, row: DescribedRun, name: str, who: str) -> str:
     said = {key: value for key, value in row.fields.items() if value not in ("", None)}
     details = {key: value for key, value in row.details.items() if value is not None}
     new = {key: value for key, value in details.items() if run.details.get(key) != value}
@@ -77,7 +77,7 @@ def _describe(run: Run, row: DescribedRun, name: str, who: str) -> str:
     return "described"
 
 
-def _announce(collection: Collection, row: DescribedRun, before: AnnouncedRun | None) -> str:
+def _announce_from_row(collection: Collection, row: DescribedRun, before: AnnouncedRun | None) -> str:
     said: dict[str, Any] = dict(before.said) if before else {}
     for key, value in row.fields.items():
         if value not in ("", None):

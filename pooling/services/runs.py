@@ -22,7 +22,7 @@ from pooling.services.candidates import refuse_outside_candidates
 from pooling.services.finding import known_qids, runs_tagged
 from pooling.services.growth import most_bytes_of_run
 from pooling.services.rounds import Entry
-from pooling.services.run_fields import completed, known_details
+from pooling.services.run_fields import complete_from_announcement, known_details
 from pooling.services.run_problems import each_refusal
 from pooling.services.submission_policies import hold_to_policy, refuse_against_policy
 
@@ -44,7 +44,7 @@ class RunFacts:
     submitted_on: date | None = None
     baseline: bool = False
     release: str = "private"
-    """Releasing takes a word of its own: what was seen once may have been copied."""
+    """Releasing is a decision of its own: what was seen once may have been copied."""
     variant_of: str = ""
     """Tag of the run that it differs from by hyperparameters or seed alone."""
     anonymous_until: date | None = None
@@ -85,7 +85,7 @@ def check_run(
         max_bytes=max_bytes or most_bytes_of_run(),
         progress=progress,
     )
-    return _checked(collection, file, run_tag, path, name)
+    return _checked_run(collection, file, run_tag, path, name)
 
 
 def import_run(
@@ -122,7 +122,7 @@ class ImportedRuns:
 
     runs: tuple[Run, ...]
     refused: tuple[PoolingError, ...]
-    """Of each file that was refused one for each of its problems, up to a hundred."""
+    """One for each problem of each refused file, up to a hundred a file."""
 
 
 def import_runs(
@@ -152,7 +152,7 @@ def import_runs(
         try:
             if isinstance(file, PoolingError):
                 raise file
-            checked = _checked(collection, file, "", path, "")
+            checked = _checked_run(collection, file, "", path, "")
             imported.append(keep_run(collection, checked, facts or RunFacts(), path))
         except PoolingError as refusal:
             refused += each_refusal(refusal, path, collection=collection, skip_unknown=skip_unknown)
@@ -168,12 +168,12 @@ def import_runs(
     return ImportedRuns(tuple(imported), tuple(refused))
 
 
-def _checked(
+def _checked_run(
     collection: Collection | None, file: trec.RunFile, run_tag: str, path: Path, name: str
 ) -> CheckedRun:
-    checked = CheckedRun(file, _tag(run_tag or file.tag or tag_of(name or path.name)))
+    checked = CheckedRun(file, _valid_tag(run_tag or file.tag or tag_of(name or path.name)))
     if collection is not None:
-        _refuse_if_there(collection, checked, name or str(path))
+        _refuse_if_imported(collection, checked, name or str(path))
     return checked
 
 
@@ -199,7 +199,7 @@ def keep_run(
     like any later one.
     """
     file = checked.file
-    said = said_of(collection, facts, checked.run_tag, entry)
+    said = run_field_values(collection, facts, checked.run_tag, entry)
     refuse_outside_candidates(collection, file.ranking, said["details"], path=path, name=name)
     refuse_against_policy(collection, checked.run_tag, said, entry)  # before anything is stored
     stored = f"{collection.pk}/{file.sha256}-{file.order}-v{trec.PARSER_VERSION}.parquet"
@@ -224,7 +224,7 @@ def keep_run(
             record_check(collection, "imported", run=run, upload_id=upload_id)
             return run
     except IntegrityError:
-        _refuse_if_there(collection, checked, name or str(path))
+        _refuse_if_imported(collection, checked, name or str(path))
         raise
 
 
@@ -246,7 +246,7 @@ def record_check(
     events.record(RUN_CHECKED, collection_id=collection.pk, facts=facts)
 
 
-def said_of(
+def run_field_values(
     collection: Collection, facts: RunFacts, run_tag: str, entry: Entry | None = None
 ) -> dict[str, Any]:
     """Return the facts as fields of a run, completed by its announcement. A team's run has the team's name.
@@ -262,7 +262,7 @@ def said_of(
         and announced.said.get("team") not in ("", None, entry.team.name)
     ):
         raise SubmissionRefused(f"{run_tag}: this tag is reserved.", "Give the run another tag.")
-    said = said if announced is None else completed(said, announced)
+    said = said if announced is None else complete_from_announcement(said, announced)
     return said if entry is None else _as_team(said, entry, run_tag)
 
 
@@ -295,7 +295,7 @@ def tag_of(file_name: str) -> str:
     return stem
 
 
-def summary(checked: CheckedRun) -> dict[str, Any]:
+def checked_run_summary(checked: CheckedRun) -> dict[str, Any]:
     """Return the facts about a checked run, JSON-ready."""
     report = checked.file.report
     return {
@@ -308,7 +308,7 @@ def summary(checked: CheckedRun) -> dict[str, Any]:
     }
 
 
-def _tag(tag: str) -> str:
+def _valid_tag(tag: str) -> str:
     if not tag or any(character.isspace() for character in tag) or len(tag.encode()) > LONGEST["tag"]:
         raise PoolingError(
             f"{tag!r} cannot be a run tag.",
@@ -319,7 +319,7 @@ def _tag(tag: str) -> str:
     return tag
 
 
-def _refuse_if_there(collection: Collection, checked: CheckedRun, name: str) -> None:
+def _refuse_if_imported(collection: Collection, checked: CheckedRun, name: str) -> None:
     file = checked.file
     same = collection.runs.filter(
         sha256=file.sha256, order=file.order, parser_version=trec.PARSER_VERSION

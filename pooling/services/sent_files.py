@@ -13,7 +13,6 @@ from django.db import transaction
 
 from accounts.models import User
 from config import clock
-from config.guidance import stored
 from pooling.errors import InvalidFile, InvalidPassageFile, PoolingError, ReaderFailed, UploadRefused
 from pooling.formats import Content, Progress
 from pooling.models import AddedFiles, NewCollection
@@ -30,7 +29,7 @@ COPY = 1 << 20
 LONGEST_CALLED = 200
 #: A file as stored in a row: its kind, the sender's name for it, and its path. A file that comes in parts also has
 #: its announced size (``size_bytes``) and the bytes received so far (``received_bytes``).
-Kept = dict[str, Any]
+StoredFile = dict[str, Any]
 Row = TypeVar("Row", NewCollection, AddedFiles)
 
 
@@ -52,18 +51,20 @@ class AnnouncedFile:
     size: int
 
 
-def keep_sent_files(sent: Sequence[SentFile | AnnouncedFile], there: Sequence[Path] = ()) -> list[Kept]:
+def keep_sent_files(sent: Sequence[SentFile | AnnouncedFile], there: Sequence[Path] = ()) -> list[StoredFile]:
     """Store sent files, and empty files for announced ones, in a separate folder.
 
     Files already on the server stay where they are.
     """
     folder = Path(settings.DATA_DIR) / "sources" / uuid.uuid4().hex
-    files = [_kept(folder, number, file) for number, file in enumerate(sent, 1)]
+    files = [_store_file(folder, number, file) for number, file in enumerate(sent, 1)]
     return files + [{"what": PASSAGES, "name": path.name, "path": str(path)} for path in there]
 
 
 @contextmanager
-def kept_within_quota(user: User, sent: Sequence[SentFile], there: Sequence[Path]) -> Iterator[list[Kept]]:
+def kept_within_quota(
+    user: User, sent: Sequence[SentFile], there: Sequence[Path]
+) -> Iterator[list[StoredFile]]:
     """Store sent files in the transaction of the row that uses them; delete them if it fails.
 
     Raises QuotaReached.
@@ -78,7 +79,7 @@ def kept_within_quota(user: User, sent: Sequence[SentFile], there: Sequence[Path
         raise
 
 
-def _kept(folder: Path, number: int, file: SentFile | AnnouncedFile) -> Kept:
+def _store_file(folder: Path, number: int, file: SentFile | AnnouncedFile) -> StoredFile:
     """Store a sent file under our own name. The sender's name never becomes part of a path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{number}-{file.what}"
@@ -91,25 +92,25 @@ def _kept(folder: Path, number: int, file: SentFile | AnnouncedFile) -> Kept:
     return kept
 
 
-def paths(files: Iterable[Kept], what: str) -> list[Path]:
+def paths_of_kind(files: Iterable[StoredFile], what: str) -> list[Path]:
     """Return the paths of the files of this kind."""
     return [Path(file["path"]) for file in files if file["what"] == what]
 
 
-def sent_passages(files: Iterable[Kept]) -> list[tuple[str, Path]]:
+def sent_passages(files: Iterable[StoredFile]) -> list[tuple[str, Path]]:
     """Return (sender's name, path) of the passage files that were sent, without those that the server offers."""
     ours = Path(settings.DATA_DIR) / "sources"
     kept = [(file["name"], Path(file["path"])) for file in files if file["what"] == PASSAGES]
     return [(name, path) for name, path in kept if path.is_relative_to(ours)]
 
 
-def passages_told(files: Iterable[Kept]) -> Iterable[tuple[str, Problems]]:
+def problems_of_passage_files(files: Iterable[StoredFile]) -> Iterable[tuple[str, Problems]]:
     """Return the problems of each passage file that was sent, from all of its lines."""
     for name, path in sent_passages(files):
         yield name, passage_problems(Content(path, name, most_bytes_of(path)))
 
 
-def refuse_bad_passages(files: Iterable[Kept], progress: Progress | None = None) -> None:
+def refuse_bad_passages(files: Iterable[StoredFile], progress: Progress | None = None) -> None:
     """Raise InvalidPassageFile for the first problem of an uploaded passage file.
 
     Uploaded files are checked completely; files on the server only where needed.
@@ -121,12 +122,12 @@ def refuse_bad_passages(files: Iterable[Kept], progress: Progress | None = None)
             raise InvalidPassageFile(name, first.line, first.reason, first.next_step)
 
 
-def names(files: Iterable[Kept]) -> dict[Path, str]:
+def sender_names(files: Iterable[StoredFile]) -> dict[Path, str]:
     """Return the senders' names of the files."""
     return {Path(file["path"]): file["name"] for file in files}
 
 
-def forget_sent_files(files: Iterable[Kept], kinds: set[str]) -> None:
+def forget_sent_files(files: Iterable[StoredFile], kinds: set[str]) -> None:
     """Delete sent files of these kinds. Files that were on the server before stay."""
     ours = Path(settings.DATA_DIR) / "sources"
     for file in files:
@@ -197,17 +198,7 @@ def every_problem(
     rows: list[dict[str, Any]] = []
     counts: dict[str, int] = {}
     for name, problems in found:
-        rows += [
-            {
-                "file": name,
-                "line": one.line,
-                "kind": one.kind,
-                "reason": one.reason,
-                "next_step": stored(one.next_step),
-                "text": one.text,
-            }
-            for one in problems.listed
-        ]
+        rows += [{"file": name} | one.as_json() for one in problems.listed]
         for kind, number in problems.counts.items():
             counts[kind] = counts.get(kind, 0) + number
     return rows, counts

@@ -45,7 +45,7 @@ def grant_spending(
     """Let a person, or everybody who may spend money in a collection, commit up to ``amount``. Raises BadGrant."""
     if (person is None) == (collection is None):
         raise BadGrant("A spending grant is for a person or for a collection.", "Name one of them.")
-    _check(amount, last_day)
+    _check_terms(amount, last_day)
     grant = SpendingGrant.objects.create(
         person=person,
         collection=collection,
@@ -54,7 +54,7 @@ def grant_spending(
         note=note.strip()[:LONGEST_NOTE],
         created_by=who,
     )
-    _log(grant, f"granted {_words(amount, last_day)}", who)
+    _log_grant_change(grant, f"granted {_terms_in_words(amount, last_day)}", who)
     return grant
 
 
@@ -63,20 +63,20 @@ def change_grant(grant: SpendingGrant, *, amount: Decimal, last_day: date, who: 
     """Change the amount and the last day, if they differ. Raises BadGrant, GrantOver."""
     if (grant.amount, grant.last_day) == (amount, last_day):
         return
-    _check(amount, last_day)
+    _check_terms(amount, last_day)
     if not SpendingGrant.objects.filter(pk=grant.pk, revoked_at=None).update(
         amount=amount, last_day=last_day
     ):
         raise GrantOver("This grant was revoked.", "Make another one.")
     grant.refresh_from_db()
-    _log(grant, f"changed to {_words(amount, last_day)}", who)
+    _log_grant_change(grant, f"changed to {_terms_in_words(amount, last_day)}", who)
 
 
 @transaction.atomic
 def revoke_grant(grant: SpendingGrant, *, who: str) -> None:
     """Revoke a grant, so that nothing more is committed with it. Existing reservations stay. Safe to repeat."""
     if SpendingGrant.objects.filter(pk=grant.pk, revoked_at=None).update(revoked_at=clock.now()):
-        _log(grant, "revoked", who)
+        _log_grant_change(grant, "revoked", who)
     grant.refresh_from_db()
 
 
@@ -94,7 +94,7 @@ def changes_of(grants: Sequence[SpendingGrant]) -> QuerySet[SpendingGrantChange]
     return rows.select_related("grant__person", "grant__collection").order_by("-pk")
 
 
-def _check(amount: Decimal, last_day: date) -> None:
+def _check_terms(amount: Decimal, last_day: date) -> None:
     if not amount.is_finite() or not 0 < amount <= MOST_DOLLARS or amount != round(amount, 2):
         raise BadGrant(
             f"The amount must be more than $0.00 and at most ${MOST_DOLLARS:,.2f}, with at most two decimals."
@@ -103,9 +103,9 @@ def _check(amount: Decimal, last_day: date) -> None:
         raise BadGrant(f"The last day {last_day} is in the past.", "Choose today or later.")
 
 
-def _words(amount: Decimal, last_day: date) -> str:
+def _terms_in_words(amount: Decimal, last_day: date) -> str:
     return f"${amount:,.2f} until {last_day.isoformat()}"
 
 
-def _log(grant: SpendingGrant, what: str, who: str) -> None:
+def _log_grant_change(grant: SpendingGrant, what: str, who: str) -> None:
     SpendingGrantChange.objects.create(grant=grant, what=what, who=who)

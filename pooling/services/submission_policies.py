@@ -110,7 +110,7 @@ def set_policy(
         return before
     with transaction.atomic():
         policy, _ = SubmissionPolicy.objects.update_or_create(collection=collection, defaults=asked)
-        _log(collection, f"set: {policy_words(policy)}", who, why)
+        _log_policy_change(collection, f"set: {policy_words(policy)}", who, why)
     return policy
 
 
@@ -119,11 +119,11 @@ def drop_policy(*, collection: Collection, who: str = "", why: str = "") -> bool
     with transaction.atomic():
         dropped = bool(SubmissionPolicy.objects.filter(collection=collection).delete()[0])
         if dropped:
-            _log(collection, "taken away", who, why)
+            _log_policy_change(collection, "taken away", who, why)
     return dropped
 
 
-def said_as(name: str) -> str:
+def field_label(name: str) -> str:
     """Return the label of a field about a run."""
     return DETAILS[name].label.lower() if name in DETAILS else name.replace("_", " ")
 
@@ -135,7 +135,7 @@ def policy_words(policy: SubmissionPolicy) -> str:
     return "; ".join(
         [
             f"{many(policy.most_runs, 'run')} of a team in {many(policy.period_days, 'day')}, {variants}",
-            ", ".join(said_as(name) for name in policy.required),
+            ", ".join(field_label(name) for name in policy.required),
             embargo if policy.longest_embargo_days else "nobody anonymous",
             *([f"released {RELEASED_AFTER[policy.release_after]} after it"] if policy.release_after else []),
             *(
@@ -148,7 +148,7 @@ def policy_words(policy: SubmissionPolicy) -> str:
     )
 
 
-def _log(collection: Collection, what: str, who: str, why: str) -> None:
+def _log_policy_change(collection: Collection, what: str, who: str, why: str) -> None:
     said = f"{LOGGED} {what}" + (f" ({why.strip()})" if why.strip() else "")
     longest = CollectionChange._meta.get_field("what").max_length or 0
     log(collection, said[:longest], who=who)
@@ -167,7 +167,7 @@ def hold_to_policy(
     own_baseline = facts["baseline"] and entry is None
     refusals, taken_by = [], None
     if not own_baseline and policies.update(checked_at=clock.now()):
-        refusals = _refusals(policies.get(), collection, run_tag, facts)
+        refusals = _policy_refusals(policies.get(), collection, run_tag, facts)
     if entry is not None:
         try:
             taken_by = hold_to_rounds(collection, run_tag, facts, entry)
@@ -206,29 +206,29 @@ def teams_under(policy: SubmissionPolicy, *, today: date) -> list[TeamStanding]:
     for run in runs.order_by("team", "pk"):
         by_team.setdefault(run.team, []).append(run)
     teams = sorted(by_team.items(), key=lambda one: one[0].casefold())
-    return [_standing(policy, team, rows, today) for team, rows in teams]
+    return [_team_standing(policy, team, rows, today) for team, rows in teams]
 
 
-def _standing(policy: SubmissionPolicy, team: str, runs: Sequence[Run], today: date) -> TeamStanding:
+def _team_standing(policy: SubmissionPolicy, team: str, runs: Sequence[Run], today: date) -> TeamStanding:
     variants = [run for run in runs if run.variant_of_id]
     since = today - timedelta(days=policy.period_days)
 
     def recent(rows: Sequence[Run]) -> int:
-        return sum(since < day <= today for day in _days(rows))
+        return sum(since < day <= today for day in _submission_days(rows))
 
     def welcome(rows: Sequence[Run], most: int) -> date:
-        return next_welcome(_days(rows), wanted=today, most=most, days=policy.period_days)
+        return next_welcome(_submission_days(rows), wanted=today, most=most, days=policy.period_days)
 
     on = welcome(runs, policy.most_runs)
     variant_on = max(on, welcome(variants, policy.most_variants)) if policy.most_variants else None
     return TeamStanding(team, recent(runs), recent(variants), on, variant_on)
 
 
-def _days(runs: Sequence[Run]) -> list[date]:
+def _submission_days(runs: Sequence[Run]) -> list[date]:
     return [run.submitted_on or run.created_at.date() for run in runs]
 
 
-def _refusals(
+def _policy_refusals(
     policy: SubmissionPolicy, collection: Collection, run_tag: str, facts: dict[str, Any]
 ) -> list[SubmissionRefused]:
     """Return every reason for which the policy refuses a run with these facts."""
@@ -247,15 +247,15 @@ def _too_early(
     policy: SubmissionPolicy, team_runs: Sequence[Run], run_tag: str, facts: dict[str, Any]
 ) -> list[SubmissionRefused | None]:
     day = facts["submitted_on"] or clock.now().date()
-    found = [_beyond(policy, policy.most_runs, team_runs, run_tag, day, "runs")]
+    found = [_over_limit(policy, policy.most_runs, team_runs, run_tag, day, "runs")]
     if facts["variant_of"] is not None:
         variants = [run for run in team_runs if run.variant_of_id]
         what = "runs that differ from another only by hyperparameters or seed"
-        found.append(_beyond(policy, policy.most_variants, variants, run_tag, day, what))
+        found.append(_over_limit(policy, policy.most_variants, variants, run_tag, day, what))
     return found
 
 
-def held_fast(run: Run) -> frozenset[str]:
+def fixed_facts(run: Run) -> frozenset[str]:
     """Return the facts of a run that cannot change, because the policy accepted the run based on them."""
     policy = not run.baseline and SubmissionPolicy.objects.filter(collection=run.collection_id).exists()
     return frozenset({"team", "submitted_on", "baseline"} if policy else ())
@@ -267,9 +267,9 @@ def refuse_change_against_policy(run: Run, changed: dict[str, Any]) -> None:
     if policy is None or run.baseline:
         return
     # A team's runs are counted by its name and their days. Facts that were never stated can still be added.
-    fixed = sorted(name for name in held_fast(run) & changed.keys() if getattr(run, name))
+    fixed = sorted(name for name in fixed_facts(run) & changed.keys() if getattr(run, name))
     if fixed or changed.get("baseline"):
-        names = " and ".join(said_as(name) for name in fixed or ["baseline"])
+        names = " and ".join(field_label(name) for name in fixed or ["baseline"])
         raise SubmissionRefused(
             f"{run.run_tag}: the board's policy does not allow changes to: {names}.", "Leave it as it is."
         )
@@ -338,12 +338,12 @@ def plain_name(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum()) or name
 
 
-def _beyond(
+def _over_limit(
     policy: SubmissionPolicy, most: int, runs: Sequence[Run], run_tag: str, day: date, what: str
 ) -> SubmissionRefused | None:
     if most == 0:
         return SubmissionRefused(f"{run_tag}: this board does not accept {what}.", "Submit something else.")
-    welcome = next_welcome(_days(runs), wanted=day, most=most, days=policy.period_days)
+    welcome = next_welcome(_submission_days(runs), wanted=day, most=most, days=policy.period_days)
     if welcome <= day:
         return None
     return SubmissionRefused(

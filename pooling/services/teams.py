@@ -13,7 +13,7 @@ from accounts.services.invitations import Invited
 from config import clock
 from pooling.errors import TeamRefused
 from pooling.models import Collection, InvitedMember, Run, RunUpload, Team, TeamApplication, TeamMember
-from pooling.services.members import invite_member, log, open_invitations, role_of, withdraw_invitation
+from pooling.services.members import invite_member, log, open_invitations, role_of, withdraw_member_invitation
 from pooling.services.submission_policies import plain_name, policy_of
 
 MOST_INVITED = 20
@@ -131,7 +131,7 @@ def remove_from_team(*, member: TeamMember, who: str) -> None:
 
 def withdraw_from_team(*, invited: InvitedMember, who: str) -> None:
     """Withdraw an invitation into a team."""
-    withdraw_invitation(invited=invited, who=who)
+    withdraw_member_invitation(invited=invited, who=who)
 
 
 def apply_as_team(

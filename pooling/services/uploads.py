@@ -17,7 +17,7 @@ from django.db.models import Q
 from accounts.roles import Role
 from config import clock
 from config.background.models import Job
-from config.guidance import Guidance, Option, joined, stored
+from config.guidance import Guidance, Option, joined
 from config.sweep import Sweep
 from pooling.errors import (
     AlreadyImported,
@@ -41,10 +41,10 @@ from pooling.services.runs import (
     CheckedRun,
     RunFacts,
     check_run,
+    checked_run_summary,
     keep_run,
     record_check,
-    said_of,
-    summary,
+    run_field_values,
     tag_of,
 )
 from pooling.services.submission_policies import FORMER, METADATA, refuse_against_policy
@@ -67,38 +67,38 @@ def check_upload(upload: RunUpload, *, progress: Progress | None = None) -> RunU
     if upload.state != RunUpload.State.WAITING:
         return upload
     try:
-        with _local(upload) as path:
-            _check(upload, path, progress)
+        with _local_file(upload) as path:
+            _check_file(upload, path, progress)
     except _StoredFileGone as gone:
-        _settle(upload, _refused(Problems((_of_refusal(gone),), {"run": 1})))
+        _record_outcome(upload, _refusal_fields(Problems((_problem_about_run(gone),), {"run": 1})))
     return RunUpload.objects.filter(pk=upload.pk).first() or upload  # in the latter case, it was dropped
 
 
-def _check(upload: RunUpload, path: Path, progress: Progress | None) -> None:
+def _check_file(upload: RunUpload, path: Path, progress: Progress | None) -> None:
     """Check the file at ``path``, and record the outcome."""
-    known: dict[str, Any] = {"sha256": upload.sha256 or _sha256(path)}
-    entry = _entry(upload)
+    known: dict[str, Any] = {"sha256": upload.sha256 or _file_sha256(path)}
+    entry = _team_entry(upload)
     try:
         with refusing_faults(upload.file_name):
-            checked = _checked(upload, path, progress)
-        known["report"] = _report(checked)
+            checked = _check_run_file(upload, path, progress)
+        known["report"] = _check_report(checked)
         if upload.check_only:
-            said = said_of(upload.collection, _facts(upload), checked.run_tag, entry)
+            said = run_field_values(upload.collection, _facts_from_options(upload), checked.run_tag, entry)
             refuse_outside_candidates(
                 upload.collection, checked.file.ranking, said["details"], path=path, name=upload.file_name
             )
             refuse_against_policy(upload.collection, checked.run_tag, said, entry)
-            _settle(upload, known | {"state": RunUpload.State.CHECKED})
+            _record_outcome(upload, known | {"state": RunUpload.State.CHECKED})
             return
 
         def settle(run: Run) -> None:
-            if not _settle(upload, known | {"state": RunUpload.State.IMPORTED, "run": run}):
+            if not _record_outcome(upload, known | {"state": RunUpload.State.IMPORTED, "run": run}):
                 raise UploadRefused("The file was dropped while it was being checked.", "Send it again.")
 
         keep_run(
             upload.collection,
             checked,
-            _facts(upload),
+            _facts_from_options(upload),
             path,
             upload.file_name,
             entry=entry,
@@ -108,18 +108,18 @@ def _check(upload: RunUpload, path: Path, progress: Progress | None) -> None:
         forget_parts(upload.parts)
     except PoolingError as refusal:
         told = _without_others(upload, refusal)
-        _settle(upload, known | _refused(_all_problems(upload, path, told, progress)))
+        _record_outcome(upload, known | _refusal_fields(_all_problems(upload, path, told, progress)))
 
 
-def _refused(found: Problems) -> dict[str, Any]:
+def _refusal_fields(found: Problems) -> dict[str, Any]:
     return {
         "state": RunUpload.State.REFUSED,
-        "problems": [_as_json(one) for one in found.listed],
+        "problems": [one.as_json() for one in found.listed],
         "problem_counts": found.counts,
     }
 
 
-def _settle(upload: RunUpload, changes: dict[str, Any]) -> bool:
+def _record_outcome(upload: RunUpload, changes: dict[str, Any]) -> bool:
     """Record the outcome and the check, unless the upload was dropped or another process was first."""
     refused = changes["state"] == RunUpload.State.REFUSED
     kept = changes["state"] == RunUpload.State.CHECKED
@@ -150,12 +150,12 @@ def submit_checked(upload: RunUpload) -> RunUpload:
     again |= {"report": {}, "arrived_at": clock.now()}  # submitted now, whenever it was sent for a check
     there = RunUpload.objects.filter(pk=upload.pk, state=RunUpload.State.CHECKED).exclude(parts=[])
     if not there.update(**again):
-        raise _not_submitted(upload)
+        raise _submission_refusal(upload)
     upload.refresh_from_db()
     return upload
 
 
-def _not_submitted(upload: RunUpload) -> PoolingError:
+def _submission_refusal(upload: RunUpload) -> PoolingError:
     """Return why a file cannot be submitted, and what to do instead."""
     now = RunUpload.objects.filter(pk=upload.pk).first()
     if now is None:
@@ -197,7 +197,7 @@ def forget_old_uploads() -> int:
     return dropped
 
 
-def _checked(upload: RunUpload, path: Path, progress: Progress | None) -> CheckedRun:
+def _check_run_file(upload: RunUpload, path: Path, progress: Progress | None) -> CheckedRun:
     return check_run(
         path=path,
         collection=upload.collection,
@@ -210,23 +210,23 @@ def _checked(upload: RunUpload, path: Path, progress: Progress | None) -> Checke
     )
 
 
-def _facts(upload: RunUpload) -> RunFacts:
+def _facts_from_options(upload: RunUpload) -> RunFacts:
     facts: dict[str, Any] = {
         name: upload.options[name] for name in RunFacts.__dataclass_fields__ if name in upload.options
     }
     facts |= {name: date.fromisoformat(facts[name]) for name in DAYS if facts.get(name)}
-    facts["details"] = _details(upload.options)
+    facts["details"] = _details_from_options(upload.options)
     return RunFacts(**facts)
 
 
-def _details(options: Mapping[str, Any]) -> dict[str, Any]:
+def _details_from_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the details from a form, from a call (NAME=VALUE each), or under their former name."""
     former = {FORMER[name]: options[name] for name in FORMER if options.get(name)}
     pairs = [pair.partition("=") for pair in options.get("detail", ())]
     return former | {name.strip(): value for name, _, value in pairs} | options.get("details", {})
 
 
-def _entry(upload: RunUpload) -> Entry | None:
+def _team_entry(upload: RunUpload) -> Entry | None:
     """Return the upload as a team's own submission; None if a member sent it."""
     if upload.user is None or role_of(upload.user, upload.collection) is not Role.SUBMITTER:
         return None
@@ -234,9 +234,9 @@ def _entry(upload: RunUpload) -> Entry | None:
     return Entry(team, upload.arrived_at or upload.created_at) if team else None
 
 
-def _report(checked: CheckedRun) -> dict[str, Any]:
+def _check_report(checked: CheckedRun) -> dict[str, Any]:
     """Return the result of the check, with the first queries without an answer and their count."""
-    report = summary(checked)
+    report = checked_run_summary(checked)
     for name in ("unanswered", "skipped"):
         report[f"{name}_count"] = len(report[name])
         report[name] = list(report[name][:QIDS_SHOWN])
@@ -261,19 +261,19 @@ def _all_problems(
         listed, counts = list(lines.listed), dict(lines.counts)
         try:
             tag = upload.options.get("run_tag", "") or tag_of(upload.file_name)
-            said = said_of(upload.collection, _facts(upload), tag, _entry(upload))
-            refuse_against_policy(upload.collection, tag, said, _entry(upload))
+            said = run_field_values(upload.collection, _facts_from_options(upload), tag, _team_entry(upload))
+            refuse_against_policy(upload.collection, tag, said, _team_entry(upload))
             return Problems(tuple(listed), counts)
         except PoolingError as other:
             refusal = other
     reasons = refusal.parts if isinstance(refusal, SubmissionRefused) else (refusal,)
-    about_run = [_of_refusal(one) for one in reasons]
+    about_run = [_problem_about_run(one) for one in reasons]
     return Problems((*about_run, *listed), {about_run[0].kind: len(about_run)} | counts)
 
 
 def _without_others(upload: RunUpload, refusal: PoolingError) -> PoolingError:
     """Return the refusal as a team sees it, without facts about another team's run."""
-    if not isinstance(refusal, AlreadyImported) or (entry := _entry(upload)) is None:
+    if not isinstance(refusal, AlreadyImported) or (entry := _team_entry(upload)) is None:
         return refusal
     tag = upload.options.get("run_tag", "") or tag_of(upload.file_name)
     if runs_of_team(entry.team).filter(Q(run_tag=tag) | Q(sha256=upload.sha256)).exists():
@@ -283,26 +283,16 @@ def _without_others(upload: RunUpload, refusal: PoolingError) -> PoolingError:
     )
 
 
-def _of_refusal(refusal: PoolingError) -> Problem:
+def _problem_about_run(refusal: PoolingError) -> Problem:
     if isinstance(refusal, SubmissionRefused) and refusal.missing:
         names = joined(", ", (METADATA.get(name, Option("detail")) for name in refusal.missing))
-        return Problem(0, "submission policy", refusal.message, Guidance("Say: ", names, "."))
+        return Problem(0, "submission policy", refusal.message, Guidance("Add: ", names, "."))
     kind = "submission policy" if isinstance(refusal, SubmissionRefused) else "run"
     return Problem(0, kind, refusal.message, refusal.next_step)
 
 
-def _as_json(problem: Problem) -> dict[str, Any]:
-    return {
-        "line": problem.line,
-        "kind": problem.kind,
-        "reason": problem.reason,
-        "next_step": stored(problem.next_step),
-        "text": problem.text,
-    }
-
-
 @contextmanager
-def _local(upload: RunUpload) -> Iterator[Path]:
+def _local_file(upload: RunUpload) -> Iterator[Path]:
     """Provide the stored parts as one file on this machine."""
     storage = storages["runs"]
     if isinstance(storage, FileSystemStorage) and len(upload.parts) == 1:
@@ -322,6 +312,6 @@ def _local(upload: RunUpload) -> Iterator[Path]:
         yield Path(whole.name)
 
 
-def _sha256(path: Path) -> str:
+def _file_sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -80,7 +80,7 @@ def test_a_link_expires(client, collection):
 
 def test_a_withdrawn_link_is_over(client, collection):
     invited = invite(collection)
-    members.withdraw_invitation(invited=collection.invited_members.get(), who="bob")
+    members.withdraw_member_invitation(invited=collection.invited_members.get(), who="bob")
 
     assert client.get(path(invited)).status_code == 404
 

@@ -13,7 +13,7 @@ from pooling.services.document_labels import (
     DocumentLabel,
     before_last,
     documents_in_file,
-    highest,
+    highest_grades,
     map_labels,
     provenance_of,
 )
@@ -41,7 +41,7 @@ def run(*words: str) -> dict:
 def test_a_document_has_the_highest_grade_of_its_passages_and_their_near_duplicates():
     alike = {"d1#2": ["d1#2", "d3#4"], "d2#1": ["d2#1", "d1#9"]}
 
-    found = highest(LABELS, alike, before_last("#"))
+    found = highest_grades(LABELS, alike, before_last("#"))
 
     assert found == [
         DocumentLabel("q1", "d1", 3, "d1#2"),

@@ -10,7 +10,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 
 from pooling.feature_files import open_features, write_features
 from pooling.features import FEATURES, count_words
-from pooling.passage_text import words
+from pooling.passage_text import tokenize
 
 TEXTS = [
     ("p1", "The heart pumps blood, and the heart rests between beats."),
@@ -33,8 +33,8 @@ def test_counts_are_those_of_the_words(features):
     counts = count_words([text for _, text in TEXTS])
 
     assert counts.shape == (7, FEATURES)
-    assert counts.sum(axis=1).tolist() == [len(words(text)) for _, text in TEXTS]
-    assert sorted(counts[[0]].data) == sorted(Counter(words(TEXTS[0][1])).values())
+    assert counts.sum(axis=1).tolist() == [len(tokenize(text)) for _, text in TEXTS]
+    assert sorted(counts[[0]].data) == sorted(Counter(tokenize(TEXTS[0][1])).values())
 
 
 def test_a_very_frequent_word_counts_255_times():

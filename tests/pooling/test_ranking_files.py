@@ -305,7 +305,7 @@ def test_a_job_tries_later_and_goes_on_when_the_server_is_back(settings, start_s
 
     monkeypatch.setitem(job_kinds._kinds, "test.read", job_kinds.JobKind("test.read", read, 1))
     job = services.start("test.read")
-    services.work_off(job.pk)
+    services.run_job(job.pk)
     job.refresh_from_db()
     waiting = (job.state, job.attempts)
     said = job.next_step
@@ -313,7 +313,7 @@ def test_a_job_tries_later_and_goes_on_when_the_server_is_back(settings, start_s
     start_server(port).make("late")
     ranking_files.put_ranking("1/long.parquet", long_ranking())
     with clock.shifted(job.run_after - clock.now()):
-        services.work_off(job.pk)
+        services.run_job(job.pk)
 
     job.refresh_from_db()
     assert waiting == ("waiting", 0)

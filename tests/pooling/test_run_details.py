@@ -7,7 +7,7 @@ from django.core.management import call_command
 
 from pooling.errors import InvalidFile, InvalidRunFile, PoolingError, SubmissionRefused
 from pooling.models import AnnouncedRun, CollectionChange, Run
-from pooling.run_details import BY_NAME, DETAILS, Form, in_words, read_details, read_value
+from pooling.run_details import BY_NAME, DETAILS, Form, read_details, read_value, value_in_words
 from pooling.run_metadata import read_run_metadata
 from pooling.services.candidates import drop_candidates, set_candidates
 from pooling.services.describing import describe_run
@@ -90,8 +90,8 @@ def test_every_detail_is_defined_and_reads_what_it_says():
         assert detail.definition.endswith(".")
         if detail.form is Form.CHOICE:
             assert [read_value(detail, value) for value in detail.choices] == list(detail.choices)
-    assert in_words(BY_NAME["dense"], False) == "no"
-    assert in_words(BY_NAME["latency"], 12.5) == "12.5 ms"
+    assert value_in_words(BY_NAME["dense"], False) == "no"
+    assert value_in_words(BY_NAME["latency"], 12.5) == "12.5 ms"
 
 
 def test_an_unknown_detail_is_refused_with_the_known_ones():

@@ -12,7 +12,7 @@ from datetime import date
 from typing import Any
 
 from pooling.models import Run
-from pooling.run_details import BY_NAME, Detail, in_words
+from pooling.run_details import BY_NAME, Detail, value_in_words
 
 #: Details of runs that a leaderboard can be filtered by.
 TYPES = ("neural", "subtask", "stage", "family")
@@ -131,7 +131,7 @@ def detail_of(run: Run | None, column: str, places: Mapping[str, int]) -> str:
     if column == "submitted":
         return run.submitted_on.isoformat() if run.submitted_on else ""
     known: Detail = BY_NAME[column]
-    return in_words(known, run.details[column]) if column in run.details else ""
+    return value_in_words(known, run.details[column]) if column in run.details else ""
 
 
 def _values(values: Iterable[str]) -> list[str]:

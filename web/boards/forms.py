@@ -12,8 +12,8 @@ from pooling.services.submission_policies import (
     PUBLIC_LISTS,
     RELEASED_AFTER,
     REQUIRED,
+    field_label,
     requirable,
-    said_as,
 )
 from web.common.seen_values import SeenValuesForm
 
@@ -102,7 +102,7 @@ class PolicyForm(SeenValuesForm):
         assert isinstance(required, forms.MultipleChoiceField)
         # The team is always required: runs are counted by team.
         names = [name for name in requirable(collection) if name != "team"]
-        required.choices = [(name, LABELS.get(name, said_as(name))) for name in names]
+        required.choices = [(name, LABELS.get(name, field_label(name))) for name in names]
 
 
 class SplitForm(forms.Form):

@@ -85,7 +85,7 @@ def change_role(request: HttpRequest, name: str, key: int, asked: RoleIn) -> dic
     user, found = _owned(request, name)
     member = _member_of(found, key)
     if member.role != asked.role:
-        members.change_role(member=member, role=asked.role, who=user.get_username())
+        members.change_member_role(member=member, role=asked.role, who=user.get_username())
         member.refresh_from_db(fields=["role"])
     return _member(member)
 
@@ -126,7 +126,7 @@ def invite(request: HttpRequest, name: str, asked: InvitationIn) -> Status[dict[
 def withdraw_invitation(request: HttpRequest, name: str, key: int) -> Status[None]:
     user, found = _owned(request, name)
     invited = get_object_or_404(members.open_invitations(found), pk=key)
-    members.withdraw_invitation(invited=invited, who=user.get_username())
+    members.withdraw_member_invitation(invited=invited, who=user.get_username())
     return Status(204, None)
 
 

@@ -78,7 +78,7 @@ def change_role(request: HttpRequest, collection: Collection, key: int) -> HttpR
     """Change a member's role."""
     member, role = _member(collection, key), _role(request)
     who = request.user.get_username()
-    return _done(request, collection, lambda: service.change_role(member=member, role=role, who=who))
+    return _done(request, collection, lambda: service.change_member_role(member=member, role=role, who=who))
 
 
 @require_POST
@@ -104,7 +104,7 @@ def withdraw(request: HttpRequest, collection: Collection, key: int) -> HttpResp
     """Revoke an invitation."""
     invited = get_object_or_404(collection.invited_members.select_related("invitation"), pk=key)
     who = request.user.get_username()
-    return _done(request, collection, lambda: service.withdraw_invitation(invited=invited, who=who))
+    return _done(request, collection, lambda: service.withdraw_member_invitation(invited=invited, who=who))
 
 
 @require_POST

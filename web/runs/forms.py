@@ -11,7 +11,7 @@ from pooling.errors import PoolingError
 from pooling.models import Collection, Run, Team
 from pooling.run_details import LONGEST_TEXT, LONGEST_WORD, Detail, Form, read_value
 from pooling.services.collection_details import DEEPEST, MOST
-from pooling.services.describing import OF_A_TEAM, SETTLED
+from pooling.services.describing import CHANGEABLE_BY_TEAM, SETTLED
 from pooling.services.naming import check_language
 from pooling.services.run_fields import asked_details, known_details
 from pooling.services.sent_files import sources_on_the_server
@@ -211,7 +211,9 @@ class DescribeRun(AboutRun):
             if self.fields[name].disabled:
                 self.fields[name].help_text = "The board's policy does not allow changes."
         if by_team:
-            for name in (AboutRun.base_fields.keys() - OF_A_TEAM) | SETTLED.intersection(self.fields):
+            for name in (AboutRun.base_fields.keys() - CHANGEABLE_BY_TEAM) | SETTLED.intersection(
+                self.fields
+            ):
                 del self.fields[name]
             self.asked = [name for name in self.asked if name in self.fields]
 

@@ -10,7 +10,7 @@ from config.errors import Refusal
 from config.plurals import many
 from leaderboard.scoring.measure_names import is_measure
 from pooling.models import AnnouncedRun, Collection
-from pooling.run_details import in_words
+from pooling.run_details import value_in_words
 from pooling.services.run_fields import known_details, set_run_fields
 from pooling.services.run_metadata import import_run_metadata, withdraw_announcements
 from web.common.access import needs
@@ -51,7 +51,7 @@ def run_metadata(request: HttpRequest, collection: Collection) -> HttpResponse:
     for one in page.object_list:
         said = one.said.get("details", {})
         shown = [
-            f"{detail.label.lower()} {in_words(detail, said[name])}"
+            f"{detail.label.lower()} {value_in_words(detail, said[name])}"
             for name, detail in known.items()
             if name in said
         ]

@@ -17,7 +17,7 @@ from leaderboard.output.numbers import Rounded
 from leaderboard.scoring.evaluation import evaluate, measure_for
 from leaderboard.scoring.labels import Labels, qrel_set_labels, version_labels
 from pooling.models import Collection, PoolRun, QrelSet, Query, Run
-from pooling.run_details import Detail, in_words
+from pooling.run_details import Detail, value_in_words
 from pooling.services.describing import opened_further
 from pooling.services.members import may
 from pooling.services.run_fields import known_details
@@ -193,7 +193,9 @@ def _bibtex(collection: Collection, run: Run, link: str) -> str:
 def shown_details(collection: Collection, run: Run) -> list[tuple[Detail, str]]:
     """Return the run's structured details, in words."""
     known = known_details(collection)
-    return [(one, in_words(one, run.details[name])) for name, one in known.items() if name in run.details]
+    return [
+        (one, value_in_words(one, run.details[name])) for name, one in known.items() if name in run.details
+    ]
 
 
 def _coverage(collection: Collection, run: Run, hidden: frozenset[str]) -> dict[str, Any]:

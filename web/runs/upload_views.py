@@ -16,7 +16,7 @@ from pooling.models import Collection, RunUpload, Team
 from pooling.services.members import may
 from pooling.services.receiving import abandon, append, begin, receive
 from pooling.services.rounds import allows_baselines
-from pooling.services.submission_policies import policy_of, said_as
+from pooling.services.submission_policies import field_label, policy_of
 from pooling.services.teams import team_of, uploads_seen
 from pooling.services.uploads import submit_checked
 from web.common.access import needs
@@ -56,7 +56,7 @@ def send(request: HttpRequest, collection: Collection) -> HttpResponse:
         "policy": policy,
         "team": team,
         **opening,
-        "asked": [said_as(name) for name in policy.required] if policy else [],
+        "asked": [field_label(name) for name in policy.required] if policy else [],
     }
     return render(request, "web/send.html", context, status=422 if form.errors else 200)
 

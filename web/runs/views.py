@@ -12,7 +12,7 @@ from pooling.errors import SubmissionRefused
 from pooling.models import Collection, Run
 from pooling.services.describing import describe_run, release_runs
 from pooling.services.members import may
-from pooling.services.submission_policies import held_fast
+from pooling.services.submission_policies import fixed_facts
 from pooling.services.teams import own_run
 from tournament.services.withdrawing import what_rests_on, withdraw_run
 from web.common.access import collection_for, needs, require
@@ -49,7 +49,7 @@ def versus(request: HttpRequest, name: str) -> HttpResponse:
 def describe(request: HttpRequest, name: str, key: int) -> HttpResponse:
     """Edit a run's description, as far as the board's policy allows; a team edits its own."""
     collection, one, by_team = _to_change(request, name, key)
-    form = DescribeRun(one, held_fast(one), request.POST or None, by_team=by_team)
+    form = DescribeRun(one, fixed_facts(one), request.POST or None, by_team=by_team)
     back = reverse("web:run", args=[collection.name, one.pk])
     if request.method == "POST" and form.is_valid():
         try:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from leaderboard.analyses.kinds import Asked
 from leaderboard.errors import MembersOnly, NothingToScore, WrongSetting
 from pooling.models import AnnouncedRun, Collection, Run
-from pooling.run_details import Detail, KnownRun, in_words
+from pooling.run_details import Detail, KnownRun, value_in_words
 from pooling.services.run_fields import known_details
 from pooling.services.run_metadata import known_runs
 
@@ -19,7 +19,7 @@ def types_of(collection: Collection, runs: Sequence[Run], by: str) -> tuple[Deta
     if by not in known:
         raise WrongSetting(f"Unknown detail {by[:60]!r}.", f"Choose one of: {', '.join(known)}.")
     said = [run.details.get(by) for run in runs]
-    return known[by], [UNKNOWN if value is None else in_words(known[by], value) for value in said]
+    return known[by], [UNKNOWN if value is None else value_in_words(known[by], value) for value in said]
 
 
 def described_runs(asked: Asked) -> list[KnownRun]:

@@ -19,7 +19,7 @@ from leaderboard.scoring.measure_names import is_measure, measure_names, parse_m
 from leaderboard.scoring.measures import Measure
 from leaderboard.scoring.score_facts import labels_words
 from leaderboard.scoring.scores import score
-from pooling.run_details import Detail, KnownRun, in_words
+from pooling.run_details import Detail, KnownRun, value_in_words
 from pooling.services.query_splits import private_qids
 from pooling.services.run_fields import known_details
 
@@ -133,7 +133,9 @@ def _table(
 
 def _cells(row: ResultRow, names: Sequence[str], details: Sequence[Detail]) -> Mapping[str, Any]:
     said = {
-        one.name: in_words(one, row.run.details[one.name]) for one in details if one.name in row.run.details
+        one.name: value_in_words(one, row.run.details[one.name])
+        for one in details
+        if one.name in row.run.details
     }
     values = [*row.values, *[None] * (len(names) - len(row.values))]
     return {

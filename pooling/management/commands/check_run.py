@@ -44,7 +44,7 @@ class Command(BaseCommand):
             except InvalidFile as refusal:
                 refused = each_refusal(refusal, file, collection=found, skip_unknown=skip_unknown)
                 return {"run": None, "refused": [str(one) for one in refused]}
-        return runs.summary(checked) | {"refused": []}
+        return runs.checked_run_summary(checked) | {"refused": []}
 
     def refusals(self, result: dict[str, Any]) -> list[str]:
         return list(result["refused"])

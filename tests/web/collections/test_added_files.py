@@ -6,7 +6,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from config.background.attending import work_off_everything
 from pooling.models import AddedFiles, CollectionChange, Membership, Passage, PassageSource, QrelSet
-from pooling.services.added_files import add_files
+from pooling.services.added_files import add_waiting_files
 from pooling.services.candidates import candidates_of
 from tests.factories import make_collection, make_run
 
@@ -160,7 +160,7 @@ def test_a_job_that_comes_twice_adds_once(ada, collection):
     sent(ada, passages=PASSAGES, qrels=QRELS, set="graded")
     before = AddedFiles.objects.get()
 
-    again = add_files(before)
+    again = add_waiting_files(before)
 
     assert again.state == "added"
     assert QrelSet.objects.count() == CollectionChange.objects.count() - 1 == 1

@@ -101,7 +101,7 @@ def test_a_fault_on_one_line_names_it(cast, data_dir, monkeypatch):
         if number == 2:
             raise ZeroDivisionError
 
-    monkeypatch.setattr(texts, "_from_json", broken)
+    monkeypatch.setattr(texts, "_text_from_json", broken)
     files = {"queries": SimpleUploadedFile("q.jsonl", b"q1\tone\n{}\n")}
     cast.clients["owner"].post("/new-collection/", {"name": "broken", "language": "en", **files})
     work_off_everything()

@@ -13,7 +13,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from config.background.attending import work_off_everything
 from pooling.models import Passage, Query, Run, RunUpload
 from pooling.services import growth
-from pooling.services.new_collections import ask_for_collection, make_collection
+from pooling.services.new_collections import ask_for_collection, make_requested_collection
 from pooling.services.receiving import receive
 from pooling.services.sent_files import PASSAGES, QUERIES, SentFile
 from pooling.services.uploads import check_upload
@@ -104,7 +104,9 @@ def test_nor_do_the_files_of_a_new_collection(cast, monkeypatch, what):
     lines[what] = gzip.compress(lines[what] + b"2\t" + b"x" * (2 * MEBIBYTE) + b"\n")
     sent = [SentFile(name, f"{name}.tsv", io.BytesIO(content)) for name, content in lines.items()]
 
-    wanted = make_collection(ask_for_collection(user=cast.member.user, name="grown", details={}, sent=sent))
+    wanted = make_requested_collection(
+        ask_for_collection(user=cast.member.user, name="grown", details={}, sent=sent)
+    )
 
     assert wanted.state == "refused"
     [problem] = wanted.problems

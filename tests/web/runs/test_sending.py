@@ -83,7 +83,7 @@ def test_every_problem_is_shown_with_its_line(keeper, cast):
         "line 1",
     ):
         assert words in page
-    assert "Say: “team”, “description”, “Family”" in page
+    assert "Add: “team”, “description”, “Family”" in page
     assert "--" not in page.split("<main")[1].replace("<!--", "")
 
 

@@ -116,7 +116,7 @@ def work() -> None:
 
     while Place.objects.filter(state=Place.State.WANTED).exists():
         for job in Job.objects.leasable(clock.now()).values_list("pk", flat=True):
-            services.work_off(job)
+            services.run_job(job)
         time.sleep(0.1)
 
 

@@ -22,4 +22,4 @@ def count_together(**_: Any) -> None:
     """Add a worker's counts to the folder that the web processes read."""
     from config.monitoring import metrics
 
-    metrics.share()
+    metrics.share_counts()

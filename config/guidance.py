@@ -118,10 +118,10 @@ def restored(text: str) -> Guidance:
     """Return a stored text with its parts."""
     if isinstance(text, Guidance) or not text.startswith(_MARK):
         return Guidance(text)
-    return Guidance(*map(_part, json.loads(text.removeprefix(_MARK))))
+    return Guidance(*map(_restored_part, json.loads(text.removeprefix(_MARK))))
 
 
-def _part(kept: str | dict[str, str]) -> Part:
+def _restored_part(kept: str | dict[str, str]) -> Part:
     if isinstance(kept, str):
         return kept
     return _KINDS[next(iter(kept))](**kept)

@@ -22,7 +22,7 @@ def attend(job: Job, *, progress: Progress | None = None, poll_seconds: float = 
     services.hurry(Job.objects.filter(pk=job.pk))
     while job.state in (Job.State.WAITING, Job.State.RUNNING):
         services.free_from_the_dead(job)
-        if services.somebody_at_work() or not services.work_off(job.pk, watcher=progress):
+        if services.somebody_at_work() or not services.run_job(job.pk, watcher=progress):
             time.sleep(poll_seconds)
         job.refresh_from_db()
         if progress and job.progress_total:
@@ -52,7 +52,7 @@ def work_off_what_is_due() -> int:
     while due := list(
         Job.objects.leasable(clock.now()).order_by("run_after").values_list("pk", flat=True)[:50]
     ):
-        done += sum(services.work_off(job_id) for job_id in due)
+        done += sum(services.run_job(job_id) for job_id in due)
     return done
 
 

@@ -15,7 +15,7 @@ from config import clock
 from config.background.models import Event
 
 
-def record(kind: str, *, collection_id: int, facts: dict[str, Any]) -> Event:
+def record_event(kind: str, *, collection_id: int, facts: dict[str, Any]) -> Event:
     """Store an event in a collection: ``kind`` is "thing.happened"; ``facts`` are ids, names and numbers.
 
     Call it within the transaction of its cause; raises RuntimeError outside of one.

@@ -102,14 +102,14 @@ def start_if_wanted(kind: str) -> Job | None:
 
 
 def ring(job_id: int) -> None:
-    """Tell a worker that there is something to do. A lost message does no harm: see sweep()."""
+    """Tell a worker that there is something to do. A lost message does no harm: see ring_due_jobs()."""
     from config.background.tasks import work_off
 
     with suppress(Exception):  # any error of the broker: the sweep rings again
         work_off.delay(job_id)
 
 
-def sweep() -> int:
+def ring_due_jobs() -> int:
     """Ring for every job that is due and free; returns how many."""
     due = list(Job.objects.leasable(clock.now()).order_by("run_after").values_list("pk", flat=True)[:200])
     for job_id in due:
@@ -145,13 +145,13 @@ def free_from_the_dead(job: Job) -> bool:
     try:
         os.kill(int(number), 0)
     except ProcessLookupError:
-        return bool(_held(job).update(leased_until=clock.now()))
+        return bool(_leased_row(job).update(leased_until=clock.now()))
     except PermissionError:  # another user's, and alive
         pass
     return False
 
 
-def _held(job: Job) -> Any:
+def _leased_row(job: Job) -> Any:
     return Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, leased_by=job.leased_by)
 
 
@@ -159,12 +159,12 @@ def beat(job: Job, **changes: Any) -> None:
     """Extend the lease; raises :class:`LeaseLost` if another worker has the job."""
     now = clock.now()
     until = now + timedelta(seconds=settings.JOB_LEASE_SECONDS)
-    if not _held(job).update(heartbeat_at=now, leased_until=until, **changes):
+    if not _leased_row(job).update(heartbeat_at=now, leased_until=until, **changes):
         raise LeaseLost(f"The job {job.kind} ({job.key}) is no longer held by this worker.")
 
 
 @contextmanager
-def _kept_alive(job: Job) -> Iterator[None]:
+def _lease_kept_alive(job: Job) -> Iterator[None]:
     """Extend the lease from a separate thread while the body computes."""
     over = threading.Event()
 
@@ -204,7 +204,7 @@ class _JobProgress:
         beat(self.job, progress_done=done, progress_total=total, progress_message=message[:MOST_MESSAGE])
 
 
-def work_off(job_id: int, *, watcher: Progress | None = None) -> bool:
+def run_job(job_id: int, *, watcher: Progress | None = None) -> bool:
     """Lease the job and do it. True if this worker did it, even if it failed. ``watcher`` sees its progress."""
     job = lease(job_id)
     if job is None:
@@ -212,30 +212,30 @@ def work_off(job_id: int, *, watcher: Progress | None = None) -> bool:
     try:
         kind = kind_named(job.kind)
         if job.attempts > kind.max_attempts:
-            _fail(job, "worker-died", trace="Every worker that took this job died or lost its lease.")
+            _fail_job(job, "worker-died", trace="Every worker that took this job died or lost its lease.")
             return True
-        with _kept_alive(job):
+        with _lease_kept_alive(job):
             result = kind.body(progress=_JobProgress(job, watcher), **job.arguments)
     except LeaseLost:
         return True
     except NotNow as later:
-        _put_off(job, later)
+        _postpone(job, later)
     except Refusal as refusal:
-        _fail(job, type(refusal).__name__, refusal)
+        _fail_job(job, type(refusal).__name__, refusal)
     except Exception as error:
         _retry_or_fail(job, kind.max_attempts, error)
     else:
-        _finish(job, result)
+        _finish_job(job, result)
     return True
 
 
-def _put_off(job: Job, later: NotNow) -> None:
+def _postpone(job: Job, later: NotNow) -> None:
     """Postpone the job: for a fixed time, or longer each time in a row."""
     times, wait = 1 if later.got_on else job.put_off + 1, later.seconds
     if later.longest:
         wait = wait_after(times, first=wait, longest=later.longest, rng=random.SystemRandom())
-    _log(job, logging.INFO, "later")
-    _held(job).update(
+    _log_outcome(job, logging.INFO, "later")
+    _leased_row(job).update(
         state=Job.State.WAITING,
         run_after=clock.now() + timedelta(seconds=wait),
         put_off=times,
@@ -246,17 +246,19 @@ def _put_off(job: Job, later: NotNow) -> None:
     )
 
 
-def _finish(job: Job, result: dict[str, Any] | None) -> None:
+def _finish_job(job: Job, result: dict[str, Any] | None) -> None:
     now = clock.now()
-    _log(job, logging.INFO, "done")
+    _log_outcome(job, logging.INFO, "done")
     well: dict[str, Any] = {"result": result, "failure": "", "fault": "", "trace": ""}
-    if _held(job).filter(rung_again=False).update(state=Job.State.DONE, finished_at=now, **well):
+    if _leased_row(job).filter(rung_again=False).update(state=Job.State.DONE, finished_at=now, **well):
         return
-    if _held(job).update(state=Job.State.WAITING, run_after=now, attempts=0, put_off=0, **well):
+    if _leased_row(job).update(state=Job.State.WAITING, run_after=now, attempts=0, put_off=0, **well):
         ring(job.pk)
 
 
-def _log(job: Job, level: int, how: str, *, failure: str = "", error: Exception | None = None) -> None:
+def _log_outcome(
+    job: Job, level: int, how: str, *, failure: str = "", error: Exception | None = None
+) -> None:
     """Log how a job went. ``failure`` is its short name, because its message may quote private data."""
     now = clock.now()
     fields = {
@@ -272,7 +274,7 @@ def _log(job: Job, level: int, how: str, *, failure: str = "", error: Exception 
     logger.log(level, "%s %s (job %s)", job.kind, words, job.pk, extra={"fields": fields}, exc_info=error)
 
 
-def _fail(
+def _fail_job(
     job: Job,
     failure: str,
     refusal: Refusal | None = None,
@@ -282,8 +284,8 @@ def _fail(
     error: Exception | None = None,
 ) -> None:
     """End the job as failed: refused in words, or by an error whose ``trace`` is for administrators."""
-    _log(job, logging.ERROR, "failed", failure=failure, error=error)
-    _held(job).update(
+    _log_outcome(job, logging.ERROR, "failed", failure=failure, error=error)
+    _leased_row(job).update(
         state=Job.State.FAILED,
         failure=failure[:80],
         fault=fault if refusal is None else fault_of(refusal),
@@ -298,11 +300,11 @@ def _retry_or_fail(job: Job, max_attempts: int, error: Exception) -> None:
     trace = masked("".join(traceback.format_exception(error)))[-8000:]
     name, fault = type(error).__name__, fault_of(error)
     if job.attempts >= max_attempts:
-        _fail(job, name, fault=fault, trace=trace, error=error)
+        _fail_job(job, name, fault=fault, trace=trace, error=error)
         return
-    _log(job, logging.WARNING, "tried again", failure=name, error=error)
+    _log_outcome(job, logging.WARNING, "tried again", failure=name, error=error)
     wait = timedelta(seconds=min(2**job.attempts, 60))
-    _held(job).update(
+    _leased_row(job).update(
         state=Job.State.WAITING, run_after=clock.now() + wait, failure=name[:80], fault=fault, trace=trace
     )
 
@@ -322,19 +324,19 @@ def leave_work() -> None:
 
 def somebody_at_work() -> bool:
     """Return whether another process is running jobs."""
-    return _alive().exclude(name=WORKER_NAME).exists()
+    return _running_processes().exclude(name=WORKER_NAME).exists()
 
 
 def nobody_at_work() -> str:
     """Return why jobs are not starting if no process runs them; empty if one does."""
-    return "" if _alive().exists() else "No background worker is running."
+    return "" if _running_processes().exists() else "No background worker is running."
 
 
 #: What to do in that case.
 START_WORKERS = "Start the product: make run, or the worker and scheduler services."
 
 
-def _alive() -> QuerySet[AtWork]:
+def _running_processes() -> QuerySet[AtWork]:
     return AtWork.objects.filter(pulse_at__gte=clock.now() - timedelta(seconds=PULSE_SECONDS * 4))
 
 

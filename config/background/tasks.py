@@ -11,7 +11,7 @@ def work_off(job_id: int) -> None:
     """Do a job if it still needs doing."""
     close_old_connections()
     services.pulse()
-    services.work_off(job_id)
+    services.run_job(job_id)
 
 
 @shared_task
@@ -19,7 +19,7 @@ def sweep() -> None:
     """Ring for jobs that nobody took."""
     close_old_connections()
     services.pulse()
-    services.sweep()
+    services.ring_due_jobs()
 
 
 @shared_task

@@ -17,13 +17,13 @@ def pasteable(text: str) -> str:
 
     Without an activated environment, ``python`` is a different one that does not have our packages.
     """
-    python, script = _python(), _below(BASE_DIR / "manage.py")
+    python, script = _python_in_shell(), _below(BASE_DIR / "manage.py")
     direct = python == "python"
     manage = (f"./{script}" if "/" not in script else script) if direct else f"{python} {script}"
     return _bare.sub(lambda found: manage if found[1] else f"{python} -m marketplace", text)
 
 
-def _python() -> str:
+def _python_in_shell() -> str:
     """Return how to call this process's Python from a shell."""
     found = shutil.which("python")
     return "python" if found and Path(found) == Path(sys.executable) else _below(Path(sys.executable))

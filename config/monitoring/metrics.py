@@ -105,7 +105,7 @@ def _once(what: Count | Timing, make: Callable[[], Any]) -> Any:
     return _made[what]
 
 
-def share() -> None:
+def share_counts() -> None:
     """Count together with the other processes of this machine, including processes forked from this one.
 
     Call it before the first count. Files of processes that have ended are removed.
@@ -113,13 +113,13 @@ def share() -> None:
     root: Path = settings.METRICS_DIR
     own = root / f"{socket.gethostname()}-{os.getpid()}"
     for folder in root.glob(f"{socket.gethostname()}-*"):
-        if folder == own or not _lives(folder.name.rpartition("-")[2]):
+        if folder == own or not _process_lives(folder.name.rpartition("-")[2]):
             shutil.rmtree(folder, ignore_errors=True)
     own.mkdir(parents=True, exist_ok=True)
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(own)
 
 
-def _lives(pid: str) -> bool:
+def _process_lives(pid: str) -> bool:
     try:
         os.kill(int(pid), 0)
     except (ProcessLookupError, ValueError, OverflowError):

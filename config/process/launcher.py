@@ -42,7 +42,7 @@ class CrowdUnreachable(Refusal):
 
 
 @contextmanager
-def _locked(name: str) -> Iterator[IO[str]]:
+def _lock_file(name: str) -> Iterator[IO[str]]:
     """Hold a lock file of the data directory, so that two processes do not run the same set-up at once."""
     settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
     with (settings.DATA_DIR / f"{name}.lock").open("a+") as file:
@@ -56,7 +56,7 @@ def ensure_database() -> None:
         return
     if settings.PRODUCTION:
         raise Refusal("The database is not up to date with this version.", "Run: manage.py migrate")
-    with _locked("migrate"):
+    with _lock_file("migrate"):
         if not database_is_current():
             call_command("migrate", verbosity=0, interactive=False)
 
@@ -126,7 +126,7 @@ def crowd_running() -> Iterator[None]:
         _require_our_marketplace()
         yield
         return
-    with _locked("marketplace"):
+    with _lock_file("marketplace"):
         process = None if answers(f"{settings.CROWD_ENDPOINT}/healthz") else start_marketplace()
     try:
         yield
@@ -163,7 +163,7 @@ def judging_pages_running() -> Iterator[None]:
             )
         yield
         return
-    process = _start("web", ["manage.py", "run", "--web-only", "--until-parent-exits"])
+    process = _start_process("web", ["manage.py", "run", "--web-only", "--until-parent-exits"])
     try:
         wait_for(health, process, "web")
         yield
@@ -174,14 +174,16 @@ def judging_pages_running() -> Iterator[None]:
 def start_marketplace() -> subprocess.Popen[bytes]:
     """Start the marketplace as a separate process and wait until it answers."""
     port = str(settings.MARKETPLACE_PORT)
-    process = _start("marketplace", ["-m", "marketplace", "serve", "--port", port, "--until-parent-exits"])
+    process = _start_process(
+        "marketplace", ["-m", "marketplace", "serve", "--port", port, "--until-parent-exits"]
+    )
     wait_for(f"{settings.CROWD_ENDPOINT}/healthz", process, "marketplace")
     return process
 
 
-def _start(name: str, words: list[str]) -> subprocess.Popen[bytes]:
+def _start_process(name: str, words: list[str]) -> subprocess.Popen[bytes]:
     """Start a Python process of ours and write its stderr to its log."""
-    with _log(name) as log:
+    with _open_log(name) as log:
         return subprocess.Popen(
             [sys.executable, *words],
             cwd=settings.BASE_DIR,
@@ -212,7 +214,7 @@ def database_url() -> str:
     return f"{address.rpartition('/')[0]}/{name}{mark}{options}"
 
 
-def _log(name: str) -> IO[bytes]:
+def _open_log(name: str) -> IO[bytes]:
     directory = settings.DATA_DIR / "logs"
     directory.mkdir(parents=True, exist_ok=True)
     return (directory / f"{name}.log").open("ab")

@@ -57,11 +57,11 @@ def stop_with_parent() -> None:
     threading.Thread(target=watch, name="parent", daemon=True).start()
 
 
-def serve(*, threads: int, with_workers: bool, processes: int = 1) -> None:
+def run_web_server(*, threads: int, with_workers: bool, processes: int = 1) -> None:
     """Serve until SIGTERM or SIGINT. The embedded workers run in one process, so they allow no second one."""
     assert processes == 1 or not with_workers
     workers: list[Any] = []
-    metrics.share()
+    metrics.share_counts()
     settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise warns if it is missing
 
     def begin(_worker: Any) -> None:

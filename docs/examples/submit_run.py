@@ -22,17 +22,17 @@ from pathlib import Path
 from typing import Any
 
 NOT_NOW = {429, 503}
-#: Seconds that a call is asked again for when the server says "not now" or "too many calls".
+#: Seconds for which a call is repeated while the server is busy or limits calls.
 PATIENCE = 600
-#: What may be said about a run, and what it means.
+#: Facts about a run, and their meaning.
 SAID = {
     "team": "who submits it",
     "description": "how it was made",
     "paper": "the address of its paper",
     "code": "the address of its code",
-    "submitted_on": "the day it belongs to, as 2026-11-22; without it today",
+    "submitted_on": "its day, such as 2026-11-22 (default: today)",
     "variant_of": "the tag of the run that it is a variant of",
-    "anonymous_until": "the day until which its team is not shown, as 2026-12-31",
+    "anonymous_until": "the last day on which its team is hidden, such as 2026-12-31",
 }
 
 
@@ -51,7 +51,7 @@ def call(address: str, body: bytes | None = None, **headers: str) -> Any:
                 continue
             sys.exit(reason_of(refusal))
         except (urllib.error.URLError, ValueError) as error:
-            sys.exit(f"{root} cannot be asked, or is no API: {error}")
+            sys.exit(f"{root} cannot be reached, or is not the API: {error}")
 
 
 def reason_of(refusal: urllib.error.HTTPError) -> str:
@@ -70,8 +70,8 @@ def from_environment(name: str) -> str:
     return os.environ[name]
 
 
-def in_words(problem: dict[str, Any]) -> str:
-    """Return the problem and its line. Line 0 means the whole file."""
+def problem_in_words(problem: dict[str, Any]) -> str:
+    """Return a problem with its line. Line 0 is the whole file."""
     where = f"line {problem['line']}: " if problem["line"] else ""
     return f"{where}{problem['reason']} {problem['next_step']}".strip()
 
@@ -122,8 +122,8 @@ def main() -> None:
     said |= {"check_only": "true"} if given.check else {}
     said |= {"baseline": "true"} if given.baseline else {}
     options = urllib.parse.urlencode(said, doseq=True)
-    # The same file of which the same is said is the same upload, so a job that is run again does no harm; one that
-    # was refused is checked again.
+    # The same file with the same options is the same upload, so running the program again does no harm. A refused
+    # file is checked again.
     key = hashlib.sha256(content + options.encode()).hexdigest()
     headers = {"Idempotency-Key": key, "Content-Type": "application/octet-stream"}
     upload = call(f"/collections/{collection}/runs?{options}", content, **headers)
@@ -138,7 +138,9 @@ def main() -> None:
         upload = call(f"/collections/{collection}/uploads/{upload['id']}")
     if upload["state"] == "refused":
         more = sum(upload["problem_counts"].values()) - len(upload["problems"])
-        lines = [*map(in_words, upload["problems"])] + [f"Not listed: {more:,} more problems."] * (more > 0)
+        lines = [*map(problem_in_words, upload["problems"])] + [f"Not listed: {more:,} more problems."] * (
+            more > 0
+        )
         sys.exit("\n".join(lines))
     if given.check:
         report = upload["report"]

@@ -128,7 +128,7 @@ def _record_end(campaign: Campaign) -> None:
         "tasks": campaign.tasks.count(),
         "tasks_done": campaign.tasks.filter(state=Task.State.DONE).count(),
     }
-    events.record(CAMPAIGN_FINISHED, collection_id=campaign.collection_id, facts=facts)
+    events.record_event(CAMPAIGN_FINISHED, collection_id=campaign.collection_id, facts=facts)
 
 
 def settle_tried_places(campaign: Campaign) -> int:

@@ -243,7 +243,7 @@ def record_check(
         "run": None if run is None else {"id": run.pk, "run_tag": run.run_tag, "release": str(run.release)},
         "problem_counts": problem_counts or {},
     }
-    events.record(RUN_CHECKED, collection_id=collection.pk, facts=facts)
+    events.record_event(RUN_CHECKED, collection_id=collection.pk, facts=facts)
 
 
 def run_field_values(

@@ -48,7 +48,7 @@ def kind(monkeypatch):
 def test_a_job_runs_once_and_keeps_its_result(kind):
     job = services.start(kind(lambda progress, number: {"twice": number * 2}), arguments={"number": 21})
 
-    first, second = services.work_off(job.pk), services.work_off(job.pk)
+    first, second = services.run_job(job.pk), services.run_job(job.pk)
 
     job.refresh_from_db()
     assert (first, second) == (True, False)
@@ -59,7 +59,7 @@ def test_one_live_job_per_key(kind):
     name = kind(lambda progress: None)
 
     jobs = {services.start(name, key="same").pk for _ in range(3)}
-    services.work_off(jobs.pop())
+    services.run_job(jobs.pop())
     after = services.start(name, key="same")
 
     assert Job.objects.filter(key="same").count() == 2
@@ -118,11 +118,11 @@ def test_a_fault_is_tried_again_and_then_named(kind):
 
     job = services.start(kind(stumble, max_attempts=2))
 
-    services.work_off(job.pk)
+    services.run_job(job.pk)
     job.refresh_from_db()
     waited = job.state
     with clock.shifted(timedelta(minutes=5)):
-        services.work_off(job.pk)
+        services.run_job(job.pk)
     job.refresh_from_db()
 
     assert waited == "waiting"
@@ -148,7 +148,7 @@ def test_a_job_says_whose_fault_it_was_and_quotes_only_refusals(kind, error, fau
         raise error
 
     job = services.start(kind(stumble, max_attempts=1))
-    services.work_off(job.pk)
+    services.run_job(job.pk)
     job.refresh_from_db()
 
     assert (job.state, job.fault) == ("failed", fault)
@@ -167,9 +167,9 @@ def test_a_job_that_did_well_at_last_tells_of_no_fault(kind):
             raise KeyError("once")
 
     job = services.start(kind(stumble))
-    services.work_off(job.pk)
+    services.run_job(job.pk)
     with clock.shifted(timedelta(minutes=5)):
-        services.work_off(job.pk)
+        services.run_job(job.pk)
 
     job.refresh_from_db()
     assert (job.state, job.fault, job.failure, job.trace) == ("done", "", "", "")
@@ -190,7 +190,7 @@ def test_administrators_find_the_traceback(kind, admin_client):
         raise KeyError("words for administrators")
 
     job = services.start(kind(stumble, max_attempts=1))
-    services.work_off(job.pk)
+    services.run_job(job.pk)
 
     assert (
         "words for administrators"
@@ -218,7 +218,7 @@ def test_a_job_whose_workers_all_died_ends_in_a_named_failure(kind):
             assert services.lease(job.pk)
 
     with clock.shifted(timedelta(hours=2)):
-        services.work_off(job.pk)
+        services.run_job(job.pk)
 
     job.refresh_from_db()
     assert (job.state, job.failure) == ("failed", "worker-died")
@@ -230,7 +230,7 @@ def test_try_later_costs_no_attempt(kind):
 
     job = services.start(kind(wait))
 
-    services.work_off(job.pk)
+    services.run_job(job.pk)
 
     job.refresh_from_db()
     assert (job.state, job.attempts, job.progress_message) == ("waiting", 0, "The crowd is busy.")
@@ -256,7 +256,7 @@ def test_a_job_that_is_put_off_again_and_again_waits_longer_until_it_gets_on(kin
     job, seen = services.start(kind(wait)), []
     while got_on:
         Job.objects.update(run_after=clock.now())
-        services.work_off(job.pk)
+        services.run_job(job.pk)
         job.refresh_from_db()
         seen.append((job.put_off, (job.run_after - clock.now()).total_seconds()))
 
@@ -274,7 +274,7 @@ def test_whoever_waits_for_a_job_that_was_put_off_has_it_tried_at_once(kind):
             raise said.pop()
 
     job = services.start(kind(wait_once))
-    services.work_off(job.pk)
+    services.run_job(job.pk)
 
     assert attending.attend(Job.objects.get(pk=job.pk)).state == "done"
 
@@ -289,8 +289,8 @@ def test_ringing_while_a_job_runs_makes_it_run_once_more(kind):
 
     job = services.start(kind(look), key="again")
 
-    services.work_off(job.pk)
-    services.work_off(job.pk)
+    services.run_job(job.pk)
+    services.run_job(job.pk)
 
     job.refresh_from_db()
     assert len(seen) == 2
@@ -301,7 +301,7 @@ def test_the_sweep_rings_for_what_nobody_took(kind, quiet_bell):
     job = services.start(kind(lambda progress: None))
     quiet_bell.clear()
 
-    services.sweep()
+    services.ring_due_jobs()
 
     assert quiet_bell == [job.pk]
 

@@ -12,12 +12,12 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def recorded(**facts) -> Event:
     with transaction.atomic():
-        return events.record("run.checked", collection_id=1, facts=facts)
+        return events.record_event("run.checked", collection_id=1, facts=facts)
 
 
 def test_an_event_outside_a_transaction_is_refused():
     with pytest.raises(RuntimeError, match="transaction"):
-        events.record("run.checked", collection_id=1, facts={})
+        events.record_event("run.checked", collection_id=1, facts={})
 
 
 def test_an_event_is_told_once_and_in_order():

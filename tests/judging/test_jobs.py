@@ -3,7 +3,7 @@ import pytest
 from config import clock
 from config.background.attending import attend, work_off_everything
 from config.background.models import Job
-from config.background.services import start, work_off
+from config.background.services import run_job, start
 from judging.errors import CrowdConfiguration, CrowdLater, CrowdMoney
 from judging.jobs import collect_key, post_places_key
 from judging.launch.launches import launch_campaign
@@ -44,13 +44,13 @@ def test_what_can_help_by_itself_is_tried_later_at_no_cost(launched, fair, error
     fair.crowd.fail("post_place", error)
     job = ring("judging.post_places", post_places_key(launched), launched)
 
-    work_off(job.pk)
+    run_job(job.pk)
 
     job.refresh_from_db()
     assert (job.state, job.attempts) == (Job.State.WAITING, 0)
     assert error.message in job.progress_message
     Job.objects.update(run_after=job.created_at)
-    work_off(job.pk)
+    run_job(job.pk)
     job.refresh_from_db()
     assert job.state == Job.State.DONE
     assert len(fair.crowd.posted) == 4
@@ -65,7 +65,7 @@ def test_while_the_crowd_is_away_the_waits_grow_and_the_campaign_says_so(fair):
     waits = []
     for _ in range(3):
         Job.objects.update(run_after=clock.now())
-        work_off(job.pk)
+        run_job(job.pk)
         job.refresh_from_db()
         waits.append((job.run_after - clock.now()).total_seconds())
 
@@ -84,7 +84,7 @@ def test_what_gets_through_begins_the_waits_anew(launched, fair):
     Job.objects.filter(pk=job.pk).update(put_off=7)
     fair.crowd.fail("post_place", CrowdLater("a fault"))  # one of four
 
-    work_off(job.pk)
+    run_job(job.pk)
 
     job.refresh_from_db()
     assert (job.state, job.put_off, len(fair.crowd.posted)) == (Job.State.WAITING, 1, 3)
@@ -94,7 +94,7 @@ def test_wrong_keys_are_a_named_failure_with_what_to_do(launched, fair):
     fair.crowd.fail("post_place", CrowdConfiguration("the key is wrong", "Check the keys."))
     job = ring("judging.post_places", post_places_key(launched), launched)
 
-    work_off(job.pk)
+    run_job(job.pk)
 
     job.refresh_from_db()
     assert (job.state, job.failure) == (Job.State.FAILED, "CrowdConfiguration")
@@ -123,11 +123,11 @@ def test_collection_that_the_crowd_breaks_off_goes_on_later_and_loses_nothing(fa
     fair.crowd.fail("submissions", CrowdLater("throttled"))
     job = ring("judging.collect", collect_key(campaign), campaign)
 
-    work_off(job.pk)
+    run_job(job.pk)
     job.refresh_from_db()
     assert job.state == Job.State.WAITING
     Job.objects.update(run_after=job.created_at)
-    work_off(job.pk)
+    run_job(job.pk)
 
     assert Submission.objects.filter(standing="counted").count() == 2
     assert len(fair.crowd.approvals) == 2

@@ -340,7 +340,7 @@ def _save(campaign: Campaign, parent: QrelVersion | None, draft: Draft, publishe
             qrel.version = version
         VersionQuery.objects.bulk_create(draft.queries, batch_size=500)
         PreferenceQrel.objects.bulk_create(draft.qrels, batch_size=500)
-        events.record(VERSION_PUBLISHED, collection_id=version.collection_id, facts=_facts_of(version))
+        events.record_event(VERSION_PUBLISHED, collection_id=version.collection_id, facts=_facts_of(version))
     return version
 
 

@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 def test_it_names_what_it_serves(settings, monkeypatch, capsys, endpoint, said):
     settings.EMBEDDED_CROWD_ENDPOINT, settings.CROWD_ENDPOINT = "http://127.0.0.1:8411", endpoint
     monkeypatch.setattr(launcher, "crowd_running", nullcontext)
-    monkeypatch.setattr(server, "serve", lambda **options: None)
+    monkeypatch.setattr(server, "run_web_server", lambda **options: None)
 
     call_command("run")
 

@@ -18,7 +18,7 @@ import os, sys
 import django
 django.setup()
 from config.monitoring import metrics
-metrics.share()
+metrics.share_counts()
 THINGS = metrics.Count("things", "Things.", ("kind",))
 for _ in range(int(sys.argv[1])):
     THINGS.add("good")

@@ -1,6 +1,6 @@
 import json
 
-from config.background.services import start, work_off
+from config.background.services import run_job, start
 from judging.campaign.campaigns import pause
 from judging.errors import CrowdConfiguration
 from judging.jobs import collect_key
@@ -78,9 +78,9 @@ def test_a_key_that_the_crowd_refuses_is_among_the_problems_once(fair):
     fair.crowd.fail("places", refusal)
     arguments = {"campaign_id": campaign.pk, "sweep": True}
 
-    work_off(start("judging.collect", key=collect_key(campaign), arguments=arguments).pk)
+    run_job(start("judging.collect", key=collect_key(campaign), arguments=arguments).pk)
 
     problems = campaign_status(campaign)["problems"]
     assert problems == ["collecting work failed: UnrecognizedClient: no such key. Check the keys."]
-    work_off(start("judging.collect", key=collect_key(campaign), arguments=arguments).pk)
+    run_job(start("judging.collect", key=collect_key(campaign), arguments=arguments).pk)
     assert campaign_status(campaign)["problems"] == []

@@ -11,7 +11,7 @@ from django.urls import reverse
 from config import clock
 from config.background.attending import attend
 from config.background.models import Job
-from config.background.services import TryLater, pulse, start, work_off
+from config.background.services import TryLater, pulse, run_job, start
 from judging.campaign.campaigns import pause
 from judging.errors import CrowdLater, CrowdNever
 from judging.intake.places import close_places
@@ -60,7 +60,7 @@ def test_places_that_are_not_offered_are_named_with_the_crowds_own_reason(fair, 
     ]
 
     fair.crowd.fail("create_kind", CrowdNever("No such qualification.", "Fix it."))
-    work_off(
+    run_job(
         start("judging.post_places", key=post_places_key(campaign), arguments={"campaign_id": campaign.pk}).pk
     )
 

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from config.background.services import start, work_off
+from config.background.services import run_job, start
 from judging.errors import CrowdLater
 from judging.models import Appeal, Campaign, CrowdIdentity, Exclusion, WorkerMessage
 from judging.page.reports_and_appeals import make_appeal, settle_report_or_appeal
@@ -37,7 +37,7 @@ def link_in(message):
 
 def test_from_the_exclusion_to_the_appeal_to_the_answer(fair, failed, settings):
     job = start("judging.collect", key="one", arguments={"campaign_id": failed.pk})
-    work_off(job.pk)
+    run_job(job.pk)
 
     ((name, subject, said),) = fair.crowd.messages
     assert (name, subject) == ("AFAIL", "No further tasks for you here")

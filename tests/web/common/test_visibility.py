@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.services.tokens import make_token
-from config.background.services import work_off
+from config.background.services import run_job
 from judging.models import Exclusion
 from leaderboard.jobs import ring_for_analysis
 from pooling.models import PrivateQuery, QuerySplit, Run
@@ -199,7 +199,7 @@ def test_an_analysis_for_everybody_leaves_out_a_run_that_became_private_while_it
     kept = []
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("leaderboard.jobs.keep_result", lambda asked, progress: kept.append(asked))
-        work_off(job.pk)
+        run_job(job.pk)
 
     assert [run.run_tag for run in kept[0].runs] == ["quay"]
 

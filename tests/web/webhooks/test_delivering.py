@@ -180,13 +180,13 @@ def test_the_schedule_sends_through_jobs_and_makes_none_when_there_is_nothing(ha
 
 
 def test_an_event_goes_away_with_what_it_tells_of(harbour, hook, monkeypatch):
-    recorded = events.record
+    recorded = events.record_event
 
     def record_and_fail(*args, **named):
         recorded(*args, **named)
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(events, "record", record_and_fail)
+    monkeypatch.setattr(events, "record_event", record_and_fail)
     with pytest.raises(OSError, match="full"):
         harbour.publish()
 

@@ -37,7 +37,7 @@ class Command(BaseCommand):
     def act(
         self, *, web_only: bool, until_parent_exits: bool, threads: int, processes: int, **options: Any
     ) -> dict[str, Any]:
-        from config.process.server import serve, stop_with_parent
+        from config.process.server import run_web_server, stop_with_parent
 
         if processes < 1 or threads < 1:
             raise Refusal(
@@ -51,7 +51,7 @@ class Command(BaseCommand):
         if until_parent_exits:
             stop_with_parent()
         if web_only:
-            serve(threads=threads, with_workers=False, processes=processes)
+            run_web_server(threads=threads, with_workers=False, processes=processes)
             return {"state": "stopped"}
         with launcher.crowd_running():
             self.note(f"Preferee:    {settings.PUBLIC_URL}/")
@@ -62,7 +62,7 @@ class Command(BaseCommand):
             if link := _first_administrator_link():
                 self.note(f"There is no administrator yet. Open this link once to become one:\n  {link}")
             self.note("Stop with Ctrl-C.")
-            serve(threads=threads, with_workers=True)
+            run_web_server(threads=threads, with_workers=True)
         return {"state": "stopped"}
 
 

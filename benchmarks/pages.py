@@ -254,7 +254,7 @@ def run(options: argparse.Namespace) -> dict[str, Figures]:
             from django.db import connections
             from django.test import Client
 
-            from config.process.server import leave_alone_what_is_there
+            from config.process.server import freeze_loaded_objects
 
             call_command("migrate", verbosity=0)
             if new:
@@ -266,7 +266,7 @@ def run(options: argparse.Namespace) -> dict[str, Figures]:
             client.force_login(get_user_model().objects.get(username=PERSON))
             found = {}
             wanted = list(addresses(options.only))
-            leave_alone_what_is_there()  # as the server does at startup
+            freeze_loaded_objects()  # as the server does at startup
             for name, address in wanted:
                 figures = measure(client, address, options.rounds)
                 if figures is None:

@@ -24,7 +24,7 @@ _MISSING = {
 
 
 @register()
-def told_to_workers(**_: Any) -> list[CheckMessage]:
+def check_worker_information(**_: Any) -> list[CheckMessage]:
     """Return a warning for each setting that workers on a public site would miss."""
     if not settings.PRODUCTION:
         return []

@@ -48,14 +48,16 @@ def preview_pools(sources: Sequence[Hashes]) -> PreviewedPools:
     step = max(1, ENTRIES_AT_ONCE // max(1, width))
     for begin in range(0, queries, step):
         some = slice(begin, begin + step)
-        sizes[some], brought, alone = _of_rows([source[some] for source in sources])
+        sizes[some], brought, alone = _count_supplied([source[some] for source in sources])
         passages += brought
         unique += alone
     counts = zip(passages.tolist(), unique.tolist(), strict=True)
     return PreviewedPools(sizes, tuple(Contribution(*pair) for pair in counts))
 
 
-def _of_rows(sources: Sequence[Hashes]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _count_supplied(
+    sources: Sequence[Hashes],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return the sizes of these queries' pools, and per source the passages it supplied, in all and alone."""
     by_source = np.concatenate(
         [source.T for source in sources]

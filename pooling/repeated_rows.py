@@ -13,7 +13,7 @@ def repeated(keys: NDArray[np.uint64], most: int) -> tuple[int, list[tuple[int, 
     ``keys`` has one entry per row. At most two further arrays of its size are in memory at a time, so a file that
     repeats a single line can be checked as well.
     """
-    several, count = _several(keys)
+    several, count = _repeated_keys(keys)
     earliest = np.full(len(several), -1, np.int64)
     found: list[tuple[int, int]] = []
     for begin in range(0, len(keys), TOGETHER):
@@ -31,7 +31,7 @@ def repeated(keys: NDArray[np.uint64], most: int) -> tuple[int, list[tuple[int, 
     return count, found
 
 
-def _several(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], int]:
+def _repeated_keys(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], int]:
     """Return the keys that several rows have, ascending, and the number of rows that repeat one."""
     ordered = np.sort(keys)
     same = ordered[1:] == ordered[:-1]

@@ -24,7 +24,7 @@ class RoundRules:
 
 
 @dataclass(frozen=True)
-class Before:
+class RunBefore:
     """One of the team's runs in the round."""
 
     run_tag: str
@@ -33,7 +33,7 @@ class Before:
 
 
 @dataclass(frozen=True)
-class No:
+class RoundRefusal:
     """A refusal of a run: the reason and the next step. ``closed``: the reason for any run while no round is open."""
 
     why: str
@@ -41,28 +41,30 @@ class No:
     closed: str = ""
 
 
-def exactly(moment: datetime) -> str:
+def to_the_second(moment: datetime) -> str:
     """Return a moment to the second, with its zone."""
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
-def open_round(rounds: Sequence[RoundRules], at: datetime) -> RoundRules | No:
+def open_round(rounds: Sequence[RoundRules], at: datetime) -> RoundRules | RoundRefusal:
     """Return the round that is open at this moment (the one that closes first), or why none is."""
     found = [one for one in rounds if one.is_open(at)]
     if found:
         return min(found, key=lambda one: one.closes_at)
     coming = min((one for one in rounds if one.opens_at > at), key=lambda one: one.opens_at, default=None)
     over = max((one for one in rounds if one.closes_at <= at), key=lambda one: one.closes_at, default=None)
-    closed = f"the round {over.name} closed on {exactly(over.closes_at)}" if over else "no round is open yet"
-    why = f"{closed}, and this run arrived on {exactly(at)}."
+    closed = (
+        f"the round {over.name} closed on {to_the_second(over.closes_at)}" if over else "no round is open yet"
+    )
+    why = f"{closed}, and this run arrived on {to_the_second(at)}."
     if coming is None:
-        return No(why, "No further round is planned. Ask the organizers.", closed)
-    return No(why, f"The round {coming.name} opens on {exactly(coming.opens_at)}.", closed)
+        return RoundRefusal(why, "No further round is planned. Ask the organizers.", closed)
+    return RoundRefusal(why, f"The round {coming.name} opens on {to_the_second(coming.opens_at)}.", closed)
 
 
 def refusal_in_round(
-    rules: RoundRules, before: Sequence[Before], *, baseline: bool, priority: int | None
-) -> No | None:
+    rules: RoundRules, before: Sequence[RunBefore], *, baseline: bool, priority: int | None
+) -> RoundRefusal | None:
     """Return why the round does not accept one more run of a team that has ``before``; None if it does."""
     kind = "baseline run" if baseline else "run"
     most = rules.most_baselines if baseline else rules.most_runs
@@ -73,19 +75,21 @@ def refusal_in_round(
             if most
             else (f"the round {rules.name} accepts no {kind}s")
         )
-        return No(
+        return RoundRefusal(
             f"{limit}, and the team has {len(sent)}.",
             f"Withdraw one with the organizers' help, or wait for the next round. This one closes on "
-            f"{exactly(rules.closes_at)}.",
+            f"{to_the_second(rules.closes_at)}.",
         )
     if not rules.priorities or baseline:
         return None
     if priority is None or priority > most:
-        return No(
+        return RoundRefusal(
             f"the round {rules.name} requires a priority from 1 to {most}.",
             f"Give each of the team's runs another priority, from 1 to {most}.",
         )
     taken = next((one.run_tag for one in sent if one.priority == priority), None)
     if taken is None:
         return None
-    return No(f"the team's run {taken} already has priority {priority}.", "Give this run another priority.")
+    return RoundRefusal(
+        f"the team's run {taken} already has priority {priority}.", "Give this run another priority."
+    )

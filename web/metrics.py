@@ -23,7 +23,7 @@ def webhook_metrics() -> Iterator[State]:
     yield State(
         "preferee_untold_events",
         "Events that were not made into messages yet.",
-        values={(): events.untold().count()},
+        values={(): events.undelivered_events().count()},
     )
     off = WebhookEndpoint.objects.exclude(off_at=None).exclude(off_why="").count()
     yield State("preferee_webhooks_switched_off", "Webhooks that no person switched off.", values={(): off})

@@ -25,20 +25,20 @@ def record_event(kind: str, *, collection_id: int, facts: dict[str, Any]) -> Eve
     return Event.objects.create(kind=kind, collection_id=collection_id, facts=facts)
 
 
-def untold() -> QuerySet[Event]:
+def undelivered_events() -> QuerySet[Event]:
     """Return undelivered events, oldest first."""
     return Event.objects.filter(told_at=None).order_by("pk")
 
 
-def tell_once(event: Event, tell: Callable[[Event], None]) -> bool:
-    """Deliver the event and mark it as told, in one transaction. Returns False if another process did."""
+def deliver_once(event: Event, tell: Callable[[Event], None]) -> bool:
+    """Deliver the event and mark it as delivered, in one transaction. Returns False if another process did."""
     with transaction.atomic():
-        if not untold().filter(pk=event.pk).update(told_at=clock.now()):
+        if not undelivered_events().filter(pk=event.pk).update(told_at=clock.now()):
             return False
         tell(event)
     return True
 
 
-def forget_told(before: datetime) -> int:
+def forget_delivered(before: datetime) -> int:
     """Delete events that were delivered before ``before``; returns how many."""
     return Event.objects.filter(told_at__lt=before).delete()[0]

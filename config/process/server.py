@@ -31,11 +31,11 @@ class EmbeddedServer(BaseApplication):
         application = get_wsgi_application()
         # Import every view now. Otherwise the first visitors would all wait for it.
         get_resolver().url_patterns  # noqa: B018
-        leave_alone_what_is_there()
+        freeze_loaded_objects()
         return application
 
 
-def leave_alone_what_is_there() -> None:
+def freeze_loaded_objects() -> None:
     """Exclude all objects made so far, such as modules, models and views, from garbage collection.
 
     They are a quarter of a million objects that live as long as the process. A page that reads ten thousand rows

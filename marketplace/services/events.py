@@ -19,7 +19,7 @@ def emit(name: str, hit: Hit, *, at: datetime, assignment: Assignment | None = N
         return
     happened = {
         "EventType": name,
-        "EventTimestamp": _stamp(at),
+        "EventTimestamp": _event_time(at),
         "HITTypeId": hit.hit_type.type_id,
         "HITId": hit.hit_id,
     }
@@ -44,11 +44,11 @@ def write_event(
 def test_event(name: str, at: datetime) -> dict[str, Any]:
     """Return a sample event for SendTestEventNotification."""
     made_up = uuid.uuid4().hex.upper()[:30]
-    happened = {"EventType": name, "EventTimestamp": _stamp(at), "HITTypeId": made_up, "HITId": made_up}
+    happened = {"EventType": name, "EventTimestamp": _event_time(at), "HITTypeId": made_up, "HITId": made_up}
     if name.startswith("Assignment"):
         happened["AssignmentId"] = made_up
     return happened
 
 
-def _stamp(at: datetime) -> str:
+def _event_time(at: datetime) -> str:
     return at.strftime("%Y-%m-%dT%H:%M:%SZ")

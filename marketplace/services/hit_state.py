@@ -62,7 +62,7 @@ def change_hit(
     return (_held_places(hit) - held_before) * hit.unit_cost_cents
 
 
-def mark(hit: Hit, status: Hit.Status) -> bool:
+def set_review_status(hit: Hit, status: Hit.Status) -> bool:
     """Move between Reviewable and Reviewing; False if the HIT is in neither state."""
     source = Hit.Status.REVIEWING if status == Hit.Status.REVIEWABLE else Hit.Status.REVIEWABLE
     moved = Hit.objects.filter(pk=hit.pk, status__in=(source, status)).update(status=status)

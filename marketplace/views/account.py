@@ -18,7 +18,7 @@ from marketplace.forms import AccountForm, ChangePasswordForm, ForgottenForm, Ne
 from marketplace.models import Worker
 from marketplace.services.account import passwords, sign_in as signing_in
 from marketplace.views.faults import refused_page
-from marketplace.views.sign_in import client_address, enter, signed_in_recently
+from marketplace.views.sign_in import client_address, signed_in_recently, start_session
 from marketplace.views.site import signed_in_worker
 
 
@@ -83,7 +83,7 @@ def new_password(request: HttpRequest, worker_id: str, token: str) -> HttpRespon
     form = NewPasswordForm(request.POST or None, worker=worker)
     if request.method == "POST" and form.is_valid():
         passwords.set_password(worker, form.cleaned_data["password"], clock.now())
-        enter(request, worker)
+        start_session(request, worker)
         return redirect("home")
     context = {"form": form, "username": worker.username}
     return render(request, "marketplace/new_password.html", context, status=422 if form.errors else 200)

@@ -39,7 +39,7 @@ def signup(request: HttpRequest) -> HttpResponse:
         except AccountRefused as refusal:
             form.add_error("username", str(refusal))
         else:
-            enter(request, worker)
+            start_session(request, worker)
             return redirect("home")
     return render(request, "marketplace/signup.html", {"form": form}, status=422 if form.errors else 200)
 
@@ -64,7 +64,7 @@ def use_invitation(request: HttpRequest, token: str) -> HttpResponse:
         except AccountRefused as refusal:
             form.add_error(None, str(refusal))
         else:
-            enter(request, worker)
+            start_session(request, worker)
             return redirect("home")
     context = {"form": form, "invited": invited}
     return render(request, "marketplace/invitation.html", context, status=422 if form.errors else 200)
@@ -84,7 +84,7 @@ def signin(request: HttpRequest) -> HttpResponse:
             form.add_error(None, str(refusal))
             status = _REFUSED_STATUS[refusal.reason]
         else:
-            enter(request, worker)
+            start_session(request, worker)
             return HttpResponseRedirect(_next_page(request))
     context = {
         "form": form,
@@ -97,7 +97,7 @@ def signin(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def enter(request: HttpRequest, worker: Worker) -> None:
+def start_session(request: HttpRequest, worker: Worker) -> None:
     """Sign the worker in and store the time."""
     login(request, worker, backend=_BACKEND)
     request.session[_SIGNED_IN] = clock.now().isoformat()
@@ -133,7 +133,7 @@ def signin_by_token(request: HttpRequest, token: str) -> HttpResponse:
         worker = accounts.redeem_signin_token(token, clock.now())
     except AccountRefused as refusal:
         return refused_page(request, refusal, "link_used")
-    enter(request, worker)
+    start_session(request, worker)
     return redirect("home")
 
 

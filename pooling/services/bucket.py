@@ -70,7 +70,7 @@ class Bucket(S3Storage):
             try:
                 self.client.head_object(Bucket=self.bucket_name, Key=self._normalize_name(name))
             except ClientError as error:
-                if _code(error) in _GONE:
+                if _error_code(error) in _GONE:
                     return False
                 raise
         return True
@@ -89,7 +89,7 @@ class Bucket(S3Storage):
                 key = self._normalize_name(name)
                 body = self.client.get_object(Bucket=self.bucket_name, Key=key)["Body"]
             except ClientError as error:
-                if _code(error) in _GONE:
+                if _error_code(error) in _GONE:
                     return False
                 raise
             with body:
@@ -108,7 +108,7 @@ class Bucket(S3Storage):
                     prompt.get_object(**key)["Body"].read()
                     return
                 except ClientError as error:
-                    if _code(error) not in _GONE:
+                    if _error_code(error) not in _GONE:
                         raise
             prompt.put_object(**key, Body=b"ready\n")
             prompt.get_object(**key)["Body"].read()
@@ -140,7 +140,7 @@ class Bucket(S3Storage):
             )
         if not isinstance(error, ClientError):
             return BucketRefused(f"S3 cannot be used: {error}", "Check the settings PREFEREE_S3_….")
-        code = _code(error)
+        code = _error_code(error)
         status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
         if status >= 500 or status == 429 or code in _BUSY:
             return BucketAway(f"{self.where} cannot answer now ({code}).", "Try again in a minute.")
@@ -161,5 +161,5 @@ class Bucket(S3Storage):
         return BucketRefused(f"{self.where} refuses: {error}", "Check the settings PREFEREE_S3_….")
 
 
-def _code(error: ClientError) -> str:
+def _error_code(error: ClientError) -> str:
     return str(error.response.get("Error", {}).get("Code", ""))

@@ -15,7 +15,7 @@ from pooling.services.members import log
 
 
 @dataclass(frozen=True)
-class Parted:
+class PlannedSplit:
     """A planned division: the private queries, and how they were drawn, if they were."""
 
     qids: tuple[str, ...]
@@ -23,24 +23,24 @@ class Parted:
     seed: int | None = None
 
 
-def parted(
+def plan_split(
     collection: Collection, *, qids: Sequence[str], share: float | None = None, seed: int = 0
-) -> Parted:
+) -> PlannedSplit:
     """Return the private queries: the given ones, or a share drawn with the seed. Raises SplitRefused."""
     there = list(collection.queries.order_by("position", "qid").values_list("qid", flat=True))
     if qids and share is not None:
         raise SplitRefused("Both a share and a list of queries are given.", "Give one of them.")
     if share is None:
-        _refuse(collection, qids, there)
-        return Parted(tuple(qids))
+        _refuse_bad_split(collection, qids, there)
+        return PlannedSplit(tuple(qids))
     if not 0 < share < 1:
         raise SplitRefused(f"The share must be between 0 and 1, not {share:g}.", "Correct it.")
     if seed < 0:
         raise SplitRefused(f"The seed must be 0 or more, not {seed}.", "Correct it.")
     places = np.random.default_rng(seed).permutation(len(there))[: round(share * len(there))]
     drawn = tuple(there[place] for place in places)
-    _refuse(collection, drawn, there)
-    return Parted(drawn, share, seed)
+    _refuse_bad_split(collection, drawn, there)
+    return PlannedSplit(drawn, share, seed)
 
 
 def qids_in(text: str) -> list[str]:
@@ -56,12 +56,12 @@ def split_by_list(*, collection: Collection, path: Path, who: str = "") -> Query
         raise SplitRefused(
             f"{path} can't be read: {error}.", "Give a text file with one qid per line."
         ) from None
-    return keep_split(collection, parted(collection, qids=qids_in(text)), who=who)
+    return keep_split(collection, plan_split(collection, qids=qids_in(text)), who=who)
 
 
 def split_at_random(*, collection: Collection, share: float, seed: int, who: str = "") -> QuerySplit:
     """Draw a share of the queries to be private. The same seed draws the same queries. Raises SplitRefused."""
-    return keep_split(collection, parted(collection, qids=[], share=share, seed=seed), who=who)
+    return keep_split(collection, plan_split(collection, qids=[], share=share, seed=seed), who=who)
 
 
 def private_qids(collection: Collection) -> frozenset[str]:
@@ -70,7 +70,7 @@ def private_qids(collection: Collection) -> frozenset[str]:
     return frozenset(rows.values_list("query__qid", flat=True))
 
 
-def keep_split(collection: Collection, wanted: Parted, *, who: str = "") -> QuerySplit:
+def keep_split(collection: Collection, wanted: PlannedSplit, *, who: str = "") -> QuerySplit:
     """Store the split once. Repeating it changes nothing; a different one would make private results public."""
     there = dict(collection.queries.values_list("qid", "pk"))
     sha256 = hashlib.sha256("\n".join(sorted(wanted.qids)).encode()).hexdigest()
@@ -92,7 +92,7 @@ def keep_split(collection: Collection, wanted: Parted, *, who: str = "") -> Quer
     return split
 
 
-def _refuse(collection: Collection, qids: Sequence[str], there: Sequence[str]) -> None:
+def _refuse_bad_split(collection: Collection, qids: Sequence[str], there: Sequence[str]) -> None:
     known = frozenset(there)
     unknown = [qid for qid in qids if qid not in known]
     if unknown:

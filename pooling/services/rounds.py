@@ -10,7 +10,14 @@ from django.db import transaction
 from config import clock
 from pooling.errors import SubmissionRefused
 from pooling.models import Collection, Round, Run, Team
-from pooling.round_rules import Before, No, RoundRules, exactly, open_round, refusal_in_round
+from pooling.round_rules import (
+    RoundRefusal,
+    RoundRules,
+    RunBefore,
+    open_round,
+    refusal_in_round,
+    to_the_second,
+)
 from pooling.services.members import log
 
 
@@ -77,7 +84,7 @@ def round_words(planned: Round) -> str:
     """Return a round in one line."""
     limits = f"{planned.most_runs} runs and {planned.most_baselines} baselines of a team"
     priorities = ", with priorities" if planned.priorities else ""
-    return f"{exactly(planned.opens_at)} to {exactly(planned.closes_at)}, {limits}{priorities}"
+    return f"{to_the_second(planned.opens_at)} to {to_the_second(planned.closes_at)}, {limits}{priorities}"
 
 
 def rules_of(planned: Round) -> RoundRules:
@@ -92,13 +99,13 @@ def rules_of(planned: Round) -> RoundRules:
     )
 
 
-def round_at(collection: Collection, at: datetime) -> Round | No | None:
+def round_at(collection: Collection, at: datetime) -> Round | RoundRefusal | None:
     """Return the round that accepts runs at this moment, why none does, or None on a board without rounds."""
     rounds = {one.name: one for one in Round.objects.filter(collection=collection)}
     if not rounds:
         return None
     found = open_round([rules_of(one) for one in rounds.values()], at)
-    return found if isinstance(found, No) else rounds[found.name]
+    return found if isinstance(found, RoundRefusal) else rounds[found.name]
 
 
 def hold_to_rounds(
@@ -117,7 +124,7 @@ def hold_to_rounds(
                 "Submit it as a run of your team.",
             )
         return None
-    if isinstance(current, No):
+    if isinstance(current, RoundRefusal):
         raise SubmissionRefused(f"{run_tag}: {current.why}", current.next_step)
     Round.objects.filter(pk=current.pk).update(checked_at=clock.now())
     refused = refusal_in_round(
@@ -131,7 +138,7 @@ def hold_to_rounds(
     return current
 
 
-def runs_before(planned: Round, team: Team) -> list[Before]:
+def runs_before(planned: Round, team: Team) -> list[RunBefore]:
     """Return the runs that the team has in the round."""
     rows = Run.objects.filter(round=planned, team=team.name).order_by("pk")
-    return [Before(run.run_tag, run.baseline, run.details.get("priority")) for run in rows]
+    return [RunBefore(run.run_tag, run.baseline, run.details.get("priority")) for run in rows]

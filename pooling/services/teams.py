@@ -53,16 +53,16 @@ def uploads_seen(user: Any, collection: Collection) -> Any:
     return rows.filter(user__in=TeamMember.objects.filter(team=team).values("user"))
 
 
-def of_own_team(user: Any, collection: Collection) -> Q:
+def own_team_filter(user: Any, collection: Collection) -> Q:
     """Return the filter for the runs of the team for which this person submits."""
     team = team_of(user, collection)
     return Q(team=team.name) if team else Q(pk__in=[])
 
 
-def shown_to_team(user: Any, collection: Collection) -> Q:
+def scores_shown_filter(user: Any, collection: Collection) -> Q:
     """Return the filter for runs whose values this person sees as a submitter: none unless the policy says so."""
     policy = policy_of(collection)
-    return of_own_team(user, collection) if policy and policy.teams_see_scores else Q(pk__in=[])
+    return own_team_filter(user, collection) if policy and policy.teams_see_scores else Q(pk__in=[])
 
 
 def make_team(*, collection: Collection, name: str, affiliation: str = "", who: str) -> Team:

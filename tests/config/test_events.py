@@ -24,11 +24,11 @@ def test_an_event_is_told_once_and_in_order():
     first, second = recorded(run=1), recorded(run=2)
     told = []
 
-    outcomes = [events.tell_once(event, told.append) for event in [*events.untold(), first]]
+    outcomes = [events.deliver_once(event, told.append) for event in [*events.undelivered_events(), first]]
 
     assert told == [first, second]
     assert outcomes == [True, True, False]
-    assert not events.untold().exists()
+    assert not events.undelivered_events().exists()
 
 
 def test_an_event_that_could_not_be_told_stays():
@@ -38,16 +38,16 @@ def test_an_event_that_could_not_be_told_stays():
         raise OSError("no room for the message")
 
     with pytest.raises(OSError, match="no room"):
-        events.tell_once(event, fail)
+        events.deliver_once(event, fail)
 
-    assert list(events.untold()) == [event]
+    assert list(events.undelivered_events()) == [event]
 
 
 def test_only_what_was_told_is_forgotten():
     told, _ = recorded(), recorded()
-    events.tell_once(told, lambda _: None)
+    events.deliver_once(told, lambda _: None)
 
-    assert events.forget_told(clock.now()) == 1
+    assert events.forget_delivered(clock.now()) == 1
     assert Event.objects.count() == 1
 
 

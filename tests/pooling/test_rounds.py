@@ -9,7 +9,7 @@ from accounts.roles import ACTIONS, Role, permits
 from config import clock
 from pooling.errors import MembersRefused, SubmissionRefused, TeamRefused
 from pooling.models import Membership, Round, Run, Team, TeamApplication, TeamMember
-from pooling.round_rules import Before, No, RoundRules, open_round, refusal_in_round
+from pooling.round_rules import RoundRefusal, RoundRules, RunBefore, open_round, refusal_in_round
 from pooling.services.embargoes import release_after_embargoes
 from pooling.services.members import add_member, join, joined_by, role_of, roles_of, sees, visible_to
 from pooling.services.rounds import Entry, drop_round, set_round
@@ -24,7 +24,7 @@ from pooling.services.teams import (
     leads,
     make_team,
     remove_from_team,
-    shown_to_team,
+    scores_shown_filter,
 )
 from tests.factories import make_collection, make_run
 
@@ -57,7 +57,7 @@ def test_what_is_late_is_told_the_second_and_the_next_round():
     early = open_round([RULES], OPENS - SECOND)
     last = open_round([RULES], CLOSES)
 
-    assert late == No(
+    assert late == RoundRefusal(
         "the round 2026 closed on 2026-08-01 12:00:00 UTC, and this run arrived on 2026-08-01 12:00:00 UTC.",
         "The round 2027 opens on 2027-06-01 00:00:00 UTC.",
         "the round 2026 closed on 2026-08-01 12:00:00 UTC",
@@ -78,18 +78,18 @@ def test_a_deadline_anywhere_on_earth_is_the_same_moment():
     ("before", "baseline", "priority", "why"),
     [
         ([], False, 1, None),
-        ([Before("a", False, 1)], False, 2, None),
-        ([Before("a", False, 1)], False, 1, "the team's run a already has priority 1."),
+        ([RunBefore("a", False, 1)], False, 2, None),
+        ([RunBefore("a", False, 1)], False, 1, "the team's run a already has priority 1."),
         ([], False, None, "the round 2026 requires a priority from 1 to 2."),
         ([], False, 3, "the round 2026 requires a priority from 1 to 2."),
         (
-            [Before("a", False, 1), Before("b", False, 2)],
+            [RunBefore("a", False, 1), RunBefore("b", False, 2)],
             False,
             3,
             "accepts 2 runs of each team, and the team has 2",
         ),
-        ([Before("a", False, 1), Before("b", False, 2)], True, None, None),
-        ([Before("c", True, None)], True, None, "accepts 1 baseline run of each team, and the team has 1"),
+        ([RunBefore("a", False, 1), RunBefore("b", False, 2)], True, None, None),
+        ([RunBefore("c", True, None)], True, None, "accepts 1 baseline run of each team, and the team has 1"),
     ],
 )
 def test_a_round_counts_runs_and_baselines_apart_and_wants_each_priority_once(
@@ -271,12 +271,12 @@ def test_an_application_is_decided_once_and_brings_a_team(board):
 
 def test_a_team_sees_its_values_only_if_the_policy_says_so(board, otters, send):
     run, oda = send(otters, "a", OPENS), TeamMember.objects.get().user
-    seen = Run.objects.filter(shown_to_team(oda, board))
+    seen = Run.objects.filter(scores_shown_filter(oda, board))
     assert not seen.exists()
 
     set_policy(collection=board, most_runs=5, period_days=5, required=[], teams_see_scores=True)
 
-    assert Run.objects.filter(shown_to_team(oda, board)).get() == run
+    assert Run.objects.filter(scores_shown_filter(oda, board)).get() == run
 
 
 def test_runs_are_released_when_their_embargo_is_over(board, otters, send, monkeypatch):

@@ -168,9 +168,9 @@ def read_split(request: HttpRequest, name: str) -> dict[str, Any]:
 )
 def make_split(request: HttpRequest, name: str, asked: SplitIn) -> dict[str, Any]:
     user, found = _owned(request, name, "split queries")
-    parted = query_splits.parted(found, qids=asked.qids, share=asked.share, seed=asked.seed)
-    split = None if asked.dry_run else query_splits.keep_split(found, parted, who=user.get_username())
-    return _told(found, parted.qids, split) | {"share": parted.share, "seed": parted.seed}
+    planned = query_splits.plan_split(found, qids=asked.qids, share=asked.share, seed=asked.seed)
+    split = None if asked.dry_run else query_splits.keep_split(found, planned, who=user.get_username())
+    return _told(found, planned.qids, split) | {"share": planned.share, "seed": planned.seed}
 
 
 def _owned(request: HttpRequest, name: str, action: str) -> tuple[Any, Collection]:

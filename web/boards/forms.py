@@ -6,7 +6,7 @@ from django import forms
 
 from pooling.errors import SplitRefused
 from pooling.models import Collection, SubmissionPolicy
-from pooling.services.query_splits import Parted, parted, qids_in
+from pooling.services.query_splits import PlannedSplit, plan_split, qids_in
 from pooling.services.submission_policies import (
     MOST_DECIMALS,
     PUBLIC_LISTS,
@@ -136,7 +136,7 @@ class SplitForm(forms.Form):
     def __init__(self, data: Any, *, collection: Collection) -> None:
         super().__init__(data)
         self.collection = collection
-        self.parted: Parted | None = None
+        self.parted: PlannedSplit | None = None
 
     def clean(self) -> dict[str, Any]:
         """Require exactly one of the two; ``parted`` applies it to the collection's queries."""
@@ -147,7 +147,7 @@ class SplitForm(forms.Form):
         if (share is None) == (not qids):
             raise forms.ValidationError("Enter a share or list the queries, not both.")
         try:
-            self.parted = parted(
+            self.parted = plan_split(
                 self.collection,
                 qids=qids_in(qids or ""),
                 share=None if share is None else float(share) / 100,

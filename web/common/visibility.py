@@ -21,7 +21,7 @@ from pooling.models.collections import RELEASED, RunQuerySet
 from pooling.services.members import joined_by, may, visible_to
 from pooling.services.query_splits import private_qids
 from pooling.services.runs import tops_of
-from pooling.services.teams import of_own_team, shown_to_team, team_of
+from pooling.services.teams import own_team_filter, scores_shown_filter, team_of
 from tournament.models import ChallengedQuery, PreferenceQrel, QrelVersion
 
 Place = tuple[int, int]
@@ -40,7 +40,7 @@ def listed_runs(collection: Collection, user: Any) -> RunQuerySet:
     runs = Run.objects.filter(collection=collection).order_by("run_tag")
     if sees_everything(user, collection):
         return runs
-    return runs.filter(RELEASED | shown_to_team(user, collection))
+    return runs.filter(RELEASED | scores_shown_filter(user, collection))
 
 
 def opened_runs(collection: Collection, user: Any) -> RunQuerySet:
@@ -51,7 +51,7 @@ def opened_runs(collection: Collection, user: Any) -> RunQuerySet:
     runs = Run.objects.filter(collection=collection).order_by("run_tag")
     if sees_everything(user, collection):
         return runs
-    return runs.filter(RELEASED | of_own_team(user, collection))
+    return runs.filter(RELEASED | own_team_filter(user, collection))
 
 
 def listed_everywhere(user: Any) -> QuerySet[Run]:

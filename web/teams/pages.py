@@ -6,7 +6,7 @@ from typing import Any
 
 from config import clock
 from pooling.models import Collection, Round, Run, Team, TeamApplication, TeamMember
-from pooling.round_rules import Before
+from pooling.round_rules import RunBefore
 from pooling.services.members import may
 from pooling.services.rounds import round_at, runs_before
 from pooling.services.submission_policies import policy_of, teams_under
@@ -154,7 +154,7 @@ def team_page(team: Team, user: Any) -> dict[str, Any]:
     }
 
 
-def _quota(planned: Round, before: list[Before]) -> Quota:
+def _quota(planned: Round, before: list[RunBefore]) -> Quota:
     official = [one for one in before if not one.baseline]
     return Quota(
         planned,

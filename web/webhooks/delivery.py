@@ -40,20 +40,20 @@ AGENT = "Preferee-Webhooks/1 (+https://www.standardwebhooks.com)"
 
 def something_to_do() -> bool:
     """Return whether any event or message is waiting, with two lookups in small indexes."""
-    return events.untold().exists() or WebhookDelivery.objects.due(clock.now()).exists()
+    return events.undelivered_events().exists() or WebhookDelivery.objects.due(clock.now()).exists()
 
 
 def write_messages() -> int:
     """Make a message of each new event for each webhook that subscribes to it. Return their number."""
     made = 0
-    for event in list(events.untold()[:EVENTS_AT_ONCE]):
+    for event in list(events.undelivered_events()[:EVENTS_AT_ONCE]):
         rows: list[WebhookDelivery] = []
 
         def tell(event: Event, rows: list[WebhookDelivery] = rows) -> None:
             rows += _messages(event)
             WebhookDelivery.objects.bulk_create(rows)
 
-        made += len(rows) if events.tell_once(event, tell) else 0
+        made += len(rows) if events.deliver_once(event, tell) else 0
     return made
 
 
@@ -191,4 +191,4 @@ def forget_old_deliveries() -> int:
     over = WebhookDelivery.objects.filter(created_at__lt=before).exclude(
         state=WebhookDelivery.State.WAITING, endpoint__off_at=None
     )
-    return over.delete()[0] + events.forget_told(before)
+    return over.delete()[0] + events.forget_delivered(before)

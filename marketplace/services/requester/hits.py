@@ -23,17 +23,17 @@ MOST_REQUIREMENTS = 10
 
 def create_hit_type(call: Call) -> dict[str, Any]:
     """CreateHITType: the same values return the same type."""
-    return {"HITTypeId": _hit_type(call).type_id}
+    return {"HITTypeId": _hit_type_of_values(call).type_id}
 
 
 def create_hit(call: Call) -> dict[str, Any]:
     """CreateHIT: makes or reuses the HIT type."""
-    return _create(call, _hit_type(call))
+    return _create_hit(call, _hit_type_of_values(call))
 
 
 def create_hit_with_hit_type(call: Call) -> dict[str, Any]:
     """CreateHITWithHITType."""
-    return _create(call, find_type(call))
+    return _create_hit(call, find_type(call))
 
 
 def get_hit(call: Call) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def delete_hit(call: Call) -> dict[str, Any]:
     with transaction.atomic():
         row = hit_state.lock(hit_of_call(call).pk)
         reviewable = row.status in (Hit.Status.REVIEWABLE, Hit.Status.REVIEWING)
-        gone = reviewable and row.submitted == 0 and _dispose(row)
+        gone = reviewable and row.submitted == 0 and _dispose_hit(row)
         if not gone:
             raise RequestError(
                 "InvalidHITState",
@@ -80,7 +80,7 @@ def update_hit_review_status(call: Call) -> dict[str, Any]:
     """UpdateHITReviewStatus: a marker for the requester; Revert clears it. Safe to repeat."""
     back = call.request.get("Revert", False)
     row = hit_of_call(call)
-    if not hit_state.mark(row, Hit.Status.REVIEWABLE if back else Hit.Status.REVIEWING):
+    if not hit_state.set_review_status(row, Hit.Status.REVIEWABLE if back else Hit.Status.REVIEWING):
         raise RequestError(
             "InvalidHITState",
             f"This HIT is currently in the state '{row.status}'.  "
@@ -110,7 +110,7 @@ def list_review_policy_results_for_hit(call: Call) -> dict[str, Any]:
     return {"HITId": hit_of_call(call).hit_id}
 
 
-def _dispose(row: Hit) -> int:
+def _dispose_hit(row: Hit) -> int:
     return Hit.objects.filter(pk=row.pk, status=row.status, submitted=0).update(status=Hit.Status.DISPOSED)
 
 
@@ -166,7 +166,7 @@ def find_type(call: Call) -> HitType:
     return kind
 
 
-def _hit_type(call: Call) -> HitType:
+def _hit_type_of_values(call: Call) -> HitType:
     request = call.request
     values: dict[str, Any] = {
         "title": limits.text(request, "Title", 128, least=1),
@@ -177,7 +177,7 @@ def _hit_type(call: Call) -> HitType:
         "auto_approval_seconds": limits.number(
             request, "AutoApprovalDelayInSeconds", 0, limits.MONTH, default=limits.MONTH
         ),
-        "requirements": _requirements(request),
+        "requirements": _checked_requirements(request),
     }
     digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
     with transaction.atomic():
@@ -192,7 +192,7 @@ def _hit_type(call: Call) -> HitType:
     return kind
 
 
-def _requirements(request: dict[str, Any]) -> list[dict[str, Any]]:
+def _checked_requirements(request: dict[str, Any]) -> list[dict[str, Any]]:
     requirements: list[dict[str, Any]] = request.get("QualificationRequirements", [])
     if len(requirements) > MOST_REQUIREMENTS:
         raise ParameterValidationError(
@@ -219,7 +219,7 @@ def _requirements(request: dict[str, Any]) -> list[dict[str, Any]]:
     return requirements
 
 
-def _create(call: Call, kind: HitType) -> dict[str, Any]:
+def _create_hit(call: Call, kind: HitType) -> dict[str, Any]:
     request = call.request
     limits.unsupported(
         request, "HITLayoutId", "HITLayoutParameters", "AssignmentReviewPolicy", "HITReviewPolicy"

@@ -22,7 +22,7 @@ def update_notification_settings(call: Call) -> dict[str, Any]:
     kind = hits.find_type(call)
     active = call.request.get("Active")
     if "Notification" in call.request:
-        wanted = _specification(call.request["Notification"])
+        wanted = _notification_fields(call.request["Notification"])
         if "Ping" in wanted["events"]:
             raise ParameterValidationError(
                 "EventTypes", "Ping", "Ping can only be used with SendTestEventNotification."
@@ -40,19 +40,19 @@ def update_notification_settings(call: Call) -> dict[str, Any]:
 
 def send_test_event_notification(call: Call) -> dict[str, Any]:
     """SendTestEventNotification: sends a sample event immediately."""
-    wanted = _specification(call.request["Notification"])
+    wanted = _notification_fields(call.request["Notification"])
     happened = events.test_event(call.request["TestEventType"], call.now)
     events.write_event(wanted["transport"], wanted["destination"], str(call.requester.pk), happened, call.now)
     return {}
 
 
-def _specification(notification: dict[str, Any]) -> dict[str, Any]:
+def _notification_fields(notification: dict[str, Any]) -> dict[str, Any]:
     if notification["Version"] not in _VERSIONS:
         raise ParameterValidationError("Version", notification["Version"], f"It must be {events.VERSION}.")
     if not notification["EventTypes"]:
         raise ParameterValidationError("EventTypes", "[]", "Name at least one event.")
     transport, destination = notification["Transport"], notification["Destination"]
-    reason = _fault(transport, destination)
+    reason = _transport_fault(transport, destination)
     if reason:
         raise RequestError(
             "InvalidTransportEndpoint", f"{transport} cannot be sent to {destination!r}: {reason}"
@@ -64,7 +64,7 @@ def _specification(notification: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _fault(transport: str, destination: str) -> str:
+def _transport_fault(transport: str, destination: str) -> str:
     """Return why nothing can be sent there, or an empty string."""
     if len(destination) > _MOST_DESTINATION:
         return "it is too long."

@@ -66,11 +66,11 @@ def notify_workers(call: Call) -> dict[str, Any]:
     with transaction.atomic():
         messages.message_workers(reached, call.requester, subject, text, call.now)
     told = {worker.worker_id for worker in reached}
-    failures = [_failure(worker_id, worker_id in known) for worker_id in ids if worker_id not in told]
+    failures = [_notify_failure(worker_id, worker_id in known) for worker_id in ids if worker_id not in told]
     return {"NotifyWorkersFailureStatuses": failures}
 
 
-def _failure(worker_id: str, known: bool) -> dict[str, Any]:
+def _notify_failure(worker_id: str, known: bool) -> dict[str, Any]:
     reason = "You have not approved or rejected work of this worker." if known else "There is no such worker."
     return {
         "NotifyWorkersFailureCode": "HardFailure",

@@ -46,7 +46,7 @@ def take_task(worker: Worker, type_id: str, now: datetime) -> Assignment:
                 hit = _next_open_hit(worker, kind, now)
                 if hit is None:
                     break
-                return _occupy(hit, worker, now)
+                return _fill_place(hit, worker, now)
         except (hit_state.LostRace, IntegrityError):
             continue  # another worker was faster, or this worker clicked twice
     raise groups.no_task_refusal(kind, now)
@@ -92,7 +92,7 @@ def _next_open_hit(worker: Worker, kind: HitType, now: datetime) -> Hit | None:
     return hit
 
 
-def _occupy(hit: Hit, worker: Worker, now: datetime) -> Assignment:
+def _fill_place(hit: Hit, worker: Worker, now: datetime) -> Assignment:
     """Fill a place, always under a new id.
 
     MTurk reuses the id of a returned assignment. Many pages post only the assignment, so a page that a former holder

@@ -219,7 +219,7 @@ def test_an_address_is_told_only_of_what_it_asked_for(harbour, hook, receiver, o
     send(hook)
 
     assert receiver.got == []
-    assert not events.untold().exists()
+    assert not events.undelivered_events().exists()
 
 
 def test_after_a_day_of_failures_it_is_given_up_and_somebody_is_told(harbour, hook, receiver, owner):

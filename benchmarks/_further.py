@@ -3,7 +3,7 @@
 from typing import Any
 
 from _large import Large
-from _rows import put
+from _rows import insert_rows
 
 from judging import models as judging
 from judging.campaign.campaigns import CampaignSettings, create_campaign
@@ -16,10 +16,10 @@ from web.releases.bundle import make_bundle
 MESSAGES = 600
 
 
-def further(large: Large, version: QrelVersion, user: Any) -> None:
+def write_drafts_and_extras(large: Large, version: QrelVersion, user: Any) -> None:
     """Write a draft ``next`` and graded judging over the same pool, the bundle, and a webhook with its deliveries."""
     draft = create_campaign(name="next", settings=CampaignSettings(), pool=large.pool, who=user.username)
-    put(
+    insert_rows(
         judging.GoldPair,
         ["campaign_id", "query_id", "relevant_id", "off_topic_id", "state"],
         (
@@ -35,7 +35,7 @@ def further(large: Large, version: QrelVersion, user: Any) -> None:
     endpoint = WebhookEndpoint.objects.create(
         collection=large.collection, address="https://example.org/", kept_by=user
     )
-    put(
+    insert_rows(
         WebhookDelivery,
         ["endpoint_id", "message_id", "kind", "body", "state", "reply_code", "reply_text"],
         (

@@ -12,8 +12,8 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from _rows import put
-from _work import DAYS, GOLD, PAIRS, judged, paid, said
+from _rows import insert_rows
+from _work import DAYS, GOLD, PAIRS, write_judgments, write_messages, write_payments
 from django.core.files.storage import storages
 from django.db import connection
 
@@ -55,9 +55,9 @@ class Large:
             cursor.execute("SET session_replication_role = replica")
         self.retrieved()
         self.campaigned()
-        judged(self)
-        paid(self)
-        said(self)
+        write_judgments(self)
+        write_payments(self)
+        write_messages(self)
         with connection.cursor() as cursor:
             cursor.execute("SET session_replication_role = DEFAULT")
             cursor.execute("ANALYZE")
@@ -68,13 +68,13 @@ class Large:
     def retrieved(self) -> None:
         """Write queries, passages, official qrels, runs, and the pool of their tops."""
         here, queries = self.collection.pk, range(self.queries)
-        put(
+        insert_rows(
             pooling.Query,
             ["id", "collection_id", "qid", "text", "position"],
             ((q + 1, here, str(1_000_000 + q), f"what is {self.text(q, 4)} {q}", q) for q in queries),
         )
         count = self.queries * PASSAGES
-        put(
+        insert_rows(
             pooling.Passage,
             PASSAGE.split(),
             (
@@ -85,7 +85,7 @@ class Large:
         official = pooling.QrelSet.objects.create(
             collection=self.collection, name="official", sha256="0" * 64
         )
-        put(
+        insert_rows(
             pooling.Qrel,
             ["qrel_set_id", "query_id", "passage_id", "grade", "position"],
             ((official.pk, q + 1, q * PASSAGES + 1, 1, q) for q in queries),
@@ -97,12 +97,12 @@ class Large:
         """Write the runs and their top passages; fills ``suppliers``, the runs of each passage."""
         for number in range(self.runs):
             self._run(number, suppliers)
-        put(
+        insert_rows(
             pooling.PoolRun,
             ["pool_id", "run_id"],
             ((self.pool.pk, number + 1) for number in range(self.runs)),
         )
-        put(
+        insert_rows(
             pooling.PooledPassage,
             ["pool_id", "query_id", "passage_id", "run_ids", "is_qrel"],
             (
@@ -174,7 +174,7 @@ class Large:
             *self.pairs,
             *((n % self.queries, n % self.queries * PASSAGES, first + n, 1) for n in range(later)),
         ]
-        put(
+        insert_rows(
             judging.Pair,
             ["id", "campaign_id", "query_id", "passage_a_id", "passage_b_id", "round"],
             (
@@ -188,7 +188,7 @@ class Large:
         count = GOLD * 60
         first = self._passages("gold", 2 * count)
         self.gold = [(first + 2 * n + 1, first + 2 * n + 2) for n in range(count)]
-        put(
+        insert_rows(
             judging.GoldPair,
             ["campaign_id", "query_id", "relevant_id", "off_topic_id", "state", "decided_at"],
             (
@@ -200,7 +200,7 @@ class Large:
     def _passages(self, kind: str, count: int) -> int:
         """Add passages, each in its own class; returns the previous number of passages."""
         first = pooling.Passage.objects.latest("pk").pk
-        put(
+        insert_rows(
             pooling.Passage,
             PASSAGE.split(),
             (

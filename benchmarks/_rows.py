@@ -10,7 +10,7 @@ from django.db import connection, models
 from pooling.services import bulk
 
 
-def put(model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+def insert_rows(model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Insert rows whose other columns have the model's defaults."""
     rest = [
         field

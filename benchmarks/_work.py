@@ -6,7 +6,7 @@ from collections import Counter
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from _rows import put
+from _rows import insert_rows
 from django.db import connection
 
 from judging import models as judging
@@ -103,23 +103,23 @@ class Work:
 
     def write(self) -> None:
         """Insert the rows, and set the worker of each task that counts."""
-        put(judging.Submission, SUBMISSION.split(), self.submissions)
+        insert_rows(judging.Submission, SUBMISSION.split(), self.submissions)
         with connection.cursor() as cursor:
             cursor.execute(
                 "UPDATE judging_task SET state = 'done', holder_id = submission.id FROM judging_submission submission"
                 " WHERE submission.task_id = judging_task.id AND submission.standing = 'counted'"
             )
             assert cursor.rowcount == self.large.tasks_judged
-        put(judging.Slot, SLOT.split(), self.slots)
-        put(judging.Choice, CHOICE.split(), self.choices)
-        put(judging.Judgment, JUDGMENT.split(), self.judgments)
-        put(judging.GoldAnswer, GOLD_ANSWER.split(), self.answers)
+        insert_rows(judging.Slot, SLOT.split(), self.slots)
+        insert_rows(judging.Choice, CHOICE.split(), self.choices)
+        insert_rows(judging.Judgment, JUDGMENT.split(), self.judgments)
+        insert_rows(judging.GoldAnswer, GOLD_ANSWER.split(), self.answers)
 
 
-def judged(large: Large) -> None:
+def write_judgments(large: Large) -> None:
     """Write workers, the pairs they saw, every choice, judgments, answers on gold pairs and exclusions."""
-    _workers(large)
-    _offered(large)
+    _write_workers(large)
+    _write_places_and_tasks(large)
     work = Work(large)
     # The last workers are excluded, and the others repeat each of their tasks.
     again = large.submissions - large.tasks_judged
@@ -128,7 +128,7 @@ def judged(large: Large) -> None:
     for task in range(again):
         work.submit(task, large.good + task % large.excluded)
     work.write()
-    put(
+    insert_rows(
         judging.Exclusion,
         ["campaign_id", "worker_id", "rule", "reason"],
         (
@@ -138,21 +138,21 @@ def judged(large: Large) -> None:
     )
 
 
-def _workers(large: Large) -> None:
-    put(judging.Worker, ["id"], ((number + 1,) for number in range(large.workers)))
-    put(
+def _write_workers(large: Large) -> None:
+    insert_rows(judging.Worker, ["id"], ((number + 1,) for number in range(large.workers)))
+    insert_rows(
         judging.CrowdIdentity,
         ["worker_id", "crowd", "crowd_worker_id"],
         ((n + 1, "mturk:http://127.0.0.1:9", f"A{n:09}") for n in range(large.workers)),
     )
 
 
-def _offered(large: Large) -> None:
+def _write_places_and_tasks(large: Large) -> None:
     """Write places, filled where there is a submission, and tasks with their pairs, all waiting."""
     made, last = large.campaign.pk, large.submissions
     far = large.now + timedelta(days=5)
     posting = judging.Posting.objects.create(campaign=large.campaign, number=1, crowd_key="KIND")
-    put(
+    insert_rows(
         judging.Place,
         ["id", "posting_id", "number", "state", "crowd_id", "expires_at"],
         (
@@ -160,22 +160,22 @@ def _offered(large: Large) -> None:
             for n in range(1, last + large.tasks - large.tasks_judged + 1)
         ),
     )
-    put(
+    insert_rows(
         judging.Task,
         ["id", "campaign_id", "number", "state", "holder_id", "round"],
         ((n, made, n, "waiting", None, int(n > large.tasks_judged)) for n in range(1, large.tasks + 1)),
     )
-    put(
+    insert_rows(
         judging.TaskPair,
         ["task_id", "pair_id"],
         ((pair // PAIRS + 1, pair + 1) for pair in range(large.tasks * PAIRS)),
     )
 
 
-def paid(large: Large) -> None:
+def write_payments(large: Large) -> None:
     """Write a reward and a bonus for each submission, and the calls that paid them and posted places."""
     made, last = large.campaign.pk, large.submissions
-    put(
+    insert_rows(
         judging.CrowdCall,
         ["id", "campaign_id", "operation", "key", "state", "attempts"],
         [
@@ -187,7 +187,7 @@ def paid(large: Large) -> None:
             ),
         ],
     )
-    put(
+    insert_rows(
         judging.Payment,
         ["submission_id", "kind", "amount", "fee", "state", "call_id", "paid_at"],
         (
@@ -198,20 +198,20 @@ def paid(large: Large) -> None:
     )
 
 
-def said(large: Large) -> None:
+def write_messages(large: Large) -> None:
     """Write reports, appeals, messages and the activity log."""
     made = large.campaign.pk
-    put(
+    insert_rows(
         judging.PairReport,
         ["submission_id", "slot_id", "kind", "words", "reported_at"],
         ((n, n * 13 - 12, "broken", "It stops in the middle of a word.", large.now) for n in range(1, 301)),
     )
-    put(
+    insert_rows(
         judging.Appeal,
         ["campaign_id", "worker_id", "refusal", "words"],
         ((made, n + 1, "excluded", "I read both passages.") for n in range(large.good, large.workers)),
     )
-    put(
+    insert_rows(
         judging.WorkerMessage,
         ["campaign_id", "worker_id", "direction", "subject", "text", "who", "sent_at"],
         (
@@ -219,7 +219,7 @@ def said(large: Large) -> None:
             for n in range(600)
         ),
     )
-    put(
+    insert_rows(
         judging.CampaignChange,
         ["campaign_id", "what", "why", "who", "happened_at"],
         ((made, "paused" if n % 2 else "open", "lunch", "ada", large.now) for n in range(400)),

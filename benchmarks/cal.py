@@ -41,7 +41,7 @@ Figures = dict[str, Any]
 Grades = dict[str, dict[str, int]]
 
 
-def ready() -> None:
+def set_up_product() -> None:
     """Set up the product on a new database, in the folder that PREFEREE_DATA_DIR names."""
     os.environ["DATABASE_URL"] = f"sqlite:///{os.environ['PREFEREE_DATA_DIR']}/cal.sqlite3"
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
@@ -87,7 +87,7 @@ def iterate(count: int) -> Figures:
 PARTS: dict[str, Callable[[int], Figures]] = {"features": make_features, "iteration": iterate}
 
 
-def speed(count: int) -> Figures:
+def measure_speed(count: int) -> Figures:
     """Measure each part in a process of its own, so that each has its own peak."""
     with tempfile.TemporaryDirectory() as folder:
         environment = os.environ | {"PREFEREE_DATA_DIR": folder}
@@ -105,7 +105,7 @@ def speed(count: int) -> Figures:
         }
 
 
-def finding(folder: Path, grades_file: str) -> Figures:
+def measure_finding(folder: Path, grades_file: str) -> Figures:
     """Return the relevant passages found after each batch, by active learning and in random order, for each seed."""
     from pooling.services import collections
 
@@ -127,7 +127,10 @@ def finding(folder: Path, grades_file: str) -> Figures:
     for seed in range(1, SEEDS + 1):
         rng = np.random.default_rng(seed)
         by_query = [
-            (learned(made.collection, text, known, seed), gained(rng.permutation(pids)[:JUDGED], known))
+            (
+                judge_in_learned_order(made.collection, text, known, seed),
+                cumulative_found(rng.permutation(pids)[:JUDGED], known),
+            )
             for text, known in queries.items()
         ]
         for name, curve in zip(curves, np.array(by_query).sum(axis=0).tolist(), strict=True):
@@ -143,7 +146,7 @@ def finding(folder: Path, grades_file: str) -> Figures:
     }
 
 
-def learned(collection: Any, text: str, known: dict[str, int], seed: int) -> list[int]:
+def judge_in_learned_order(collection: Any, text: str, known: dict[str, int], seed: int) -> list[int]:
     """Judge a query in the order of active learning; return the relevant passages found after each batch."""
     from judging.grading.next_passages import next_passages
 
@@ -151,10 +154,10 @@ def learned(collection: Any, text: str, known: dict[str, int], seed: int) -> lis
     while len(judged) < JUDGED:
         batch = next_passages(collection, text, judged, RELEVANT_FROM, BATCH, seed)
         judged |= {pid: known.get(pid, 0) for pid in batch}
-    return gained(list(judged), known)
+    return cumulative_found(list(judged), known)
 
 
-def gained(order: Sequence[str], known: dict[str, int]) -> list[int]:
+def cumulative_found(order: Sequence[str], known: dict[str, int]) -> list[int]:
     hits = np.cumsum([known.get(pid, 0) >= RELEVANT_FROM for pid in order])
     return hits[BATCH - 1 :: BATCH].tolist()
 
@@ -216,18 +219,18 @@ def main() -> None:
     parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.part:
-        ready()
+        set_up_product()
         print(json.dumps(PARTS[options.part](options.passages)))
         return
     with tempfile.TemporaryDirectory() as folder:
         os.environ["PREFEREE_DATA_DIR"] = folder
-        ready()
-        found: dict[str, Figures] = {"sample": finding(ROOT / "docs" / "sample", "grades.txt")}
+        set_up_product()
+        found: dict[str, Figures] = {"sample": measure_finding(ROOT / "docs" / "sample", "grades.txt")}
         if options.texts:
-            found[options.texts.name] = finding(options.texts, "qrels.txt")
+            found[options.texts.name] = measure_finding(options.texts, "qrels.txt")
     if options.figure:
         draw(found, options.figure)
-    all_found = {"finding": found, "speed": speed(options.passages)}
+    all_found = {"finding": found, "speed": measure_speed(options.passages)}
     if options.json:
         print(json.dumps(all_found, indent=1))
     else:

@@ -70,7 +70,7 @@ def sample(name: str, *, gold_from: str) -> Figures:
     command("import_collection", name, *map(str, files), "--qrels", str(SAMPLE / "qrels.txt"))
     command("import_qrels", name, str(SAMPLE / "grades.txt"), "--set", "truth", "--min-grade", "2")
     command("import_runs", name, *map(str, sorted((SAMPLE / "runs").glob("*.gz"))))
-    return measured(name, gold_from=gold_from)
+    return measure_campaigns(name, gold_from=gold_from)
 
 
 def real_texts(folder: Path, name: str, *, gold_from: str) -> Figures:
@@ -81,7 +81,7 @@ def real_texts(folder: Path, name: str, *, gold_from: str) -> Figures:
         command("import_collection", name, *map(str, files), "--qrels", str(one_label))
         command("import_qrels", name, str(folder / "qrels.txt"), "--set", "truth", "--min-grade", "2")
         command("import_runs", name, *(str(file) for file in rank(folder, Path(made))))
-    return measured(name, gold_from=gold_from)
+    return measure_campaigns(name, gold_from=gold_from)
 
 
 def first_labels(grades: Path, out: Path) -> Path:
@@ -125,7 +125,7 @@ def rank(folder: Path, out: Path) -> list[Path]:
     return files
 
 
-def measured(collection: str, *, gold_from: str) -> Figures:
+def measure_campaigns(collection: str, *, gold_from: str) -> Figures:
     """Return the figures of one campaign over all queries and of several over a part of them."""
     from pooling.models import Collection
 
@@ -208,7 +208,7 @@ HELD = {
 }
 
 
-def over(figures: Figures) -> list[str]:
+def limits_missed(figures: Figures) -> list[str]:
     """Return the classifiers that miss the limit."""
     from judging.rules.gold_detection import TOLD
 
@@ -235,7 +235,7 @@ def show(name: str, figures: Figures) -> None:
     )
     print(f"a worker can do at most {figures['limit']} of {figures['tasks_in_all']} tasks")
     for what, words in {**HELD, "memory_of_20": "memory of 20 tasks (over the task limit)"}.items():
-        note = "  over the limit" if what in over(figures) else ""
+        note = "  over the limit" if what in limits_missed(figures) else ""
         print(f"AUC, {words}: mean {mean(figures[what]):.3f}, worst {max(figures[what]):.3f}{note}")
 
 
@@ -269,7 +269,9 @@ def main() -> int:
         for name, figures in found.items():
             show(name, figures)
     missed = any(
-        one["over_the_bar"] or over(one) for name, one in found.items() if not name.startswith(SPARSE)
+        one["over_the_bar"] or limits_missed(one)
+        for name, one in found.items()
+        if not name.startswith(SPARSE)
     )
     return 1 if options.check and missed else 0
 

@@ -97,7 +97,7 @@ class Places:
         return f"{product}{self.campaigned.link}?{urlencode(who | {'turkSubmitTo': self.site})}"
 
 
-def agreed(address: str) -> str:
+def consent_to(address: str) -> str:
     """Open the address and consent, as another browser would; returns the same address."""
     place = urlsplit(address)
     line = HTTPConnection(str(place.hostname), place.port, timeout=60)
@@ -111,7 +111,7 @@ def agreed(address: str) -> str:
     return address
 
 
-def opened(browser: Any, address: str, site: str, pages: dict[str, str]) -> Figures:
+def time_opening(browser: Any, address: str, site: str, pages: dict[str, str]) -> Figures:
     """Open a task in a new window on the slow connection; returns seconds, requests and bytes."""
     pages["/"] = (
         '<!doctype html><html lang="en"><title>Tasks</title><link rel="icon" href="data:,">'
@@ -166,7 +166,7 @@ class Line:
         self.scripts += size if self._kinds.get(said["requestId"]) == "Script" else 0
 
 
-def saves(address: str) -> list[float]:
+def save_seconds(address: str) -> list[float]:
     """Save each choice of a task in turn over one connection; returns the seconds of each."""
     place = urlsplit(address)
     line = HTTPConnection(str(place.hostname), place.port, timeout=60)
@@ -215,19 +215,19 @@ def measure(rounds: int) -> Figures:
                     command = [sys.executable, "manage.py", "collectstatic", "--noinput", "-v", "0"]
                     subprocess.run(command, cwd=ROOT, check=True)
                     with serve.pages(PROCESSES) as product:
-                        return asked(places, product, site, pages, rounds)
+                        return measure_product(places, product, site, pages, rounds)
 
 
-def asked(places: Places, product: str, site: str, pages: dict[str, str], rounds: int) -> Figures:
+def measure_product(places: Places, product: str, site: str, pages: dict[str, str], rounds: int) -> Figures:
     """Return the figures of the browser and the server."""
     from tests.chromium import ARGUMENTS, chromium
 
-    addresses = [agreed(places.address(product)) for _ in range(2 * rounds + 2)]
-    saves(addresses[0])  # to warm up the server
-    seconds = [one for address in addresses[1 : rounds + 1] for one in saves(address)]
+    addresses = [consent_to(places.address(product)) for _ in range(2 * rounds + 2)]
+    save_seconds(addresses[0])  # to warm up the server
+    seconds = [one for address in addresses[1 : rounds + 1] for one in save_seconds(address)]
     with chromium([*ARGUMENTS, *ONE_PROCESS]) as browser:
         # The first one warms up the browser and is not counted.
-        tasks = [opened(browser, address, site, pages) for address in addresses[rounds + 1 :]][1:]
+        tasks = [time_opening(browser, address, site, pages) for address in addresses[rounds + 1 :]][1:]
     from django.db import connections
 
     connections.close_all()

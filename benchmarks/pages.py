@@ -147,7 +147,7 @@ def database(keep: str, folder: Path) -> Iterator[bool]:
 
 def build(runs: int) -> None:
     """Write the rows of a collection with ``runs`` runs, publish a version, and create an owner."""
-    from _further import further
+    from _further import write_drafts_and_extras
     from _large import Large
     from django.contrib.auth import get_user_model
 
@@ -162,7 +162,7 @@ def build(runs: int) -> None:
     user = get_user_model().objects.create_user(PERSON)
     Membership.objects.create(collection=large.collection, user=user, role="owner")
     make_team(collection=large.collection, name="Otters", who=PERSON)
-    further(large, published.version, user)
+    write_drafts_and_extras(large, published.version, user)
 
 
 def draw_boards() -> None:
@@ -205,13 +205,13 @@ def measure(client: Any, address: str, rounds: int) -> Figures | None:
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
-    first = ask(client, address)
+    first = fetch(client, address)
     if first["status"] != 200:
         return None if first["status"] == 405 else {"status": first["status"]}
-    asked = [ask(client, address) for _ in range(rounds)]
+    asked = [fetch(client, address) for _ in range(rounds)]
     seconds = sorted(one["seconds"] for one in asked)
     with CaptureQueriesContext(connection) as caught:
-        ask(client, address)
+        fetch(client, address)
     return {
         "status": 200,
         "first": first["seconds"],
@@ -224,7 +224,7 @@ def measure(client: Any, address: str, rounds: int) -> Figures | None:
     }
 
 
-def ask(client: Any, address: str) -> Figures:
+def fetch(client: Any, address: str) -> Figures:
     """Return a response's status, seconds until its first and last bytes, and the lines if streamed."""
     started = time.perf_counter()
     reply = client.get(address)
@@ -273,12 +273,12 @@ def run(options: argparse.Namespace) -> dict[str, Figures]:
                     continue
                 found[address] = {"page": name, **figures}
                 if not options.json:
-                    print(line(address, found[address]), flush=True)
+                    print(figures_line(address, found[address]), flush=True)
             connections.close_all()
     return found
 
 
-def line(address: str, figures: Figures) -> str:
+def figures_line(address: str, figures: Figures) -> str:
     """Return one page's figures as text."""
     if figures["status"] != 200:
         return f"answers {figures['status']}  {address}"

@@ -131,14 +131,14 @@ def campaign(
     honest = [key for key, one in worked if one.honest]
     bad = sum(judge[task] >= 0 and not people[judge[task]].honest for task in range(tasks))
     return Outcome(
-        right=found(queries, right) if not waiting else 0.0,
+        right=best_answers_found(queries, right) if not waiting else 0.0,
         cost=submitted * DOLLARS,
         honest_kept=1 - len(excluded.intersection(honest)) / max(1, len(honest)),
         bad_judgments=bad / tasks,
     )
 
 
-def found(queries: int, right: np.ndarray) -> float:
+def best_answers_found(queries: int, right: np.ndarray) -> float:
     """Return for how many queries the truly best passage, the first of its pool, is the only best answer."""
     low, high = np.array(list(combinations(range(POOL), 2)), dtype=np.int64).T
     starts = np.arange(queries, dtype=np.int64) * POOL

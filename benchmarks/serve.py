@@ -91,12 +91,12 @@ def database() -> Iterator[None]:
 @contextmanager
 def pages(processes: int) -> Iterator[str]:
     """Run web processes as in production; yields their address."""
-    with web(processes) as (site, _):
+    with web_processes(processes) as (site, _):
         yield site
 
 
 @contextmanager
-def web(processes: int) -> Iterator[tuple[str, int]]:
+def web_processes(processes: int) -> Iterator[tuple[str, int]]:
     """Run web processes as in production; yields their address and the id of the first process."""
     from django.conf import settings
 
@@ -137,8 +137,8 @@ class Campaigned:
         from judging.models import Campaign, Place, Task
 
         settings = CampaignSettings(max_tasks_per_worker=100)
-        campaign = create_campaign(name=name, settings=settings, pool=pool(name, tasks * 10))
-        gold(campaign, settings.gold_per_task * settings.max_tasks_per_worker)
+        campaign = create_campaign(name=name, settings=settings, pool=make_pool(name, tasks * 10))
+        make_gold_pairs(campaign, settings.gold_per_task * settings.max_tasks_per_worker)
         accept_texts(campaign)
         launch_campaign(campaign, accept_weak_screening=True)
         # In place of the crowd's replies.
@@ -157,7 +157,7 @@ class Campaigned:
         return int(self.tasks.filter(state="waiting").count())
 
 
-def pool(name: str, pairs: int) -> Any:
+def make_pool(name: str, pairs: int) -> Any:
     """Build a pool with at least this many pairs: ten passages per query, as long as real ones."""
     from pooling.models import Collection, Passage, Pool, PooledPassage, Query
 
@@ -173,7 +173,10 @@ def pool(name: str, pairs: int) -> Any:
     passages = Passage.objects.bulk_create(
         [
             Passage(
-                collection=collection, pid=f"{query.qid}-{side}", class_key="", text=text(query.qid, side)
+                collection=collection,
+                pid=f"{query.qid}-{side}",
+                class_key="",
+                text=passage_words(query.qid, side),
             )
             for query in queries
             for side in "abcdefghij"
@@ -190,18 +193,18 @@ def pool(name: str, pairs: int) -> Any:
     return made
 
 
-def text(qid: str, side: str) -> str:
+def passage_words(qid: str, side: str) -> str:
     """Return a text of about fifty words."""
     return " ".join(f"Passage {side} says of number {qid} what it knows in its own words." for _ in range(4))
 
 
-def gold(campaign: Any, number: int) -> None:
+def make_gold_pairs(campaign: Any, number: int) -> None:
     """Create accepted gold pairs, as many as a worker with the most tasks needs."""
     from judging.models import GoldPair
     from pooling.models import Passage, Query
 
     last = Query.objects.filter(collection=campaign.collection).count()
-    texts = {"good": text("0", "good"), "off": "This one is off the topic altogether."}
+    texts = {"good": passage_words("0", "good"), "off": "This one is off the topic altogether."}
     for index in range(number):
         sides = [
             Passage.objects.create(collection=campaign.collection, pid=f"{kind}-{index}", text=words)
@@ -238,11 +241,11 @@ def summary(seen: Any, seconds: float) -> Figures:
         "saves_per_second": saves / seconds,
         "requests": {kind: {"number": len(all), **percentiles(all)} for kind, all in seen.seconds.items()},
         "errors": dict(seen.errors),
-        "lost": lost(seen),
+        "lost": lost_work(seen),
     }
 
 
-def lost(seen: Any) -> list[str]:
+def lost_work(seen: Any) -> list[str]:
     """Return everything that the server acknowledged but the database does not have."""
     from judging.models import Choice, GoldAnswer, Judgment, Slot, Submission
 
@@ -273,7 +276,7 @@ def lost(seen: Any) -> list[str]:
     return missing
 
 
-def compared(on: str, site: str, large: Campaigned) -> Figures:
+def compare_queue_lengths(on: str, site: str, large: Campaigned) -> Figures:
     """Measure tasks per second with few and many waiting, in turns; the same people do one task each."""
     from _people import Seen, Shift, work
 
@@ -288,7 +291,7 @@ def compared(on: str, site: str, large: Campaigned) -> Figures:
             seen, seconds = work(shift, f"C{which.upper()}{number}", campaigned.next_place)
             found[which].append(len(seen.finished) / seconds)
             taking[which] += seen.seconds["take"]
-            errors += [*seen.errors, *lost(seen)]
+            errors += [*seen.errors, *lost_work(seen)]
     few, many = statistics.median(found["few"]), statistics.median(found["many"])
     return {
         "few_waiting": FEW,
@@ -318,7 +321,7 @@ def measure(on: str, waiting: int) -> Figures:
             with launcher.crowd_running():
                 large = Campaigned(f"many-{on}", waiting)
                 connection.cursor().execute("ANALYZE")
-                with web(PROCESSES[on]) as (site, process):
+                with web_processes(PROCESSES[on]) as (site, process):
                     figures = at_every_pace(on, site, process, large)
             connections.close_all()
     return figures
@@ -329,8 +332,10 @@ def at_every_pace(on: str, site: str, process: int, large: Campaigned) -> Figure
     from _people import Shift
 
     def shift(name: str, campaigned: Campaigned, **how: Any) -> Figures:
-        say(f"{on}, {name}: {campaigned.waiting():,} tasks waiting, {people} people")
-        return worked(Shift(site, campaigned.link, people, **how), name[:2].upper(), campaigned, process)
+        print_progress(f"{on}, {name}: {campaigned.waiting():,} tasks waiting, {people} people")
+        return figures_of_shift(
+            Shift(site, campaigned.link, people, **how), name[:2].upper(), campaigned, process
+        )
 
     people = PEOPLE[on]
     pace = {"pause": PACE_SECONDS, "arrive_over": 4 * PACE_SECONDS, "seconds": HUMAN_SECONDS}
@@ -342,12 +347,12 @@ def at_every_pace(on: str, site: str, process: int, large: Campaigned) -> Figure
     found["form"] = shift("form", large, **forms)
     found["fast, few"] = shift("sparse", Campaigned(f"saves-{on}", FEWER), **saves)
     found["form, few"] = shift("brief", Campaigned(f"forms-{on}", FEWER), **forms)
-    say(f"{on}: with {FEW} and with {large.waiting():,} waiting")
-    found["compared"] = compared(on, site, large)
+    print_progress(f"{on}: with {FEW} and with {large.waiting():,} waiting")
+    found["compared"] = compare_queue_lengths(on, site, large)
     return found
 
 
-def worked(shift: Any, name: str, campaigned: Campaigned, process: int) -> Figures:
+def figures_of_shift(shift: Any, name: str, campaigned: Campaigned, process: int) -> Figures:
     """Let people work; return the figures of the shift, with the processor time that the web processes used."""
     from _people import work
 
@@ -357,7 +362,7 @@ def worked(shift: Any, name: str, campaigned: Campaigned, process: int) -> Figur
     return figures | {"processor_ms_a_task": 1000 * spent / max(1, figures["tasks"])}
 
 
-def say(words: str) -> None:
+def print_progress(words: str) -> None:
     print(f"  {time.strftime('%H:%M:%S')} {words}", file=sys.stderr, flush=True)
 
 

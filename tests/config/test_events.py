@@ -10,7 +10,7 @@ from config.background.models import Event, Job
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def recorded(**facts) -> Event:
+def record_run_checked(**facts) -> Event:
     with transaction.atomic():
         return events.record_event("run.checked", collection_id=1, facts=facts)
 
@@ -21,7 +21,7 @@ def test_an_event_outside_a_transaction_is_refused():
 
 
 def test_an_event_is_told_once_and_in_order():
-    first, second = recorded(run=1), recorded(run=2)
+    first, second = record_run_checked(run=1), record_run_checked(run=2)
     told = []
 
     outcomes = [events.deliver_once(event, told.append) for event in [*events.undelivered_events(), first]]
@@ -32,7 +32,7 @@ def test_an_event_is_told_once_and_in_order():
 
 
 def test_an_event_that_could_not_be_told_stays():
-    event = recorded()
+    event = record_run_checked()
 
     def fail(_: Event) -> None:
         raise OSError("no room for the message")
@@ -44,7 +44,7 @@ def test_an_event_that_could_not_be_told_stays():
 
 
 def test_only_what_was_told_is_forgotten():
-    told, _ = recorded(), recorded()
+    told, _ = record_run_checked(), record_run_checked()
     events.deliver_once(told, lambda _: None)
 
     assert events.forget_delivered(clock.now()) == 1

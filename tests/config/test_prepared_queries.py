@@ -17,7 +17,7 @@ def people():
     return [User.objects.create(username=name, email=f"{name}@example.org") for name in ("ada", "bo", "cleo")]
 
 
-def asked(least, name):
+def users_from(least, name):
     """Users with at least this key or this name."""
     first = Exists(User.objects.filter(pk__lt=OuterRef("pk"), pk__gte=least))
     named = User.objects.filter(username=name) | User.objects.filter(pk__gte=least)
@@ -26,13 +26,13 @@ def asked(least, name):
 
 def test_rows_are_those_of_the_queryset(people):
     columns = ("username", "date_joined", "later", "is_active", "twice", "pk")
-    tuples = Prepared(lambda least, name: asked(least, name).values_list(*columns), words=(1,))
-    models = Prepared(asked, words=(1,))
+    tuples = Prepared(lambda least, name: users_from(least, name).values_list(*columns), words=(1,))
+    models = Prepared(users_from, words=(1,))
 
     for least in (people[0].pk, people[2].pk, 0):
         for name in ("ada", "bo", 'it\'s % "quoted" %s'):
-            assert tuples(least, name) == list(asked(least, name).values_list(*columns))
-            found, expected = models(least, name), list(asked(least, name))
+            assert tuples(least, name) == list(users_from(least, name).values_list(*columns))
+            found, expected = models(least, name), list(users_from(least, name))
             assert found == expected
             assert [(one.email, one.later) for one in found] == [(one.email, one.later) for one in expected]
 

@@ -27,12 +27,12 @@ def labels(db):
     return make_qrels(make_collection("mine", ["q1", "q2"]), "graded", LABELS, kind="graded", withheld=True)
 
 
-def grades(qrel_set: QrelSet) -> dict[tuple[str, str], int]:
+def grades_in(qrel_set: QrelSet) -> dict[tuple[str, str], int]:
     rows = qrel_set.qrels.values_list("query__qid", "passage__pid", "grade")
     return {(qid, pid): grade for qid, pid, grade in rows}
 
 
-def run(*words: str) -> dict:
+def map_labels_command(*words: str) -> dict:
     told = io.StringIO()
     call_command("map_labels", "mine", *words, "--json", stdout=told)
     return json.loads(told.getvalue())
@@ -68,19 +68,19 @@ def test_the_command_carries_labels_over_by_rule_or_file_and_names_their_passage
     file = tmp_path / "documents.tsv"
     file.write_text("d1#1\td1\nd1#2\td1\n\nd2#1\td2\nd3#4\td3\n")
 
-    told = run("--qrels", "graded", "--set", "documents", "--before", "#", "--min-grade", "2")
-    same = run("--qrels", "graded", "--set", "by-file", "--passage-doc", str(file))
+    told = map_labels_command("--qrels", "graded", "--set", "documents", "--before", "#", "--min-grade", "2")
+    same = map_labels_command("--qrels", "graded", "--set", "by-file", "--passage-doc", str(file))
 
     assert told == {
         "set": "documents", "labels": 4, "relevant": 3, "by_near_duplicates": 1, "withheld": True,
     }  # fmt: skip
     assert same["labels"] == 4
     made = QrelSet.objects.get(name="documents")
-    assert grades(made) == {("q1", "d1"): 3, ("q1", "d2"): 0, ("q1", "d3"): 3, ("q2", "d2"): 2}
+    assert grades_in(made) == {("q1", "d1"): 3, ("q1", "d2"): 0, ("q1", "d3"): 3, ("q2", "d2"): 2}
     assert (made.kind, made.min_grade, made.mapped_from) == ("graded", 2, labels)
     assert made.sha256 == QrelSet.objects.get(name="by-file").sha256
     assert [one.passage for one in provenance_of(made)] == ["d1#2", "d2#1", "d3#4", "d2#1"]
-    listed = run("--qrels", "documents", "--provenance")["labels"]
+    listed = map_labels_command("--qrels", "documents", "--provenance")["labels"]
     assert listed[2] == {"qid": "q1", "document": "d3", "grade": 3, "passage": "d3#4"}
 
 

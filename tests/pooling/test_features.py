@@ -14,7 +14,7 @@ from pooling.services import collections, features, passages
 from tests.pooling.conftest import QUERIES
 
 
-def made(collection):
+def make_features(collection):
     with features.features_of(collection) as found:
         return found
 
@@ -24,19 +24,19 @@ def written_at(collection):
 
 
 def test_features_are_made_once(collection):
-    first = made(collection)
+    first = make_features(collection)
     when = written_at(collection)
 
-    assert made(collection) == first
+    assert make_features(collection) == first
     assert first.passages == 9
     assert written_at(collection) == when
 
 
 def test_another_source_makes_them_again(collection, write):
-    made(collection)
+    make_features(collection)
     passages.add_sources(collection=collection, paths=[write("more.tsv", "q1\tmore\n")])
 
-    again = made(collection)
+    again = make_features(collection)
 
     assert again.passages == 10
     assert again.rows_of(["q1"]) == {"q1": 9}
@@ -49,9 +49,9 @@ def test_without_sources_recorded_texts_count(db, write):
         pass
 
     made_of.passages.filter(pid="a").update(text="one text")
-    assert made(made_of).passages == 1
+    assert make_features(made_of).passages == 1
     made_of.passages.filter(pid="b").update(text="two texts")
-    assert made(made_of).passages == 2
+    assert make_features(made_of).passages == 2
 
 
 def test_what_a_killed_process_left_is_made_again(collection, monkeypatch):
@@ -61,7 +61,7 @@ def test_what_a_killed_process_left_is_made_again(collection, monkeypatch):
     (folder / "made").mkdir()
     (folder / "made" / "counts").write_bytes(b"half")
 
-    assert made(collection).passages == 9
+    assert make_features(collection).passages == 9
     assert not (folder / "arriving").exists()
 
 
@@ -73,10 +73,10 @@ def test_a_failed_attempt_leaves_nothing_that_looks_whole(collection, monkeypatc
     with monkeypatch.context() as broken:
         broken.setattr(passages, "all_texts", fail)
         with pytest.raises(OSError, match="No space"):
-            made(collection)
+            make_features(collection)
 
     assert not (features.folder_of(collection) / "arriving").exists()
-    assert made(collection).passages == 9
+    assert make_features(collection).passages == 9
 
 
 def test_progress_names_what_is_done(collection):

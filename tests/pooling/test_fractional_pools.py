@@ -25,7 +25,7 @@ def run(db):
     return make_run(collection, "one", {"q1": RANKED, "q2": RANKED[::-1]})
 
 
-def pooled(pool: Pool) -> dict[str, set[str]]:
+def pids_by_query(pool: Pool) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for qid, pid in PooledPassage.objects.filter(pool=pool).values_list("query__qid", "passage__pid"):
         found.setdefault(qid, set()).add(pid)
@@ -36,7 +36,7 @@ def test_each_query_gets_its_first_passages_within_the_fraction(run):
     pool = pools.build_pool(collection=run.collection, name="part", runs=[run], depth=4, choice=CHOICE)
 
     assert len(HELD) > 20
-    assert pooled(pool) == {"q1": set(HELD[:4]), "q2": set(HELD[-4:])}
+    assert pids_by_query(pool) == {"q1": set(HELD[:4]), "q2": set(HELD[-4:])}
     assert (pool.fraction, pool.fraction_seed, pool.depth) == (5, 3, 4)
 
 
@@ -48,7 +48,7 @@ def test_labels_outside_the_fraction_are_not_pooled(run):
         collection=run.collection, name="part", runs=[run], qrel_set=labels, depth=1, choice=CHOICE
     )
 
-    assert pooled(pool) == {"q1": {HELD[0]}, "q2": {HELD[-1], HELD[9]}}
+    assert pids_by_query(pool) == {"q1": {HELD[0]}, "q2": {HELD[-1], HELD[9]}}
 
 
 def test_a_near_duplicate_is_in_the_fraction_with_its_canonical_passage(run, tmp_path):
@@ -60,7 +60,7 @@ def test_a_near_duplicate_is_in_the_fraction_with_its_canonical_passage(run, tmp
 
     pool = pools.build_pool(collection=run.collection, name="part", runs=[run], depth=2, choice=CHOICE)
 
-    assert pooled(pool)["q1"] == {"p1", HELD[1], HELD[5]}, "p1 is in the class of a held passage"
+    assert pids_by_query(pool)["q1"] == {"p1", HELD[1], HELD[5]}, "p1 is in the class of a held passage"
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_an_impossible_fraction_is_refused(run, fraction, seed, said):
 def test_the_command_builds_one(run, capsys):
     call_command("build_pool", "corpus", "--pool", "part", "--fraction", "5", "--fraction-seed", "3")
 
-    assert pooled(Pool.objects.get(name="part")) == {"q1": {HELD[0]}, "q2": {HELD[-1]}}
+    assert pids_by_query(Pool.objects.get(name="part")) == {"q1": {HELD[0]}, "q2": {HELD[-1]}}
 
 
 def test_the_job_builds_it_once(run):
@@ -89,4 +89,4 @@ def test_the_job_builds_it_once(run):
     )
 
     assert again == {"pool": "part"}
-    assert pooled(Pool.objects.get(name="part")) == {"q1": set(HELD[:2]), "q2": set(HELD[-2:])}
+    assert pids_by_query(Pool.objects.get(name="part")) == {"q1": set(HELD[:2]), "q2": set(HELD[-2:])}

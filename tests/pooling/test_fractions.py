@@ -7,13 +7,13 @@ from pooling.fractions import Fraction
 PIDS = [f"msmarco_passage_{number}" for number in range(20_000)]
 
 
-def held(fraction: Fraction) -> set[str]:
+def pids_held(fraction: Fraction) -> set[str]:
     return {pid for pid in PIDS if fraction.holds(pid)}
 
 
 def test_a_fraction_holds_about_its_share_of_the_passages():
-    assert len(held(Fraction(10, 1))) == pytest.approx(2000, abs=150)
-    assert held(Fraction(1, 1)) == set(PIDS)
+    assert len(pids_held(Fraction(10, 1))) == pytest.approx(2000, abs=150)
+    assert pids_held(Fraction(1, 1)) == set(PIDS)
 
 
 def test_a_fraction_stays_the_same_in_every_version():
@@ -21,13 +21,13 @@ def test_a_fraction_stays_the_same_in_every_version():
 
 
 def test_another_seed_draws_other_passages():
-    both = held(Fraction(10, 1)) & held(Fraction(10, 2))
+    both = pids_held(Fraction(10, 1)) & pids_held(Fraction(10, 2))
 
     assert len(both) == pytest.approx(200, abs=60)
 
 
 def test_a_smaller_fraction_is_part_of_a_larger_one():
-    assert held(Fraction(40, 3)) < held(Fraction(20, 3)) < held(Fraction(3, 3))
+    assert pids_held(Fraction(40, 3)) < pids_held(Fraction(20, 3)) < pids_held(Fraction(3, 3))
 
 
 @pytest.mark.parametrize(("of", "seed"), [(0, 1), (-2, 1), (5, -1)])

@@ -20,7 +20,7 @@ def text(seed, length=60):
     return list(np.random.default_rng(seed).choice(WORDS, length))
 
 
-def changed(words, places):
+def change_words(words, places):
     return [f"other{place}" if place in places else word for place, word in enumerate(words)]
 
 
@@ -38,7 +38,7 @@ def test_shingles_are_runs_of_words_without_case_and_punctuation():
 
 def test_equal_and_slightly_changed_texts_are_one_class_with_the_smallest_pid_as_canonical():
     one, two = text(1), text(2)
-    near, far = changed(one, {10}), changed(one, {5, 15, 25, 35, 45, 55})
+    near, far = change_words(one, {10}), change_words(one, {5, 15, 25, 35, 45, 55})
     assert jaccard(one, near) > 0.85
     assert jaccard(one, far) < 0.6
     texts = [("b", one), ("a", near), ("c", two), ("d", two), ("e", far), ("f", text(3))]
@@ -50,7 +50,7 @@ def test_equal_and_slightly_changed_texts_are_one_class_with_the_smallest_pid_as
 
 def test_the_threshold_decides():
     one = text(4)
-    near = changed(one, {10, 30})
+    near = change_words(one, {10, 30})
     assert 0.75 < jaccard(one, near) < 0.95
     texts = [("1", " ".join(one)), ("2", " ".join(near))]
 
@@ -94,7 +94,8 @@ def test_signatures_lie_in_the_folder_and_nothing_of_them_stays(tmp_path, monkey
 def test_the_order_of_the_texts_does_not_matter(order):
     base = [text(seed) for seed in range(4)]
     texts = [
-        (f"p{place}", " ".join(changed(base[place % 4], {place} if place > 3 else ()))) for place in range(12)
+        (f"p{place}", " ".join(change_words(base[place % 4], {place} if place > 3 else ())))
+        for place in range(12)
     ]
 
     assert classes_of([texts[place] for place in order]) == classes_of(texts)

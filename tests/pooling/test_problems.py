@@ -23,7 +23,7 @@ def file(tmp_path):
     return write
 
 
-def found(problems):
+def lines_and_kinds(problems):
     return [(one.line, one.kind) for one in problems.listed]
 
 
@@ -45,7 +45,7 @@ def test_each_kind_is_named_with_its_line(file):
 
     problems = run_problems(file(b"\n".join(lines)), known_qids={"q1"})
 
-    assert found(problems) == [
+    assert lines_and_kinds(problems) == [
         (2, "rank"), (4, "score"), (5, "columns"), (6, "run tag"), (7, "unknown query"), (8, "repeated passage"),
         (9, "encoding"), (10, "encoding"), (11, "length"),
     ]  # fmt: skip
@@ -61,7 +61,7 @@ def test_a_good_file_has_none(file):
 def test_a_head_line_is_one_problem(file):
     problems = run_problems(file(b"qid pid rank score\n" + GOOD), known_qids={"q1", "q2"})
 
-    assert found(problems) == [(1, "columns")]
+    assert lines_and_kinds(problems) == [(1, "columns")]
 
 
 def test_the_list_is_bounded_and_the_count_is_not(file):
@@ -90,7 +90,7 @@ def test_a_long_field_is_not_quoted_whole(file):
 def test_qrels_are_looked_through_too(file):
     problems = qrel_problems(file(b"q1 0 a 1\nq1 0 a 2\nq2 0 b x\nq3 0 c 1\n"), known_qids={"q1", "q2"})
 
-    assert found(problems) == [(2, "repeated passage"), (3, "grade"), (4, "unknown query")]
+    assert lines_and_kinds(problems) == [(2, "repeated passage"), (3, "grade"), (4, "unknown query")]
 
 
 def test_queries_are_looked_through_too(file):
@@ -98,7 +98,7 @@ def test_queries_are_looked_through_too(file):
 
     problems = query_problems(Content(file(content)))
 
-    assert found(problems) == [
+    assert lines_and_kinds(problems) == [
         (2, "format"), (3, "repeated query"), (4, "no text"), (5, "format"), (6, "format")
     ]  # fmt: skip
 
@@ -130,8 +130,8 @@ def test_queries_with_too_many_passages_are_named_at_the_first_one_too_many(file
     problems = run_problems(path, known_qids=known, max_depth=2)
     skipped = run_problems(path, known_qids=known, skip_unknown=True, max_depth=2)
 
-    assert found(problems) == [(3, "too many passages"), (6, "unknown query")]
-    assert found(skipped) == [(3, "too many passages")]
+    assert lines_and_kinds(problems) == [(3, "too many passages"), (6, "unknown query")]
+    assert lines_and_kinds(skipped) == [(3, "too many passages")]
     with pytest.raises(InvalidFile, match="line 3: query q1 has more than 2 passages"):
         read_run_file(path, max_depth=2)
     with pytest.raises(InvalidFile, match="line 3"):

@@ -132,13 +132,13 @@ def send(board, tmp_path):
     return one
 
 
-def planned(board, **changes):
+def plan_round(board, **changes):
     rules = {"opens_at": OPENS, "closes_at": CLOSES, "most_runs": 1} | changes
     return set_round(collection=board, name="2026", who="olga", **rules)
 
 
 def test_a_team_submits_in_its_round_under_its_own_name_and_day(board, otters, send):
-    current = planned(board)
+    current = plan_round(board)
 
     run = send(otters, "a", CLOSES - SECOND, team="Seals", submitted_on=date(2020, 1, 1))
 
@@ -147,7 +147,7 @@ def test_a_team_submits_in_its_round_under_its_own_name_and_day(board, otters, s
 
 @pytest.mark.parametrize("at", [OPENS - SECOND, CLOSES])
 def test_a_second_early_or_late_is_refused_and_leaves_nothing(board, otters, send, at):
-    planned(board)
+    plan_round(board)
 
     with pytest.raises(SubmissionRefused, match=r"a: (the round|no round)"):
         send(otters, "a", at)
@@ -156,7 +156,7 @@ def test_a_second_early_or_late_is_refused_and_leaves_nothing(board, otters, sen
 
 
 def test_the_limit_of_a_round_holds_for_each_team_alone(board, otters, send):
-    planned(board, most_baselines=1)
+    plan_round(board, most_baselines=1)
     seals = make_team(collection=board, name="Seals", who="olga")
     send(otters, "a", OPENS)
     send(otters, "base", OPENS, baseline=True)
@@ -169,7 +169,7 @@ def test_the_limit_of_a_round_holds_for_each_team_alone(board, otters, send):
 
 
 def test_the_policy_holds_in_a_round_too_and_a_baseline_must_say_what_is_required(board, otters, send):
-    planned(board, most_runs=9, most_baselines=1)
+    plan_round(board, most_runs=9, most_baselines=1)
     set_policy(collection=board, most_runs=1, period_days=10, required=["description"])
     send(otters, "a", OPENS, description="x")
 
@@ -193,7 +193,7 @@ def test_a_run_is_a_variant_of_the_teams_own_runs_only(board, otters, send):
 
 
 def test_a_round_with_runs_stays_and_an_empty_one_can_go(board, otters, send):
-    current = planned(board)
+    current = plan_round(board)
     send(otters, "a", OPENS)
     with pytest.raises(SubmissionRefused, match="has runs"):
         drop_round(planned=current, who="olga")

@@ -42,7 +42,7 @@ def submit(board, tmp_path):
     return one
 
 
-def described(board, text, **how):
+def describe_runs(board, text, **how):
     given = {"name": "runs.tsv", "is_measure": MEASURES.__contains__, "who": "ann"} | how
     return import_run_metadata(collection=board, text=text, **given)
 
@@ -161,8 +161,8 @@ def test_a_table_describes_runs_and_announces_those_that_are_not_there(board, su
         "document\tb\tSeals\tfullrank\tyes\tyes\t0.6\n"
     )
 
-    done = described(board, table)
-    again = described(board, table)
+    done = describe_runs(board, table)
+    again = describe_runs(board, table)
 
     there.refresh_from_db()
     assert (done.described, done.announced, done.unchanged) == (("a",), ("b",), ())
@@ -177,7 +177,7 @@ def test_a_table_describes_runs_and_announces_those_that_are_not_there(board, su
 
 
 def test_a_file_takes_over_its_announcement_and_what_comes_with_it_wins(board, submit):
-    described(board, "run,team,date,subtask,neural\nb,Seals,2026-03-01,rerank,nn\n")
+    describe_runs(board, "run,team,date,subtask,neural\nb,Seals,2026-03-01,rerank,nn\n")
 
     run = submit("b", details={"neural": "nnlm"})
 
@@ -206,7 +206,7 @@ def test_a_file_takes_over_its_announcement_and_what_comes_with_it_wins(board, s
 )
 def test_a_wrong_table_changes_nothing_and_names_the_line(board, table, line, reason):
     with pytest.raises(InvalidFile) as refused:
-        described(board, table)
+        describe_runs(board, table)
 
     assert refused.value.line == line
     assert reason in refused.value.message
@@ -215,7 +215,7 @@ def test_a_wrong_table_changes_nothing_and_names_the_line(board, table, line, re
 
 
 def test_a_dry_run_says_what_would_change_and_changes_nothing(board):
-    done = described(board, "run;team\na;A\n", dry_run=True)
+    done = describe_runs(board, "run;team\na;A\n", dry_run=True)
 
     assert done.announced == ("a",)
     assert not AnnouncedRun.objects.exists()
@@ -227,7 +227,7 @@ def test_a_policy_holds_for_tables_too(board, submit):
     submit("a", team="Otters")
 
     with pytest.raises(InvalidFile, match="does not allow changes to: team") as refused:
-        described(board, "run\tteam\tsubtask\na\tSeals\trerank\n")
+        describe_runs(board, "run\tteam\tsubtask\na\tSeals\trerank\n")
 
     assert refused.value.line == 2
     assert Run.objects.get().details == {}
@@ -261,7 +261,7 @@ def test_a_rerank_run_keeps_to_the_candidates(candidates, submit):
 
 
 def test_an_announced_rerank_run_keeps_to_them_too(board, candidates, submit):
-    described(board, "run\tsubtask\nlate\trerank\n")
+    describe_runs(board, "run\tsubtask\nlate\trerank\n")
 
     with pytest.raises(InvalidRunFile, match="line 1: the passage is not among the candidates"):
         submit("late", [("q1", "p8")])

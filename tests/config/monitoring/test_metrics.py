@@ -35,8 +35,8 @@ sys.stdin.read()
 """
 
 
-def counting(tmp_path, times):
-    """A process that counts so often, and so does a child of its; it lives until its input ends."""
+def start_counting(tmp_path, times):
+    """Start a process that counts this often, as does a child process; both live until their input ends."""
     environment = {
         **os.environ,
         "PREFEREE_DATA_DIR": str(tmp_path),
@@ -53,8 +53,8 @@ def counting(tmp_path, times):
     )
 
 
-def said(process) -> float:
-    """What a process says of all of them."""
+def read_total(process) -> float:
+    """Return the total that a process reports for all of them."""
     lines = []
     for line in process.stdout:
         lines.append(line)
@@ -65,16 +65,16 @@ def said(process) -> float:
 
 @pytest.mark.soak
 def test_processes_that_live_add_up_and_those_that_are_gone_are_forgotten(tmp_path):
-    first = counting(tmp_path, 3)
-    assert said(first) == 3 + 1
-    second = counting(tmp_path, 4)
-    assert said(second) == 3 + 1 + 4 + 1
+    first = start_counting(tmp_path, 3)
+    assert read_total(first) == 3 + 1
+    second = start_counting(tmp_path, 4)
+    assert read_total(second) == 3 + 1 + 4 + 1
     first.communicate("")
     second.communicate("")
 
-    third = counting(tmp_path, 1)
+    third = start_counting(tmp_path, 1)
 
-    assert said(third) == 1 + 1
+    assert read_total(third) == 1 + 1
     third.communicate("")
     assert len(list((tmp_path / "metrics").iterdir())) == 1
 

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.xdist_group("launcher")  # one installation, made once
 def prepared(tmp_path_factory):
     """The data of an installation that was set up and ran once: that takes it several seconds."""
     folder = tmp_path_factory.mktemp("prepared") / "var"
-    done = manage(environment_of(folder), "setup", "--json")
+    done = run_manage(environment_of(folder), "setup", "--json")
     assert done.returncode == 0, done.stderr
     assert Path(json.loads(done.stdout)["data directory"], "preferee.sqlite3").exists()
     with run(environment_of(folder)) as process:
@@ -58,7 +58,7 @@ def environment_of(folder):
     return environment
 
 
-def manage(environment, *words, **options):
+def run_manage(environment, *words, **options):
     command = [sys.executable, "manage.py", *words]
     return subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, **options
@@ -151,7 +151,7 @@ def test_a_file_that_a_person_asks_for_has_the_rights_of_their_shell(tmp_path):
 
 @pytest.mark.soak
 def test_a_refused_command_exits_with_1_and_says_what_to_do(embedded):
-    done = manage(embedded, "campaign_status", "nowhere")
+    done = run_manage(embedded, "campaign_status", "nowhere")
 
     assert (done.returncode, done.stdout) == (1, "")
     assert "There is no campaign called 'nowhere'." in done.stderr
@@ -159,9 +159,9 @@ def test_a_refused_command_exits_with_1_and_says_what_to_do(embedded):
 
 @pytest.mark.soak
 def test_wrong_usage_exits_with_2(embedded):
-    assert manage(embedded, "campaign_status").returncode == 2
-    assert manage(embedded, "nosuch").returncode == 2
-    assert manage(embedded, "help").returncode == 0
+    assert run_manage(embedded, "campaign_status").returncode == 2
+    assert run_manage(embedded, "nosuch").returncode == 2
+    assert run_manage(embedded, "help").returncode == 0
 
 
 @pytest.mark.soak
@@ -172,7 +172,7 @@ def test_run_serves_pages_does_the_jobs_of_other_processes_and_stops_with_its_ma
         "from config.background import services; services.ring = lambda job: None;"
         "print(services.start('judging.collect_open_campaigns', key='by another process').pk)"
     )
-    started = manage(embedded, "shell", "-v", "0", "-c", insert)
+    started = run_manage(embedded, "shell", "-v", "0", "-c", insert)
     job = int(started.stdout.split()[-1])
     database = sqlite3.connect(
         Path(embedded["PREFEREE_DATA_DIR"], "preferee.sqlite3"), timeout=PATIENCE_SECONDS
@@ -216,7 +216,7 @@ def test_somebody_elses_marketplace_is_not_taken_for_ours(embedded, running, pre
     (key_file,) = other.rglob("*key*.json")
     key_file.write_text(json.dumps({"access_key": "AKIAOTHER", "secret_key": "another"}))
 
-    done = manage(environment, "run")
+    done = run_manage(environment, "run")
 
     assert done.returncode == 1
     assert "Another installation's marketplace answers at" in done.stderr
@@ -249,7 +249,7 @@ def test_the_key_file_of_the_marketplace_is_read(settings, tmp_path):
 
 @pytest.mark.soak
 def test_several_processes_only_serve_pages(embedded):
-    refused = manage(embedded, "run", "--processes", "2")
+    refused = run_manage(embedded, "run", "--processes", "2")
 
     assert refused.returncode == 1
     assert "--web-only" in refused.stderr

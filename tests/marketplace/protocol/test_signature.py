@@ -13,7 +13,7 @@ from marketplace.protocol import signature
 SECRET = "very secret"
 
 
-def signed(*, body=b"{}", region="us-east-1", service="mturk-requester"):
+def sign_request(*, body=b"{}", region="us-east-1", service="mturk-requester"):
     headers = {
         "Host": "m.example:8411",
         "X-Amz-Target": "T.GetHIT",
@@ -24,31 +24,31 @@ def signed(*, body=b"{}", region="us-east-1", service="mturk-requester"):
     return {name.lower(): value for name, value in request.headers.items()}
 
 
-def check(headers, *, secret=SECRET, body=b"{}"):
+def check_headers(headers, *, secret=SECRET, body=b"{}"):
     credential = signature.read_credential(headers)
     signature.check_signature(credential, secret, method="POST", path="/", headers=headers, body=body)
 
 
 def test_botocores_signature_is_accepted():
-    check(signed())
+    check_headers(sign_request())
 
 
 def test_a_signature_in_other_letters_is_refused():
-    headers = signed()
+    headers = sign_request()
     headers["authorization"] = headers["authorization"].rpartition("=")[0] + "=ä"
 
     with pytest.raises(errors.InvalidSignatureException):
-        check(headers)
+        check_headers(headers)
 
 
 @pytest.mark.parametrize("change", ["secret", "body", "target"])
 def test_a_changed_request_is_refused(change):
-    headers = signed()
+    headers = sign_request()
     if change == "target":
         headers["x-amz-target"] = "T.DeleteHIT"
 
     with pytest.raises(errors.InvalidSignatureException):
-        check(
+        check_headers(
             headers,
             secret="other" if change == "secret" else SECRET,
             body=b'{"a":1}' if change == "body" else b"{}",
@@ -65,7 +65,7 @@ def test_a_changed_request_is_refused(change):
     ],
 )
 def test_another_scope_or_time_is_refused(region, service, minutes, message):
-    credential = signature.read_credential(signed(region=region, service=service))
+    credential = signature.read_credential(sign_request(region=region, service=service))
 
     with pytest.raises(errors.InvalidSignatureException, match=message):
         signature.check_scope(
@@ -77,7 +77,7 @@ def test_another_scope_or_time_is_refused(region, service, minutes, message):
 
 
 def test_fourteen_minutes_are_forgiven():
-    credential = signature.read_credential(signed())
+    credential = signature.read_credential(sign_request())
 
     for minutes in (14, -14):
         now = datetime.now(UTC) + timedelta(minutes=minutes)
@@ -102,4 +102,4 @@ def test_fourteen_minutes_are_forgiven():
 )
 def test_headers_that_cannot_be_read_are_refused(changes, error):
     with pytest.raises(error):
-        signature.read_credential(signed() | changes)
+        signature.read_credential(sign_request() | changes)

@@ -33,7 +33,7 @@ def subscribe(ask, hit_type, events=ALL, *, transport="Email", to="lab@example.o
     ask("UpdateNotificationSettings", HITTypeId=hit_type, Notification=notification, **more)
 
 
-def told():
+def written_event_types():
     """Event types written so far, in order."""
     return [json.loads(row.body)["Events"][0]["EventType"] for row in Outgoing.objects.order_by("pk")]
 
@@ -52,7 +52,7 @@ def test_every_event_of_a_hits_life_is_told(ask, hit_type, ada, grace):
     ask("UpdateExpirationForHIT", HITId=hit, ExpireAt=NOW, at=NOW + hours(2))
     ask("DeleteHIT", HITId=hit, at=NOW + hours(2))
 
-    assert told() == [
+    assert written_event_types() == [
         "HITCreated",
         "AssignmentAccepted",
         "AssignmentReturned",
@@ -76,7 +76,7 @@ def test_a_hit_that_expires_by_itself_is_told(ask, hit_type):
 
     ask("GetAccountBalance", at=NOW + hours(2))
 
-    assert told() == ["HITExpired", "HITReviewable"]
+    assert written_event_types() == ["HITExpired", "HITReviewable"]
 
 
 def test_a_message_has_the_protocols_shape(ask, hit_type, requester):
@@ -101,7 +101,7 @@ def test_a_message_has_the_protocols_shape(ask, hit_type, requester):
 def test_only_events_asked_for_are_told_and_only_while_active(ask, hit_type):
     subscribe(ask, hit_type, ["HITExtended"])
     hit = make_hit(ask, hit_type)
-    assert told() == []
+    assert written_event_types() == []
 
     ask("UpdateExpirationForHIT", HITId=hit, ExpireAt=NOW + hours(3))
     ask("UpdateNotificationSettings", HITTypeId=hit_type, Active=False)
@@ -109,7 +109,7 @@ def test_only_events_asked_for_are_told_and_only_while_active(ask, hit_type):
     ask("UpdateNotificationSettings", HITTypeId=hit_type, Active=True)
     ask("UpdateExpirationForHIT", HITId=hit, ExpireAt=NOW + hours(5))
 
-    assert told() == ["HITExtended", "HITExtended"]
+    assert written_event_types() == ["HITExtended", "HITExtended"]
 
 
 def test_a_call_that_fails_tells_nothing(ask, hit_type):
@@ -124,7 +124,7 @@ def test_a_call_that_fails_tells_nothing(ask, hit_type):
             MaxAssignments=100_000,
         )
 
-    assert told() == []
+    assert written_event_types() == []
 
 
 @pytest.mark.parametrize(

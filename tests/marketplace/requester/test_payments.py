@@ -16,13 +16,13 @@ def assignment_id(ask, hit_type, ada):
     return work(ada, hit_type)
 
 
-def bonus(ask, assignment_id, worker, *, at=NOW, **changes):
+def send_bonus(ask, assignment_id, worker, *, at=NOW, **changes):
     values = {"BonusAmount": "1.50", "Reason": "the rest of your pay", "AssignmentId": assignment_id}
     return ask("SendBonus", WorkerId=worker.worker_id, at=at, **values | changes)
 
 
 def test_a_bonus_is_paid_at_once_with_its_fee(ask, assignment_id, ada):
-    bonus(ask, assignment_id, ada)
+    send_bonus(ask, assignment_id, ada)
 
     assert balance(ask) == ("993.40", "4.80")
     ada.refresh_from_db()
@@ -30,8 +30,8 @@ def test_a_bonus_is_paid_at_once_with_its_fee(ask, assignment_id, ada):
 
 
 def test_bonuses_are_listed_by_hit_or_by_assignment(ask, assignment_id, ada):
-    bonus(ask, assignment_id, ada)
-    bonus(ask, assignment_id, ada, BonusAmount="0.01")
+    send_bonus(ask, assignment_id, ada)
+    send_bonus(ask, assignment_id, ada, BonusAmount="0.01")
     hit_id = ask("ListHITs")["HITs"][0]["HITId"]
 
     by_hit = ask("ListBonusPayments", HITId=hit_id)
@@ -43,13 +43,13 @@ def test_bonuses_are_listed_by_hit_or_by_assignment(ask, assignment_id, ada):
 
 
 def test_a_token_pays_once_within_a_day(ask, assignment_id, ada):
-    bonus(ask, assignment_id, ada, UniqueRequestToken="pay-1")
+    send_bonus(ask, assignment_id, ada, UniqueRequestToken="pay-1")
 
     with refused("RequestAlreadyProcessed") as info:
-        bonus(ask, assignment_id, ada, UniqueRequestToken="pay-1", at=NOW + hours(23))
+        send_bonus(ask, assignment_id, ada, UniqueRequestToken="pay-1", at=NOW + hours(23))
     assert "request-1" in info.value.message
 
-    bonus(ask, assignment_id, ada, UniqueRequestToken="pay-1", at=NOW + hours(25))
+    send_bonus(ask, assignment_id, ada, UniqueRequestToken="pay-1", at=NOW + hours(25))
     assert ask("ListBonusPayments", AssignmentId=assignment_id)["NumResults"] == 2
 
 
@@ -57,9 +57,9 @@ def test_a_bonus_needs_work_handed_in_by_that_worker(ask, assignment_id, hit_typ
     held = taking.take_task(grace, hit_type, NOW)
 
     with refused("AssignmentDoesNotExist"):
-        bonus(ask, assignment_id, grace)
+        send_bonus(ask, assignment_id, grace)
     with refused("AssignmentDoesNotExist"):
-        bonus(ask, held.assignment_id, grace)
+        send_bonus(ask, held.assignment_id, grace)
 
 
 def test_a_bonus_can_be_paid_for_a_task_whose_time_ran_out_and_the_worker_sees_it(
@@ -68,13 +68,13 @@ def test_a_bonus_can_be_paid_for_a_task_whose_time_ran_out_and_the_worker_sees_i
     make_hit(ask, hit_type)
     held = taking.take_task(ada, hit_type, NOW)
     with refused("AssignmentDoesNotExist"):
-        bonus(ask, held.assignment_id, ada)
+        send_bonus(ask, held.assignment_id, ada)
     expiry.apply_due(held.deadline)
 
-    bonus(ask, held.assignment_id, ada, at=held.deadline)
+    send_bonus(ask, held.assignment_id, ada, at=held.deadline)
 
     with refused("AssignmentDoesNotExist"):
-        bonus(ask, held.assignment_id, grace, at=held.deadline)
+        send_bonus(ask, held.assignment_id, grace, at=held.deadline)
     assert ask("ListBonusPayments", AssignmentId=held.assignment_id)["NumResults"] == 1
     ada.refresh_from_db()
     assert ada.earned_cents == 150
@@ -85,15 +85,15 @@ def test_a_bonus_can_be_paid_for_a_task_whose_time_ran_out_and_the_worker_sees_i
 
 def test_a_bonus_beyond_the_balance_is_refused_and_its_token_stays_free(ask, assignment_id, ada):
     with refused("InsufficientFunds"):
-        bonus(ask, assignment_id, ada, BonusAmount="900", UniqueRequestToken="pay")
+        send_bonus(ask, assignment_id, ada, BonusAmount="900", UniqueRequestToken="pay")
 
-    bonus(ask, assignment_id, ada, UniqueRequestToken="pay")
+    send_bonus(ask, assignment_id, ada, UniqueRequestToken="pay")
     assert ask("ListBonusPayments", AssignmentId=assignment_id)["NumResults"] == 1
 
 
 def test_a_bonus_of_nothing_is_refused(ask, assignment_id, ada):
     with pytest.raises(ParameterValidationError):
-        bonus(ask, assignment_id, ada, BonusAmount="0.00")
+        send_bonus(ask, assignment_id, ada, BonusAmount="0.00")
 
 
 def test_a_list_of_bonuses_is_of_one_hit_or_one_assignment(ask, assignment_id):

@@ -17,11 +17,11 @@ def kind(ask):
     return make_kind(ask)
 
 
-def asking(kind):
+def requirement_of(kind):
     return {"QualificationTypeId": kind, "Comparator": "Exists"}
 
 
-def describe(ask, kind):
+def get_type(ask, kind):
     return ask("GetQualificationType", QualificationTypeId=kind)["QualificationType"]
 
 
@@ -38,14 +38,14 @@ def test_everything_but_name_and_keywords_can_be_changed(ask, kind):
         RetryDelayInSeconds=60,
     )
 
-    changed = describe(ask, kind)
+    changed = get_type(ask, kind)
     assert (changed["Name"], changed["Description"]) == ("Reads German", "new")
     assert (changed["AutoGranted"], changed["AutoGrantedValue"]) == (True, 1)
     assert changed["RetryDelayInSeconds"] == 60
 
 
 def test_an_update_without_members_changes_nothing(ask, kind):
-    before = describe(ask, kind)
+    before = get_type(ask, kind)
 
     assert ask("UpdateQualificationType", QualificationTypeId=kind)["QualificationType"] == before
 
@@ -69,11 +69,13 @@ def test_an_inactive_type_cannot_be_required_by_new_hits(ask, kind):
     ask("UpdateQualificationType", QualificationTypeId=kind, QualificationTypeStatus="Inactive")
 
     with refused("InvalidQualificationTypeState"):
-        make_type(ask, QualificationRequirements=[asking(kind)])
+        make_type(ask, QualificationRequirements=[requirement_of(kind)])
 
 
 def test_hits_are_found_by_what_they_ask_for(ask, kind, hit_type):
-    wanted = make_hit(ask, make_type(ask, Title="t", QualificationRequirements=[asking(kind), SYSTEM]))
+    wanted = make_hit(
+        ask, make_type(ask, Title="t", QualificationRequirements=[requirement_of(kind), SYSTEM])
+    )
     make_hit(ask, hit_type)
 
     assert hits_of(ask, kind) == {wanted}
@@ -97,18 +99,18 @@ def test_deleted_hits_and_others_hits_are_not_found(ask, kind):
 
 
 def test_deleting_a_type_takes_the_hit_types_that_ask_for_it_along(ask, kind, ada):
-    type_id = make_type(ask, QualificationRequirements=[asking(kind)])
+    type_id = make_type(ask, QualificationRequirements=[requirement_of(kind)])
     hit = make_hit(ask, type_id)
     ask("AssociateQualificationWithWorker", QualificationTypeId=kind, WorkerId=ada.worker_id)
 
     ask("DeleteQualificationType", QualificationTypeId=kind)
 
     with refused("QualificationTypeDoesNotExist"):
-        describe(ask, kind)
+        get_type(ask, kind)
     with refused("HITTypeDoesNotExist"):
         ask("CreateHITWithHITType", HITTypeId=type_id, Question=QUESTION, LifetimeInSeconds=60)
     with refused("QualificationTypeDoesNotExist"):
-        make_type(ask, QualificationRequirements=[asking(kind)])
+        make_type(ask, QualificationRequirements=[requirement_of(kind)])
     assert ask("ListQualificationTypes", MustBeRequestable=False)["NumResults"] == 0
     # What exists goes on: the HIT can be taken by those who have the qualification.
     from marketplace.services.worker import tasks as taking
@@ -118,17 +120,19 @@ def test_deleting_a_type_takes_the_hit_types_that_ask_for_it_along(ask, kind, ad
 
 
 def test_a_name_is_free_again_when_nothing_asks_for_it_or_after_two_days(ask, kind):
-    hit = make_hit(ask, make_type(ask, QualificationRequirements=[asking(kind)]), LifetimeInSeconds=86400)
+    hit = make_hit(
+        ask, make_type(ask, QualificationRequirements=[requirement_of(kind)]), LifetimeInSeconds=86400
+    )
     ask("DeleteQualificationType", QualificationTypeId=kind)
     with refused("QualificationTypeAlreadyExists"):
         make_kind(ask)
 
     assert make_kind(ask, at=NOW + timedelta(hours=49)) != kind
     ask("DeleteHIT", HITId=hit, at=NOW + timedelta(hours=49))
-    ask("DeleteQualificationType", QualificationTypeId=_own(ask), at=NOW + timedelta(hours=49))
+    ask("DeleteQualificationType", QualificationTypeId=own_type_id(ask), at=NOW + timedelta(hours=49))
     assert make_kind(ask, at=NOW + timedelta(hours=50)) != kind
 
 
-def _own(ask):
+def own_type_id(ask):
     listed = ask("ListQualificationTypes", MustBeRequestable=True, MustBeOwnedByCaller=True)
     return listed["QualificationTypes"][0]["QualificationTypeId"]

@@ -91,7 +91,7 @@ def kinds(ask, ada, client):
     return made
 
 
-def listed(response):
+def listed_hit_types(response):
     return set(re.findall(r'data-hit-type="([^"]+)"', response.content.decode()))
 
 
@@ -119,14 +119,14 @@ def test_every_page_says_total_time_and_hourly_pay(client, kinds):
 
 @pytest.mark.django_db
 def test_a_worker_sees_tasks_in_the_languages_chosen_once(client, kinds):
-    assert listed(client.get("/")) == set(kinds.values())
+    assert listed_hit_types(client.get("/")) == set(kinds.values())
 
     client.post("/account/", {"languages": ["en"], "email": "", "country": ""})
 
     home = client.get("/")
-    assert listed(home) == {kinds["English"], kinds["Any"]}
+    assert listed_hit_types(home) == {kinds["English"], kinds["Any"]}
     assert "1 kind of tasks in other languages is not shown." in text_of(home)
-    assert listed(client.get("/?languages=all")) == set(kinds.values())
+    assert listed_hit_types(client.get("/?languages=all")) == set(kinds.values())
 
 
 @pytest.mark.django_db

@@ -41,7 +41,7 @@ def make_type_with_hit(ask):
     return hit_type
 
 
-def tell(ask, worker, assignment):
+def tell_of_missed_check(ask, worker, assignment):
     ask("ApproveAssignment", at=clock.now(), AssignmentId=assignment)
     text = f"A check pair was missed.\nSay so: {LINK}"
     ask(
@@ -53,23 +53,23 @@ def tell(ask, worker, assignment):
     )
 
 
-def home(client):
+def home_text(client):
     return html.unescape(client.get("/").content.decode())
 
 
 def test_a_worker_on_a_requesters_list_is_told_why_what_is_paid_and_where_to_object(
     client, worker, ask, listed
 ):
-    before = home(client)
+    before = home_text(client)
     assert "More passages" not in before
     assert 'data-refused-by="lab"' in before
     assert "Work you have submitted is still reviewed and paid as promised." in before
     assert "“Says nothing about you.”" in before
     assert "lab has not written to you about it." in before
 
-    tell(ask, worker, worker.assignments.get().assignment_id)
+    tell_of_missed_check(ask, worker, worker.assignments.get().assignment_id)
 
-    page = home(client)
+    page = home_text(client)
     section = page[page.index('data-refused-by="lab"') : page.index('id="recent"')]
     assert "A check pair was missed." in section
     assert f'<a href="{LINK}" rel="nofollow">' in section
@@ -77,7 +77,7 @@ def test_a_worker_on_a_requesters_list_is_told_why_what_is_paid_and_where_to_obj
 
     ask("DisassociateQualificationFromWorker", at=clock.now(),
         QualificationTypeId=listed["QualificationTypeId"], WorkerId=worker.worker_id)  # fmt: skip
-    assert "data-refused-by" not in home(client)
+    assert "data-refused-by" not in home_text(client)
 
 
 def listed_requester():

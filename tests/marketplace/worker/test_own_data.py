@@ -49,7 +49,7 @@ def paid_out(state):
     return made
 
 
-def choose(client, **changes):
+def choose_payout(client, **changes):
     fields = {"method": "bank transfer", "details": ACCOUNT, "current": PASSWORD}
     return client.post("/account/payout/", fields | changes)
 
@@ -70,7 +70,7 @@ def test_the_next_payout_is_on_the_day_of_the_month(today, day, expected):
 def test_earnings_name_the_next_payout_and_how_it_is_paid(client, ada):
     assert "Choose how you are paid" in client.get("/earnings/").content.decode()
 
-    assert choose(client).status_code == 302
+    assert choose_payout(client).status_code == 302
 
     day = next_payout(clock.now().date(), 1)
     page = " ".join(client.get("/earnings/").content.decode().split())
@@ -82,11 +82,11 @@ def test_pay_out_details_change_by_the_password_only_and_the_worker_is_told(clie
     settings.MAIL = True
     Worker.objects.update(email_confirmed_at=clock.now())
 
-    assert choose(client, current="").status_code == 422
-    assert choose(client, current="wrong").status_code == 422
-    assert choose(client, method="cash in an envelope").status_code == 422
+    assert choose_payout(client, current="").status_code == 422
+    assert choose_payout(client, current="wrong").status_code == 422
+    assert choose_payout(client, method="cash in an envelope").status_code == 422
     assert Worker.objects.get().payout_method == ""
-    choose(client)
+    choose_payout(client)
 
     assert Worker.objects.get().payout_details == ACCOUNT
     told = Outgoing.objects.get()
@@ -95,7 +95,7 @@ def test_pay_out_details_change_by_the_password_only_and_the_worker_is_told(clie
 
 
 def test_only_the_pay_out_file_shows_the_details(client, ada, approved):
-    choose(client)
+    choose_payout(client)
 
     [row] = csv.DictReader(payouts.payout_csv(paid_out("due")).splitlines())
 
@@ -103,7 +103,7 @@ def test_only_the_pay_out_file_shows_the_details(client, ada, approved):
 
 
 def test_the_export_holds_what_is_held_about_the_worker(client, ada, approved, requester):
-    choose(client)
+    choose_payout(client)
     letters.write_letter(ada, requester, "A question", clock.now())
     messages.message_workers([ada], requester, "Thanks", "Well done", clock.now())
 
@@ -130,7 +130,7 @@ def delete(client, **fields):
 
 
 def test_an_account_with_unpaid_money_is_deleted_when_the_money_is_given_up(client, ada, approved):
-    choose(client)
+    choose_payout(client)
     page = client.get("/account/delete/").content.decode()
     assert "$2.00 has not been paid out to you" in page
     assert delete(client).status_code == 422
@@ -233,7 +233,7 @@ def test_how_a_worker_is_paid_has_to_be_chosen_and_the_page_says_so(client, ada)
     page = client.get("/account/payout/").content.decode()
     label = page[page.index(">Paid by") : page.index("</label>", page.index(">Paid by"))]
 
-    refused = choose(client, method="")
+    refused = choose_payout(client, method="")
 
     assert "optional" not in label
     assert refused.status_code == 422

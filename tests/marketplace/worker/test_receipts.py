@@ -73,7 +73,7 @@ def test_earnings_and_done_say_each_task_s_reward_bonus_and_sum(client, worker, 
         assert f'href="/done/{done}/"' in page.content.decode()
 
 
-def told(client, done):
+def page_texts(client, done):
     """What each page says of one finished task."""
     pages = ("/tasks/{}/", "/done/{}/", "/done/", "/earnings/", "/")
     return [text_of(client.get(page.format(done))) for page in pages]
@@ -82,7 +82,7 @@ def told(client, done):
 def test_every_page_tells_the_amount_that_the_requester_s_page_promised(client, worker, ask, kind):
     done = submit(worker, kind, pay_promised="1.04")
 
-    task, receipt, *tables, home = told(client, done)
+    task, receipt, *tables, home = page_texts(client, done)
     for page in (task, receipt):
         assert "The requester's page says $1.04 in all: $0.20 when your work is approved, by" in page
         assert "UTC at the latest, and $0.84 as a bonus after that." in page
@@ -92,7 +92,7 @@ def test_every_page_tells_the_amount_that_the_requester_s_page_promised(client, 
     assert "in review $1.04 to come" in home
 
     ask("ApproveAssignment", AssignmentId=done, at=clock.now())
-    task, receipt, *tables, home = told(client, done)
+    task, receipt, *tables, home = page_texts(client, done)
     assert "It was approved, and you earned $0.20." in task
     for page in (task, receipt):
         assert "says $1.04 in all: $0.84 is still to come as a bonus." in page
@@ -100,7 +100,7 @@ def test_every_page_tells_the_amount_that_the_requester_s_page_promised(client, 
 
     bonus = {"WorkerId": worker.worker_id, "BonusAmount": "0.84", "Reason": "6 of 13 pairs"}
     ask("SendBonus", AssignmentId=done, at=clock.now(), **bonus)
-    for page in told(client, done):
+    for page in page_texts(client, done):
         assert "$1.04" in page
         assert "to come" not in page.lower()
         assert "up to" not in page
@@ -109,7 +109,7 @@ def test_every_page_tells_the_amount_that_the_requester_s_page_promised(client, 
 def test_every_page_tells_the_bonus_that_the_requester_decides_about(client, worker, ask, kind):
     done = submit(worker, kind, pay_promised="0.20+1.80")
 
-    task, receipt, *tables, home = told(client, done)
+    task, receipt, *tables, home = page_texts(client, done)
     for page in (task, receipt):
         assert "You earn $0.20 when your work is approved, by" in page
         assert "The requester reviews your work and decides about a bonus of $1.80." in page
@@ -118,20 +118,20 @@ def test_every_page_tells_the_bonus_that_the_requester_decides_about(client, wor
     assert "In review 1 up to $2.00" in home
 
     ask("ApproveAssignment", AssignmentId=done, at=clock.now())
-    task, receipt, *tables, home = told(client, done)
+    task, receipt, *tables, home = page_texts(client, done)
     for page in (task, receipt):
         assert "The requester reviews your work and decides about a bonus of $1.80." in page
     assert all("up to $1.80 to come" in page for page in (*tables, home))
 
     bonus = {"WorkerId": worker.worker_id, "BonusAmount": "1.00", "Reason": "Part of the bonus."}
     ask("SendBonus", AssignmentId=done, at=clock.now(), **bonus)
-    assert all("to come" not in page.lower() for page in told(client, done))
+    assert all("to come" not in page.lower() for page in page_texts(client, done))
 
 
 def test_where_nothing_is_sure_the_reward_and_the_bonus_wait_for_the_requester(client, worker, kind):
     done = submit(worker, kind, pay_promised="0.00+0.92")
 
-    task, receipt, *tables, home = told(client, done)
+    task, receipt, *tables, home = page_texts(client, done)
 
     for page in (task, receipt):
         assert "The requester decides whether you are paid: $0.20 if your work is approved." in page
@@ -146,7 +146,7 @@ def test_where_the_requester_decides_later_every_page_says_so(client, worker, as
     make_hit(ask, kind, at=clock.now())
     done = submit(worker, kind, pay_promised="undecided")
 
-    task, receipt, *tables, home = told(client, done)
+    task, receipt, *tables, home = page_texts(client, done)
 
     for page in (task, receipt):
         assert "The requester decides whether you are paid: $2.00 if your work is approved." in page
@@ -160,7 +160,7 @@ def test_an_answer_that_the_requester_s_page_did_not_send_promises_nothing(clien
     make_hit(ask, kind, at=clock.now())
     done = submit(worker, kind, pay_promised=said)
 
-    task, receipt, *tables, home = told(client, done)
+    task, receipt, *tables, home = page_texts(client, done)
 
     for page in (task, receipt):
         assert "The requester decides whether you are paid: $0.20 if your work is approved." in page
@@ -243,7 +243,7 @@ def test_the_requester_s_own_receipt_is_linked_on_its_own_site_only(client, work
     assert ("open it" in page) is linked
 
 
-def unread(page):
+def unread_counts(page):
     return re.findall(r"New messages \((\d+)\)", page)
 
 
@@ -251,14 +251,14 @@ def test_new_messages_stand_on_top_until_they_are_marked_as_read(client, worker,
     messages.message_workers([worker], requester, "First", "One", clock.now())
     page = client.get("/").content.decode()
     assert page.index("First") < page.index("Available tasks")
-    assert unread(page) == ["1"]
+    assert unread_counts(page) == ["1"]
     shown = re.findall(r'name="message" value="(\d+)"', page)
     messages.message_workers([worker], requester, "Second", "Two", clock.now())
 
     client.post("/messages/read/", {"message": shown})
 
     page = client.get("/").content.decode()
-    assert unread(page) == ["1"]
+    assert unread_counts(page) == ["1"]
     assert page.index("Second") < page.index("Available tasks") < page.index("First")
 
 
@@ -317,7 +317,7 @@ def test_home_says_one_thing_after_a_reinstatement(client, worker, ask, listing,
     shut_out(ask, worker, way, listing)
     notify(ask, worker, "No further tasks for you")
     page = client.get("/").content.decode()
-    assert unread(page) == ["2"]
+    assert unread_counts(page) == ["2"]
     assert 'data-refused-by="lab"' in page
 
     let_in(ask, worker, way, listing)

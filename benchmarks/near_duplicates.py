@@ -25,7 +25,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from pooling.near_duplicates import Likeness, near_duplicate_classes
+from pooling.near_duplicates import Likeness, group_near_duplicates
 
 WORDS, LENGTH, REPEATED, SEED, AT_ONCE = 30_000, 56, 0.2, 7, 10_000
 
@@ -79,7 +79,7 @@ def measure(count: int) -> dict[str, Any]:
         ticks.append(clock())
 
     making = np.zeros(2)
-    found = near_duplicate_classes(timed(noted(), making), Likeness(), shown=tick).canonical
+    found = group_near_duplicates(timed(noted(), making), Likeness(), shown=tick).canonical
     signing, joining = ticks[-1] - ticks[0] - making, clock() - ticks[-1]
     seconds, processor = signing + joining
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -110,7 +110,7 @@ def _band_hashes(minima: NDArray[np.uint32], rows: int) -> NDArray[np.uint64]:
     return hashes
 
 
-def near_duplicate_classes(
+def group_near_duplicates(
     texts: Iterable[tuple[str, str]],
     likeness: Likeness,
     *,

@@ -128,7 +128,7 @@ def _wanted_rows(ranking: Ranking, places: Codes, wanted: Wanted) -> tuple[Codes
 
     If most of a run's queries are not among those at ``places``, their rows are skipped.
     """
-    some = None if 2 * len(places) > len(ranking.qids) else _query_rows(ranking, places)
+    some = None if 2 * len(places) > len(ranking.qids) else _rows_of_queries(ranking, places)
     codes = ranking.passages if some is None else ranking.passages[some]
     if ranking.pids is None:
         order, sought = wanted.decimals
@@ -139,7 +139,7 @@ def _wanted_rows(ranking: Ranking, places: Codes, wanted: Wanted) -> tuple[Codes
     return (held if some is None else some[held]), distinct
 
 
-def _query_rows(ranking: Ranking, places: Codes) -> Codes:
+def _rows_of_queries(ranking: Ranking, places: Codes) -> Codes:
     """Return the rows of the queries at these places, by rank."""
     # The number of these queries that reach each rank: those before the first one that does not.
     at_rank = np.searchsorted(places, np.diff(ranking.offsets))

@@ -90,18 +90,18 @@ def read_offer(reward_cents: int, keywords: str) -> Offer:
     return Offer(
         reward_cents,
         bonus_cents=_bonus_cents(said.get("bonus", "")),
-        minutes=_whole_number(said.get("minutes", ""), _MOST_MINUTES),
-        pairs=_whole_number(most if dash else fewest, _MOST_PAIRS),
-        fewest_pairs=_whole_number(fewest, _MOST_PAIRS),
+        minutes=_bounded_number(said.get("minutes", ""), _MOST_MINUTES),
+        pairs=_bounded_number(most if dash else fewest, _MOST_PAIRS),
+        fewest_pairs=_bounded_number(fewest, _MOST_PAIRS),
         item=item,
         language=_language_tag(said.get("language", "")),
         page_language=_language_tag(said.get("page-language", "")),
-        limit_minutes=_whole_number(said.get("limit", ""), _MOST_MINUTES),
+        limit_minutes=_bounded_number(said.get("limit", ""), _MOST_MINUTES),
         promises_in_answer=said.get("promise") == "answer",
     )
 
 
-def _whole_number(word: str, most: int) -> int:
+def _bounded_number(word: str, most: int) -> int:
     return int(word) if re.fullmatch(r"[0-9]{1,6}", word) and int(word) <= most else 0
 
 

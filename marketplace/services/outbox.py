@@ -55,11 +55,11 @@ def send_due_messages(now: datetime) -> int:
     """Try every message that is due, oldest first; returns how many were sent."""
     sent = 0
     for message in Outgoing.objects.due_at(now).order_by("due_at")[:_BATCH]:
-        sent += _send_message(message, now)
+        sent += _send_outgoing(message, now)
     return sent
 
 
-def _send_message(message: Outgoing, now: datetime) -> bool:
+def _send_outgoing(message: Outgoing, now: datetime) -> bool:
     attempts = message.attempts + 1
     again = now + _FIRST_WAIT * 2**message.attempts if attempts < MOST_ATTEMPTS else None
     mine = Outgoing.objects.filter(pk=message.pk, due_at=message.due_at)

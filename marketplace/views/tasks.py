@@ -82,7 +82,7 @@ def task(request: HttpRequest, assignment_id: str) -> HttpResponse:
     """Show the task's own page in a frame or, once it is submitted, the way to the next task."""
     now = clock.now()
     expiry.apply_due(now)
-    assignment = _own_assignment(request, assignment_id)
+    assignment = _requested_assignment(request, assignment_id)
     if assignment is None:
         return _refused_task(request, taking.explain_not_held(signed_in_worker(request), assignment_id))
     kind = assignment.hit.hit_type
@@ -111,7 +111,7 @@ def task(request: HttpRequest, assignment_id: str) -> HttpResponse:
 def status(request: HttpRequest, assignment_id: str) -> JsonResponse:
     """Return the state of a task for the page around the frame: ``held``, ``submitted`` or ``gone``."""
     expiry.apply_due(clock.now())
-    assignment = _own_assignment(request, assignment_id)
+    assignment = _requested_assignment(request, assignment_id)
     if assignment is None:
         return JsonResponse({"state": "gone"})
     held = assignment.status == Assignment.Status.ACCEPTED
@@ -125,7 +125,7 @@ def give_task_back(request: HttpRequest, assignment_id: str) -> HttpResponse:
 
     The task's page sends ``by_script`` when the frame refuses the worker, and stays as it is.
     """
-    assignment = _own_assignment(request, assignment_id)
+    assignment = _requested_assignment(request, assignment_id)
     if assignment is not None and assignment.status in Assignment.HANDED_IN:
         return redirect("task", assignment_id)  # its page says that it was submitted
     if assignment is not None and not request.POST.get("confirmed"):
@@ -183,7 +183,7 @@ def _signed_arrival(assignment: Assignment, now: datetime) -> str:
     )
 
 
-def _own_assignment(request: HttpRequest, assignment_id: str) -> Assignment | None:
+def _requested_assignment(request: HttpRequest, assignment_id: str) -> Assignment | None:
     rows = Assignment.objects.select_related("hit__hit_type__requester", "worker")
     return rows.filter(assignment_id=assignment_id, worker=signed_in_worker(request)).first()
 

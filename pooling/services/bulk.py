@@ -54,6 +54,6 @@ def _copy_rows(table: str, names: str, rows: list[Sequence[Any]], on_conflict: s
 
 
 def parts(keys: Iterable[int], most: int = 500) -> list[list[int]]:
-    """Return the keys in ascending order, in lists short enough for one query."""
+    """Yield the keys in ascending order, in lists short enough for one query."""
     ordered = sorted(keys)
     return [ordered[start : start + most] for start in range(0, len(ordered), most)]

@@ -27,7 +27,7 @@ from pooling.near_duplicates import (
     SEED,
     Likeness,
     by_pid,
-    near_duplicate_classes,
+    group_near_duplicates,
 )
 from pooling.passage_text import canonical_key, class_key
 from pooling.services import bulk
@@ -73,7 +73,7 @@ def find_classes(
             progress(done, max(total, done))
 
     folder = Path(settings.PREFEREE_DATA_DIR)
-    found = near_duplicate_classes(texts, likeness, folder=folder, shown=shown)
+    found = group_near_duplicates(texts, likeness, folder=folder, shown=shown)
     parameters = {
         "threshold": likeness.threshold,
         "shingle": likeness.shingle,

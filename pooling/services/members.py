@@ -94,7 +94,7 @@ def add_member(*, collection: Collection, username: str, role: Role, who: str) -
     return member
 
 
-def change_member_role(*, member: Membership, role: Role, who: str) -> None:
+def set_member_role(*, member: Membership, role: Role, who: str) -> None:
     """Change a member's role. Raises MembersRefused if no owner would be left."""
     _refuse_submitter(role)
     with transaction.atomic():

@@ -76,7 +76,7 @@ def check_upload(upload: RunUpload, *, progress: Progress | None = None) -> RunU
 
 def _check_file(upload: RunUpload, path: Path, progress: Progress | None) -> None:
     """Check the file at ``path``, and record the outcome."""
-    known: dict[str, Any] = {"sha256": upload.sha256 or _file_sha256(path)}
+    known: dict[str, Any] = {"sha256": upload.sha256 or _upload_sha256(path)}
     entry = _team_entry(upload)
     try:
         with refusing_faults(upload.file_name):
@@ -312,6 +312,6 @@ def _local_file(upload: RunUpload) -> Iterator[Path]:
         yield Path(whole.name)
 
 
-def _file_sha256(path: Path) -> str:
+def _upload_sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -7,13 +7,13 @@ from hypothesis import given, settings, strategies as st
 from pooling.cluster_files import read_clusters
 from pooling.errors import EmptyFile, InvalidClusterFile
 from pooling.formats import Content
-from pooling.near_duplicates import Likeness, by_pid, near_duplicate_classes, shingles
+from pooling.near_duplicates import Likeness, by_pid, group_near_duplicates, shingles
 
 WORDS = np.array([f"word{number}" for number in range(5000)])
 
 
 def classes_of(texts, likeness=None):
-    return near_duplicate_classes(texts, likeness or Likeness()).canonical
+    return group_near_duplicates(texts, likeness or Likeness()).canonical
 
 
 def text(seed, length=60):
@@ -78,7 +78,7 @@ def test_signatures_lie_in_the_folder_and_nothing_of_them_stays(tmp_path, monkey
         shown.append(done)
         on_disk.append(list(tmp_path.iterdir()))
 
-    found = near_duplicate_classes(
+    found = group_near_duplicates(
         [(str(number), "one and the same text") for number in range(5)],
         Likeness(),
         folder=tmp_path,

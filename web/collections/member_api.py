@@ -85,7 +85,7 @@ def change_role(request: HttpRequest, name: str, key: int, asked: RoleIn) -> dic
     user, found = _owned(request, name)
     member = _member_of(found, key)
     if member.role != asked.role:
-        members.change_member_role(member=member, role=asked.role, who=user.get_username())
+        members.set_member_role(member=member, role=asked.role, who=user.get_username())
         member.refresh_from_db(fields=["role"])
     return _member(member)
 

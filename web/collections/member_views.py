@@ -78,7 +78,7 @@ def change_role(request: HttpRequest, collection: Collection, key: int) -> HttpR
     """Change a member's role."""
     member, role = _member(collection, key), _role(request)
     who = request.user.get_username()
-    return _done(request, collection, lambda: service.change_member_role(member=member, role=role, who=who))
+    return _done(request, collection, lambda: service.set_member_role(member=member, role=role, who=who))
 
 
 @require_POST

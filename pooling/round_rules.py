@@ -41,7 +41,7 @@ class RoundRefusal:
     closed: str = ""
 
 
-def to_the_second(moment: datetime) -> str:
+def moment_in_utc(moment: datetime) -> str:
     """Return a moment to the second, with its zone."""
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
@@ -54,12 +54,12 @@ def open_round(rounds: Sequence[RoundRules], at: datetime) -> RoundRules | Round
     coming = min((one for one in rounds if one.opens_at > at), key=lambda one: one.opens_at, default=None)
     over = max((one for one in rounds if one.closes_at <= at), key=lambda one: one.closes_at, default=None)
     closed = (
-        f"the round {over.name} closed on {to_the_second(over.closes_at)}" if over else "no round is open yet"
+        f"the round {over.name} closed on {moment_in_utc(over.closes_at)}" if over else "no round is open yet"
     )
-    why = f"{closed}, and this run arrived on {to_the_second(at)}."
+    why = f"{closed}, and this run arrived on {moment_in_utc(at)}."
     if coming is None:
         return RoundRefusal(why, "No further round is planned. Ask the organizers.", closed)
-    return RoundRefusal(why, f"The round {coming.name} opens on {to_the_second(coming.opens_at)}.", closed)
+    return RoundRefusal(why, f"The round {coming.name} opens on {moment_in_utc(coming.opens_at)}.", closed)
 
 
 def refusal_in_round(
@@ -78,7 +78,7 @@ def refusal_in_round(
         return RoundRefusal(
             f"{limit}, and the team has {len(sent)}.",
             f"Withdraw one with the organizers' help, or wait for the next round. This one closes on "
-            f"{to_the_second(rules.closes_at)}.",
+            f"{moment_in_utc(rules.closes_at)}.",
         )
     if not rules.priorities or baseline:
         return None

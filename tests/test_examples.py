@@ -110,7 +110,7 @@ def test_a_check_submits_nothing(server, monkeypatch, capsys):
     ("variable", "value", "reason"),
     [
         ("PREFEREE_TOKEN", "", "Set PREFEREE_TOKEN in the environment."),
-        ("PREFEREE", "http://127.0.0.1:9/api/v1", "cannot be asked"),
+        ("PREFEREE", "http://127.0.0.1:9/api/v1", "cannot be reached"),
     ],
 )
 def test_what_keeps_it_from_asking_is_said_in_a_line(server, monkeypatch, variable, value, reason):

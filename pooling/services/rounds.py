@@ -14,9 +14,9 @@ from pooling.round_rules import (
     RoundRefusal,
     RoundRules,
     RunBefore,
+    moment_in_utc,
     open_round,
     refusal_in_round,
-    to_the_second,
 )
 from pooling.services.members import log
 
@@ -84,7 +84,7 @@ def round_words(planned: Round) -> str:
     """Return a round in one line."""
     limits = f"{planned.most_runs} runs and {planned.most_baselines} baselines of a team"
     priorities = ", with priorities" if planned.priorities else ""
-    return f"{to_the_second(planned.opens_at)} to {to_the_second(planned.closes_at)}, {limits}{priorities}"
+    return f"{moment_in_utc(planned.opens_at)} to {moment_in_utc(planned.closes_at)}, {limits}{priorities}"
 
 
 def rules_of(planned: Round) -> RoundRules:

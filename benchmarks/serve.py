@@ -173,10 +173,7 @@ def make_pool(name: str, pairs: int) -> Any:
     passages = Passage.objects.bulk_create(
         [
             Passage(
-                collection=collection,
-                pid=f"{query.qid}-{side}",
-                class_key="",
-                text=passage_words(query.qid, side),
+                collection=collection, pid=f"{query.qid}-{side}", class_key="", text=text_of(query.qid, side)
             )
             for query in queries
             for side in "abcdefghij"
@@ -193,7 +190,7 @@ def make_pool(name: str, pairs: int) -> Any:
     return made
 
 
-def passage_words(qid: str, side: str) -> str:
+def text_of(qid: str, side: str) -> str:
     """Return a text of about fifty words."""
     return " ".join(f"Passage {side} says of number {qid} what it knows in its own words." for _ in range(4))
 
@@ -204,7 +201,7 @@ def make_gold_pairs(campaign: Any, number: int) -> None:
     from pooling.models import Passage, Query
 
     last = Query.objects.filter(collection=campaign.collection).count()
-    texts = {"good": passage_words("0", "good"), "off": "This one is off the topic altogether."}
+    texts = {"good": text_of("0", "good"), "off": "This one is off the topic altogether."}
     for index in range(number):
         sides = [
             Passage.objects.create(collection=campaign.collection, pid=f"{kind}-{index}", text=words)
@@ -276,7 +273,7 @@ def lost_work(seen: Any) -> list[str]:
     return missing
 
 
-def compare_queue_lengths(on: str, site: str, large: Campaigned) -> Figures:
+def compare_queues(on: str, site: str, large: Campaigned) -> Figures:
     """Measure tasks per second with few and many waiting, in turns; the same people do one task each."""
     from _people import Seen, Shift, work
 
@@ -333,7 +330,7 @@ def at_every_pace(on: str, site: str, process: int, large: Campaigned) -> Figure
 
     def shift(name: str, campaigned: Campaigned, **how: Any) -> Figures:
         print_progress(f"{on}, {name}: {campaigned.waiting():,} tasks waiting, {people} people")
-        return figures_of_shift(
+        return shift_figures(
             Shift(site, campaigned.link, people, **how), name[:2].upper(), campaigned, process
         )
 
@@ -348,11 +345,11 @@ def at_every_pace(on: str, site: str, process: int, large: Campaigned) -> Figure
     found["fast, few"] = shift("sparse", Campaigned(f"saves-{on}", FEWER), **saves)
     found["form, few"] = shift("brief", Campaigned(f"forms-{on}", FEWER), **forms)
     print_progress(f"{on}: with {FEW} and with {large.waiting():,} waiting")
-    found["compared"] = compare_queue_lengths(on, site, large)
+    found["compared"] = compare_queues(on, site, large)
     return found
 
 
-def figures_of_shift(shift: Any, name: str, campaigned: Campaigned, process: int) -> Figures:
+def shift_figures(shift: Any, name: str, campaigned: Campaigned, process: int) -> Figures:
     """Let people work; return the figures of the shift, with the processor time that the web processes used."""
     from _people import work
 

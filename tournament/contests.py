@@ -65,7 +65,7 @@ class Record:
 
 
 @dataclass(frozen=True)
-class _Table:
+class _QueryMeetings:
     """The state of one query's pairs in one challenge."""
 
     query: int
@@ -84,11 +84,11 @@ class _Table:
         if said.judged and self.record.rounds[key] != self.contest.number:
             # In a challenge, the leading side takes the whole win under either rule. Earlier challenges are over.
             count = self.count if self.record.rounds[key] == 0 else Count.MAJORITY
-            return Meeting(0, _share(said, count))
+            return Meeting(0, _share_of_win(said, count))
         return meeting(self.contest.rule, said)
 
 
-def _share(said: Said, count: Count) -> Fraction:
+def _share_of_win(said: Said, count: Count) -> Fraction:
     """Return the first passage's share of the win in a pair of an earlier round."""
     if count is Count.SHARES:
         return Fraction(2 * said.first + said.undecided, 2 * said.judged)
@@ -105,16 +105,16 @@ def hold_contest(
     """
     decided: dict[int, QueryOutcome] = {}
     needs: list[Need] = []
-    finals: list[tuple[_Table, Step]] = []
+    finals: list[tuple[_QueryMeetings, Step]] = []
     for query, sides in sorted(contest.sides.items()):
-        held = before.get(query) or _recorded(sides)
+        held = before.get(query) or _recorded_outcome(sides)
         if held.status is Status.OPEN:
             continue
         sides = Sides(held.best, tuple(c for c in sides.challengers if c not in held.best))
         if not sides.challengers:
             decided[query] = held
             continue
-        table = _Table(query, contest, frozenset(sides.bests), record, count)
+        table = _QueryMeetings(query, contest, frozenset(sides.bests), record, count)
         step = challenge_step(sides, table.meeting)
         if not step.finished:
             needs += [Need(contest.number, query, a, b, judgments) for (a, b), judgments in step.ask]
@@ -128,23 +128,23 @@ def hold_contest(
         elif step.left:
             finals.append((table, step))
         else:
-            decided[query] = _kept(held, contest.number, len(sides.challengers))
+            decided[query] = _best_answers_kept(held, contest.number, len(sides.challengers))
     decided.update(_settle_finals(contest, finals, ties))
     return decided, needs
 
 
-def _recorded(sides: Sides) -> QueryOutcome:
+def _recorded_outcome(sides: Sides) -> QueryOutcome:
     """Return the outcome of a query that only the challenge covers: an earlier version's best answers."""
     return QueryOutcome(Status.CLOSED, tuple(sorted(sides.bests)), False, len(sides.bests), {})
 
 
-def _kept(held: QueryOutcome, number: int, challengers: int) -> QueryOutcome:
+def _best_answers_kept(held: QueryOutcome, number: int, challengers: int) -> QueryOutcome:
     """Return the earlier outcome: the best answers and their ties stay the same."""
     return replace(held, status=Status.CLOSED, wins={}, missing=(), challenge=number, challengers=challengers)
 
 
 def _settle_finals(
-    contest: Contest, finals: list[tuple[_Table, Step]], ties: Ties
+    contest: Contest, finals: list[tuple[_QueryMeetings, Step]], ties: Ties
 ) -> dict[int, QueryOutcome]:
     """Apply the tournament rule to {best answers + remaining challengers} of all decided queries at once."""
     if not finals:

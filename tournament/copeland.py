@@ -51,26 +51,26 @@ def best_of_queries(
     if len(starts) and (starts[0] != 0 or lengths.min() < 1):
         raise ValueError("every query needs at least one node, and nodes are sorted by query")
     query = np.repeat(np.arange(len(starts)), lengths)
-    wins = _wins(pairs, size)
+    wins = _wins_by_node(pairs, size)
     best, tied_at_first = _most_wins(starts, query, size, pairs, wins, ties)
-    unjudged, closed = _closed(starts, query, lengths, pairs, wanted)
+    unjudged, closed = _lacking_and_closed(starts, query, lengths, pairs, wanted)
     cycle = np.zeros(len(starts), dtype=bool)
-    for number in np.flatnonzero(_by_query(query, best, len(starts)) > 1):
+    for number in np.flatnonzero(_count_by_query(query, best, len(starts)) > 1):
         low = starts[number]
         cycle[number] = _is_cycle(low + np.flatnonzero(best[low : low + lengths[number]]), pairs)
     return Standings(wins, pairs.unit, best, unjudged, closed, tied_at_first, cycle)
 
 
-def _wins(pairs: PairWins, size: int) -> ExactArray:
+def _wins_by_node(pairs: PairWins, size: int) -> ExactArray:
     return sums(pairs.a, pairs.wins_a, size) + sums(pairs.b, pairs.wins_b, size)
 
 
-def _by_query(query: IntArray, flags: BoolArray, queries: int) -> IntArray:
+def _count_by_query(query: IntArray, flags: BoolArray, queries: int) -> IntArray:
     """Return how many nodes of each query are flagged."""
     return np.bincount(query[flags], minlength=queries)
 
 
-def _top(starts: IntArray, values: ExactArray) -> ExactArray:
+def _query_max(starts: IntArray, values: ExactArray) -> ExactArray:
     """Return the largest value of each query."""
     return np.maximum.reduceat(values, starts) if len(starts) else values
 
@@ -79,21 +79,21 @@ def _most_wins(
     starts: IntArray, query: IntArray, size: int, pairs: PairWins, wins: ExactArray, ties: Ties
 ) -> tuple[BoolArray, IntArray]:
     """Return the passages with the most wins after recounts, and how many had the most at first."""
-    alive = wins == _top(starts, wins)[query]
-    tied_at_first = _by_query(query, alive, len(starts))
+    alive = wins == _query_max(starts, wins)[query]
+    tied_at_first = _count_by_query(query, alive, len(starts))
     left = pairs
     while ties is Ties.RECOUNT:
         among = alive[left.a] & alive[left.b]
         left = left.only(among)
-        recounted = _wins(left, size)
-        still = alive & (recounted == _top(starts, np.where(alive, recounted, -1))[query])
+        recounted = _wins_by_node(left, size)
+        still = alive & (recounted == _query_max(starts, np.where(alive, recounted, -1))[query])
         if still.sum() == alive.sum():
             break
         alive = still
     return alive, tied_at_first
 
 
-def _closed(
+def _lacking_and_closed(
     starts: IntArray, query: IntArray, lengths: IntArray, pairs: PairWins, wanted: int
 ) -> tuple[IntArray, BoolArray]:
     """Return how many pairs each node still lacks, and which queries are closed.
@@ -105,14 +105,16 @@ def _closed(
     done = pairs.judged >= wanted
     a, b = pairs.a[done], pairs.b[done]
     unjudged = lengths[query] - 1 - np.bincount(a, minlength=size) - np.bincount(b, minlength=size)
-    complete = _by_query(query, unjudged > 0, len(starts)) == 0
+    complete = _count_by_query(query, unjudged > 0, len(starts)) == 0
     if complete.all():
         return unjudged, complete
     sure = sums(a, pairs.wins_a[done], size) + sums(b, pairs.wins_b[done], size)
-    highest = _top(starts, sure)
+    highest = _query_max(starts, sure)
     leads = sure == highest[query]
     reachable = np.where(leads, -1, sure + unjudged * pairs.unit)
-    uncatchable = (_by_query(query, leads, len(starts)) == 1) & (highest > _top(starts, reachable))
+    uncatchable = (_count_by_query(query, leads, len(starts)) == 1) & (
+        highest > _query_max(starts, reachable)
+    )
     return unjudged, complete | uncatchable
 
 

@@ -84,7 +84,7 @@ def derive(
     outcomes = first_tournaments(entrants, judged.only(judged.round == 0), parameters)
     if not contests:
         return Derivation(outcomes)
-    record = _record(judged, contests, entrants)
+    record = _challenge_record(judged, contests, entrants)
     needs: list[Need] = []
     for contest in contests:
         decided, lacking = hold_contest(contest, outcomes, record, parameters.ties, parameters.count)
@@ -106,14 +106,14 @@ def first_tournaments(entrants: Entrants, judged: Judged, parameters: Parameters
     """Return the outcome of every query's first tournament (round 0), all queries at once."""
     if not len(entrants.query):
         return {}
-    member_node, nodes = _index(entrants)
-    pairs = _pairs(entrants, member_node, nodes, judged, parameters)
+    member_node, nodes = _index_nodes(entrants)
+    pairs = _wins_between_nodes(entrants, member_node, nodes, judged, parameters)
     size = len(nodes.passage)
     standings = best_of_queries(nodes.starts, size, pairs, ties=parameters.ties, wanted=parameters.wanted)
-    return _outcomes(nodes, pairs, standings, parameters)
+    return _outcomes_by_query(nodes, pairs, standings, parameters)
 
 
-def _index(entrants: Entrants) -> tuple[IntArray, _Nodes]:
+def _index_nodes(entrants: Entrants) -> tuple[IntArray, _Nodes]:
     """Return each member's node, and the nodes."""
     keys, member_node = np.unique(
         np.stack([entrants.query, entrants.representative]), axis=1, return_inverse=True
@@ -122,7 +122,7 @@ def _index(entrants: Entrants) -> tuple[IntArray, _Nodes]:
     return member_node.reshape(-1), _Nodes(query, starts, keys[1])
 
 
-def _pairs(
+def _wins_between_nodes(
     entrants: Entrants, member_node: IntArray, nodes: _Nodes, judged: Judged, parameters: Parameters
 ) -> PairWins:
     """Return the judgments as wins between nodes, without judgments of passages that are not entrants."""
@@ -148,7 +148,7 @@ def _pairs(
     return wins_of_pairs(counts, count=parameters.count, largest=largest)
 
 
-def _outcomes(
+def _outcomes_by_query(
     nodes: _Nodes, pairs: PairWins, standings: Standings, parameters: Parameters
 ) -> dict[int, QueryOutcome]:
     """Convert the arrays to one outcome per query."""
@@ -178,7 +178,7 @@ def _outcomes(
     return outcomes
 
 
-def _record(judged: Judged, contests: Sequence[Contest], entrants: Entrants) -> Record:
+def _challenge_record(judged: Judged, contests: Sequence[Contest], entrants: Entrants) -> Record:
     """Count the judgments of the challenged queries pair by pair, between class representatives."""
     challenged = np.array(sorted({query for contest in contests for query in contest.sides}), dtype=np.int64)
     inside = np.isin(entrants.query, challenged)

@@ -45,7 +45,7 @@ def advance_campaign(*, campaign: Campaign) -> Advance:
     for attempt in range(ATTEMPTS):
         try:
             with _one_moment():
-                return _advance(campaign)
+                return _advance_once(campaign)
         except OperationalError:
             # PostgreSQL: another process changed these rows. In a larger transaction, the caller has to retry.
             if connection.in_atomic_block or attempt == ATTEMPTS - 1:
@@ -68,7 +68,7 @@ def _one_moment() -> Iterator[None]:
         yield
 
 
-def _advance(campaign: Campaign) -> Advance:
+def _advance_once(campaign: Campaign) -> Advance:
     # The first process to write this row proceeds. Others wait here for its commit, then retry (PostgreSQL)
     # or continue (SQLite). Either way they see what it asked.
     if not Challenge.objects.filter(campaign=campaign, number=1).update(advanced_at=clock.now()):
@@ -79,7 +79,7 @@ def _advance(campaign: Campaign) -> Advance:
     flying = neighbors.under_way(campaign, derivation.needs) if derivation.needs else {}
     wanted = still_wanted(derivation.needs, flying)
     now = worth_asking(wanted, campaign.pairs_per_task, under_way=sum(flying.values()) > 0)
-    _ask(campaign, now)
+    _ask_in_passes(campaign, now)
     finished = tuple(
         challenge.number
         for challenge in facts.challenges
@@ -115,7 +115,7 @@ def worth_asking(wanted: Sequence[Need], pairs_per_task: int, *, under_way: bool
     return list(wanted[: len(wanted) // pairs_per_task * pairs_per_task])
 
 
-def _ask(campaign: Campaign, needs: Sequence[Need]) -> None:
+def _ask_in_passes(campaign: Campaign, needs: Sequence[Need]) -> None:
     """Ask in passes of one judgment per pair, so that pairs that need one and pairs that need two share tasks."""
     if not needs:
         return

@@ -94,8 +94,8 @@ def plan_challenge(
     _refuse_second(campaign)
     runs = runs_tagged(campaign.collection, sorted(set(run_tags)))
     version = latest_version(campaign.collection)
-    titles = _titles(load_facts(campaign), version)
-    tops, uncovered = _tops(runs, titles)
+    titles = _current_titles(load_facts(campaign), version)
+    tops, uncovered = _top_pids_by_query(runs, titles)
     pids = {pid for at_top in tops.values() for pid in at_top}
     passages = neighbors.passages_with_text(campaign.collection, pids, progress)
     class_of = _classes_of_known([titles[query] for query in tops])
@@ -103,7 +103,11 @@ def plan_challenge(
     rows = [
         row
         for query, at_top in sorted(tops.items())
-        if (row := _row(query, titles[query], [passages[pid] for pid in at_top], class_of, stands_for))
+        if (
+            row := _challenged_query(
+                query, titles[query], [passages[pid] for pid in at_top], class_of, stands_for
+            )
+        )
     ]
     _refuse_without_text(campaign, rows)
     sides = [Sides(tuple(row.best_ids), tuple(row.challenger_ids)) for row in rows]
@@ -119,7 +123,7 @@ def plan_challenge(
         cost_fewest=neighbors.price(campaign, expected.tasks_fewest),
         cost_most=neighbors.price(campaign, expected.tasks_most),
         known_tops=found
-        - sum(_newcomers(row, {passages[pid].pk for pid in tops[row.query_id]}) for row in rows),
+        - sum(_count_newcomers(row, {passages[pid].pk for pid in tops[row.query_id]}) for row in rows),
         not_covered=uncovered,
     )
 
@@ -209,7 +213,7 @@ def _refuse_second(campaign: Campaign) -> None:
         )
 
 
-def _titles(facts: Facts, version: QrelVersion | None) -> dict[int, Title]:
+def _current_titles(facts: Facts, version: QrelVersion | None) -> dict[int, Title]:
     """Return the title of each settled query: from the campaign, else from the latest version."""
     last = Resolution.objects.filter(campaign=facts.campaign).first() or Resolution()
     outcomes = facts.derive(facts.parameters(last.ties, last.count)).outcomes
@@ -241,7 +245,9 @@ def _titles_of_version(version: QrelVersion, covered: set[int]) -> dict[int, Tit
     return titles
 
 
-def _tops(runs: Iterable[Run], titles: dict[int, Title]) -> tuple[dict[int, list[str]], tuple[str, ...]]:
+def _top_pids_by_query(
+    runs: Iterable[Run], titles: dict[int, Title]
+) -> tuple[dict[int, list[str]], tuple[str, ...]]:
     """Return query → the runs' top pids, for queries with a title, and the qids of all other queries."""
     by_qid = {query.qid: query.pk for query in queries_by_key(titles)}
     tops: dict[int, set[str]] = {}
@@ -261,11 +267,13 @@ def _classes_of_known(titles: Iterable[Title]) -> dict[int, str]:
     found: dict[int, str] = {}
     for first in range(0, len(keys), KEYS_AT_ONCE):
         rows = Passage.objects.filter(pk__in=keys[first : first + KEYS_AT_ONCE])
-        found.update((pk, _class(pk, class_key)) for pk, class_key in rows.values_list("pk", "class_key"))
+        found.update(
+            (pk, _class_of_passage(pk, class_key)) for pk, class_key in rows.values_list("pk", "class_key")
+        )
     return found
 
 
-def _row(
+def _challenged_query(
     query: int, title: Title, tops: list[Passage], class_of: dict[int, str], stands_for: dict[int, int]
 ) -> ChallengedQuery | None:
     """Build one challenged query. Passages of unknown classes challenge; new ones of known classes join them.
@@ -283,7 +291,7 @@ def _row(
     for passage in sorted(tops, key=lambda passage: passage.pk):
         if passage.pk in title.known:
             continue
-        key, first = _class(passage.pk, passage.class_key), stands_for.get(passage.pk, passage.pk)
+        key, first = _class_of_passage(passage.pk, passage.class_key), stands_for.get(passage.pk, passage.pk)
         if key not in representative:
             challengers.append(first)
         rep = representative.setdefault(key, first)
@@ -295,11 +303,11 @@ def _row(
     return row if any(passage.pk not in title.known for passage in tops) else None
 
 
-def _class(key: int, class_key: str) -> str:
+def _class_of_passage(key: int, class_key: str) -> str:
     return class_key or f"passage {key}"
 
 
-def _newcomers(row: ChallengedQuery, tops: set[int]) -> int:
+def _count_newcomers(row: ChallengedQuery, tops: set[int]) -> int:
     """Return how many of the runs' top passages of this query have a class that nobody has judged."""
     new = {key for first in row.challenger_ids for key in (first, *row.members.get(str(first), ()))}
     return len(new & tops)

@@ -113,12 +113,12 @@ def changes(before: Edition | None, after: Edition) -> list[QueryChange]:
     for query in sorted(known.keys() | after.status.keys()):
         sides = (answers.get(query, frozenset()), after.best.get(query, frozenset()))
         statuses = (known.get(query, ""), after.status.get(query, ""))
-        if what := _what(sides, statuses):
+        if what := _kind_of_change(sides, statuses):
             found.append(QueryChange(query, what, *sides, *statuses))
     return found
 
 
-def _what(sides: tuple[frozenset[int], frozenset[int]], statuses: tuple[str, str]) -> What | None:
+def _kind_of_change(sides: tuple[frozenset[int], frozenset[int]], statuses: tuple[str, str]) -> What | None:
     if not statuses[0]:
         return What.ARRIVED
     if not statuses[1]:
@@ -146,10 +146,10 @@ def causes(before: Edition | None, after: Edition, queries: Sequence[tuple[int, 
         (campaign, worker): rule
         for campaign, worker, rule in standing.values_list("campaign", "worker", "rule")
     }
-    return {key: _cause(*deciding[key], qid, judged[key], excluded) for key, qid in queries}
+    return {key: _cause_of_change(*deciding[key], qid, judged[key], excluded) for key, qid in queries}
 
 
-def _cause(
+def _cause_of_change(
     before: Edition | None,
     after: Edition | None,
     qid: str,
@@ -170,8 +170,8 @@ def _cause(
         challenges=tuple(number for number, _, _ in fresh),
         run_tags=tuple(sorted({tag for _, tags, _ in fresh for tag in tags})),
         challengers=tuple(sorted({pid for _, _, row in fresh for pid in row["challengers"]})),
-        twins=tuple(sorted({pid for _, _, row in fresh for pid in _twins(row)})),
-        rules=_rules(before, after),
+        twins=tuple(sorted({pid for _, _, row in fresh for pid in _pids_with_best_text(row)})),
+        rules=_changed_rules(before, after),
         campaigns=(before.campaign.name, after.campaign.name)
         if before and after and before.campaign.pk != after.campaign.pk
         else None,
@@ -194,12 +194,12 @@ def _fresh_challenges(
     ]
 
 
-def _twins(row: dict[str, Any]) -> list[str]:
+def _pids_with_best_text(row: dict[str, Any]) -> list[str]:
     """Return the passages with the same text as a best answer at the time."""
     return [pid for best in row["best"] for pid in row["members"].get(best, [])]
 
 
-def _rules(before: Edition | None, after: Edition | None) -> tuple[tuple[str, str, str], ...]:
+def _changed_rules(before: Edition | None, after: Edition | None) -> tuple[tuple[str, str, str], ...]:
     if before is None or after is None:
         return ()
     one, other = before.content, after.content

@@ -114,7 +114,7 @@ class Drift:
 
 
 @dataclass(frozen=True)
-class _Latest:
+class _LatestVersion:
     """A collection's latest version and what its comparison depends on."""
 
     version: QrelVersion
@@ -128,7 +128,7 @@ class _Latest:
 
     def compared(self) -> Drift:
         """Return the comparison, cached or computed now."""
-        return kept_under(self.key, self.decisions, self.work, partial(_drift, self.version)).made
+        return kept_under(self.key, self.decisions, self.work, partial(_compute_drift, self.version)).made
 
     def at_once(self) -> Drift | None:
         """Return the comparison if it is fast, otherwise the previous one or None."""
@@ -148,25 +148,25 @@ def drifts(collections: Iterable[Collection], *, wait: bool = True) -> dict[int,
 
     With ``wait=False``, for pages, a large version gets its previous comparison; ``compare_versions`` updates it.
     """
-    latest = _latest([collection.pk for collection in collections])
+    latest = _latest_versions([collection.pk for collection in collections])
     found = {key: one.compared() if wait else one.at_once() for key, one in latest.items()}
     return {key: drift for key, drift in found.items() if drift is not None}
 
 
 def versions_changed() -> bool:
     """Return whether any version needs a new comparison."""
-    return any(one.has_changed() for one in _latest().values())
+    return any(one.has_changed() for one in _latest_versions().values())
 
 
 def compare_versions() -> int:
     """Compare each latest version whose basis changed, so that no page waits; returns how many."""
-    changed = [one for one in _latest().values() if one.has_changed()]
+    changed = [one for one in _latest_versions().values() if one.has_changed()]
     for one in changed:
         one.compared()
     return len(changed)
 
 
-def _latest(collections: Sequence[int] | None = None) -> dict[int, _Latest]:
+def _latest_versions(collections: Sequence[int] | None = None) -> dict[int, _LatestVersion]:
     """Return collection key → its latest version, in a fixed number of database queries."""
     rows = QrelVersion.objects.defer("manifest").order_by("number")
     if collections is not None:
@@ -176,12 +176,12 @@ def _latest(collections: Sequence[int] | None = None) -> dict[int, _Latest]:
     for row in rows:
         latest[row.collection_id] = row
         campaigns[row.collection_id].add(row.campaign_id)
-    bases = _bases(set().union(*campaigns.values()))
+    bases = _campaign_bases(set().union(*campaigns.values()))
 
     def basis(collection: int, part: int) -> Basis:
         return tuple((key, *bases[key][part]) for key in sorted(campaigns[collection]))
 
-    return {key: _Latest(version, basis(key, 0), basis(key, 1)) for key, version in latest.items()}
+    return {key: _LatestVersion(version, basis(key, 0), basis(key, 1)) for key, version in latest.items()}
 
 
 def drift_of(collection: Collection) -> Drift | None:
@@ -195,7 +195,7 @@ def latest_version_now(collection: Collection) -> dict[str, Any] | None:
     return found.as_dict() if found else None
 
 
-def _bases(campaigns: set[int]) -> dict[int, tuple[Basis, Basis]]:
+def _campaign_bases(campaigns: set[int]) -> dict[int, tuple[Basis, Basis]]:
     """Return campaign → (what changes with every decision, what changes with incoming work)."""
     mine = {"campaign__in": campaigns}
     excluded = Exclusion.objects.filter(**mine).values_list("campaign")
@@ -215,12 +215,14 @@ def _bases(campaigns: set[int]) -> dict[int, tuple[Basis, Basis]]:
     return {
         key: (decided, came_in)
         for (key, decided), came_in in zip(
-            _by_campaign(campaigns, decisions).items(), _by_campaign(campaigns, work).values(), strict=True
+            _figures_by_campaign(campaigns, decisions).items(),
+            _figures_by_campaign(campaigns, work).values(),
+            strict=True,
         )
     }
 
 
-def _by_campaign(campaigns: set[int], kinds: dict[str, Any]) -> dict[int, Basis]:
+def _figures_by_campaign(campaigns: set[int], kinds: dict[str, Any]) -> dict[int, Basis]:
     found: dict[int, list[Any]] = {key: [] for key in sorted(campaigns)}
     for kind, rows in kinds.items():
         for campaign, *figures in rows.order_by():
@@ -229,7 +231,7 @@ def _by_campaign(campaigns: set[int], kinds: dict[str, Any]) -> dict[int, Basis]
 
 
 @dataclass(frozen=True)
-class _Part:
+class _CampaignDrift:
     """The differences in the part of a version that one campaign decided."""
 
     campaign: Campaign
@@ -240,7 +242,7 @@ class _Part:
     kinds: Counter[What]
 
 
-def _drift(version: QrelVersion) -> Drift:
+def _compute_drift(version: QrelVersion) -> Drift:
     """Compare a version with current judgments, one by one for the campaigns that decided its queries."""
     version = QrelVersion.objects.select_related("collection", "campaign").get(pk=version.pk)
     said = edition_of(version)
@@ -252,10 +254,10 @@ def _drift(version: QrelVersion) -> Drift:
         pk=version.pk
     )
     origins = [version, *earlier.select_related("campaign")]
-    parts = [_part(origin, frozenset(taken[origin.number]), said) for origin in origins]
+    parts = [_drift_of_campaign(origin, frozenset(taken[origin.number]), said) for origin in origins]
     parts = [part for part in parts if part.gone or part.new]
     kinds = sum((part.kinds for part in parts), Counter[What]())
-    rules = [rule for part in parts for rule in _rules_of(part)]
+    rules = [rule for part in parts for rule in _exclusion_rules(part)]
     gone_on = {query for part in parts for query, _ in part.gone}
     return Drift(
         version.number,
@@ -272,7 +274,7 @@ def _drift(version: QrelVersion) -> Drift:
     )
 
 
-def _part(origin: QrelVersion, taken: frozenset[int], said: Edition) -> _Part:
+def _drift_of_campaign(origin: QrelVersion, taken: frozenset[int], said: Edition) -> _CampaignDrift:
     """Compare one campaign on the queries ``taken`` from ``origin``, one of its versions.
 
     The version's own campaign can have settled more queries. For an earlier campaign, other queries do not matter:
@@ -305,7 +307,7 @@ def _part(origin: QrelVersion, taken: frozenset[int], said: Edition) -> _Part:
         said.number,
         origin.campaign,
         {},
-        _answers(facts, settled),
+        _answers_with_members(facts, settled),
         {query: str(outcome.status) for query, outcome in settled.items()},
     )
     before = replace(
@@ -314,17 +316,17 @@ def _part(origin: QrelVersion, taken: frozenset[int], said: Edition) -> _Part:
         status={query: status for query, status in said.status.items() if query in covered},
     )
     kinds = Counter(change.what for change in changes(before, now))
-    return _Part(origin.campaign, rows, judged.judged.query[new].tolist(), kinds)
+    return _CampaignDrift(origin.campaign, rows, judged.judged.query[new].tolist(), kinds)
 
 
-def _rules_of(part: _Part) -> list[str]:
+def _exclusion_rules(part: _CampaignDrift) -> list[str]:
     """Return the rule of each standing exclusion of a worker whose judgments are gone."""
     workers = {worker for _, worker in part.gone}
     standing = Exclusion.objects.standing().filter(campaign=part.campaign).values_list("worker", "rule")
     return [rule for worker, rule in standing if worker in workers]
 
 
-def _answers(facts: Facts, settled: Mapping[int, QueryOutcome]) -> dict[int, frozenset[int]]:
+def _answers_with_members(facts: Facts, settled: Mapping[int, QueryOutcome]) -> dict[int, frozenset[int]]:
     """Return query → its best answers with all members of their classes."""
     return {
         query: frozenset(

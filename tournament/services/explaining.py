@@ -14,7 +14,7 @@ from tournament.services.resolving import pids
 
 def outcome_in(version: QrelVersion, query: Query) -> QueryOutcome | None:
     """Return the query's outcome in the version; None for a query that it carried over or does not cover."""
-    content = _of_query(version.content, query.qid)
+    content = _manifest_of_query(version.content, query.qid)
     if not content["queries"]:
         return None
     keys = Keys.of(version.collection, content)
@@ -36,7 +36,7 @@ def reason_in(version: QrelVersion, query: Query) -> str:
     return outcome_reason(outcome, pids(set(outcome.best)).__getitem__) if outcome else ""
 
 
-def _of_query(content: dict[str, Any], qid: str) -> dict[str, Any]:
+def _manifest_of_query(content: dict[str, Any], qid: str) -> dict[str, Any]:
     """Return the manifest without other queries."""
     challenges = [
         challenge | {"queries": [row for row in challenge["queries"] if row["qid"] == qid]}

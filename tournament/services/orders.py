@@ -41,9 +41,9 @@ def _orders_of(version: QrelVersion, best: dict[str, set[str]]) -> Orders:
     """Return the levels of these queries (qid → best answers), which this version decided."""
     manifest = version.content
     keys = Keys.of(version.collection, manifest)
-    classes = _classes(keys, manifest)
+    classes = _compared_classes(keys, manifest)
     judgments = named_judgments(version.campaign, manifest, version.number)
-    leads = _leads(judgments, {keys.query[qid]: classes[keys.query[qid]] for qid in best})
+    leads = _leads_by_query(judgments, {keys.query[qid]: classes[keys.query[qid]] for qid in best})
     orders: Orders = {}
     for qid, pids in best.items():
         members = {
@@ -58,7 +58,7 @@ def _orders_of(version: QrelVersion, best: dict[str, set[str]]) -> Orders:
     return orders
 
 
-def _classes(keys: Keys, manifest: dict[str, Any]) -> Classes:
+def _compared_classes(keys: Keys, manifest: dict[str, Any]) -> Classes:
     """Return the classes of each query, including the passages that challenges compared."""
     classes = keys.classes(manifest)
     for challenge in manifest["challenges"]:
@@ -69,7 +69,7 @@ def _classes(keys: Keys, manifest: dict[str, Any]) -> Classes:
     return classes
 
 
-def _leads(judgments: Judgments, classes: Classes) -> dict[int, list[Lead]]:
+def _leads_by_query(judgments: Judgments, classes: Classes) -> dict[int, list[Lead]]:
     """Return, by query key, the lead in judgments of each pair of classes over all rounds.
 
     Shares and majorities favor the same side as the judgments, in the first tournament and in challenges.
@@ -81,7 +81,7 @@ def _leads(judgments: Judgments, classes: Classes) -> dict[int, list[Lead]]:
         for passage in passages
     }
     ahead: dict[tuple[int, int, int], int] = defaultdict(int)
-    for query, left, right, preferred in _rows(judgments):
+    for query, left, right, preferred in _judgment_rows(judgments):
         a, b = represents.get((query, left)), represents.get((query, right))
         if a is not None and b is not None and a != b:  # others are ignored, as in the tournament
             sign = 0 if not preferred else 1 if preferred == left else -1
@@ -92,7 +92,7 @@ def _leads(judgments: Judgments, classes: Classes) -> dict[int, list[Lead]]:
     return leads
 
 
-def _rows(judgments: Judgments) -> Iterable[tuple[int, int, int, int]]:
+def _judgment_rows(judgments: Judgments) -> Iterable[tuple[int, int, int, int]]:
     judged = judgments.judged
     columns = (judged.query, judged.left, judged.right, judged.preferred)
     return zip(*(column.tolist() for column in columns), strict=True)

@@ -67,14 +67,14 @@ def preview_version(
     Publishes nothing. Raises :class:`NothingToPublish`, :class:`OnlyRehearsed`.
     """
     refuse_rehearsal(campaign)
-    steps = progress or _unseen
+    steps = progress or _ignore_progress
     steps(0, 3, "Resolving")
     resolved = resolve_as_before(campaign=campaign)
     parent = latest_version(campaign.collection)
     steps(1, 3, "Drafting the version")
     draft = draft_version(resolved, parent, allow_open)
     steps(2, 3, "Comparing it with the latest version")
-    found = changes(edition_of(parent) if parent else None, _edition(campaign, parent, draft))
+    found = changes(edition_of(parent) if parent else None, _edition_of_draft(campaign, parent, draft))
     return Preview(
         campaign=campaign,
         parent=parent,
@@ -90,7 +90,7 @@ def preview_version(
     )
 
 
-def _edition(campaign: Campaign, parent: QrelVersion | None, draft: Draft) -> Edition:
+def _edition_of_draft(campaign: Campaign, parent: QrelVersion | None, draft: Draft) -> Edition:
     return Edition(
         campaign.collection,
         parent.number + 1 if parent else 1,
@@ -105,5 +105,5 @@ def _open(resolved: Resolved) -> int:
     return sum(outcome.status is Status.OPEN for outcome in resolved.derivation.outcomes.values())
 
 
-def _unseen(done: int, total: int, message: str = "") -> None:
+def _ignore_progress(done: int, total: int, message: str = "") -> None:
     """Ignore progress."""

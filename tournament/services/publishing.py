@@ -73,7 +73,7 @@ def publish_qrels(
                 "Review the new preview, then publish it.",
             )
         try:
-            return Publication(_save(campaign, parent, draft, published_by), new=True)
+            return Publication(_save_version(campaign, parent, draft, published_by), new=True)
         except IntegrityError:
             if latest_version(campaign.collection) == parent:
                 raise
@@ -134,8 +134,8 @@ def draft_version(resolved: Resolved, parent: QrelVersion | None, allow_open: bo
                 "Wait for judgments, or publish the best answers so far with ", Option("allow-open"), "."
             ),
         )
-    queries, qrels = _own_rows(resolved, outcomes)
-    carried = _carried(resolved, parent, outcomes)
+    queries, qrels = _decided_rows(resolved, outcomes)
+    carried = _carried_queries(resolved, parent, outcomes)
     content = _manifest(resolved, outcomes, {row.query.qid: origin for row, origin in carried}, allow_open)
     if parent:
         queries += [row for row, _ in carried]
@@ -145,7 +145,7 @@ def draft_version(resolved: Resolved, parent: QrelVersion | None, allow_open: bo
     return Draft(content, queries, qrels, simulated)
 
 
-def _own_rows(
+def _decided_rows(
     resolved: Resolved, outcomes: dict[int, QueryOutcome]
 ) -> tuple[list[VersionQuery], list[PreferenceQrel]]:
     """Return rows for the queries that this campaign decides; every member of a best answer's class is a qrel."""
@@ -176,7 +176,7 @@ def queries_by_key(keys: Iterable[int]) -> list[Query]:
     ]
 
 
-def _carried(
+def _carried_queries(
     resolved: Resolved, parent: QrelVersion | None, outcomes: dict[int, QueryOutcome]
 ) -> list[tuple[VersionQuery, int]]:
     """Return the parent's queries to carry over, each with the number of the version that decided it.
@@ -314,7 +314,9 @@ def judgments_sha256(used: Judgments) -> str:
     return sha256(table[np.argsort(used.id, kind="stable")].tobytes())
 
 
-def _save(campaign: Campaign, parent: QrelVersion | None, draft: Draft, published_by: str) -> QrelVersion:
+def _save_version(
+    campaign: Campaign, parent: QrelVersion | None, draft: Draft, published_by: str
+) -> QrelVersion:
     """Number and store the version; the unique number decides between two at once."""
     number = parent.number + 1 if parent else 1
     named = {"number": parent.number, "manifest_sha256": parent.manifest_sha256} if parent else None
@@ -340,11 +342,11 @@ def _save(campaign: Campaign, parent: QrelVersion | None, draft: Draft, publishe
             qrel.version = version
         VersionQuery.objects.bulk_create(draft.queries, batch_size=500)
         PreferenceQrel.objects.bulk_create(draft.qrels, batch_size=500)
-        events.record_event(VERSION_PUBLISHED, collection_id=version.collection_id, facts=_facts_of(version))
+        events.record_event(VERSION_PUBLISHED, collection_id=version.collection_id, facts=_version_event(version))
     return version
 
 
-def _facts_of(version: QrelVersion) -> dict[str, Any]:
+def _version_event(version: QrelVersion) -> dict[str, Any]:
     return {
         "version": version.number,
         "parent": version.parent.number if version.parent else None,

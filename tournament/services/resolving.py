@@ -47,7 +47,7 @@ def resolve_with_facts(*, campaign: Campaign, ties: str, count: str) -> Resolved
         parameters = facts.parameters(ties, count)
         derivation = facts.derive(parameters)
         summary = summarize(derivation, facts, parameters)
-        _save(campaign, derivation.outcomes)
+        _save_results(campaign, derivation.outcomes)
         Resolution.objects.update_or_create(
             campaign=campaign,
             defaults={"ties": ties, "count": count, "summary": summary, "resolved_at": clock.now()},
@@ -77,7 +77,7 @@ def summarize(derivation: Derivation, facts: Facts, parameters: Parameters) -> d
     }
 
 
-def _save(campaign: Campaign, outcomes: dict[int, QueryOutcome]) -> None:
+def _save_results(campaign: Campaign, outcomes: dict[int, QueryOutcome]) -> None:
     """Save one row per query in a fixed order, so that two at once wait for each other instead of failing."""
     pid_of = pids({passage for outcome in outcomes.values() for passage in outcome.best})
     now = clock.now()
@@ -89,7 +89,7 @@ def _save(campaign: Campaign, outcomes: dict[int, QueryOutcome]) -> None:
             tied=outcome.tied,
             cycle=outcome.cycle,
             best_answer_ids=list(outcome.best),
-            wins={str(passage): _plain(wins) for passage, wins in sorted(outcome.wins.items())},
+            wins={str(passage): _win_number(wins) for passage, wins in sorted(outcome.wins.items())},
             missing_pairs=[list(pair) for pair in outcome.missing],
             reason=outcome_reason(outcome, pid_of.__getitem__),
             resolved_at=now,
@@ -111,7 +111,7 @@ def results(campaign: Campaign) -> list[dict[str, Any]]:
     """
     rows = QueryResult.objects.filter(campaign=campaign).select_related("query").order_by("query__position")
     found = list(rows)
-    named = pids({int(passage) for row in found for passage in (*row.wins, *_named(row))})
+    named = pids({int(passage) for row in found for passage in (*row.wins, *_passages_in(row))})
     return [
         {
             "qid": row.query.qid,
@@ -127,11 +127,11 @@ def results(campaign: Campaign) -> list[dict[str, Any]]:
     ]
 
 
-def _named(row: QueryResult) -> list[int]:
+def _passages_in(row: QueryResult) -> list[int]:
     return [*row.best_answer_ids, *(passage for pair in row.missing_pairs for passage in pair)]
 
 
-def _plain(wins: Any) -> int | float:
+def _win_number(wins: Any) -> int | float:
     return int(wins) if wins.denominator == 1 else float(wins)
 
 

@@ -26,7 +26,7 @@ def what_rests_on(run: Run) -> list[str]:
 def withdraw_run(*, run: Run, who: str) -> None:
     """Delete a run and its stored ranking. Raises NotWithdrawn when something depends on it."""
     if reasons := what_rests_on(run):
-        raise _stays(run, reasons)
+        raise _refusal_to_withdraw(run, reasons)
     collection, stored = run.collection, run.storage_name
     try:
         with transaction.atomic():
@@ -34,10 +34,10 @@ def withdraw_run(*, run: Run, who: str) -> None:
             log(collection, f"run {run.run_tag} withdrawn", who=who)
             transaction.on_commit(lambda: ranking_files.forget_ranking(stored))
     except ProtectedError:  # a pool was built from it at the same time
-        raise _stays(run, what_rests_on(run)) from None
+        raise _refusal_to_withdraw(run, what_rests_on(run)) from None
 
 
-def _stays(run: Run, reasons: list[str]) -> NotWithdrawn:
+def _refusal_to_withdraw(run: Run, reasons: list[str]) -> NotWithdrawn:
     return NotWithdrawn(
         f"The run {run.run_tag} cannot be withdrawn: {', '.join(reasons)}.",
         "To hide it from others, release it as private.",

@@ -23,22 +23,22 @@ class Command(BaseCommand):
         return campaign_status(found) | {"latest_version": latest_version_now(found.collection)}
 
     def show(self, result: dict[str, Any]) -> None:
-        super().show({key: _words(key, value) for key, value in result.items()})
+        super().show({key: _value_in_words(key, value) for key, value in result.items()})
 
 
-def _words(key: str, value: Any) -> str:
+def _value_in_words(key: str, value: Any) -> str:
     if key == "pilot":
-        return _pilot(value)
+        return _pilot_in_words(value)
     if key == "latest_version":
         return str(value["words"]) if value else "none"
     if key in ("spent", "owed", "held", "committed"):
         return f"${value:,.2f}"
     if isinstance(value, list):
-        return "\n".join(_row(key, row) for row in value) or "none"
+        return "\n".join(_row_in_words(key, row) for row in value) or "none"
     return result_words(value)
 
 
-def _row(key: str, row: Any) -> str:
+def _row_in_words(key: str, row: Any) -> str:
     match key:
         case "exclusion_reasons":
             return f"worker {row['worker']}: {row['reason']}"
@@ -51,7 +51,7 @@ def _row(key: str, row: Any) -> str:
     return str(row)
 
 
-def _pilot(told: dict[str, Any]) -> str:
+def _pilot_in_words(told: dict[str, Any]) -> str:
     line = f"{told['submitted']} of {told['wanted']} tasks"
     if told["hourly"] is None:
         return line

@@ -17,7 +17,7 @@ def table_content(table: Table) -> dict[str, Any]:
             {"key": column.key, "label": column.label, "kind": column.kind.value, "group": column.group}
             for column in table.columns
         ],
-        "rows": [_row(table, row) for row in table.rows],
+        "rows": [_row_content(table, row) for row in table.rows],
         "significance": table.significance,
         "notes": list(table.notes),
         "facts": table.facts.as_dict(),
@@ -50,7 +50,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _row(table: Table, row: Row) -> dict[str, Any]:
+def _row_content(table: Table, row: Row) -> dict[str, Any]:
     found: dict[str, Any] = {column.key: plain(row.values.get(column.key)) for column in table.columns}
     if row.significant:
         found["significant"] = [column.key for column in table.columns if column.key in row.significant]

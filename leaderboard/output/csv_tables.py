@@ -17,34 +17,34 @@ def csv_table(table: Table) -> str:
     """Return a table as CSV, with three columns per interval (``x``, ``x_low``, ``x_high``) and gaps left empty."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    named = _named(table)
+    named = _fact_columns(table)
     marked = any(row.significant for row in table.rows)
     spread = _with_bounds(table)
-    heads = [name for column in table.columns for name in _heads(column.key, column.key in spread)]
+    heads = [name for column in table.columns for name in _column_heads(column.key, column.key in spread)]
     writer.writerow([*heads, *(["significant"] if marked else []), *named])
     for row in table.rows:
         cells = [
             cell
             for column in table.columns
-            for cell in _cells(row.values.get(column.key), column.key in spread)
+            for cell in _csv_cells(row.values.get(column.key), column.key in spread)
         ]
         keys = [column.key for column in table.columns if column.key in row.significant]
         writer.writerow([*cells, *([" ".join(keys)] if marked else []), *map(as_text, named.values())])
     return text.getvalue()
 
 
-def _named(table: Table) -> dict[str, str]:
+def _fact_columns(table: Table) -> dict[str, str]:
     facts = table.facts.as_dict()
     spread = _with_bounds(table)
-    taken = {name for column in table.columns for name in _heads(column.key, column.key in spread)}
+    taken = {name for column in table.columns for name in _column_heads(column.key, column.key in spread)}
     return {
-        (name if name not in taken else f"of_{name}").replace(" ", "_"): _fact(value)
+        (name if name not in taken else f"of_{name}").replace(" ", "_"): _fact_text(value)
         for name, value in facts.items()
         if name != "runs"
     }
 
 
-def _fact(value: object) -> str:
+def _fact_text(value: object) -> str:
     if isinstance(value, list):
         return "; ".join(map(str, value))
     return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
@@ -60,18 +60,18 @@ def _with_bounds(table: Table) -> frozenset[str]:
     )
 
 
-def _heads(key: str, with_bounds: bool) -> list[str]:
+def _column_heads(key: str, with_bounds: bool) -> list[str]:
     return [key, f"{key}_low", f"{key}_high"] if with_bounds else [key]
 
 
-def _cells(value: Value, with_bounds: bool) -> list[str]:
+def _csv_cells(value: Value, with_bounds: bool) -> list[str]:
     if not with_bounds:
-        return [_raw(value)]
+        return [_raw_text(value)]
     parts = (value.value, value.low, value.high) if isinstance(value, Interval) else (value, None, None)
-    return [_raw(part) for part in parts]
+    return [_raw_text(part) for part in parts]
 
 
-def _raw(value: Value) -> str:
+def _raw_text(value: Value) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     return (

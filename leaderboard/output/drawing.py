@@ -146,11 +146,11 @@ def name_points(
             zorder=5,
             in_layout=False,
             path_effects=[withStroke(linewidth=1.2, foreground="white")],
-            arrowprops=line | {"relpos": _toward(place.box, one)} if place.led else None,
+            arrowprops=line | {"relpos": _line_end(place.box, one)} if place.led else None,
         )
 
 
-def _toward(box: Box, one: Named) -> tuple[float, float]:
+def _line_end(box: Box, one: Named) -> tuple[float, float]:
     """Return where a line from the point meets the name's box, as shares of its width and height."""
     across = (min(max(one.x, box.left), box.right) - box.left) / (box.right - box.left)
     up = (min(max(one.y, box.bottom), box.top) - box.bottom) / (box.top - box.bottom)
@@ -158,7 +158,7 @@ def _toward(box: Box, one: Named) -> tuple[float, float]:
 
 
 @cache
-def _fonts() -> list[str]:
+def _installed_fonts() -> list[str]:
     """Return the installed fonts among FONTS, because matplotlib warns about each missing one.
 
     It also logs each font without bold letters, although its regular letters are fine.
@@ -178,7 +178,7 @@ def drawn(figure: Figure, form: str) -> bytes:
     from matplotlib.figure import Figure as Canvas
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    style = STYLE | {"font.family": _fonts()}
+    style = STYLE | {"font.family": _installed_fonts()}
     with _drawing, matplotlib.rc_context(style), warnings.catch_warnings():  # type: ignore[arg-type]  # names, not literals
         # A letter missing in all installed fonts becomes a box; the tables have the name.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")

@@ -17,28 +17,28 @@ Thing = TypeVar("Thing", Table, Figure)
 def write_csv(analysis: Analysis, path: Path) -> list[Path]:
     """Write one file per table: ``board.csv``, or ``board-KEY.csv`` for each if there are several."""
     return [
-        _write(where, csv_table(table).encode())
-        for where, table in _places(path, analysis.tables, lambda table: table.key)
+        _write_file(where, csv_table(table).encode())
+        for where, table in _part_paths(path, analysis.tables, lambda table: table.key)
     ]
 
 
 def write_latex(analysis: Analysis, path: Path) -> list[Path]:
     """Write all tables to one file."""
-    return [_write(path, "\n".join(map(latex_table, analysis.tables)).encode())]
+    return [_write_file(path, "\n".join(map(latex_table, analysis.tables)).encode())]
 
 
 def write_markdown(analysis: Analysis, path: Path) -> list[Path]:
     """Write the sentences, then all tables, to one file."""
     parts = [*(f"{sentence}\n" for sentence in analysis.sentences), *map(markdown_table, analysis.tables)]
-    return [_write(path, "\n".join(parts).encode())]
+    return [_write_file(path, "\n".join(parts).encode())]
 
 
 def write_figures(analysis: Analysis, path: Path) -> list[Path]:
     """Write one file per figure, in the format given by the file extension."""
     form = figure_form(path)
     return [
-        _write(where, drawn(figure, form))
-        for where, figure in _places(path, analysis.figures, lambda figure: figure.key)
+        _write_file(where, drawn(figure, form))
+        for where, figure in _part_paths(path, analysis.figures, lambda figure: figure.key)
     ]
 
 
@@ -50,12 +50,14 @@ def figure_form(path: Path) -> str:
     return form
 
 
-def _places(path: Path, things: tuple[Thing, ...], key: Callable[[Thing], str]) -> list[tuple[Path, Thing]]:
+def _part_paths(
+    path: Path, things: tuple[Thing, ...], key: Callable[[Thing], str]
+) -> list[tuple[Path, Thing]]:
     if len(things) == 1:
         return [(path, things[0])]
     return [(path.with_name(f"{path.stem}-{key(thing)}{path.suffix}"), thing) for thing in things]
 
 
-def _write(path: Path, content: bytes) -> Path:
+def _write_file(path: Path, content: bytes) -> Path:
     write_result(path, content)
     return path

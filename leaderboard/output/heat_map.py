@@ -62,7 +62,7 @@ def overview_of(values: Values) -> Overview:
     known = np.nan_to_num(values, nan=0.0)
     sums = np.add.reduceat(np.add.reduceat(known, row_starts[:-1], axis=0), column_starts[:-1], axis=1)
     means = sums / np.outer(np.diff(row_starts), np.diff(column_starts))
-    return Overview(_paths(shades(means)), tuple(row_starts.tolist()), tuple(column_starts.tolist()))
+    return Overview(_shade_paths(shades(means)), tuple(row_starts.tolist()), tuple(column_starts.tolist()))
 
 
 def _starts(length: int, most: int) -> npt.NDArray[np.int64]:
@@ -70,7 +70,7 @@ def _starts(length: int, most: int) -> npt.NDArray[np.int64]:
     return np.linspace(0, length, min(length, most) + 1).astype(np.int64)
 
 
-def _paths(levels: Levels) -> dict[int, str]:
+def _shade_paths(levels: Levels) -> dict[int, str]:
     """Return shade → path data; blocks of one shade that touch from left to right are one rectangle."""
     paths: dict[int, list[str]] = {}
     for row, shaded in enumerate(levels):

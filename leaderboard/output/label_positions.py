@@ -95,12 +95,12 @@ def _first_free(one: Named, taken: Sequence[Box], bounds: Box) -> Place | None:
 
 def _box(one: Named, right: float, up: float, far: float) -> Box:
     """Return the name's box in a direction. Its near corner, or the middle of its near edge, is ``far`` away."""
-    left = _start(one.x, right, far, one.width)
-    bottom = _start(one.y, up, far, one.height)
+    left = _box_edge(one.x, right, far, one.width)
+    bottom = _box_edge(one.y, up, far, one.height)
     return Box(left, bottom, left + one.width, bottom + one.height)
 
 
-def _start(at: float, direction: float, far: float, size: float) -> float:
+def _box_edge(at: float, direction: float, far: float, size: float) -> float:
     """Return where the box begins on one axis."""
     near = at + direction * far
     if abs(direction) < STRAIGHT:

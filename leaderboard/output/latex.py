@@ -82,7 +82,7 @@ class Layout:
         needed, at = 0.0, 0
         for name, count in table.groups():
             columns = table.columns[at : at + count]
-            letters = sum(_letters(table, column, with_head=not self.turned) for column in columns)
+            letters = sum(_widest_cell(table, column, with_head=not self.turned) for column in columns)
             gaps = 2 * self.gap * count
             needed += max(letters * self.letter + gaps, len(name) * self.letter + 2 * self.gap)
             at += count
@@ -118,13 +118,13 @@ def latex_table(table: Table) -> str:
     shrunk = replace(LAYOUTS[-1], shrunk=True)
     layout = next((layout for layout in LAYOUTS if layout.holds(table)), shrunk)
     spec = "".join("r" if is_number(column.kind) else "l" for column in table.columns)
-    heads = [*_groups(table), _line(_head(table, column, layout) for column in table.columns)]
-    rows = [_line(_cell(table, row, column.key) for column in table.columns) for row in table.rows]
+    heads = [*_group_heads(table), _set_line(_set_head(table, column, layout) for column in table.columns)]
+    rows = [_set_line(_set_cell(table, row, column.key) for column in table.columns) for row in table.rows]
     setting = _long_table if len(rows) > LONGEST else _float_table
     text = "\n".join(setting(table, layout, spec, heads, rows)) + "\n"
     too_wide = layout.shrunk and len(rows) > LONGEST
     warning = "% Wider than a page, even with the smallest letters: choose fewer runs.\n" if too_wide else ""
-    return warning + _needed(text) + _other_engine(text) + text
+    return warning + _needed_packages(text) + _needed_engine(text) + text
 
 
 def _float_table(table: Table, layout: Layout, spec: str, heads: list[str], rows: list[str]) -> list[str]:
@@ -133,8 +133,8 @@ def _float_table(table: Table, layout: Layout, spec: str, heads: list[str], rows
         rf"\begin{{{layout.environment}}}",
         r"\centering",
         *layout.commands,
-        rf"\caption{{{_caption(table)}}}",
-        _label(table),
+        rf"\caption{{{_latex_caption(table)}}}",
+        _latex_label(table),
         *([r"\resizebox{\textwidth}{!}{%"] if layout.shrunk else []),
         rf"\begin{{tabular}}{{{spec}}}",
         r"\toprule",
@@ -153,7 +153,7 @@ def _long_table(table: Table, layout: Layout, spec: str, heads: list[str], rows:
         r"\begingroup",
         *layout.commands,
         rf"\begin{{longtable}}{{{spec}}}",
-        rf"\caption{{{_caption(table)}}}{_label(table)}\\",
+        rf"\caption{{{_latex_caption(table)}}}{_latex_label(table)}\\",
         *(r"\toprule", *heads, r"\midrule", r"\endfirsthead"),
         *(r"\toprule", *heads, r"\midrule", r"\endhead"),
         *(r"\bottomrule", r"\endfoot"),
@@ -163,30 +163,30 @@ def _long_table(table: Table, layout: Layout, spec: str, heads: list[str], rows:
     ]
 
 
-def _caption(table: Table) -> str:
+def _latex_caption(table: Table) -> str:
     legend = table.legend(best="Underlined", significant="Bold")
     notes = " ".join([*legend, *table.notes, f"{table.facts.sentence}."])
     return latex_escaped(f"{table.title}. {table.caption} {notes}")
 
 
-def _label(table: Table) -> str:
+def _latex_label(table: Table) -> str:
     return rf"\label{{tab:{re.sub('[^A-Za-z0-9-]', '-', table.key)}}}"
 
 
-def _head(table: Table, column: Column, layout: Layout) -> str:
+def _set_head(table: Table, column: Column, layout: Layout) -> str:
     text = head(column)
-    if layout.turned and len(text) > _letters(table, column, with_head=False):
+    if layout.turned and len(text) > _widest_cell(table, column, with_head=False):
         return rf"\rotatebox{{90}}{{{latex_escaped(text)}}}"
     return latex_escaped(text)
 
 
-def _letters(table: Table, column: Column, *, with_head: bool) -> int:
+def _widest_cell(table: Table, column: Column, *, with_head: bool) -> int:
     """Return the number of letters in a column's widest cell, with or without its head."""
     cells = (len(number_text(row.values.get(column.key), column.kind)) for row in table.rows)
     return max(len(head(column)) if with_head else 2, *cells, 0)
 
 
-def _needed(text: str) -> str:
+def _needed_packages(text: str) -> str:
     """Return a comment with the packages that this table needs besides booktabs."""
     needs = []
     if r"\rotatebox" in text or r"\resizebox" in text:
@@ -196,7 +196,7 @@ def _needed(text: str) -> str:
     return f"% Needs {'; '.join(needs)}.\n" if needs else ""
 
 
-def _other_engine(text: str) -> str:
+def _needed_engine(text: str) -> str:
     beyond = sorted({sign for sign in text if ord(sign) >= LATIN_ENDS and sign not in _PUNCTUATION})
     if not beyond:
         return ""
@@ -208,7 +208,7 @@ def latex_escaped(text: str) -> str:
     return _ANY_SPECIAL.sub(lambda match: _SPECIAL[match[0]], text)
 
 
-def _groups(table: Table) -> list[str]:
+def _group_heads(table: Table) -> list[str]:
     groups = table.groups()
     if not any(name for name, _ in groups):
         return []
@@ -222,22 +222,22 @@ def _groups(table: Table) -> list[str]:
     return [" & ".join(heads) + r" \\", " ".join(rules)]
 
 
-def _line(cells: Iterable[str]) -> str:
+def _set_line(cells: Iterable[str]) -> str:
     r"""Return a line of the table. ``\\`` and ``\midrule`` before it would swallow a leading star or bracket."""
     line = " & ".join(cells) + r" \\"
     return "{}" + line if line.lstrip().startswith(("[", "*")) else line
 
 
-def _cell(table: Table, row: Row, key: str) -> str:
+def _set_cell(table: Table, row: Row, key: str) -> str:
     kind = table.column(key).kind
     text = number_text(row.values.get(key), kind)
-    cell = _power(text) if kind is Kind.P else latex_escaped(text)
+    cell = _power_of_ten(text) if kind is Kind.P else latex_escaped(text)
     if key in row.best:
         cell = rf"\underline{{{cell}}}"
     return rf"\textbf{{\boldmath {cell}}}" if key in row.significant else cell
 
 
-def _power(text: str) -> str:
+def _power_of_ten(text: str) -> str:
     """Return ``3.22e-12`` as a product."""
     match = re.fullmatch(r"(<?)(\d(?:\.\d+)?)e-(\d+)", text)
     return rf"${match[1]}{match[2]}\times 10^{{-{match[3]}}}$" if match else latex_escaped(text)

@@ -21,7 +21,7 @@ def markdown_table(table: Table) -> str:
         "",
         _piped(markdown_escaped(one) for one in heads),
         _piped("---:" if is_number(column.kind) else "---" for column in table.columns),
-        *(_piped(_cell(table, row, column.key) for column in table.columns) for row in table.rows),
+        *(_piped(_markdown_cell(table, row, column.key) for column in table.columns) for row in table.rows),
     ]
     legend = table.legend(best="Italic", significant="Bold")
     under = [table.caption, *legend, *table.notes, f"{table.facts.sentence}."]
@@ -37,7 +37,7 @@ def _piped(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def _cell(table: Table, row: Row, key: str) -> str:
+def _markdown_cell(table: Table, row: Row, key: str) -> str:
     text = markdown_escaped(number_text(row.values.get(key), table.column(key).kind))
     if key in row.best:
         text = f"*{text}*"

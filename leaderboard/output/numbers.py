@@ -37,10 +37,10 @@ def number_text(value: Value, kind: Kind) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return NOT_THERE
     if isinstance(value, Interval):
-        return _interval(value, kind)
+        return _interval_text(value, kind)
     if isinstance(value, str) or kind is Kind.TEXT:
         return str(value)
-    return _one(value, kind)
+    return _plain_number_text(value, kind)
 
 
 def head(column: Column) -> str:
@@ -64,41 +64,41 @@ def p_value(p: float) -> str:
     return f"{p:.{digits}f}"
 
 
-def _one(value: float, kind: Kind) -> str:
+def _plain_number_text(value: float, kind: Kind) -> str:
     match kind:
         case Kind.P:
             return p_value(value)
         case Kind.SHARE:
-            return _signed(f"{value * 100:.1f}")
+            return _with_minus_sign(f"{value * 100:.1f}")
         case Kind.COUNT:
-            return _signed(f"{value:,.0f}")
+            return _with_minus_sign(f"{value:,.0f}")
         case Kind.MONEY | Kind.NUMBER:
-            return _signed(f"{value:,.2f}")
+            return _with_minus_sign(f"{value:,.2f}")
         case Kind.CHANGE:
-            return _signed(f"{value:+.4f}")
+            return _with_minus_sign(f"{value:+.4f}")
         case Kind.SHIFT:
-            return _signed(f"{value:+.0f}") if value else "="
-    return _signed(f"{value:.{digits_of(value, DIGITS)}f}")
+            return _with_minus_sign(f"{value:+.0f}") if value else "="
+    return _with_minus_sign(f"{value:.{digits_of(value, DIGITS)}f}")
 
 
-def _interval(interval: Interval, kind: Kind) -> str:
+def _interval_text(interval: Interval, kind: Kind) -> str:
     """Return ``0.4213 [0.401, 0.441]``. Bounds have a digit less than a measure, and none if they are integers."""
     plain = {Kind.INTERVAL: Kind.MEASURE, Kind.SHARE_INTERVAL: Kind.SHARE}.get(kind, kind)
-    value = _one(interval.value, plain)
+    value = _plain_number_text(interval.value, plain)
     if any(math.isnan(bound) for bound in (interval.low, interval.high)):
         return value
-    return f"{value} [{_bound(interval.low, plain)}, {_bound(interval.high, plain)}]"
+    return f"{value} [{_bound_text(interval.low, plain)}, {_bound_text(interval.high, plain)}]"
 
 
-def _bound(value: float, kind: Kind) -> str:
+def _bound_text(value: float, kind: Kind) -> str:
     if kind is Kind.CHANGE:
-        return _signed(f"{value:+.3f}")
+        return _with_minus_sign(f"{value:+.3f}")
     if kind is Kind.MEASURE:
-        return _signed(f"{value:.{digits_of(value, BOUND_DIGITS)}f}")
-    return _one(value, Kind.COUNT if isinstance(value, int) else kind)
+        return _with_minus_sign(f"{value:.{digits_of(value, BOUND_DIGITS)}f}")
+    return _plain_number_text(value, Kind.COUNT if isinstance(value, int) else kind)
 
 
-def _signed(text: str) -> str:
+def _with_minus_sign(text: str) -> str:
     """Return the text with a real minus sign, or no sign if it rounds to zero."""
     if text.startswith("-") and not text.strip("-0.").strip():
         text = text[1:]

@@ -11,10 +11,10 @@ from leaderboard.output.table import Analysis, Column, Facts, Figure, Interval, 
 def as_stored(analysis: Analysis) -> dict[str, Any]:
     """Return a JSON-ready analysis. Missing numbers and NaN become None."""
     return {
-        "facts": _facts(analysis.facts),
-        "tables": [_table(table) for table in analysis.tables],
-        "figures": [_figure(figure) for figure in analysis.figures],
-        "shown": [_table(table) for table in analysis.downloads[len(analysis.tables) :]],
+        "facts": _stored_facts(analysis.facts),
+        "tables": [_stored_table(table) for table in analysis.tables],
+        "figures": [_stored_figure(figure) for figure in analysis.figures],
+        "shown": [_stored_table(table) for table in analysis.downloads[len(analysis.tables) :]],
         "sentences": list(analysis.sentences),
         "content": plain(dict(analysis.content)),
     }
@@ -22,59 +22,59 @@ def as_stored(analysis: Analysis) -> dict[str, Any]:
 
 def from_stored(stored: Mapping[str, Any]) -> Analysis:
     """Return the stored analysis. Its figures cannot be drawn, so their pictures must be stored too."""
-    tables = tuple(_table_again(table) for table in stored["tables"])
-    data = {table.key: table for table in (*map(_table_again, stored["shown"]), *tables)}
+    tables = tuple(_restored_table(table) for table in stored["tables"])
+    data = {table.key: table for table in (*map(_restored_table, stored["shown"]), *tables)}
     return Analysis(
-        facts=_facts_again(stored["facts"]),
+        facts=_restored_facts(stored["facts"]),
         tables=tables,
-        figures=tuple(_figure_again(figure, data) for figure in stored["figures"]),
+        figures=tuple(_restored_figure(figure, data) for figure in stored["figures"]),
         sentences=tuple(stored["sentences"]),
         content=stored["content"],
     )
 
 
-def _facts(facts: Facts) -> dict[str, Any]:
+def _stored_facts(facts: Facts) -> dict[str, Any]:
     named: dict[str, Any] = plain(dict(vars(facts)))
     return named
 
 
-def _facts_again(stored: Mapping[str, Any]) -> Facts:
+def _restored_facts(stored: Mapping[str, Any]) -> Facts:
     again = {key: tuple(value) if isinstance(value, list) else value for key, value in stored.items()}
     return Facts(**again | {"further": tuple((name, value) for name, value in stored["further"])})
 
 
-def _figure(figure: Figure) -> dict[str, Any]:
+def _stored_figure(figure: Figure) -> dict[str, Any]:
     named = {name: getattr(figure, name) for name in ("key", "title", "caption", "beside", "width", "height")}
     data = None if figure.data is None else figure.data.key
-    return named | {"facts": _facts(figure.facts), "data": data, "charts": plain(list(figure.charts))}
+    return named | {"facts": _stored_facts(figure.facts), "data": data, "charts": plain(list(figure.charts))}
 
 
-def _figure_again(stored: Mapping[str, Any], tables: Mapping[str, Table]) -> Figure:
+def _restored_figure(stored: Mapping[str, Any], tables: Mapping[str, Table]) -> Figure:
     def draw(_: Any) -> None:
         raise NotImplementedError(f"the figure {stored['key']} was drawn when it was stored")
 
     again = {
-        "facts": _facts_again(stored["facts"]),
+        "facts": _restored_facts(stored["facts"]),
         "data": tables.get(stored["data"]),
         "charts": tuple(stored["charts"]),
     }
     return Figure(**{**stored, **again, "draw": draw})
 
 
-def _table(table: Table) -> dict[str, Any]:
+def _stored_table(table: Table) -> dict[str, Any]:
     return {
         "key": table.key,
         "title": table.title,
         "caption": table.caption,
         "columns": [[one.key, one.label, one.kind.value, one.group] for one in table.columns],
-        "rows": [_row(row) for row in table.rows],
-        "facts": _facts(table.facts),
+        "rows": [_stored_row(row) for row in table.rows],
+        "facts": _stored_facts(table.facts),
         "notes": list(table.notes),
         "significance": table.significance,
     }
 
 
-def _row(row: Row) -> dict[str, Any]:
+def _stored_row(row: Row) -> dict[str, Any]:
     return {
         "values": plain(dict(row.values)),
         "best": sorted(row.best),
@@ -83,29 +83,29 @@ def _row(row: Row) -> dict[str, Any]:
     }
 
 
-def _table_again(stored: Mapping[str, Any]) -> Table:
+def _restored_table(stored: Mapping[str, Any]) -> Table:
     return Table(
         key=stored["key"],
         title=stored["title"],
         caption=stored["caption"],
         columns=tuple(Column(key, label, Kind(kind), group) for key, label, kind, group in stored["columns"]),
-        rows=tuple(_row_again(row) for row in stored["rows"]),
-        facts=_facts_again(stored["facts"]),
+        rows=tuple(_restored_row(row) for row in stored["rows"]),
+        facts=_restored_facts(stored["facts"]),
         notes=tuple(stored["notes"]),
         significance=stored["significance"],
     )
 
 
-def _row_again(stored: Mapping[str, Any]) -> Row:
+def _restored_row(stored: Mapping[str, Any]) -> Row:
     return Row(
-        {key: _value(value) for key, value in stored["values"].items()},
+        {key: _restored_value(value) for key, value in stored["values"].items()},
         frozenset(stored["best"]),
         frozenset(stored["significant"]),
         stored["faint"],
     )
 
 
-def _value(stored: Any) -> Value:
+def _restored_value(stored: Any) -> Value:
     if not isinstance(stored, dict):
         value: Value = stored
         return value

@@ -31,7 +31,7 @@ def print_table(console: Console, table: Table) -> None:
         right = is_number(column.kind)
         grid.add_column(Text(label), justify="right" if right else "left", no_wrap=right)
     for row in table.rows:
-        cells = (_cell(table, row, column.key) for column in table.columns)
+        cells = (_terminal_cell(table, row, column.key) for column in table.columns)
         grid.add_row(*cells, style="dim" if row.faint else None)
     # A narrow terminal wraps the lines; numbers are never cut.
     wide = console.options.update(width=WIDEST)
@@ -43,7 +43,7 @@ def print_table(console: Console, table: Table) -> None:
     console.print()
 
 
-def _cell(table: Table, row: Row, key: str) -> Text:
+def _terminal_cell(table: Table, row: Row, key: str) -> Text:
     text = number_text(row.values.get(key), table.column(key).kind)
     style = "underline" if key in row.best else ""
     if key in row.significant:

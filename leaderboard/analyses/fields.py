@@ -29,7 +29,7 @@ class Number:
     def limits(self) -> str:
         """The allowed values, in words."""
         kind = "a whole number" if self.integers_only else "a number"
-        return f"{kind} from {_shown(self.least)} to {_shown(self.most)}"
+        return f"{kind} from {_limit_in_words(self.least)} to {_limit_in_words(self.most)}"
 
     def allows(self, number: float) -> bool:
         """Return whether the number is within the limits."""
@@ -48,7 +48,7 @@ class Number:
         return number
 
 
-def _shown(limit: float) -> str:
+def _limit_in_words(limit: float) -> str:
     return f"{limit:,.0f}" if float(limit).is_integer() else f"{limit:g}"
 
 

@@ -102,15 +102,15 @@ def _labels_chosen(asked: Asked, field: Choice) -> set[str] | None:
 
 def analysis_key(asked: Asked) -> str:
     """Return the hash of everything that the analysis depends on. Refuse if there is nothing to analyze."""
-    return _key(asked, _bases(asked))
+    return _key_for_data(asked, _data_behind(asked))
 
 
-def _key(asked: Asked, bases: list[Basis]) -> str:
-    inputs = [_choices(asked), asked.collection.name, [[one.name, one.inputs] for one in bases]]
+def _key_for_data(asked: Asked, bases: list[Basis]) -> str:
+    inputs = [_request_content(asked), asked.collection.name, [[one.name, one.inputs] for one in bases]]
     return kept_analyses.result_key(asked.kind.name, inputs)
 
 
-def _choices(asked: Asked) -> list[Any]:
+def _request_content(asked: Asked) -> list[Any]:
     """Return the request, without the data behind the result. Different readers see different results."""
     collection = asked.collection
     # An older result for everybody must not show what is no longer released.
@@ -125,7 +125,7 @@ def _choices(asked: Asked) -> list[Any]:
     ]
 
 
-def _bases(asked: Asked) -> list[Basis]:
+def _data_behind(asked: Asked) -> list[Basis]:
     """Return the data that the analysis is computed from. Refuse if there is nothing to analyze."""
     check_released(asked)
     if asked.kind.of_private or asked.text("queries") == "private":
@@ -148,11 +148,11 @@ def _bases(asked: Asked) -> list[Basis]:
         other = collection_named(asked.text("against").partition("/")[0])
         inputs = [other.pk, str(other.visibility), labels_inputs(other), clusters_inputs(other)]
         found.append(Basis(f"collection {other.name}", "", inputs))
-    judged = [asked.campaign] if asked.campaign is not None else _versions_campaigns(asked)
+    judged = [asked.campaign] if asked.campaign is not None else _campaigns_of_version(asked)
     return [*found, *(Basis(f"judgments of {one.name}", "", campaign_inputs(one)) for one in judged)]
 
 
-def _versions_campaigns(asked: Asked) -> list[Campaign]:
+def _campaigns_of_version(asked: Asked) -> list[Campaign]:
     """Return the campaign of the version, because its board is compared with the campaign's current judgments."""
     if asked.kind.name != "board_agreement":
         return []
@@ -177,23 +177,23 @@ def result_now(asked: Asked) -> Analysis | None:
 
 def result_or_older(asked: Asked) -> Kept | None:
     """Return :func:`result_now`, else the latest result for the same choices from other data. Raises a refusal."""
-    analysis, bases = result_now(asked), _bases(asked)
+    analysis, bases = result_now(asked), _data_behind(asked)
     if analysis is not None:
-        return Kept(_key(asked, bases), analysis)
-    older = kept_analyses.latest_for(_choices_key(asked))
+        return Kept(_key_for_data(asked, bases), analysis)
+    older = kept_analyses.latest_for(_request_key(asked))
     if older is None:
         return None
     key, content, made_at = older
     return Kept(key, from_stored(content), made_at, tuple(changes(content.get(RESTS_ON, {}), bases)))
 
 
-def _choices_key(asked: Asked) -> str:
-    return kept_analyses.result_key(asked.kind.name, ["choices", *_choices(asked)])
+def _request_key(asked: Asked) -> str:
+    return kept_analyses.result_key(asked.kind.name, ["choices", *_request_content(asked)])
 
 
 def picture_file(key: str, picture: str, form: str) -> bytes | None:
     """Return a stored figure as ``svg``, ``pdf`` or ``png``."""
-    content = kept_analyses.found(_file_key(key, picture, form))
+    content = kept_analyses.found(_figure_file_key(key, picture, form))
     return None if content is None else base64.b64decode(content["base64"])
 
 
@@ -202,8 +202,8 @@ def keep_result(asked: Asked, progress: JobProgress) -> str:
 
     The figures are stored first, so that a stored analysis always has all of its figures.
     """
-    bases, kind = _bases(asked), asked.kind
-    key = _key(asked, bases)
+    bases, kind = _data_behind(asked), asked.kind
+    key = _key_for_data(asked, bases)
     if kept_analyses.found(key) is not None:
         return key
     analysis = make(asked, lambda done, total: progress(done, total, kind.works))
@@ -212,12 +212,12 @@ def keep_result(asked: Asked, progress: JobProgress) -> str:
         progress(done, len(files), "Drawing figures")
         content = {"base64": base64.b64encode(drawn(figure, form)).decode()}
         kept_analyses.store_result(
-            _file_key(key, figure.key, form), f"{kind.name}{kept_analyses.FIGURE}", content, group=key
+            _figure_file_key(key, figure.key, form), f"{kind.name}{kept_analyses.FIGURE}", content, group=key
         )
     content = as_stored(analysis) | {RESTS_ON: rests_on(bases)}
-    kept_analyses.store_result(key, kind.name, content, choices=_choices_key(asked))
+    kept_analyses.store_result(key, kind.name, content, choices=_request_key(asked))
     return key
 
 
-def _file_key(key: str, picture: str, form: str) -> str:
+def _figure_file_key(key: str, picture: str, form: str) -> str:
     return hashlib.sha256(f"{key}:{picture}:{form}".encode()).hexdigest()

@@ -22,13 +22,13 @@ def analyse_assessor_agreement(asked: Asked, _: Progress | None) -> Analysis:
     if found is None:
         named = f" {campaign!r}" if campaign else ""
         raise NothingToScore(f"{collection.name} has no graded campaign{named}.", "Make one first.")
-    first, second = (_labels(found, second=second) for second in (False, True))
+    first, second = (_grades_as_labels(found, second=second) for second in (False, True))
     if not second.pids:
         raise NothingToScore(f"Nobody gave a second opinion in {found.name}.", NONE)
-    return compare_labels(collection, _as_in(first, second), second)
+    return compare_labels(collection, _only_sampled(first, second), second)
 
 
-def _labels(campaign: GradedCampaign, *, second: bool) -> Labels:
+def _grades_as_labels(campaign: GradedCampaign, *, second: bool) -> Labels:
     items = GradedItem.objects.filter(
         assignment__topic__campaign=campaign,
         assignment__second=second,
@@ -41,7 +41,7 @@ def _labels(campaign: GradedCampaign, *, second: bool) -> Labels:
     return labels_of_rows(name, campaign.min_grade, known)
 
 
-def _as_in(first: Labels, second: Labels) -> Labels:
+def _only_sampled(first: Labels, second: Labels) -> Labels:
     """Keep the first grades of the sampled passages: the others were never meant to be judged twice."""
     sampled = {
         (second.qids[query], pid) for query, pid in zip(second.query.tolist(), second.pids, strict=True)

@@ -60,10 +60,10 @@ def compared(run: Run, qrel_set: QrelSet, qids: Collection[str] | None = None) -
         qid: pid for qid, pid in qrel_set_labels(qrel_set).the_qrel().items() if qids is None or qid in qids
     }
     tops = tops_of(run, LOOKED_AT)
-    return comparisons(tops, qrels, _classes(run.collection_id, set(qrels.values()), qrel_set))
+    return comparisons(tops, qrels, _text_classes(run.collection_id, set(qrels.values()), qrel_set))
 
 
-def _classes(collection: int, qrels: set[str], labels: QrelSet | None = None) -> dict[str, str]:
+def _text_classes(collection: int, qrels: set[str], labels: QrelSet | None = None) -> dict[str, str]:
     """Return pid → key of its text, for passages known to have the text of a qrel (no other can match one).
 
     For many qrels of ``labels``, passages with the texts of its other labels are returned as well: naming each of
@@ -90,14 +90,14 @@ def to_ask(run: Run, qrel_set: QrelSet, *, sample: int | None, seed: int) -> Com
     """
     every = compared(run, qrel_set)
     if not every.asked:
-        raise _nothing(run, qrel_set)
+        raise _nothing_to_compare(run, qrel_set)
     if sample is None:
         return every
     qids = set(draw_queries([one.qid for one in every.asked], sample, np.random.default_rng(seed)))
     return replace(every, asked=tuple(one for one in every.asked if one.qid in qids))
 
 
-def _nothing(run: Run, qrel_set: QrelSet) -> NothingToScore:
+def _nothing_to_compare(run: Run, qrel_set: QrelSet) -> NothingToScore:
     return NothingToScore(
         f"{run.run_tag} has no passage to compare with a qrel of {qrel_set.name}.",
         "Choose another run or another qrel set.",
@@ -120,9 +120,9 @@ def ask_better_than_perfect(
     run and the qrel set leave nothing to compare.
     """
     every = to_ask(run, qrel_set, sample=sample, seed=settings.seed)
-    found = _with_texts(run, qrel_set, {one.qid for one in every.asked}, progress)
+    found = _compare_with_texts(run, qrel_set, {one.qid for one in every.asked}, progress)
     if not found.asked:
-        raise _nothing(run, qrel_set)
+        raise _nothing_to_compare(run, qrel_set)
     duels = [Duel(one.qid, one.qrel, one.other, one.category is Category.A) for one in found.asked]
     with transaction.atomic():
         pool = build_pair_pool(name=name, run=run, qrel_set=qrel_set, duels=duels)
@@ -131,7 +131,9 @@ def ask_better_than_perfect(
     return Asked(campaign, Comparisons(found.asked, every.missing, alone))
 
 
-def _with_texts(run: Run, qrel_set: QrelSet, qids: set[str], progress: Progress | None) -> Comparisons:
+def _compare_with_texts(
+    run: Run, qrel_set: QrelSet, qids: set[str], progress: Progress | None
+) -> Comparisons:
     """Fetch texts and compare again, because two passages can turn out to be the same."""
     found = compared(run, qrel_set, qids)
     while True:
@@ -155,9 +157,9 @@ def analyse_better_than_perfect(
     A campaign created for this question knows its run and qrel set. For any other, name both, and only judgments
     of exactly these pairs are used. Raises :class:`NothingToScore`.
     """
-    run, qrel_set = _own(campaign, run, qrel_set)
+    run, qrel_set = _run_and_qrel_set(campaign, run, qrel_set)
     found = compared(run, qrel_set)
-    said, simulated = _said(campaign, found.asked)
+    said, simulated = _counted_judgments(campaign, found.asked)
     if not said:
         raise NothingToScore(
             f"No judgment of {campaign.name} compares {run.run_tag} with {qrel_set.name}.",
@@ -180,7 +182,7 @@ def analyse_better_than_perfect(
 _INTERVAL = {Method.WILSON: "95% Wilson", Method.EXACT: "95% exact (Clopper-Pearson)"}
 
 
-def _own(campaign: Campaign, run: Run | None, qrel_set: QrelSet | None) -> tuple[Run, QrelSet]:
+def _run_and_qrel_set(campaign: Campaign, run: Run | None, qrel_set: QrelSet | None) -> tuple[Run, QrelSet]:
     pooled = [row.run for row in PoolRun.objects.filter(pool=campaign.pool_id).select_related("run")]
     if run is None and len(pooled) == 1:
         run = pooled[0]
@@ -200,7 +202,9 @@ def _own(campaign: Campaign, run: Run | None, qrel_set: QrelSet | None) -> tuple
     return run, qrel_set
 
 
-def _said(campaign: Campaign, asked: Sequence[Comparison]) -> tuple[dict[str, tuple[int, int]], bool]:
+def _counted_judgments(
+    campaign: Campaign, asked: Sequence[Comparison]
+) -> tuple[dict[str, tuple[int, int]], bool]:
     """Return qid → judgments for the qrel and for the other passage, and whether a simulated judge made one.
 
     A judgment between passages with the same texts counts as one between these passages.
@@ -215,7 +219,7 @@ def _said(campaign: Campaign, asked: Sequence[Comparison]) -> tuple[dict[str, tu
         )
         .iterator(chunk_size=KEYS_AT_ONCE)
     )  # fmt: skip
-    key_of = _classes(campaign.collection_id, pids)
+    key_of = _text_classes(campaign.collection_id, pids)
     wanted = {one.qid: (key_of.get(one.qrel, one.qrel), key_of.get(one.other, one.other)) for one in asked}
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     simulated = False
@@ -228,7 +232,7 @@ def _said(campaign: Campaign, asked: Sequence[Comparison]) -> tuple[dict[str, tu
     return {qid: (ours, theirs) for qid, (ours, theirs) in counts.items()}, simulated
 
 
-_WORDS: Mapping[str, str] = {
+_CATEGORY_WORDS: Mapping[str, str] = {
     "A": "A: qrel on top, against the second passage",
     "B": "B: qrel elsewhere, against the top passage",
     "both": "both",
@@ -265,23 +269,25 @@ def preferred_analysis(rows: Sequence[Preferred], found: Comparisons, facts: Fac
         f"Better than perfect? {run_tag}",
         caption,
         _COLUMNS,
-        tuple(map(_row, rows)),
+        tuple(map(_category_row, rows)),
         facts,
         tuple(left),
     )
     return Analysis(
         facts=facts,
         tables=(table,),
-        figures=(_figure(rows, facts, caption, run_tag, table),),
-        sentences=tuple(_sentence(row, run_tag) for row in rows if row.category != "both" and row.judged),
+        figures=(_preferred_figure(rows, facts, caption, run_tag, table),),
+        sentences=tuple(
+            _preference_sentence(row, run_tag) for row in rows if row.category != "both" and row.judged
+        ),
         content={"missing": len(found.missing), "nothing_second": len(found.nothing_second)},
     )
 
 
-def _row(row: Preferred) -> Row:
+def _category_row(row: Preferred) -> Row:
     return Row(
         {
-            "category": _WORDS[row.category],
+            "category": _CATEGORY_WORDS[row.category],
             "queries": row.queries,
             "judged": row.judged,
             "qrel": row.qrel_preferred.count,
@@ -300,7 +306,7 @@ def _interval(share: Share) -> Interval | None:
     return Interval(share.value, share.low, share.high)
 
 
-def _sentence(row: Preferred, run_tag: str) -> str:
+def _preference_sentence(row: Preferred, run_tag: str) -> str:
     side = row.qrel_preferred if row.category == "A" else row.comparison_preferred
     who = "the qrel" if row.category == "A" else f"the top passage of {run_tag}"
     of = f"{side.total:,} of {row.queries:,} queries in category {row.category}"
@@ -309,7 +315,9 @@ def _sentence(row: Preferred, run_tag: str) -> str:
     return f"People preferred {who} for {number_text(found, Kind.SHARE_INTERVAL)}% of {of}."
 
 
-def _figure(rows: Sequence[Preferred], facts: Facts, caption: str, run_tag: str, table: Table) -> Figure:
+def _preferred_figure(
+    rows: Sequence[Preferred], facts: Facts, caption: str, run_tag: str, table: Table
+) -> Figure:
     drawn = [row for row in rows if row.comparison_preferred.value is not None and row.category != "both"]
 
     def draw(canvas: Any) -> None:
@@ -343,13 +351,15 @@ def _figure(rows: Sequence[Preferred], facts: Facts, caption: str, run_tag: str,
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
 
     title = f"Better than perfect? {run_tag}"
-    return Figure("preferred", title, caption, facts, draw, table, (_chart(drawn, title),), 5.5, 2.2)
+    return Figure(
+        "preferred", title, caption, facts, draw, table, (_preferred_chart(drawn, title),), 5.5, 2.2
+    )
 
 
-def _chart(rows: Sequence[Preferred], title: str) -> Mapping[str, Any]:
+def _preferred_chart(rows: Sequence[Preferred], title: str) -> Mapping[str, Any]:
     sides = (("qrel", "qrel_preferred"), ("run's passage", "comparison_preferred"))
     shares = [(name, [getattr(row, side) for row in rows]) for name, side in sides]
     series = [Series(name, [(one.value, one.low, one.high) for one in side]) for name, side in shares]
     axis = "share of the queries that preferred one"
-    names = [_WORDS[row.category] for row in rows]
+    names = [_CATEGORY_WORDS[row.category] for row in rows]
     return chart_content(Spans(title, axis, names, series, share=True, line=0.5))

@@ -97,10 +97,10 @@ def who_was_preferred(
         by_category[one.category].append(one.qid)
     both = [*by_category[Category.A], *by_category[Category.B]]
     named = [(str(category), qids) for category, qids in by_category.items()]
-    return tuple(_preferred(name, qids, said, interval) for name, qids in [*named, ("both", both)])
+    return tuple(_count_category(name, qids, said, interval) for name, qids in [*named, ("both", both)])
 
 
-def _preferred(
+def _count_category(
     name: str, qids: Sequence[str], said: Mapping[str, tuple[int, int]], interval: Interval
 ) -> Preferred:
     counts = [said[qid] for qid in qids if qid in said]

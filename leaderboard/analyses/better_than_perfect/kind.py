@@ -18,7 +18,7 @@ def make(asked: Asked, _: Progress | None) -> Analysis:
     if tag and run is None:
         raise LeaderboardError(f"{asked.collection.name} has no run {tag}.", "Choose a run from the list.")
     if run is None:
-        _own_run_shown(asked)
+        _refuse_unreleased_run(asked)
     return analyse_better_than_perfect(
         campaign=asked.judged,
         run=run,
@@ -27,7 +27,7 @@ def make(asked: Asked, _: Progress | None) -> Analysis:
     )
 
 
-def _own_run_shown(asked: Asked) -> None:
+def _refuse_unreleased_run(asked: Asked) -> None:
     """Refuse if the run that the campaign was created from is not released."""
     own = set(PoolRun.objects.filter(pool=asked.judged.pool_id).values_list("run_id", flat=True))
     if asked.released and not own <= {run.pk for run in asked.runs}:

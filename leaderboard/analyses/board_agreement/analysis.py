@@ -44,13 +44,13 @@ def analyse_board_agreement(
     known = contending(campaign=version.campaign, runs=runs, qrel_set=official)
     both = board_analysis(published)
     facts = both.facts
-    full = _full(collection, official, runs)
+    full = _official_means(collection, official, runs)
     tables = (
         *both.tables,
         full_board_table(published, full, facts),
-        _agreement_table(published, full, facts),
-        _wins_table(known, version.campaign, facts),
-        _order_table(known, facts),
+        _agreements_table(published, full, facts),
+        _qrel_wins_table(known, version.campaign, facts),
+        _pair_order_table(known, facts),
     )
     return Analysis(
         facts,
@@ -63,7 +63,9 @@ def analyse_board_agreement(
     )
 
 
-def _full(collection: Collection, official: QrelSet, runs: Sequence[Run]) -> tuple[dict[str, float], int]:
+def _official_means(
+    collection: Collection, official: QrelSet, runs: Sequence[Run]
+) -> tuple[dict[str, float], int]:
     """Return every run's official value over all queries that its labels can answer, and their number."""
     labels = qrel_set_labels(official)
     measure = measure_for("RR@10", labels)
@@ -112,15 +114,15 @@ def full_board_table(published: PublishedBoard, full: tuple[dict[str, float], in
     return Table("all_queries", "All queries and these queries", caption, columns, rows, facts)
 
 
-def _agreement_table(published: PublishedBoard, full: tuple[dict[str, float], int], facts: Facts) -> Table:
+def _agreements_table(published: PublishedBoard, full: tuple[dict[str, float], int], facts: Facts) -> Table:
     rows = own_rows(published)
     official = [row.official.value for row in rows]
     preference = [row.leading.value for row in rows]
     whole = [full[0][row.run] for row in rows]
     lines = [
-        _agreement("official against preference", official, preference),
-        _agreement(f"official here against official on all {full[1]:,} queries", official, whole),
-        _agreement(f"preference against official on all {full[1]:,} queries", preference, whole),
+        _agreement_row("official against preference", official, preference),
+        _agreement_row(f"official here against official on all {full[1]:,} queries", official, whole),
+        _agreement_row(f"preference against official on all {full[1]:,} queries", preference, whole),
     ]
     columns = (
         Column("boards", "boards"),
@@ -140,7 +142,7 @@ def _agreement_table(published: PublishedBoard, full: tuple[dict[str, float], in
     return Table("agreement", "Agreement of boards", caption, columns, tuple(lines), facts)
 
 
-def _agreement(name: str, first: Sequence[float], second: Sequence[float]) -> Row:
+def _agreement_row(name: str, first: Sequence[float], second: Sequence[float]) -> Row:
     found = two_boards(first, second)
     return Row(
         {
@@ -156,12 +158,12 @@ def _agreement(name: str, first: Sequence[float], second: Sequence[float]) -> Ro
     )
 
 
-def _wins_table(known: Contending, campaign: Campaign, facts: Facts) -> Table:
+def _qrel_wins_table(known: Contending, campaign: Campaign, facts: Facts) -> Table:
     judged = known.contenders.judged_pairs(known.evidence.judged)
     official: Flags = np.zeros(len(known.contenders.query), dtype=bool)
     official[list(known.qrels.values())] = True
     rows = [
-        Row({"qrels": name, **_share(label_wins(labeled, judged))})
+        Row({"qrels": name, **_share_cells(label_wins(labeled, judged))})
         for name, labeled in (("preference", best_flags(known)), ("official", official))
     ]
     columns = (
@@ -177,7 +179,7 @@ def _wins_table(known: Contending, campaign: Campaign, facts: Facts) -> Table:
     return Table("pair_wins", "Which qrels win their pairs", caption, columns, tuple(rows), facts)
 
 
-def _share(share: Share) -> dict[str, Any]:
+def _share_cells(share: Share) -> dict[str, Any]:
     known = share.value is not None and share.low is not None and share.high is not None
     return {
         "won": share.count,
@@ -186,7 +188,7 @@ def _share(share: Share) -> dict[str, Any]:
     }
 
 
-def _order_table(known: Contending, facts: Facts) -> Table:
+def _pair_order_table(known: Contending, facts: Facts) -> Table:
     judged = known.contenders.judged_pairs(known.evidence.judged)
     found = sorted(ordered_pairs(known.contenders, judged), key=_by_share)
     columns = (
@@ -199,7 +201,7 @@ def _order_table(known: Contending, facts: Facts) -> Table:
         "How many of the judged pairs with both passages in a run's top 10 it orders as people did; majority of a "
         "pair's judgments, tied pairs left out; 95% Wilson intervals."
     )
-    rows = tuple(Row({"run": row.run, **_share(row.as_people)}) for row in found)
+    rows = tuple(Row({"run": row.run, **_share_cells(row.as_people)}) for row in found)
     return Table("pair_order", "Runs that order pairs as people did", caption, columns, rows, facts)
 
 

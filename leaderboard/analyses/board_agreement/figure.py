@@ -24,11 +24,13 @@ def official_order_figure(board: Sequence[BoardRow], official: str, facts: Facts
         panels = canvas.subplots(1, 2, sharey=True)
         places = np.arange(len(rows))
         for axes, (side, title), color in zip(panels, sides, (OFFICIAL, PREFERENCE), strict=True):
-            marks = [_standing(row, side) for row in rows]
+            marks = [_standing_under(row, side) for row in rows]
             axes.hlines(places, [one.low for one in marks], [one.high for one in marks], color=color)
             axes.plot([one.value for one in marks], places, "o", color=color)
             if perfect is not None:
-                axes.axvline(_standing(perfect, side).value, color="black", linewidth=0.8, linestyle="--")
+                axes.axvline(
+                    _standing_under(perfect, side).value, color="black", linewidth=0.8, linestyle="--"
+                )
             axes.set_title(title)
             axes.set_xlabel(facts.measure)
         panels[0].set_yticks(places, [short(row.run) for row in rows])
@@ -43,11 +45,14 @@ def official_order_figure(board: Sequence[BoardRow], official: str, facts: Facts
                 [
                     Series(
                         title,
-                        [(one.value, one.low, one.high) for one in (_standing(row, side) for row in rows)],
+                        [
+                            (one.value, one.low, one.high)
+                            for one in (_standing_under(row, side) for row in rows)
+                        ],
                     )
                 ],
-                line=None if perfect is None else _standing(perfect, side).value,
-                notes=[f"rank {_standing(row, side).rank}" for row in rows],
+                line=None if perfect is None else _standing_under(perfect, side).value,
+                notes=[f"rank {_standing_under(row, side).rank}" for row in rows],
                 first_colour=color,
             )
         )
@@ -60,6 +65,6 @@ def official_order_figure(board: Sequence[BoardRow], official: str, facts: Facts
     return Figure("official_order", TITLE, caption, facts, draw, data, charts, 7.0, height, beside=True)
 
 
-def _standing(row: BoardRow, side: str) -> Standing:
+def _standing_under(row: BoardRow, side: str) -> Standing:
     standing: Standing = getattr(row, side)
     return standing

@@ -52,7 +52,7 @@ def naive_table(comparison: Comparison) -> Table:
     for pair in comparison.pairs:
         naive = pair.outcomes.naive
         raw = dict(zip(tests, (naive.rank_sum.p, naive.signed_rank.p, naive.paired_t.p), strict=True))
-        rows.append(_row(pair, comparison, {}, raw, times))
+        rows.append(_row_with_p_values(pair, comparison, {}, raw, times))
     return Table(
         "naive",
         "Tests on RR over all queries together",
@@ -127,10 +127,10 @@ def _outcome_row(pair: Compared, comparison: Comparison) -> Row:
     for measure, case in (("esl", found.esl), ("rr", found.rr)):
         values |= {f"a_{measure}": case.a, f"b_{measure}": case.b}
         raw |= {f"{measure}_signed_rank": case.signed_rank.p, f"{measure}_t": case.paired_t.p}
-    return _row(pair, comparison, values, raw, comparison.rules.m)
+    return _row_with_p_values(pair, comparison, values, raw, comparison.rules.m)
 
 
-def _row(
+def _row_with_p_values(
     pair: Compared, comparison: Comparison, values: dict[str, Value], raw: dict[str, float], times: int
 ) -> Row:
     """Return the pair, its values, and its raw and multiplied p-values. Mark those still significant."""
@@ -267,19 +267,19 @@ def outcome_figure(comparison: Comparison) -> Figure:
         comparison.facts,
         draw,
         data=outcome_table(comparison),
-        charts=tuple(map(chart_content, _charts(pairs, comparison))),
+        charts=tuple(map(chart_content, _outcome_charts(pairs, comparison))),
         height=1.0 + ROW_INCHES * len(pairs),
     )
 
 
 def _pair_name(pair: Compared) -> str:
-    return f"{_cut(pair.a)} → {_cut(pair.b)}"
+    return f"{_cut_name(pair.a)} → {_cut_name(pair.b)}"
 
 
-def _charts(pairs: Sequence[Compared], comparison: Comparison) -> list[Spans]:
+def _outcome_charts(pairs: Sequence[Compared], comparison: Comparison) -> list[Spans]:
     # The newer run first: long labels are cut at the end, and the older run is often the same.
-    names = [f"{_cut(pair.b)} ← {_cut(pair.a)}" for pair in pairs]
-    verdicts = [_said(pair) for pair in pairs]
+    names = [f"{_cut_name(pair.b)} ← {_cut_name(pair.a)}" for pair in pairs]
+    verdicts = [_pair_note(pair) for pair in pairs]
     only_a = [(pair.outcomes.a_wins / pair.outcomes.queries, None, None) for pair in pairs]
     only_b = [(pair.outcomes.b_wins / pair.outcomes.queries, None, None) for pair in pairs]
     wins = [Series("only A answers", only_a), Series("only B answers", only_b)]
@@ -292,20 +292,20 @@ def _charts(pairs: Sequence[Compared], comparison: Comparison) -> list[Spans]:
     ]
 
 
-def _cut(name: str) -> str:
+def _cut_name(name: str) -> str:
     return isolated(name if len(name) <= LONGEST_IN_PAIR else f"{name[: LONGEST_IN_PAIR - 1]}…")
 
 
-def _said(pair: Compared) -> str:
+def _pair_note(pair: Compared) -> str:
     """Return the full names if they were cut, and the verdict."""
     cut = max(len(pair.a), len(pair.b)) > LONGEST_IN_PAIR
     names = [f"B {isolated(pair.b)}", f"A {isolated(pair.a)}"] if cut else []
-    favored = isolated(_favored(pair))
+    favored = isolated(_favored_run(pair))
     claim = [] if pair.verdict.claim is Claim.NONE else [f"{favored}: {pair.verdict.claim.words}"]
     return "\n".join([*names, *claim])
 
 
-def _favored(pair: Compared) -> str:
+def _favored_run(pair: Compared) -> str:
     return pair.b if pair.verdict.favors > 0 else pair.a
 
 

@@ -130,7 +130,9 @@ def compare_runs(
             Guidance("Name two or more different runs", TerminalOnly(" with --runs"), ", the oldest first."),
         )
     inputs = [collection.name, runs_inputs(runs), *question.inputs]
-    return kept_object("compare", inputs, Comparison, partial(_compare, collection, runs, question, progress))
+    return kept_object(
+        "compare", inputs, Comparison, partial(_compare_in_order, collection, runs, question, progress)
+    )
 
 
 def progress_over_time(
@@ -144,7 +146,7 @@ def progress_over_time(
         *question.inputs,
     ]
     return kept_object(
-        "progress", inputs, BoardOverTime, partial(_over_time, collection, ordered, question, progress)
+        "progress", inputs, BoardOverTime, partial(_board_over_time, collection, ordered, question, progress)
     )
 
 
@@ -153,7 +155,7 @@ def chronological(runs: Sequence[Run]) -> list[Run]:
     return sorted(runs, key=lambda run: (run.submitted_on or run.created_at.date(), run.created_at, run.pk))
 
 
-def _compare(
+def _compare_in_order(
     collection: Collection, runs: Sequence[Run], question: Question, progress: Progress | None
 ) -> Comparison:
     found = first_ranks(collection, runs, question, progress)
@@ -161,21 +163,21 @@ def _compare(
     rules = Rules(len(asked), question.alpha, question.deciding)
     tags = [run.run_tag for run in runs]
     return Comparison(
-        facts=_facts(collection, runs, question, found, rules),
+        facts=_comparison_facts(collection, runs, question, found, rules),
         rules=rules,
-        pairs=tuple(_compared(tags[a], tags[b], found.ranks[a], found.ranks[b], rules) for a, b in asked),
+        pairs=tuple(_compare_pair(tags[a], tags[b], found.ranks[a], found.ranks[b], rules) for a, b in asked),
         several=found.several,
         single_answer_only=question.single_answer_only,
     )
 
 
-def _over_time(
+def _board_over_time(
     collection: Collection, runs: Sequence[Run], question: Question, progress: Progress | None
 ) -> BoardOverTime:
     found = first_ranks(collection, runs, question, progress)
     values = [mean_reciprocal(ranks) for ranks in found.ranks]
     tags = [run.run_tag for run in runs]
-    order = _in_time(runs, values)
+    order = _order_in_time(runs, values)
     stood = standings([Entry(tags[place], values[place], runs[place].baseline) for place in order])
     apart = [
         Standing(Entry(tags[place], values[place]), False, None, math.nan)
@@ -188,14 +190,14 @@ def _over_time(
         compared = (
             None
             if before is None
-            else _compared(tags[before], tags[place], found.ranks[before], found.ranks[place], rules)
+            else _compare_pair(tags[before], tags[place], found.ranks[before], found.ranks[place], rules)
         )
         steps.append(Step(one, runs[place].submitted_on, compared))
     steps += [Step(one, None, None) for one in apart]
-    return BoardOverTime(_facts(collection, runs, question, found, rules), rules, tuple(steps))
+    return BoardOverTime(_comparison_facts(collection, runs, question, found, rules), rules, tuple(steps))
 
 
-def _in_time(runs: Sequence[Run], values: Sequence[float]) -> list[int]:
+def _order_in_time(runs: Sequence[Run], values: Sequence[float]) -> list[int]:
     """Return the indexes of baselines and dated runs by date. Among runs of one day, the best comes first.
 
     Nothing depends on the order of import: a run of the same day that is not better displaces nothing. Undated
@@ -207,14 +209,14 @@ def _in_time(runs: Sequence[Run], values: Sequence[float]) -> list[int]:
     )
 
 
-def _compared(
+def _compare_pair(
     a: str, b: str, ranks_a: npt.NDArray[np.int64], ranks_b: npt.NDArray[np.int64], rules: Rules
 ) -> Compared:
     outcomes = compare_ranks(ranks_a, ranks_b, level=1 - rules.alpha)
     return Compared(a, b, outcomes, verdict_of(outcomes, rules), sentence_of(a, b, outcomes, rules))
 
 
-def _facts(
+def _comparison_facts(
     collection: Collection, runs: Sequence[Run], question: Question, found: FirstRanks, rules: Rules
 ) -> Facts:
     several = "left out" if question.single_answer_only else "included"
@@ -232,7 +234,7 @@ def first_ranks(
 ) -> FirstRanks:
     """Return the runs' ranks over the queries that the question asks about. Raises NothingToScore without any."""
     labels = question.labels
-    measure = _reciprocal(question.measure, labels)
+    measure = _reciprocal_rank_measure(question.measure, labels)
     relevant = labels.grades >= measure.rel
     kept_queries = np.bincount(labels.query[relevant], minlength=len(labels.qids)) > 0
     if question.hidden:
@@ -251,7 +253,7 @@ def first_ranks(
     return FirstRanks(np.rint(ranks).astype(np.int64), int(several.sum()), measure.name)
 
 
-def _reciprocal(name: str, labels: Labels) -> Measure:
+def _reciprocal_rank_measure(name: str, labels: Labels) -> Measure:
     measure = measure_for(name, labels)
     if isinstance(measure, ReciprocalRank):
         return measure

@@ -93,14 +93,14 @@ def compare_ranks(a: Ranks, b: Ranks, *, level: float = LEVEL) -> Outcomes:
         b_wins=b_wins,
         both=int(both.sum()),
         case2=sign_test(a_wins, b_wins),
-        esl=_case3(_mean(a[both]), _mean(b[both]), shorter, level),
-        rr=_case3(mean_reciprocal(a[both]), mean_reciprocal(b[both]), change[both], level),
+        esl=_case3_tests(_mean(a[both]), _mean(b[both]), shorter, level),
+        rr=_case3_tests(mean_reciprocal(a[both]), mean_reciprocal(b[both]), change[both], level),
         unanswered_harm=share_interval(a_wins, b_wins, len(a), level),
         level=level,
     )
 
 
-def _case3(a: float, b: float, better: Differences, level: float) -> Case3:
+def _case3_tests(a: float, b: float, better: Differences, level: float) -> Case3:
     # Harm is how much worse B is, so flip the sign.
     return Case3(a, b, signed_rank(better), paired_t(better), mean_interval(-better, level))
 

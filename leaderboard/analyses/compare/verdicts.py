@@ -117,14 +117,14 @@ class Verdict:
 
 def verdict_of(outcomes: Outcomes, rules: Rules) -> Verdict:
     """Return the verdict between A and B. At most one of them has a claim: their claims exclude each other."""
-    case3, deciding, other = _case3(outcomes, rules)
+    case3, deciding, other = _deciding_tests(outcomes, rules)
     claims = {side: _claims(outcomes, rules, side) for side in (1, -1)}
     tested = [side for side in claims if any(claims[side][1:])]
     favors = next(iter([*tested, *(side for side in claims if claims[side][0])]), 0)
     better, strictly, harmless, untested = claims[favors or 1]
-    harm, harm_in = _harm(outcomes, case3, rules, favors or 1)
+    harm, harm_in = _possible_harm(outcomes, case3, rules, favors or 1)
     return Verdict(
-        claim=_strongest(better, strictly, harmless, untested),
+        claim=_strongest_claim(better, strictly, harmless, untested),
         favors=favors,
         better=better,
         strictly_better=strictly,
@@ -133,19 +133,19 @@ def verdict_of(outcomes: Outcomes, rules: Rules) -> Verdict:
         case3_corrected=corrected(deciding.p, rules.m),
         harm=harm,
         harm_in=harm_in,
-        disagreement=_disagreement(deciding, other, rules),
+        disagreement=_disagreement_of_tests(deciding, other, rules),
     )
 
 
 def _claims(outcomes: Outcomes, rules: Rules, side: int) -> tuple[bool, bool, bool, bool]:
     """Return (better, strictly better, do no harm, answers more without a test of harm) for the run on this side."""
-    case3, deciding, _ = _case3(outcomes, rules)
+    case3, deciding, _ = _deciding_tests(outcomes, rules)
     won = (outcomes.b_wins - outcomes.a_wins) * side
     ahead = ((case3.a - case3.b) if rules.deciding.on_esl else (case3.b - case3.a)) * side
-    answers_more = _shown(outcomes.case2, rules.benefit_alpha, side)
-    finds_earlier = _shown(deciding, rules.benefit_alpha, side)
-    answers_fewer = _shown(outcomes.case2, rules.alpha, -side)
-    finds_later = _shown(deciding, rules.alpha, -side)
+    answers_more = _is_significant_for(outcomes.case2, rules.benefit_alpha, side)
+    finds_earlier = _is_significant_for(deciding, rules.benefit_alpha, side)
+    answers_fewer = _is_significant_for(outcomes.case2, rules.alpha, -side)
+    finds_later = _is_significant_for(deciding, rules.alpha, -side)
     # "Not significantly worse" means nothing without a test, but differences that all point one way are evidence.
     undefined = math.isnan(deciding.p)
     untested = undefined and deciding.favors == 0
@@ -154,11 +154,11 @@ def _claims(outcomes: Outcomes, rules: Rules, side: int) -> tuple[bool, bool, bo
     return won > 0 and ahead > 0, answers_more and finds_earlier, harmless, answers_more and untested
 
 
-def _shown(test: Finding, alpha: float, side: int) -> bool:
+def _is_significant_for(test: Finding, alpha: float, side: int) -> bool:
     return test.significant(alpha) and test.favors == side
 
 
-def _strongest(better: bool, strictly: bool, harmless: bool, untested: bool) -> Claim:
+def _strongest_claim(better: bool, strictly: bool, harmless: bool, untested: bool) -> Claim:
     if strictly:
         return Claim.STRICTLY_BETTER
     if harmless:
@@ -168,17 +168,17 @@ def _strongest(better: bool, strictly: bool, harmless: bool, untested: bool) -> 
     return Claim.BETTER if better else Claim.NONE
 
 
-def _case3(outcomes: Outcomes, rules: Rules) -> tuple[Case3, Finding, Finding]:
+def _deciding_tests(outcomes: Outcomes, rules: Rules) -> tuple[Case3, Finding, Finding]:
     """Return the measure of case 3, its deciding test and the other one."""
     case3 = outcomes.esl if rules.deciding.on_esl else outcomes.rr
     tests = (case3.paired_t, case3.signed_rank)
     return (case3, *(tests if rules.deciding.is_t else tests[::-1]))
 
 
-def _harm(outcomes: Outcomes, case3: Case3, rules: Rules, side: int) -> tuple[Bounds, str]:
+def _possible_harm(outcomes: Outcomes, case3: Case3, rules: Rules, side: int) -> tuple[Bounds, str]:
     """Return what could be worse: case 3 if more answers grant the claim, else the share answered."""
-    if _shown(outcomes.case2, rules.benefit_alpha, side) or not _shown(
-        _case3(outcomes, rules)[1], rules.benefit_alpha, side
+    if _is_significant_for(outcomes.case2, rules.benefit_alpha, side) or not _is_significant_for(
+        _deciding_tests(outcomes, rules)[1], rules.benefit_alpha, side
     ):
         return _seen_from(case3.harm, side), "ESL" if rules.deciding.on_esl else "RR"
     return _seen_from(outcomes.unanswered_harm, side), "share answered"
@@ -188,7 +188,7 @@ def _seen_from(harm: Bounds, side: int) -> Bounds:
     return harm if side == 1 else Bounds(-harm.value, -harm.high, -harm.low)
 
 
-def _disagreement(deciding: Finding, other: Finding, rules: Rules) -> str:
+def _disagreement_of_tests(deciding: Finding, other: Finding, rules: Rules) -> str:
     """Return how the other test would decide differently, for a benefit or for a harm."""
 
     def says(test: Finding, p: float) -> tuple[int, int]:
@@ -199,14 +199,18 @@ def _disagreement(deciding: Finding, other: Finding, rules: Rules) -> str:
     names = ("paired t", "signed-rank") if rules.deciding.is_t else ("signed-rank", "paired t")
     found = []
     if says(deciding, deciding.p) != says(other, other.p):
-        found.append(f"{names[0]} on {measure} has p = {_p(deciding.p)}, {names[1]} p = {_p(other.p)}")
+        found.append(
+            f"{names[0]} on {measure} has p = {_p_text(deciding.p)}, {names[1]} p = {_p_text(other.p)}"
+        )
     ranked = other if rules.deciding.is_t else deciding
     if not math.isnan(ranked.exact) and says(ranked, ranked.p) != says(ranked, ranked.exact):
-        found.append(f"signed-rank's p from its exact distribution is {_p(ranked.exact)}, not {_p(ranked.p)}")
+        found.append(
+            f"signed-rank's p from its exact distribution is {_p_text(ranked.exact)}, not {_p_text(ranked.p)}"
+        )
     return "; ".join(found)
 
 
-def _p(p: float) -> str:
+def _p_text(p: float) -> str:
     return "not defined" if math.isnan(p) else f"{p:.3g}"
 
 
@@ -236,31 +240,31 @@ def _case2_part(outcomes: Outcomes, rules: Rules, verdict: Verdict, names: tuple
     mine, theirs = wins if verdict.favors >= 0 else wins[::-1]
     return (
         f"{names[0]} alone answers {mine:,} of {outcomes.queries:,} queries, {names[1]} alone {theirs:,} "
-        f"(exact binomial p = {_p(outcomes.case2.p)}, {_weight(outcomes.case2, rules)})"
+        f"(exact binomial p = {_p_text(outcomes.case2.p)}, {_significance_in_words(outcomes.case2, rules)})"
     )
 
 
 def _case3_part(outcomes: Outcomes, rules: Rules, verdict: Verdict, names: tuple[str, str]) -> str:
-    case3, deciding, _ = _case3(outcomes, rules)
+    case3, deciding, _ = _deciding_tests(outcomes, rules)
     if not outcomes.both:
         return "no query is answered by both"
     mine, theirs = (case3.b, case3.a) if verdict.favors >= 0 else (case3.a, case3.b)
     measure, digits = ("ESL", 2) if rules.deciding.on_esl else ("RR", 4)
     return (
         f"where both answer ({outcomes.both:,}), mean {measure} is {mine:.{digits}f} against "
-        f"{theirs:.{digits}f} ({rules.deciding.words}{_finding(deciding, rules, names)})"
+        f"{theirs:.{digits}f} ({rules.deciding.words}{_finding_in_words(deciding, rules, names)})"
     )
 
 
-def _finding(test: Finding, rules: Rules, names: tuple[str, str]) -> str:
+def _finding_in_words(test: Finding, rules: Rules, names: tuple[str, str]) -> str:
     """Return p and its significance; if p is undefined, which run the differences are against."""
     if not math.isnan(test.p):
-        return f", p = {_p(test.p)}, {_weight(test, rules)}"
+        return f", p = {_p_text(test.p)}, {_significance_in_words(test, rules)}"
     alike = "there is one difference" if test.counted == 1 else "all differences are the same"
     return f" is not defined: {alike}, against {names[0] if test.favors > 0 else names[1]}"
 
 
-def _weight(test: Finding, rules: Rules) -> str:
+def _significance_in_words(test: Finding, rules: Rules) -> str:
     if test.significant(rules.benefit_alpha):
         return "significant"
     return "not significant after correction" if test.significant(rules.alpha) else "not significant"

@@ -49,13 +49,13 @@ def analyse_harmless_order(asked: Asked, progress: Progress | None) -> Analysis:
     means = [mean_reciprocal(ranks) for ranks in scored.ranks]
     return Analysis(
         facts=facts,
-        tables=(_table(runs, means, scored.ranks, found, facts),),
-        sentences=(_sentence(runs, found),),
+        tables=(_harmless_order_table(runs, means, scored.ranks, found, facts),),
+        sentences=(_order_sentence(runs, found),),
         content={"places": {run.run_tag: int(place) for run, place in zip(runs, found.place, strict=True)}},
     )
 
 
-def _table(
+def _harmless_order_table(
     runs: Sequence[Run], means: Sequence[float], ranks: np.ndarray, found: HarmlessOrder, facts: Facts
 ) -> Table:
     by_mean = _competition_places(means)
@@ -101,7 +101,7 @@ def _competition_places(means: Sequence[float]) -> list[int]:
     return [1 + sum(other > mean for other in means) for mean in means]
 
 
-def _sentence(runs: Sequence[Run], found: HarmlessOrder) -> str:
+def _order_sentence(runs: Sequence[Run], found: HarmlessOrder) -> str:
     first = [run.run_tag for run, place in zip(runs, found.place, strict=True) if place == 1]
     ordered = int(found.beats.sum())
     some = f"{ordered:,} of {found.comparisons:,} pairs of runs can be ordered."

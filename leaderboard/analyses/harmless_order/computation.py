@@ -49,7 +49,7 @@ def harmless_order(ranks: Integers, *, alpha: float = ALPHA) -> HarmlessOrder:
     comparisons = runs * (runs - 1) // 2
     tests = max(1, comparisons * GRANTING_TESTS)
     beats = _beats(ranks.astype(np.float64), alpha / tests, alpha)
-    return HarmlessOrder(beats, _places(beats), comparisons, tests)
+    return HarmlessOrder(beats, _shared_places(beats), comparisons, tests)
 
 
 def _beats(ranks: Floats, granting: float, withholding: float) -> Flags:
@@ -89,7 +89,7 @@ def _paired_t(ranks: Floats, answered: Floats, both: Floats) -> tuple[Floats, Fl
     return total, np.where((both > 0) & (squared == 0), 1.0, p)
 
 
-def _places(beats: Flags) -> Integers:
+def _shared_places(beats: Flags) -> Integers:
     graph: nx.DiGraph[int] = nx.DiGraph()
     graph.add_nodes_from(range(len(beats)))
     graph.add_edges_from(zip(*(side.tolist() for side in np.nonzero(beats)), strict=True))

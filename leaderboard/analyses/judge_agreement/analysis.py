@@ -28,21 +28,21 @@ def analyse_judge_agreement(*, campaign: Campaign, seed: int = SEED) -> Analysis
     judged = known.contenders.judged_pairs(known.evidence.judged)
     query = known.contenders.query[judged.a]
     found = observed_agreement(judged, query, rng=np.random.default_rng(seed))
-    everybody, workers = _sides(known, campaign)
+    everybody, workers = _side_biases(known, campaign)
     facts = known.stated(
         measure="judgments",
         queries=len(known.contenders.queries),
         seed=seed,
         further=(("level", str(ALPHA)),),
     )
-    tables = [_agreement_table(found, facts), _side_table("sides", "Side bias", [everybody], facts)]
+    tables = [_observed_agreement_table(found, facts), _side_table("sides", "Side bias", [everybody], facts)]
     if workers:
         tables.append(_side_table("workers", "Side bias of workers", workers, facts))
-    figure = _figure([everybody, *workers], facts, tables[-1])
-    return Analysis(facts, tuple(tables), (figure,), tuple(_sentences(found, everybody, workers)))
+    figure = _side_bias_figure([everybody, *workers], facts, tables[-1])
+    return Analysis(facts, tuple(tables), (figure,), tuple(_judging_sentences(found, everybody, workers)))
 
 
-def _sides(known: Contending, campaign: Campaign) -> tuple[SideBias, list[SideBias]]:
+def _side_biases(known: Contending, campaign: Campaign) -> tuple[SideBias, list[SideBias]]:
     judged, worker = known.evidence.judged, known.evidence.worker
     answer = np.select([judged.preferred == judged.left, judged.preferred == judged.right], [0, 1], 2)
     total = np.bincount(answer, minlength=3).tolist()
@@ -61,7 +61,7 @@ def _pseudonym(campaign: Campaign, code: int) -> str:
     return "w-" + salted_hmac("leaderboard.judge_agreement", f"{campaign.name}:{code}").hexdigest()[:8]
 
 
-def _agreement_table(found: ObservedAgreement, facts: Facts) -> Table:
+def _observed_agreement_table(found: ObservedAgreement, facts: Facts) -> Table:
     columns = (
         Column("pairs", "pairs judged twice or more", Kind.COUNT),
         Column("queries", "queries", Kind.COUNT),
@@ -122,7 +122,9 @@ def _side_row(row: SideBias) -> Row:
     )
 
 
-def _sentences(found: ObservedAgreement, everybody: SideBias, workers: Sequence[SideBias]) -> list[str]:
+def _judging_sentences(
+    found: ObservedAgreement, everybody: SideBias, workers: Sequence[SideBias]
+) -> list[str]:
     said = []
     if found.value is None:
         said.append("No pair was judged more than once, so agreement is unknown.")
@@ -139,7 +141,7 @@ def _sentences(found: ObservedAgreement, everybody: SideBias, workers: Sequence[
     return said
 
 
-def _figure(rows: Sequence[SideBias], facts: Facts, table: Table) -> Figure:
+def _side_bias_figure(rows: Sequence[SideBias], facts: Facts, table: Table) -> Figure:
     """Plot how often each worker preferred the left side, filled if significant."""
 
     def draw(canvas: Any) -> None:

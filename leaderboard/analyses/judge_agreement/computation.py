@@ -63,11 +63,11 @@ def observed_agreement(
     """
     twice = judged.for_a + judged.for_b > 1
     for_a, for_b = judged.for_a[twice], judged.for_b[twice]
-    agreeing = _twos(for_a) + _twos(for_b)
-    twos = _twos(for_a + for_b)
+    agreeing = _pairs_of_judgments(for_a) + _pairs_of_judgments(for_b)
+    twos = _pairs_of_judgments(for_a + for_b)
     keys, place = np.unique(query[twice], return_inverse=True)
     by_query = np.stack([np.bincount(place, counts, len(keys)).astype(float) for counts in (agreeing, twos)])
-    low, high = _bounds(by_query, rng, trials, level) if len(keys) > 1 else (None, None)
+    low, high = _bootstrap_bounds(by_query, rng, trials, level) if len(keys) > 1 else (None, None)
     total = int(twos.sum())
     return ObservedAgreement(
         pairs=int(twice.sum()),
@@ -82,12 +82,12 @@ def observed_agreement(
     )
 
 
-def _twos(counts: Integers) -> Integers:
+def _pairs_of_judgments(counts: Integers) -> Integers:
     """Return n·(n − 1)/2."""
     return counts * (counts - 1) // 2
 
 
-def _bounds(
+def _bootstrap_bounds(
     by_query: Floats,
     rng: np.random.Generator,
     trials: int,

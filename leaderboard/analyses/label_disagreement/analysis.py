@@ -19,7 +19,7 @@ Grades = dict[tuple[str, str], int]
 
 
 @dataclass(frozen=True)
-class _Side:
+class _GradedSide:
     labels: Labels
     grades: Grades
 
@@ -42,33 +42,33 @@ def analyse_label_disagreement(asked: Asked, _: Progress | None) -> Analysis:
 
 def compare_labels(collection: Collection, first: Labels, second: Labels) -> Analysis:
     """Compare two sets of labels. Raises NothingToScore if they have no passage in common."""
-    one, two = _side(first), _side(second)
+    one, two = _graded_side(first), _graded_side(second)
     found = confusion(one.grades, two.grades)
     if not found.common:
         raise NothingToScore(
             f"{first.title} and {second.title} label no passage in common.", "Choose other labels."
         )
-    facts = _facts(collection, one, two)
+    facts = _labels_facts(collection, one, two)
     grades = _confusion_table(found, one, two, facts)
     return Analysis(
         facts=facts,
         tables=(
-            _agreement_table(found, one, two, facts),
+            _kappa_table(found, one, two, facts),
             grades,
-            _query_table(one, two, facts),
+            _query_disagreement_table(one, two, facts),
             _passage_table(one, two, facts),
         ),
         figures=(confusion_figure(found, (one.labels.title, two.labels.title), facts, grades),),
-        sentences=(_sentence(found, one, two),),
+        sentences=(_kappa_sentence(found, one, two),),
     )
 
 
-def _side(labels: Labels) -> _Side:
+def _graded_side(labels: Labels) -> _GradedSide:
     entries = zip(labels.query.tolist(), labels.pids, labels.grades.tolist(), strict=True)
-    return _Side(labels, {(labels.qids[query], pid): grade for query, pid, grade in entries})
+    return _GradedSide(labels, {(labels.qids[query], pid): grade for query, pid, grade in entries})
 
 
-def _facts(collection: Collection, one: _Side, two: _Side) -> Facts:
+def _labels_facts(collection: Collection, one: _GradedSide, two: _GradedSide) -> Facts:
     both = set(one.labels.qids) & set(two.labels.qids)
     versions = (one.labels.version, two.labels.version)
     return Facts(
@@ -84,7 +84,7 @@ def _facts(collection: Collection, one: _Side, two: _Side) -> Facts:
     )
 
 
-def _agreement_table(found: Confusion, one: _Side, two: _Side, facts: Facts) -> Table:
+def _kappa_table(found: Confusion, one: _GradedSide, two: _GradedSide, facts: Facts) -> Table:
     least = one.labels.min_grade, two.labels.min_grade
     rows = tuple(
         Row(
@@ -115,7 +115,7 @@ def _agreement_table(found: Confusion, one: _Side, two: _Side, facts: Facts) -> 
     return Table("agreement", "Agreement of the labels", caption, columns, rows, facts)
 
 
-def _confusion_table(found: Confusion, one: _Side, two: _Side, facts: Facts) -> Table:
+def _confusion_table(found: Confusion, one: _GradedSide, two: _GradedSide, facts: Facts) -> Table:
     grades = [str(grade) for grade in found.second]
     group = two.labels.title
     columns = (
@@ -139,7 +139,7 @@ def _confusion_table(found: Confusion, one: _Side, two: _Side, facts: Facts) -> 
     return Table("confusion", "Confusion of grades", caption, columns, tuple(rows), facts)
 
 
-def _query_table(one: _Side, two: _Side, facts: Facts) -> Table:
+def _query_disagreement_table(one: _GradedSide, two: _GradedSide, facts: Facts) -> Table:
     """Return one row per query that both sets cover, those with most disagreement about relevance first."""
     covered = set(two.labels.qids)
     found = {qid: dict.fromkeys(COUNTED, 0) for qid in one.labels.qids if qid in covered}
@@ -172,7 +172,7 @@ def _query_table(one: _Side, two: _Side, facts: Facts) -> Table:
     return Table("queries", "Disagreement query by query", caption, columns, rows, facts)
 
 
-def _passage_table(one: _Side, two: _Side, facts: Facts) -> Table:
+def _passage_table(one: _GradedSide, two: _GradedSide, facts: Facts) -> Table:
     """Return one row per passage of different grades, in the order of the first set."""
     rows = tuple(
         Row(
@@ -198,7 +198,7 @@ def _passage_table(one: _Side, two: _Side, facts: Facts) -> Table:
     return Table("passages", "Disagreement passage by passage", caption, columns, rows, facts)
 
 
-def _relevant_in(one: _Side, two: _Side, key: tuple[str, str]) -> str:
+def _relevant_in(one: _GradedSide, two: _GradedSide, key: tuple[str, str]) -> str:
     match one.relevant(key), two.relevant(key):
         case True, True:
             return "both"
@@ -209,7 +209,7 @@ def _relevant_in(one: _Side, two: _Side, key: tuple[str, str]) -> str:
     return two.labels.title
 
 
-def _sentence(found: Confusion, one: _Side, two: _Side) -> str:
+def _kappa_sentence(found: Confusion, one: _GradedSide, two: _GradedSide) -> str:
     def said(kappa: Kappa) -> str:
         return "not defined" if kappa.value is None else f"{kappa.value:.2f}"
 

@@ -19,7 +19,7 @@ def confusion_figure(found: Confusion, names: tuple[str, str], facts: Facts, dat
     def draw(canvas: Any) -> None:
         axes = canvas.subplots()
         axes.imshow(shares, cmap="Blues", vmin=0, vmax=1, aspect="auto")
-        for row, column in _cells(found):
+        for row, column in _filled_cells(found):
             count, share = int(found.counts[row, column]), float(shares[row, column])
             axes.text(
                 column, row, f"{count:,}\n{share:.1%}", ha="center", va="center", fontsize=7,
@@ -35,7 +35,7 @@ def confusion_figure(found: Confusion, names: tuple[str, str], facts: Facts, dat
         TITLE,
         rows=[f"{names[0]}: {grade}" for grade in found.first],
         columns=[str(grade) for grade in found.second],
-        cells=[(row, column, float(shares[row, column])) for row, column in _cells(found)],
+        cells=[(row, column, float(shares[row, column])) for row, column in _filled_cells(found)],
         across=f"grade in {names[1]}",
         notes=[f"{int(total):,} passages" for total in totals],
     )
@@ -54,7 +54,7 @@ def confusion_figure(found: Confusion, names: tuple[str, str], facts: Facts, dat
     )
 
 
-def _cells(found: Confusion) -> list[tuple[int, int]]:
+def _filled_cells(found: Confusion) -> list[tuple[int, int]]:
     return [
         (row, column)
         for row, counts in enumerate(found.counts.tolist())

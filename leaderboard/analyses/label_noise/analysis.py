@@ -53,7 +53,7 @@ def analyse_label_noise(
         official and set_inputs(official),
         [reference, seed, trials],
     ]
-    contenders, among = _ranked(known, official, reference)
+    contenders, among = _runs_and_queries(known, official, reference)
     try:
         found = kept_object(
             "label noise",
@@ -79,14 +79,14 @@ def analyse_label_noise(
         queries=found.queries,
         labels=(official.name,) if official else (),
         seed=seed,
-        further=(*known.rules, ("trials", f"{trials:,}"), *_left_out(known, official)),
+        further=(*known.rules, ("trials", f"{trials:,}"), *_queries_left_out(known, official)),
     )
     error = _implied_error(known, seed) if error is None else error
-    odds = () if error is None else _odds(known, error, seed)
+    odds = () if error is None else _odds_of_campaign(known, error, seed)
     return noise_analysis(found, facts, odds, error)
 
 
-def _ranked(
+def _runs_and_queries(
     known: Contending, official: QrelSet | None, reference: str | None
 ) -> tuple[Contenders, Flags | None]:
     """Return the runs, the perfect run if there are official qrels, and the queries in their means (None: all).
@@ -106,7 +106,7 @@ def _ranked(
     return contenders, among
 
 
-def _left_out(known: Contending, official: QrelSet | None) -> tuple[tuple[str, str], ...]:
+def _queries_left_out(known: Contending, official: QrelSet | None) -> tuple[tuple[str, str], ...]:
     """Return a fact about queries that have a best answer but no relevant passage in the official set."""
     lacking = int((known.contenders.covered(best_flags(known)) & ~known.has_qrel).sum())
     lacked = many(lacking, "query", "queries")
@@ -119,7 +119,7 @@ def _implied_error(known: Contending, seed: int) -> float | None:
     return observed_agreement(judged, query, rng=np.random.default_rng(seed), trials=1).error_rate
 
 
-def _odds(known: Contending, error: float, seed: int) -> tuple[Odds, ...]:
+def _odds_of_campaign(known: Contending, error: float, seed: int) -> tuple[Odds, ...]:
     """Return the odds for the pools of the first round, with as many judgments per pair as the campaign wants."""
     entrants = known.evidence.entrants
     nodes = {*zip(entrants.query.tolist(), entrants.representative.tolist(), strict=True)}
@@ -147,7 +147,7 @@ def noise_analysis(
         Column("difference_queries", "by queries", Kind.CHANGE, f"difference from {found.reference}"),
         Column("difference_labels", "by labels", Kind.CHANGE, f"difference from {found.reference}"),
     )
-    rows = tuple(_row(row, found) for row in found.rows)
+    rows = tuple(_noise_row(row, found) for row in found.rows)
     table = Table(
         "noise", "Label noise", caption, columns, rows, facts, significance="the interval excludes 0"
     )
@@ -155,12 +155,12 @@ def noise_analysis(
     return Analysis(
         facts,
         tuple(tables),
-        (_figure(found, facts, caption, table),),
-        sentences=tuple(_sentences(found, odds, error)),
+        (_noise_figure(found, facts, caption, table),),
+        sentences=tuple(_noise_sentences(found, odds, error)),
     )
 
 
-def _row(row: NoiseRow, found: LabelNoise) -> Row:
+def _noise_row(row: NoiseRow, found: LabelNoise) -> Row:
     spreads = {"difference_queries": row.difference_queries, "difference_labels": row.difference_labels}
     itself = row.run == found.reference
     return Row(
@@ -174,12 +174,14 @@ def _row(row: NoiseRow, found: LabelNoise) -> Row:
                 for key, spread in spreads.items()
             },
         },
-        significant=frozenset(key for key, spread in spreads.items() if not itself and _clear(spread)),
+        significant=frozenset(
+            key for key, spread in spreads.items() if not itself and _excludes_zero(spread)
+        ),
         faint=row.run == PERFECT,
     )
 
 
-def _clear(spread: Spread) -> bool:
+def _excludes_zero(spread: Spread) -> bool:
     """Return whether the interval excludes zero."""
     return spread.low > 0 or spread.high < 0
 
@@ -211,10 +213,10 @@ def _odds_table(odds: Sequence[Odds], error: float, facts: Facts) -> Table:
     return Table("odds", "How often a best answer is right", caption, columns, tuple(rows), facts)
 
 
-def _sentences(found: LabelNoise, odds: Sequence[Odds], error: float | None) -> list[str]:
+def _noise_sentences(found: LabelNoise, odds: Sequence[Odds], error: float | None) -> list[str]:
     others = [row for row in found.rows if row.run not in (found.reference, PERFECT)]
-    by_queries = sum(_clear(row.difference_queries) for row in others)
-    by_labels = sum(_clear(row.difference_labels) for row in others)
+    by_queries = sum(_excludes_zero(row.difference_queries) for row in others)
+    by_labels = sum(_excludes_zero(row.difference_labels) for row in others)
     said = [
         f"{by_queries} of {len(others)} runs differ from {found.reference} beyond the choice of queries, "
         f"{by_labels} also beyond the choice of judgments."
@@ -227,7 +229,7 @@ def _sentences(found: LabelNoise, odds: Sequence[Odds], error: float | None) -> 
     return said
 
 
-def _figure(found: LabelNoise, facts: Facts, caption: str, table: Table) -> Figure:
+def _noise_figure(found: LabelNoise, facts: Facts, caption: str, table: Table) -> Figure:
     """Draw two bars per run, best first."""
     rows = found.rows
 

@@ -225,11 +225,11 @@ def label_noise(
         return NoiseRow(
             run=contenders.run_tags[run],
             value=float(means[run]),
-            queries=_spread(by_queries[run], level),
-            labels=_spread(by_labels[run], level),
+            queries=_spread_of_trials(by_queries[run], level),
+            labels=_spread_of_trials(by_labels[run], level),
             difference=float(means[run] - means[base]),
-            difference_queries=_spread(by_queries[run] - by_queries[base], level),
-            difference_labels=_spread(by_labels[run] - by_labels[base], level),
+            difference_queries=_spread_of_trials(by_queries[run] - by_queries[base], level),
+            difference_labels=_spread_of_trials(by_labels[run] - by_labels[base], level),
         )
 
     return LabelNoise(
@@ -244,7 +244,7 @@ def label_noise(
     )
 
 
-def _spread(trials: Floats, level: float) -> Spread:
+def _spread_of_trials(trials: Floats, level: float) -> Spread:
     known = trials[~np.isnan(trials)]
     if not len(known):
         return Spread(np.nan, np.nan, np.nan)

@@ -79,16 +79,16 @@ def analyse_near_duplicates(asked: Asked, progress: Progress | None) -> Analysis
     levels = _level_table(found, facts)
     if not asked.runs:
         return Analysis(facts, (levels,), sentences=(_levels_sentence(found),))
-    once, whole = _both(asked.collection, asked.runs, found, measure, progress)
+    once, whole = _means_of_both(asked.collection, asked.runs, found, measure, progress)
     sign = 1 if measure.higher_is_better else -1
     boards = two_boards(sign * once, sign * whole)
-    board = _board_table(boards, once, whole, facts)
+    board = _evaluations_table(boards, once, whole, facts)
     names = (f"{measure.name} without near-duplicates", f"{measure.name} under expanded labels")
     figure = boards_figure(two_boards(once, whole), list(facts.runs), names, facts, board)
     return Analysis(facts, (levels, board), (figure,), (_levels_sentence(found), _boards_sentence(boards)))
 
 
-def _both(
+def _means_of_both(
     collection: Collection,
     runs: Sequence[Run],
     found: ClassLabels,
@@ -108,7 +108,10 @@ def _both(
         once = _deduplicated_ranks(collection, ranking, canonical)
         top = ranking_of(run, depth_needed([measure]))
         means.append(
-            (_mean(measure, canonical, once), _mean(measure, whole, find_wanted(top, whole.wanted).rank))
+            (
+                _mean_or_zero(measure, canonical, once),
+                _mean_or_zero(measure, whole, find_wanted(top, whole.wanted).rank),
+            )
         )
         if progress:
             progress(done + 1, len(runs))
@@ -135,7 +138,7 @@ def _deduplicated_ranks(collection: Collection, ranking: Ranking, labels: Labels
     return joined["rank"].fill_null(0).to_numpy().astype(np.int64)
 
 
-def _mean(measure: Measure, labels: Labels, rank: np.ndarray) -> float:
+def _mean_or_zero(measure: Measure, labels: Labels, rank: np.ndarray) -> float:
     values = measure.values(Judged(len(labels.qids), labels.query, labels.grades, rank))
     mean = measure.mean(values)
     return 0.0 if mean != mean else mean
@@ -182,7 +185,7 @@ def _level_row(one: LevelCounts, levels: Sequence[int], least: int) -> Row:
     return Row(cells | {"density": one.density(least)})
 
 
-def _board_table(boards: TwoBoards, once: np.ndarray, whole: np.ndarray, facts: Facts) -> Table:
+def _evaluations_table(boards: TwoBoards, once: np.ndarray, whole: np.ndarray, facts: Facts) -> Table:
     columns = (
         Column("run", "run"),
         Column("once", "without near-duplicates", Kind.MEASURE, facts.measure),

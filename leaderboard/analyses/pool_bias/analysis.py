@@ -95,8 +95,8 @@ def brought_by(known: Contending, runs: Sequence[Run]) -> dict[Node, set[str]]:
     for query, passage, run_ids, is_qrel in rows:
         names = brought.setdefault(_node(known, query, passage), set())
         names |= {tags.get(pk, QREL) for pk in run_ids} | ({QREL} if is_qrel else set())
-    for run in _further(known, runs):
-        for node in _tops(known, run):
+    for run in _runs_beside_pool(known, runs):
+        for node in _top_nodes(known, run):
             brought.setdefault(node, set()).add(run.run_tag)
     return brought
 
@@ -105,7 +105,7 @@ def _node(known: Contending, query: int, passage: int) -> Node:
     return query, known.contenders.represents.get((query, passage), passage)
 
 
-def _further(known: Contending, runs: Sequence[Run]) -> list[Run]:
+def _runs_beside_pool(known: Contending, runs: Sequence[Run]) -> list[Run]:
     """Return the runs whose tops did not come from the pool."""
     campaign = known.facts.campaign
     if campaign.pool_id is None:
@@ -114,7 +114,7 @@ def _further(known: Contending, runs: Sequence[Run]) -> list[Run]:
     return list(campaign.collection.runs.filter(run_tag__in=tags))
 
 
-def _tops(known: Contending, run: Run) -> list[Node]:
+def _top_nodes(known: Contending, run: Run) -> list[Node]:
     tops = {qid: pids[0] for qid, pids in tops_of(run, 1).items() if pids}
     query_of = {qid: query for query, qid in known.qids.items()}
     passage_of = dict(
@@ -163,12 +163,18 @@ def bias_analysis(rows: Sequence[LeftOut], facts: Facts, *, by_team: bool, poole
     )
     ordered = sorted(rows, key=lambda row: (row.rank_before, row.run))
     table = Table(
-        "left_out", "Pool bias", caption, columns, tuple(Row(_cells(row)) for row in ordered), facts, notes
+        "left_out",
+        "Pool bias",
+        caption,
+        columns,
+        tuple(Row(_left_out_cells(row)) for row in ordered),
+        facts,
+        notes,
     )
-    return Analysis(facts, (table,), (_figure(ordered, facts, table),), (_sentence(ordered),))
+    return Analysis(facts, (table,), (_pool_bias_figure(ordered, facts, table),), (_moves_sentence(ordered),))
 
 
-def _cells(row: LeftOut) -> dict[str, str | int | float | None]:
+def _left_out_cells(row: LeftOut) -> dict[str, str | int | float | None]:
     return {
         "run": row.run,
         "group": row.group,
@@ -184,7 +190,7 @@ def _cells(row: LeftOut) -> dict[str, str | int | float | None]:
     }
 
 
-def _sentence(rows: Sequence[LeftOut]) -> str:
+def _moves_sentence(rows: Sequence[LeftOut]) -> str:
     moved = [row for row in rows if row.shift]
     if not moved:
         return f"None of the {len(rows)} runs changes its rank if the pool is made without it."
@@ -196,7 +202,7 @@ def _sentence(rows: Sequence[LeftOut]) -> str:
     )
 
 
-def _figure(rows: Sequence[LeftOut], facts: Facts, table: Table) -> Figure:
+def _pool_bias_figure(rows: Sequence[LeftOut], facts: Facts, table: Table) -> Figure:
     """Draw each run's value with it in the pool and without, best first."""
 
     def draw(canvas: Any) -> None:

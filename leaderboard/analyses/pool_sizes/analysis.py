@@ -29,9 +29,9 @@ def pool_or_newest(collection: Collection, name: str) -> Pool:
 def analyse_pool_sizes(asked: Asked, _: Progress | None) -> Analysis:
     """Return how many queries have a pool of each size, in the pool and over all queries."""
     pool = pool_or_newest(asked.collection, asked.text("pool"))
-    sizes = _sizes(pool)
-    runs = _runs(pool)
-    everything = _everything(pool, runs)
+    sizes = _sizes_by_query(pool)
+    runs = _runs_of_pool(pool)
+    everything = _sizes_over_all_queries(pool, runs)
     counts = size_counts(sizes.values())
     if not counts.total:
         raise NothingToScore(f"The pool {pool.name} is empty.", "Choose another pool.")
@@ -49,7 +49,7 @@ def analyse_pool_sizes(asked: Asked, _: Progress | None) -> Analysis:
     data = _size_table(sides, facts)
     return Analysis(
         facts=facts,
-        tables=(data, _query_table(sizes, facts)),
+        tables=(data, _query_size_table(sizes, facts)),
         figures=(sizes_figure(sides, facts, data),),
         sentences=tuple(
             f"{counted.total:,} {title}: {counted.mean:.2f} passages each on average, {counted.pairs:,} pairs."
@@ -58,7 +58,7 @@ def analyse_pool_sizes(asked: Asked, _: Progress | None) -> Analysis:
     )
 
 
-def _sizes(pool: Pool) -> dict[str, int]:
+def _sizes_by_query(pool: Pool) -> dict[str, int]:
     """Return the number of different texts in each query's pool, in the order of queries."""
     keys: dict[str, list[str]] = {}
     rows = PooledPassage.objects.filter(pool=pool).order_by("query__position", "pk")
@@ -67,13 +67,13 @@ def _sizes(pool: Pool) -> dict[str, int]:
     return {qid: count_classes(of_query) for qid, of_query in keys.items()}
 
 
-def _runs(pool: Pool) -> list[Run]:
+def _runs_of_pool(pool: Pool) -> list[Run]:
     return list(
         Run.objects.filter(pk__in=PoolRun.objects.filter(pool=pool).values("run")).order_by("run_tag")
     )
 
 
-def _everything(pool: Pool, runs: list[Run]) -> SizeCounts | None:
+def _sizes_over_all_queries(pool: Pool, runs: list[Run]) -> SizeCounts | None:
     """Return the sizes over all queries; None if the pool's sources are unknown or too deep to look through."""
     if not runs or pool.depth > MOST_DEPTH:
         return None
@@ -108,7 +108,7 @@ def _size_table(sides: Sides, facts: Facts) -> Table:
     return Table("sizes", "Pool sizes", caption, tuple(columns), rows, facts)
 
 
-def _query_table(sizes: dict[str, int], facts: Facts) -> Table:
+def _query_size_table(sizes: dict[str, int], facts: Facts) -> Table:
     rows = tuple(
         Row({"qid": qid, "size": size, "pairs": size * (size - 1) // 2}) for qid, size in sizes.items()
     )

@@ -26,7 +26,7 @@ QUARTILES = (0.25, 0.5, 0.75)
 
 
 @dataclass(frozen=True)
-class _Board:
+class _PowerBoard:
     one: Combination
     pairs: Pairs
     alone: Wanted
@@ -69,7 +69,7 @@ def analyse_power(asked: Asked, progress: Progress | None) -> Analysis:
         raise NothingToScore(
             f"{one.name} has too few runs or queries to compare.", "Use at least two of each."
         )
-    board = _Board(one, run_pairs(one.values), Wanted(alpha, power))
+    board = _PowerBoard(one, run_pairs(one.values), Wanted(alpha, power))
     if not board.pairs.told.any():
         raise NothingToScore(
             f"{one.name}: the differences between runs are the same on every query.", "Choose other runs."
@@ -77,23 +77,23 @@ def analyse_power(asked: Asked, progress: Progress | None) -> Analysis:
     facts = facts_of_combinations(
         asked.collection, [one], seed=None, further=(("alpha", f"{alpha:g}"), ("power", f"{power:g}"))
     )
-    first, second = _chosen(one, (asked.text("run"), asked.text("against")))
-    curve = _curve(board)
+    first, second = _chosen_pair(one, (asked.text("run"), asked.text("against")))
+    curve = _detectable_curve(board)
     data = _curve_table(board, curve, facts)
     return Analysis(
         facts=facts,
         tables=(
-            _board_table(board, facts),
+            _detectable_table(board, facts),
             _pair_table(board, first, second, facts),
             _needed_table(board, first, second, difference, facts),
             data,
         ),
         figures=(power_figure(curve, board.queries, one.asked, facts, data),),
-        sentences=(_sentence(board),),
+        sentences=(_power_sentence(board),),
     )
 
 
-def _chosen(one: Combination, pair: tuple[str, str]) -> tuple[int, int]:
+def _chosen_pair(one: Combination, pair: tuple[str, str]) -> tuple[int, int]:
     """Return the indexes of the chosen runs, filled up with the best ones."""
     tags = one.run_tags
     for tag in filter(None, pair):
@@ -107,7 +107,7 @@ def _chosen(one: Combination, pair: tuple[str, str]) -> tuple[int, int]:
     return first, second
 
 
-def _board_table(board: _Board, facts: Facts) -> Table:
+def _detectable_table(board: _PowerBoard, facts: Facts) -> Table:
     rows = []
     for words, wanted in board.tests:
         effect = detectable_effect(board.queries, wanted)
@@ -147,7 +147,7 @@ def _board_table(board: _Board, facts: Facts) -> Table:
     return Table(
         "board",
         "Smallest detectable differences",
-        _caption(board),
+        _power_caption(board),
         columns,
         tuple(rows),
         facts,
@@ -155,7 +155,7 @@ def _board_table(board: _Board, facts: Facts) -> Table:
     )
 
 
-def _caption(board: _Board) -> str:
+def _power_caption(board: _PowerBoard) -> str:
     return (
         f"True differences in {board.one.asked} that the two-sided paired t-test finds with {board.alone.power:.0%} "
         "probability, from the standard deviation of the differences of each pair of runs over queries (noncentral "
@@ -163,9 +163,9 @@ def _caption(board: _Board) -> str:
     )
 
 
-def _pair_table(board: _Board, first: int, second: int, facts: Facts) -> Table:
+def _pair_table(board: _PowerBoard, first: int, second: int, facts: Facts) -> Table:
     tags = board.one.run_tags
-    difference, deviation = _pair(board, first, second)
+    difference, deviation = _difference_and_deviation(board, first, second)
     rows = []
     for words, wanted in board.tests:
         effect = difference / deviation if deviation else 0.0
@@ -175,7 +175,7 @@ def _pair_table(board: _Board, first: int, second: int, facts: Facts) -> Table:
                     "run": tags[first],
                     "against": tags[second],
                     "test": words,
-                    "difference": _signed(board, first, second),
+                    "difference": _mean_difference(board, first, second),
                     "deviation": deviation,
                     "least": detectable_effect(board.queries, wanted) * deviation if deviation else None,
                     "power": power_of(board.queries, effect, wanted.alpha) if deviation else None,
@@ -193,23 +193,25 @@ def _pair_table(board: _Board, first: int, second: int, facts: Facts) -> Table:
         Column("power", "power", Kind.SHARE, "if the observed is true"),
         Column("queries", "queries needed", Kind.COUNT, "if the observed is true"),
     )
-    caption = f"{_caption(board)} Power from an observed difference says no more than its p-value."
+    caption = f"{_power_caption(board)} Power from an observed difference says no more than its p-value."
     return Table("pair", "One pair of runs", caption, columns, tuple(rows), facts)
 
 
-def _pair(board: _Board, first: int, second: int) -> tuple[float, float]:
+def _difference_and_deviation(board: _PowerBoard, first: int, second: int) -> tuple[float, float]:
     low, high = sorted((first, second))
     (place,) = np.flatnonzero((board.pairs.first == low) & (board.pairs.second == high))
     return float(board.pairs.difference[place]), float(board.pairs.deviation[place])
 
 
-def _signed(board: _Board, first: int, second: int) -> float:
+def _mean_difference(board: _PowerBoard, first: int, second: int) -> float:
     return float(board.one.values[first].mean() - board.one.values[second].mean())
 
 
-def _needed_table(board: _Board, first: int, second: int, difference: float | None, facts: Facts) -> Table:
+def _needed_table(
+    board: _PowerBoard, first: int, second: int, difference: float | None, facts: Facts
+) -> Table:
     """Return the number of queries for several true differences, and for the requested one."""
-    deviation = _pair(board, first, second)[1]
+    deviation = _difference_and_deviation(board, first, second)[1]
     rows = []
     for one in sorted({*DIFFERENCES, *([difference] if difference else [])}):
         cells = {
@@ -236,7 +238,7 @@ def _needed_table(board: _Board, first: int, second: int, difference: float | No
     return Table("needed", "Queries needed", caption, columns, tuple(rows), facts)
 
 
-def _curve(board: _Board) -> Curve:
+def _detectable_curve(board: _PowerBoard) -> Curve:
     found = []
     for count in sorted({*QUERIES, board.queries}):
         effect = detectable_effect(count, board.alone)
@@ -245,7 +247,7 @@ def _curve(board: _Board) -> Curve:
     return found
 
 
-def _curve_table(board: _Board, curve: Curve, facts: Facts) -> Table:
+def _curve_table(board: _PowerBoard, curve: Curve, facts: Facts) -> Table:
     columns = (
         Column("queries", "queries", Kind.COUNT),
         Column("lower", "lower quartile", Kind.MEASURE, "smallest difference"),
@@ -256,13 +258,13 @@ def _curve_table(board: _Board, curve: Curve, facts: Facts) -> Table:
         Row({"queries": count, "lower": lower, "median": median, "upper": upper})
         for count, lower, median, upper in curve
     )
-    caption = f"{_caption(board)} For each pair alone, at {board.alone.alpha:g}."
+    caption = f"{_power_caption(board)} For each pair alone, at {board.alone.alpha:g}."
     return Table(
         "curve", "Smallest detectable difference by number of queries", caption, columns, rows, facts
     )
 
 
-def _sentence(board: _Board) -> str:
+def _power_sentence(board: _PowerBoard) -> str:
     alone, together = (detectable_effect(board.queries, wanted) for _, wanted in board.tests)
     return (
         f"{board.one.name}: on {board.queries:,} queries, a paired t-test at {board.alone.alpha:g} of the median "

@@ -29,8 +29,8 @@ def power_figure(curve: Curve, queries: int, measure: str, facts: Facts, data: T
         )
         axes.set_xscale("log")
         axes.set_yscale("log")
-        _plain_numbers(axes.xaxis, (1,), "{x:,.0f}")
-        _plain_numbers(axes.yaxis, (1, 2, 5), "{x:g}")
+        _write_ticks_as_numbers(axes.xaxis, (1,), "{x:,.0f}")
+        _write_ticks_as_numbers(axes.yaxis, (1, 2, 5), "{x:g}")
         axes.set_xlabel("queries")
         axes.set_ylabel(axis)
         axes.legend(loc="upper right")
@@ -51,7 +51,7 @@ def power_figure(curve: Curve, queries: int, measure: str, facts: Facts, data: T
     return Figure("detectable", TITLE, caption, facts, draw, data, (chart_content(chart),), 5.5, 3.6)
 
 
-def _plain_numbers(axis: Any, steps: tuple[int, ...], form: str) -> None:
+def _write_ticks_as_numbers(axis: Any, steps: tuple[int, ...], form: str) -> None:
     """Write the ticks of a logarithmic axis as numbers: figures have no formulas, such as powers of ten."""
     from matplotlib.ticker import LogLocator, NullFormatter
 

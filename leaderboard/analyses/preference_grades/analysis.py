@@ -29,7 +29,7 @@ def analyse_preference_grades(asked: Asked, _: Progress | None) -> Analysis:
     rows = labels.values_list("query_id", "passage_id", "passage__class_key", "grade")
     # Near-duplicates and equal texts share a grade; the first label of a class counts.
     grades = {(query, key or str(passage)): grade for query, passage, key, grade in rows.iterator(5000)}
-    found, ungraded = preference_by_gap(_judged(campaign), grades)
+    found, ungraded = preference_by_gap(_judged_passages(campaign), grades)
     if not found:
         raise NothingToScore(
             f"{graded.name} grades no pair of {campaign.name} on both sides.", "Choose other labels."
@@ -43,10 +43,10 @@ def analyse_preference_grades(asked: Asked, _: Progress | None) -> Analysis:
         software=software_version(),
         simulated=Judgment.objects.filter(campaign=campaign, judge_kind="simulated").exists(),
     )
-    return Analysis(facts, (_table(found, ungraded, facts),), (), (_sentence(found, ungraded),))
+    return Analysis(facts, (_gap_table(found, ungraded, facts),), (), (_grade_sentence(found, ungraded),))
 
 
-def _judged(campaign: Campaign) -> Iterator[Judged]:
+def _judged_passages(campaign: Campaign) -> Iterator[Judged]:
     counted = Judgment.objects.filter(campaign=campaign).counted().order_by("pk")
     rows = counted.values_list(
         *("pair__query_id", "left_id", "left__class_key", "right_id", "right__class_key", "preferred_id")
@@ -57,7 +57,7 @@ def _judged(campaign: Campaign) -> Iterator[Judged]:
         yield first, second, preferred is not None
 
 
-def _table(found: list[GradeGap], ungraded: int, facts: Facts) -> Table:
+def _gap_table(found: list[GradeGap], ungraded: int, facts: Facts) -> Table:
     columns = (
         Column("gap", "difference of grades", Kind.COUNT),
         Column("judgments", "judgments", Kind.COUNT),
@@ -88,7 +88,7 @@ def _interval(found: Share) -> Interval | None:
     return Interval(found.value, found.low, found.high)
 
 
-def _sentence(found: list[GradeGap], ungraded: int) -> str:
+def _grade_sentence(found: list[GradeGap], ungraded: int) -> str:
     apart = all_gaps(found)
     graded = sum(row.judgments for row in found)
     if apart.value is None:

@@ -81,21 +81,23 @@ def private_board(
     facts = facts_of_combinations(
         collection, [public, private], seed=None, further=(("alpha", f"{alpha:g}"),)
     )
-    steps = [(run, step) for team in _teams(runs) for run, step in _steps(team, public, private, alpha)]
+    steps = [
+        (run, step) for team in _runs_by_team(runs) for run, step in _team_steps(team, public, private, alpha)
+    ]
     submissions = _submissions(public, private, {run.pk: step for run, step in steps})
     caption = CAPTION.format(asked=public.asked, level=f"{1 - alpha:.0%}")
     return Analysis(
         facts=facts,
-        tables=(_board(public, private, facts), _divergence(steps, public, facts, alpha)),
+        tables=(_private_board_table(public, private, facts), _gains_table(steps, public, facts, alpha)),
         figures=(private_figure(submissions, public.asked, caption, facts),),
-        sentences=tuple(_warning(run, step) for run, step in steps if step.overfitting),
+        sentences=tuple(_overfitting_warning(run, step) for run, step in steps if step.overfitting),
         content={"overfitting": [run.run_tag for run, step in steps if step.overfitting]},
     )
 
 
 def _submissions(public: Combination, private: Combination, steps: dict[int, Step]) -> list[Submission]:
     """Return every run, team by team in order of time, then runs without a team."""
-    order = [place for team in _teams(public.runs) for place in team]
+    order = [place for team in _runs_by_team(public.runs) for place in team]
     others = sorted(set(range(len(public.runs))) - set(order), key=lambda place: public.runs[place].run_tag)
     counted: Counter[str] = Counter()
     found = []
@@ -106,7 +108,7 @@ def _submissions(public: Combination, private: Combination, steps: dict[int, Ste
             Submission(
                 team=run.team if of_team else "",
                 run=run.run_tag,
-                date=_date(run),
+                date=_submission_date(run),
                 number=counted[run.team] if of_team else None,
                 public=public.measure.mean(public.values[place]),
                 private=private.measure.mean(private.values[place]),
@@ -116,24 +118,24 @@ def _submissions(public: Combination, private: Combination, steps: dict[int, Ste
     return found
 
 
-def _teams(runs: Sequence[Run]) -> list[list[int]]:
+def _runs_by_team(runs: Sequence[Run]) -> list[list[int]]:
     """Return the indexes of each team's runs, first to last. Baselines and runs without a team are left out."""
     teams: dict[str, list[int]] = {}
     for place, run in enumerate(runs):
         if run.team and not run.baseline:
             teams.setdefault(run.team, []).append(place)
-    return [sorted(teams[name], key=lambda place: _when(runs[place])) for name in sorted(teams)]
+    return [sorted(teams[name], key=lambda place: _submission_order(runs[place])) for name in sorted(teams)]
 
 
-def _when(run: Run) -> tuple[str, int]:
-    return _date(run), run.pk
+def _submission_order(run: Run) -> tuple[str, int]:
+    return _submission_date(run), run.pk
 
 
-def _date(run: Run) -> str:
+def _submission_date(run: Run) -> str:
     return str(run.submitted_on or run.created_at.date())
 
 
-def _steps(
+def _team_steps(
     team: list[int], public: Combination, private: Combination, alpha: float
 ) -> list[tuple[Run, Step]]:
     if len(team) < 2:
@@ -143,7 +145,7 @@ def _steps(
     return [(public.runs[step.run], step) for step in found]
 
 
-def _board(public: Combination, private: Combination, facts: Facts) -> Table:
+def _private_board_table(public: Combination, private: Combination, facts: Facts) -> Table:
     sign = 1.0 if public.measure.higher_is_better else -1.0
     means = [[one.measure.mean(values) for values in one.values] for one in (public, private)]
     ranks = ranks_by_column(sign * np.array(means).T)
@@ -152,7 +154,7 @@ def _board(public: Combination, private: Combination, facts: Facts) -> Table:
             {
                 "run": run.run_tag,
                 "team": run.team,
-                "date": _date(run),
+                "date": _submission_date(run),
                 "private": means[1][place],
                 "private_rank": int(ranks[place, 1]),
                 "public": means[0][place],
@@ -175,7 +177,7 @@ def _board(public: Combination, private: Combination, facts: Facts) -> Table:
     )
 
 
-def _divergence(steps: list[tuple[Run, Step]], public: Combination, facts: Facts, alpha: float) -> Table:
+def _gains_table(steps: list[tuple[Run, Step]], public: Combination, facts: Facts, alpha: float) -> Table:
     counted: dict[str, int] = {}
     rows = []
     for run, step in steps:
@@ -185,7 +187,7 @@ def _divergence(steps: list[tuple[Run, Step]], public: Combination, facts: Facts
                 {
                     "team": run.team,
                     "run": run.run_tag,
-                    "date": _date(run),
+                    "date": _submission_date(run),
                     "submission": counted[run.team],
                     "public": step.public_gain,
                     "private": step.private_gain,
@@ -209,7 +211,7 @@ def _divergence(steps: list[tuple[Run, Step]], public: Combination, facts: Facts
     )
 
 
-def _warning(run: Run, step: Step) -> str:
+def _overfitting_warning(run: Run, step: Step) -> str:
     return (
         f"Looks like overfitting: {run.run_tag} of {run.team} gained {step.public_gain:+.4f} on public queries over "
         f"the team's first run, and {step.private_gain:+.4f} on private ones (p = {step.p:.3g})."

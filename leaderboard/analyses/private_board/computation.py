@@ -59,7 +59,7 @@ def divergence(
     sign = 1.0 if higher_is_better else -1.0
     first, *later = order
     return tuple(
-        _step(
+        _gain_over_first(
             run,
             sign * (public[run] - public[first]),
             sign * (private[run] - private[first]),
@@ -69,7 +69,7 @@ def divergence(
     )
 
 
-def _step(run: int, public: Floats, private: Floats, alpha: float) -> Step:
+def _gain_over_first(run: int, public: Floats, private: Floats, alpha: float) -> Step:
     p = welch_p(public, private)
     gained = float(public.mean()), float(private.mean())
     bounds = welch_bounds(public, private, alpha)

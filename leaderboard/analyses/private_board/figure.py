@@ -44,15 +44,15 @@ class Submission:
 
 def private_figure(submissions: Sequence[Submission], measure: str, caption: str, facts: Facts) -> Figure:
     """Draw ``submissions``, given team by team in order of time. ``measure`` labels the axis of values."""
-    lines = _lines(submissions)
+    lines = _teams_and_submissions(submissions)
     stepped = any(one.step for one in submissions)
 
     def draw(canvas: Any) -> None:
         panels = canvas.subplots(1, 1 + stepped, sharey=True, squeeze=False).ravel()
-        _values(panels[0], lines, measure)
+        _draw_values(panels[0], lines, measure)
         if stepped:
-            _differences(panels[1], lines)
-        _names(panels[0], lines)
+            _draw_differences(panels[1], lines)
+        _label_lines(panels[0], lines)
 
     return Figure(
         "submissions",
@@ -60,13 +60,13 @@ def private_figure(submissions: Sequence[Submission], measure: str, caption: str
         caption,
         facts,
         draw,
-        data=_data(submissions, caption, facts),
-        charts=tuple(map(chart_content, _charts(submissions, measure, stepped))),
+        data=_submissions_table(submissions, caption, facts),
+        charts=tuple(map(chart_content, _submission_charts(submissions, measure, stepped))),
         height=max(2.2, 0.9 + INCHES_A_ROW * len(lines)),
     )
 
 
-def _lines(submissions: Sequence[Submission]) -> list[Submission | str]:
+def _teams_and_submissions(submissions: Sequence[Submission]) -> list[Submission | str]:
     """Return the lines from top to bottom: each team's name above its submissions, then the other runs."""
     groups = [list(members) for _, members in groupby(submissions, key=lambda one: one.team)]
     several = [group for group in groups if group[0].team and len(group) > 1]
@@ -79,14 +79,14 @@ def _lines(submissions: Sequence[Submission]) -> list[Submission | str]:
     return lines + ([OTHERS, *others] if others else [])
 
 
-def _placed(lines: Sequence[Submission | str]) -> list[tuple[int, Submission]]:
+def _placed_submissions(lines: Sequence[Submission | str]) -> list[tuple[int, Submission]]:
     return [(place, one) for place, one in enumerate(lines) if isinstance(one, Submission)]
 
 
-def _values(axes: Any, lines: Sequence[Submission | str], measure: str) -> None:
+def _draw_values(axes: Any, lines: Sequence[Submission | str], measure: str) -> None:
     from leaderboard.output.drawing import GRAY, OKABE_ITO
 
-    placed = _placed(lines)
+    placed = _placed_submissions(lines)
     places = [place for place, _ in placed]
     public, private = [one.public for _, one in placed], [one.private for _, one in placed]
     axes.hlines(places, public, private, color=GRAY, linewidth=0.8)
@@ -96,10 +96,10 @@ def _values(axes: Any, lines: Sequence[Submission | str], measure: str) -> None:
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
 
 
-def _differences(axes: Any, lines: Sequence[Submission | str]) -> None:
+def _draw_differences(axes: Any, lines: Sequence[Submission | str]) -> None:
     from leaderboard.output.drawing import OKABE_ITO
 
-    for place, one in _placed(lines):
+    for place, one in _placed_submissions(lines):
         if one.step is None:
             continue
         axes.hlines(place, one.step.low, one.step.high, color=OKABE_ITO[2])
@@ -110,7 +110,7 @@ def _differences(axes: Any, lines: Sequence[Submission | str]) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def _names(axes: Any, lines: Sequence[Submission | str]) -> None:
+def _label_lines(axes: Any, lines: Sequence[Submission | str]) -> None:
     from leaderboard.output.drawing import short
 
     names = [short(one if isinstance(one, str) else one.run) for one in lines]
@@ -121,40 +121,40 @@ def _names(axes: Any, lines: Sequence[Submission | str]) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def _charts(submissions: Sequence[Submission], measure: str, stepped: bool) -> list[Spans]:
+def _submission_charts(submissions: Sequence[Submission], measure: str, stepped: bool) -> list[Spans]:
     values = Spans(
         VALUES,
         measure,
-        [_named(one) for one in submissions],
+        [_submission_name(one) for one in submissions],
         [
             Series("public queries", [(one.public, None, None) for one in submissions]),
             Series("private queries", [(one.private, None, None) for one in submissions]),
         ],
-        notes=[_note(one) for one in submissions],
+        notes=[_submission_note(one) for one in submissions],
     )
     later = [one for one in submissions if one.step is not None]
     differences = Spans(
         "Gains over the team's first run",
         DIFFERENCE,
-        [_named(one) for one in later],
+        [_submission_name(one) for one in later],
         [Series("difference", [(one.step.excess, one.step.low, one.step.high) for one in later if one.step])],
         line=0.0,
-        notes=[_note(one) for one in later],
+        notes=[_submission_note(one) for one in later],
     )
     return [values, differences] if stepped else [values]
 
 
-def _named(one: Submission) -> str:
+def _submission_name(one: Submission) -> str:
     return f"{one.team}: {one.run}" if one.team else one.run
 
 
-def _note(one: Submission) -> str:
+def _submission_note(one: Submission) -> str:
     number = "" if one.number is None else f"submission {one.number}, "
     warned = "; looks like overfitting" if one.step is not None and one.step.overfitting else ""
     return f"{number}{one.date}{warned}"
 
 
-def _data(submissions: Sequence[Submission], caption: str, facts: Facts) -> Table:
+def _submissions_table(submissions: Sequence[Submission], caption: str, facts: Facts) -> Table:
     rows = tuple(
         Row(
             {

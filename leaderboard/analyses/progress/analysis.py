@@ -53,7 +53,7 @@ def progress_table(board: BoardOverTime) -> Table:
         + (f"also corrected for the {many(steps, 'step')}, " if steps else "")
         + "and the verdict by outcomes, following Lin et al. (SIGIR 2021).",
         columns,
-        tuple(_row(board, step, max(1, steps)) for step in board.steps if not _apart(step)),
+        tuple(_step_row(board, step, max(1, steps)) for step in board.steps if not _is_undated(step)),
         board.facts,
         significance=f"corrected p is at most {board.rules.alpha:g}",
     )
@@ -61,7 +61,7 @@ def progress_table(board: BoardOverTime) -> Table:
 
 def undated_table(board: BoardOverTime) -> Table:
     """Return the runs that stand apart, the best first."""
-    apart = sorted(filter(_apart, board.steps), key=lambda step: -step.standing.entry.value)
+    apart = sorted(filter(_is_undated, board.steps), key=lambda step: -step.standing.entry.value)
     return Table(
         "undated",
         "Runs without a date of submission",
@@ -73,11 +73,11 @@ def undated_table(board: BoardOverTime) -> Table:
     )
 
 
-def _apart(step: Step) -> bool:
+def _is_undated(step: Step) -> bool:
     return step.submitted is None and not step.standing.entry.baseline
 
 
-def _row(board: BoardOverTime, step: Step, steps: int) -> Row:
+def _step_row(board: BoardOverTime, step: Step, steps: int) -> Row:
     standing, pair = step.standing, step.compared
     values: dict[str, Any] = {
         "date": step.submitted.isoformat() if step.submitted else None,
@@ -160,7 +160,7 @@ def progress_figure(board: BoardOverTime, table: Table) -> Figure:
         board.facts,
         draw,
         data=table,
-        charts=(chart_content(_chart(board)),),
+        charts=(chart_content(_progress_chart(board)),),
     )
 
 
@@ -170,7 +170,7 @@ def time_shown(first: float, last: float) -> tuple[float, float]:
     return first - aside, last + aside
 
 
-def _chart(board: BoardOverTime) -> Points:
+def _progress_chart(board: BoardOverTime) -> Points:
     dated = [(step, step.submitted) for step in board.steps if step.submitted]
     best = [place for place, (step, _) in enumerate(dated) if step.standing.state_of_the_art]
     return Points(
@@ -182,7 +182,7 @@ def _chart(board: BoardOverTime) -> Points:
                 step.standing.entry.run,
                 submitted.isoformat(),
                 (step.standing.entry.value, None, None),
-                _said(step),
+                _step_note(step),
             )
             for step, submitted in dated
         ],
@@ -191,7 +191,7 @@ def _chart(board: BoardOverTime) -> Points:
     )
 
 
-def _said(step: Step) -> str:
+def _step_note(step: Step) -> str:
     if step.standing.entry.baseline:
         return "baseline"
     if not step.standing.state_of_the_art:

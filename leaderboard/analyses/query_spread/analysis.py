@@ -13,12 +13,12 @@ def analyse_query_spread(collection: Collection, one: Combination) -> Analysis:
     """Return the spread over runs of every query, and how many queries are saturated."""
     facts = facts_of_combinations(collection, [one], seed=None, further=())
     spread = query_spread(one.values)
-    data = _query_table(spread, one, facts)
+    data = _query_spread_table(spread, one, facts)
     return Analysis(
         facts=facts,
         tables=(saturation_table(spread, len(one.runs), facts), data),
         figures=(spread_figure(spread, one.qids, one.asked, facts, data),),
-        sentences=(_sentence(spread, one),),
+        sentences=(_saturation_sentence(spread, one),),
     )
 
 
@@ -47,7 +47,7 @@ def saturation_table(spread: Spread, runs: int, facts: Facts) -> Table:
     return Table("saturation", "Saturated queries", caption, columns, rows, facts)
 
 
-def _query_table(spread: Spread, one: Combination, facts: Facts) -> Table:
+def _query_spread_table(spread: Spread, one: Combination, facts: Facts) -> Table:
     numbers = (
         ("low", "lowest", spread.low),
         ("lower", "first quartile", spread.lower),
@@ -81,7 +81,7 @@ def _query_table(spread: Spread, one: Combination, facts: Facts) -> Table:
     return Table("queries", "Spread over runs, query by query", caption, columns, rows, facts)
 
 
-def _sentence(spread: Spread, one: Combination) -> str:
+def _saturation_sentence(spread: Spread, one: Combination) -> str:
     return (
         f"{one.name}: on {int(spread.saturated.sum()):,} of {len(spread.median):,} queries the median run has "
         f"{HIGHEST:g}, and on {int(spread.level_at_top.sum()):,} it has the best value of any run."

@@ -20,7 +20,7 @@ def spread_figure(spread: Spread, qids: tuple[str, ...], measure: str, facts: Fa
 
     def draw(canvas: Any) -> None:
         axes = canvas.subplots()
-        _bands(axes, spread, order) if len(order) > MOST_BOXES else _boxes(axes, spread, order)
+        _draw_bands(axes, spread, order) if len(order) > MOST_BOXES else _draw_boxes(axes, spread, order)
         axes.set_xlim(-0.8, len(order) - 0.2)
         axes.set_ylabel(measure)
         axes.grid(visible=False, axis="x")
@@ -34,20 +34,20 @@ def spread_figure(spread: Spread, qids: tuple[str, ...], measure: str, facts: Fa
         "Queries by the median over runs, with the middle half of the runs as a box. Whiskers reach to the lowest "
         "and the highest run."
     )
-    shown = _shown(order)
+    shown = _queries_on_page(order)
     if len(shown) < len(order):
         caption += f" On the page: {len(shown)} of the {len(order):,} queries, at even distances."
-    chart = chart_content(_chart(spread, shown, qids, measure))
+    chart = chart_content(_spread_chart(spread, shown, qids, measure))
     return Figure("spread", TITLE, caption, facts, draw, data, (chart,), 7.0, 3.6)
 
 
-def _shown(order: list[int]) -> list[int]:
+def _queries_on_page(order: list[int]) -> list[int]:
     if len(order) <= MOST_BOXES:
         return order
     return [order[place] for place in np.linspace(0, len(order) - 1, MOST_BOXES).round().astype(int)]
 
 
-def _chart(spread: Spread, shown: list[int], qids: tuple[str, ...], measure: str) -> Spans:
+def _spread_chart(spread: Spread, shown: list[int], qids: tuple[str, ...], measure: str) -> Spans:
     return Spans(
         TITLE,
         measure,
@@ -66,7 +66,7 @@ def _chart(spread: Spread, shown: list[int], qids: tuple[str, ...], measure: str
     )
 
 
-def _boxes(axes: Any, spread: Spread, order: list[int]) -> None:
+def _draw_boxes(axes: Any, spread: Spread, order: list[int]) -> None:
     from leaderboard.output.drawing import GRAY, OFFICIAL
 
     boxes = [
@@ -93,7 +93,7 @@ def _boxes(axes: Any, spread: Spread, order: list[int]) -> None:
     )
 
 
-def _bands(axes: Any, spread: Spread, order: list[int]) -> None:
+def _draw_bands(axes: Any, spread: Spread, order: list[int]) -> None:
     from leaderboard.output.drawing import OFFICIAL
 
     places = np.arange(len(order))

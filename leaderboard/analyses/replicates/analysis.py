@@ -64,11 +64,13 @@ def best_of_phase(known: Contending, phase: str) -> Flags:
     kept = np.zeros(len(known.phase), dtype=bool)
     kept[rows] = True
     judged = evidence.judged.only(kept)
-    alone = replace(evidence, judged=judged, entrants=_compared(evidence.entrants, judged), contests=[])
+    alone = replace(
+        evidence, judged=judged, entrants=_compared_entrants(evidence.entrants, judged), contests=[]
+    )
     return alone.best(known.contenders)
 
 
-def _compared(entrants: Entrants, judged: object) -> Entrants:
+def _compared_entrants(entrants: Entrants, judged: object) -> Entrants:
     """Return the classes with a judged member, as this replicate's own pool."""
     query, left, right = (getattr(judged, name).tolist() for name in ("query", "left", "right"))
     seen = {*zip(query, left, strict=True), *zip(query, right, strict=True)}
@@ -101,7 +103,7 @@ def replicates_analysis(compared: Replicates, run_tags: Sequence[str], facts: Fa
         "and τ_AP (the first against the second, ties broken at random) between their boards over the queries that "
         "all sets cover.",
         columns,
-        tuple(Row(_overlap(row)) for row in compared.overlaps),
+        tuple(Row(_overlap_cells(row)) for row in compared.overlaps),
         facts,
     )
     boards = Table(
@@ -116,10 +118,10 @@ def replicates_analysis(compared: Replicates, run_tags: Sequence[str], facts: Fa
         f"{row.first} and {row.second} have the same best answers for {row.same} of {row.queries} queries."
         for row in compared.overlaps
     )
-    return Analysis(facts, (overlaps, boards), (_figure(compared, run_tags, facts, boards),), said)
+    return Analysis(facts, (overlaps, boards), (_replicates_figure(compared, run_tags, facts, boards),), said)
 
 
-def _overlap(row: Overlap) -> Mapping[str, str | int | float | None]:
+def _overlap_cells(row: Overlap) -> Mapping[str, str | int | float | None]:
     agreement: Agreement = row.agreement
     return {
         "first": row.first,
@@ -147,18 +149,18 @@ def _board_rows(compared: Replicates, run_tags: Sequence[str]) -> list[Row]:
                 },
             }
         )
-        for run in _order(compared, run_tags)
+        for run in _best_first(compared, run_tags)
     ]
 
 
-def _order(compared: Replicates, run_tags: Sequence[str]) -> list[int]:
+def _best_first(compared: Replicates, run_tags: Sequence[str]) -> list[int]:
     """Return the runs, best first under the first set."""
     return sorted(range(len(run_tags)), key=lambda run: (-compared.means[0][run], run_tags[run]))
 
 
-def _figure(compared: Replicates, run_tags: Sequence[str], facts: Facts, boards: Table) -> Figure:
+def _replicates_figure(compared: Replicates, run_tags: Sequence[str], facts: Facts, boards: Table) -> Figure:
     """Draw each run's value under each set, best first under the first."""
-    order = _order(compared, run_tags)
+    order = _best_first(compared, run_tags)
 
     def draw(canvas: Any) -> None:
         from leaderboard.output.drawing import color_of, short

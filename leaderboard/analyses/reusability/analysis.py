@@ -51,7 +51,7 @@ def analyse_reusability(asked: Asked, progress: Progress | None) -> Analysis:
     labels = labels_named(asked.collection, labels_or_usual(asked.collection, asked.text("qrels")))
     measure = measure_for(asked.text("measure"), labels)
     found = class_labels(asked.collection, labels)
-    other = _beside(asked)
+    other = _labels_to_compare(asked)
     depth = int(str(asked.settings["depth"]))
     words = [labels_words(one.labels) for one in (found, other) if one]
     facts = Facts(
@@ -86,15 +86,15 @@ def analyse_reusability(asked: Asked, progress: Progress | None) -> Analysis:
             tables=(table, source_table(topics, facts), gain),
             figures=(figure, gain_figure(topics, gain, facts)),
         )
-    return _with_runs(asked, found, depth, analysis, progress) if asked.runs else analysis
+    return _with_run_results(asked, found, depth, analysis, progress) if asked.runs else analysis
 
 
-def _with_runs(
+def _with_run_results(
     asked: Asked, found: ClassLabels, depth: int, so_far: Analysis, progress: Progress | None
 ) -> Analysis:
     """Add the results that need runs: unjudged passages, judgments saved, and runs left out."""
     facts = so_far.facts
-    tops = {run.run_tag: _tops(run, max(depth, TOP), found) for run in asked.runs}
+    tops = {run.run_tag: _labeled_tops(run, max(depth, TOP), found) for run in asked.runs}
     pids = {pid for top in tops.values() for of_query in top.values() for pid in of_query}
     canonical = canonical_of(asked.collection, sorted(pids))
     shares = {
@@ -106,8 +106,8 @@ def _with_runs(
         for qid, of_query in top.items():
             pools.setdefault(qid, set()).update(of_query[:depth])
     pooled, saved = saved_by_classes(pools, canonical)
-    judged, places, measure = _places(asked, found.labels, depth, progress)
-    left = _left_out(asked, judged, places, measure, depth)
+    judged, places, measure = _label_ranks(asked, found.labels, depth, progress)
+    left = _leave_groups_out(asked, judged, places, measure, depth)
     values = [measure.values(replace(judged, rank=of_run)) for of_run in places]
     saturation = saturation_table(query_spread(np.nan_to_num(np.array(values))), len(asked.runs), facts)
     unjudged_table = _unjudged_table(shares, facts)
@@ -125,7 +125,7 @@ def _with_runs(
     )
 
 
-def _beside(asked: Asked) -> ClassLabels | None:
+def _labels_to_compare(asked: Asked) -> ClassLabels | None:
     """Return the labels to compare with: of this collection, or NAME/SET of a published one. Raises a Refusal."""
     name, slash, set_name = asked.text("against").partition("/")
     if not name:
@@ -142,11 +142,11 @@ def _beside(asked: Asked) -> ClassLabels | None:
     return class_labels(collection, labels_named(collection, set_name if slash else name))
 
 
-def _tops(run: Run, depth: int, found: ClassLabels) -> dict[str, tuple[str, ...]]:
+def _labeled_tops(run: Run, depth: int, found: ClassLabels) -> dict[str, tuple[str, ...]]:
     return {qid: pids for qid, pids in tops_of(run, depth).items() if qid in found.classes}
 
 
-def _places(
+def _label_ranks(
     asked: Asked, labels: Labels, depth: int, progress: Progress | None
 ) -> tuple[Judged, Whole, Measure]:
     """Return the labels with the ranks of the first run, the ranks (runs, labels) in every run, and the measure."""
@@ -161,7 +161,9 @@ def _places(
     return Judged(len(labels.qids), labels.query, labels.grades, places[0]), np.array(places), measure
 
 
-def _left_out(asked: Asked, judged: Judged, places: Whole, measure: Measure, depth: int) -> list[LeftOutRun]:
+def _leave_groups_out(
+    asked: Asked, judged: Judged, places: Whole, measure: Measure, depth: int
+) -> list[LeftOutRun]:
     groups: dict[str, list[int]] = {}
     for place, run in enumerate(asked.runs):
         by_team = asked.text("by") == "team" and run.team

@@ -103,11 +103,11 @@ def leave_out(
     """
     brought = (places > 0) & (places <= depth)
     everywhere = brought.sum(axis=0)
-    before = _means(judged, places, measure, np.ones(places.shape[1], bool))
+    before = _means_under_labels(judged, places, measure, np.ones(places.shape[1], bool))
     found = []
     for group, members in groups.items():
         only = (everywhere > 0) & (brought[list(members)].sum(axis=0) == everywhere)
-        after = _means(judged, places, measure, ~only)
+        after = _means_under_labels(judged, places, measure, ~only)
         tau_b = kendall(before, after).tau_b
         orders = [ranks(means if measure.higher_is_better else -means) for means in (before, after)]
         found += [
@@ -126,7 +126,7 @@ def leave_out(
     return found
 
 
-def _means(
+def _means_under_labels(
     judged: Judged, places: Whole, measure: Measure, kept: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.float64]:
     some = Judged(judged.queries, judged.query[kept], judged.grade[kept], places[0][kept])

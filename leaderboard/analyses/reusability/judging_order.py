@@ -77,7 +77,7 @@ def source_table(topics: Sequence[JudgedTopic], facts: Facts) -> Table:
     rows = tuple(
         Row(
             {
-                "source": _source(batch),
+                "source": _source_in_words(batch),
                 "topics": seen,
                 "judged": judged,
                 "relevant": good,
@@ -97,7 +97,7 @@ def source_table(topics: Sequence[JudgedTopic], facts: Facts) -> Table:
     return Table("sources", "Judged by source", caption, columns, rows, facts)
 
 
-def _source(batch: int) -> str:
+def _source_in_words(batch: int) -> str:
     return {OPENING: "first of the pool", REST: "rest of the pool"}.get(batch, f"iteration {batch - REST}")
 
 

@@ -32,7 +32,7 @@ def analyse_run_types(asked: Asked, progress: Progress | None) -> Analysis:
     if against:
         tables.insert(1, _duels_table(one, against, facts))
         figures += [_best_figure(one, duel, place, facts) for place, duel in enumerate(against[:MOST_DUELS])]
-    return Analysis(facts, tuple(tables), tuple(figures), (_sentence(one, found, against),))
+    return Analysis(facts, tuple(tables), tuple(figures), (_best_run_sentence(one, found, against),))
 
 
 def _best_figure(one: Combination, duel: Duel, place: int, facts: Facts) -> Figure:
@@ -127,7 +127,7 @@ def _queries_table(one: Combination, duel: Duel, key: str, facts: Facts) -> Tabl
     return Table(f"{key}_by_query", f"{duel.title}, query by query", caption, columns, rows, facts)
 
 
-def _sentence(one: Combination, found: Sequence[RunType], against: Sequence[Duel]) -> str:
+def _best_run_sentence(one: Combination, found: Sequence[RunType], against: Sequence[Duel]) -> str:
     best = found[0]
     if not against:
         return f"All {len(one.runs)} runs are of one type: {best.name}."

@@ -91,13 +91,13 @@ def combinations(
     found = []
     for name in labels or usual_labels(collection):
         chosen = labels_named(collection, name)
-        for asked, measure in _measures(measures, chosen).items():
+        for asked, measure in _ranking_measures(measures, chosen).items():
             scored = evaluate(
                 collection=collection, runs=runs, labels=chosen, measures=[measure], progress=progress
             )
             values = np.stack([scored[run.pk, measure.name].values for run in runs])
             for query_set in wanted:
-                columns = _columns(chosen, query_set, private)
+                columns = _query_set_mask(chosen, query_set, private)
                 _refuse_nothing_relevant(chosen, asked, measure, query_set, columns)
                 qids = tuple(qid for qid, kept in zip(chosen.qids, columns, strict=True) if kept)
                 part = values[:, columns]
@@ -130,7 +130,7 @@ def facts_of_combinations(
         runs=tuple(found[0].run_tags),
         labels=tuple(dict.fromkeys(_labels_in_words(one.labels) for one in found)),
         measure=", ".join(dict.fromkeys(one.asked for one in found)),
-        queries=max(sum(one.values.shape[1] for one in group) for group in _by_labels(found)),
+        queries=max(sum(one.values.shape[1] for one in group) for group in _grouped_by_labels(found)),
         software=software_version(),
         seed=seed,
         simulated=any(one.labels.version is not None and one.labels.version.simulated for one in found),
@@ -138,7 +138,7 @@ def facts_of_combinations(
     )
 
 
-def _by_labels(found: Sequence[Combination]) -> list[list[Combination]]:
+def _grouped_by_labels(found: Sequence[Combination]) -> list[list[Combination]]:
     """Group combinations by labels and measure, without those over all queries if there are smaller sets."""
     groups: dict[tuple[str, str], list[Combination]] = {}
     for one in found:
@@ -193,7 +193,7 @@ def one_combination(asked: Asked, progress: Progress | None) -> Combination:
     return found
 
 
-def _measures(names: str, labels: Labels) -> dict[str, Measure]:
+def _ranking_measures(names: str, labels: Labels) -> dict[str, Measure]:
     found = {measure.name: measure_for(measure.name, labels) for measure in parse_measures(names)}
     for measure in found.values():
         if measure.unanswered != measure.unanswered:
@@ -223,7 +223,7 @@ def _refuse_nothing_relevant(
         )
 
 
-def _columns(labels: Labels, query_set: str, private: frozenset[str]) -> npt.NDArray[np.bool_]:
+def _query_set_mask(labels: Labels, query_set: str, private: frozenset[str]) -> npt.NDArray[np.bool_]:
     if query_set == "all":
         return np.ones(len(labels.qids), dtype=np.bool_)
     return np.array([(qid in private) == (query_set == "private") for qid in labels.qids], dtype=np.bool_)

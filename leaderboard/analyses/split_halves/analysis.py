@@ -72,9 +72,9 @@ def split_halves(
         f"and whether its lead is significant (p ≤ {alpha:g}, two-sided) in both, one or neither (Craswell et al., "
         "SIGIR 2021). Shares of all pairs and splits.",
         COLUMNS,
-        tuple(_row(name, outcome) for name, result in results for outcome in result.outcomes),
+        tuple(_outcome_of_test_row(name, outcome) for name, result in results for outcome in result.outcomes),
         facts,
-        notes=tuple(_note(name, result) for name, result in results),
+        notes=tuple(_ties_note(name, result) for name, result in results),
     )
     content = {"halves": [{"setting": name, **asdict(result)} for name, result in results]}
     return Analysis(
@@ -103,12 +103,12 @@ def kept_halves(
     return Agreement(**{**content, "outcomes": outcomes})
 
 
-def _row(name: str, outcome: Outcome) -> Row:
+def _outcome_of_test_row(name: str, outcome: Outcome) -> Row:
     values: dict[str, Value] = {"setting": name, **asdict(outcome)}
     return Row(values)
 
 
-def _note(name: str, result: Agreement) -> str:
+def _ties_note(name: str, result: Agreement) -> str:
     return (
         f"{name}: {result.pairs:,} pairs of runs on {result.queries:,} queries; of the comparisons, "
         f"{result.equal_means:.1%} have equal means and {result.equal_medians:.1%} equal medians."

@@ -69,9 +69,9 @@ def half_pair_counts(values: Floats, parts: npt.NDArray[np.bool_]) -> Iterator[P
     by_run: Codes = codes.reshape(values.shape).astype(np.int32)
     small = bool((parts.sum(axis=0) <= EXACT_UP_TO).any())
     if len(kinds) <= FEW_KINDS:
-        yield from _by_tables(kinds, by_run, _Counter(Members.of(parts).rows[:-1], small))
+        yield from _counts_by_tables(kinds, by_run, _Counter(Members.of(parts).rows[:-1], small))
     else:
-        yield from _by_orders(values, by_run, parts, small)
+        yield from _counts_by_orders(values, by_run, parts, small)
 
 
 @dataclass(frozen=True)
@@ -100,19 +100,19 @@ class _Counter:
         return counted
 
 
-def _by_tables(kinds: Floats, codes: Codes, counter: _Counter) -> Iterator[PairCounts]:
-    signed, sizes = _signed(kinds[:, None] - kinds[None, :])
+def _counts_by_tables(kinds: Floats, codes: Codes, counter: _Counter) -> Iterator[PairCounts]:
+    signed, sizes = _groups_by_sign(kinds[:, None] - kinds[None, :])
     pooled = counter.groups(codes, len(kinds))
     at_once = max(1, BATCH_CELLS // ((2 * len(sizes) + 1) * counter.members.shape[1]))
     for first in range(len(codes) - 1):
         for start in range(first + 1, len(codes), at_once):
             second = np.arange(start, min(start + at_once, len(codes)))
             groups = counter.groups(signed[codes[first], codes[second]], 2 * len(sizes) + 1)
-            rank_sum = _pooled(pooled[second], pooled[first : first + 1])
-            yield _pairs(first, second, groups, sizes, rank_sum, counter)
+            rank_sum = _rank_sum_counts(pooled[second], pooled[first : first + 1])
+            yield _pair_counts(first, second, groups, sizes, rank_sum, counter)
 
 
-def _by_orders(
+def _counts_by_orders(
     values: Floats, codes: Codes, parts: npt.NDArray[np.bool_], small: bool
 ) -> Iterator[PairCounts]:
     members = Members.of(parts)
@@ -142,7 +142,7 @@ def _by_orders(
             )
 
 
-def _signed(apart: Floats) -> tuple[Codes, Floats]:
+def _groups_by_sign(apart: Floats) -> tuple[Codes, Floats]:
     """Return the group of each signed difference, and the sizes in ascending order.
 
     Negative differences come first, by size, then positive ones by size, then the zeros.
@@ -154,7 +154,7 @@ def _signed(apart: Floats) -> tuple[Codes, Floats]:
     return codes.astype(np.int32), sizes
 
 
-def _pairs(
+def _pair_counts(
     first: int,
     second: npt.NDArray[np.int64],
     groups: Counts,
@@ -167,7 +167,9 @@ def _pairs(
     ahead, behind = plus.sum(axis=1, dtype=np.int64), minus.sum(axis=1, dtype=np.int64)
     several = _held_twice(either)
     # Twice a rank is twice the count below, plus the size of its own group, plus one.
-    ranks = 2 * (products_below(either, plus) + ahead) + _products(either[:, several] - 1, plus[:, several])
+    ranks = 2 * (products_below(either, plus) + ahead) + _product_sums(
+        either[:, several] - 1, plus[:, several]
+    )
     return PairCounts(
         first=first,
         second=second,
@@ -182,12 +184,12 @@ def _pairs(
     )
 
 
-def _pooled(second: Counts, first: Counts) -> tuple[Floats, Floats]:
+def _rank_sum_counts(second: Counts, first: Counts) -> tuple[Floats, Floats]:
     """Return 2·U of the first run, whose values win against smaller ones of the second and tie with equal ones."""
     together = first + second
     several = _held_twice(together)
     first = np.broadcast_to(first, second.shape)
-    ties = _products(second[:, several], first[:, several])
+    ties = _product_sums(second[:, several], first[:, several])
     return 2 * products_below(second, first) + ties, _ties(together, several)
 
 
@@ -210,30 +212,30 @@ def products_below(low: Counts, high: Counts) -> Floats:
     Neighbors are merged two by two, so the work is twice the size of the arrays.
     """
     total = np.zeros((low.shape[0], low.shape[2]))
-    largest = _largest(low, high)
+    largest = _largest_product(low, high)
     while low.shape[1] > 1:
         even = low.shape[1] // 2 * 2
-        total += _sum(low[:, 0:even:2], high[:, 1:even:2], largest)
-        low, high = _merged(low, even), _merged(high, even)
+        total += _exact_product_sums(low[:, 0:even:2], high[:, 1:even:2], largest)
+        low, high = _merged_neighbors(low, even), _merged_neighbors(high, even)
         largest *= 4
     return total
 
 
-def _products(one: Counts, other: Counts) -> Floats:
-    return _sum(one, other, _largest(np.abs(one), other))
+def _product_sums(one: Counts, other: Counts) -> Floats:
+    return _exact_product_sums(one, other, _largest_product(np.abs(one), other))
 
 
-def _largest(one: Counts, other: Counts) -> int:
+def _largest_product(one: Counts, other: Counts) -> int:
     """Return an upper bound for the product of any two of these counts."""
     return int(one.max(initial=0)) * int(other.max(initial=0))
 
 
-def _merged(groups: Counts, even: int) -> Counts:
+def _merged_neighbors(groups: Counts, even: int) -> Counts:
     halved: Counts = groups[:, 0:even:2] + groups[:, 1:even:2]
     return halved if even == groups.shape[1] else np.concatenate([halved, groups[:, even:]], axis=1)
 
 
-def _sum(one: Counts, other: Counts, largest: int) -> Floats:
+def _exact_product_sums(one: Counts, other: Counts, largest: int) -> Floats:
     """Return the exact Σ of products along axis 1, in the counts' narrow integers as far as nothing overflows."""
     room = np.iinfo(one.dtype).max
     summed: Floats

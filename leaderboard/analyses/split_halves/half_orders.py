@@ -119,7 +119,7 @@ def signed_ranks(apart: Floats, members: Members, *, with_ranks: bool) -> Signed
     either[layout.places[several]], plus[layout.places[several]] = tied, tied_plus
     below, ahead = layout.products_below(either, plus)
     # Twice a rank is twice the count below, plus the size of its own group, plus one.
-    own = ahead - tied_plus.sum(axis=0, dtype=np.int64) + _products(tied, tied_plus)
+    own = ahead - tied_plus.sum(axis=0, dtype=np.int64) + _products_by_part(tied, tied_plus)
     return SignedRanks(
         positive=2 * below + own + ahead,
         ties=_ties(tied),
@@ -157,7 +157,7 @@ class RunningCounts:
         queries, group = other.within(aside)
         theirs = self.members.counted(queries, group, int(aside.sum()))
         ours = self.before[high[aside]] - self.before[low[aside]]
-        lost += _products(self.before[low[several]], theirs[several[aside]])
+        lost += _products_by_part(self.before[low[several]], theirs[several[aside]])
         equal = ours.astype(np.float64) * theirs
         pooled = 3 * (equal * (ours + theirs)).sum(axis=0)
         sizes = self.before[-1].astype(np.int64)
@@ -239,7 +239,7 @@ def _column_sums(rows: Counts, largest: int) -> Sums:
     return summed
 
 
-def _products(one: Counts, other: Counts) -> Sums:
+def _products_by_part(one: Counts, other: Counts) -> Sums:
     summed: Sums = np.einsum("gp,gp->p", one, other, dtype=np.int64)
     return summed
 

@@ -43,19 +43,21 @@ def stability(
     facts = facts_of_combinations(collection, found, seed=seed, further=(("trials", f"{trials:,}"),))
     results = [(one.name, kept_stability(one, trials=trials, seed=seed)) for one in found]
     caption = CAPTION.format(trials=trials)
-    data = _distribution(results, facts, caption)
+    data = _distribution_table(results, facts, caption)
     return Analysis(
         facts=facts,
-        tables=(_expected(results, facts, caption), _top(results, facts, caption)),
+        tables=(_expected_ranks_table(results, facts, caption), _top_table(results, facts, caption)),
         figures=(rank_figure(results, facts, caption, data),),
-        sentences=tuple(_sentence(name, result) for name, result in results),
-        content={"distributions": [_content(name, result) for name, result in results]},
+        sentences=tuple(_first_place_sentence(name, result) for name, result in results),
+        content={"distributions": [_distribution_content(name, result) for name, result in results]},
     )
 
 
 def kept_stability(one: Combination, *, trials: int = TRIALS, seed: int = SEED) -> Stability:
     """Return the rank distribution of one combination, computed once."""
-    content = kept_or_computed("stability", [one.sha256, trials, seed], lambda: _computed(one, trials, seed))
+    content = kept_or_computed(
+        "stability", [one.sha256, trials, seed], lambda: _compute_ranks(one, trials, seed)
+    )
     return Stability(
         run_tags=tuple(one.run_tags),
         queries=one.values.shape[1],
@@ -67,7 +69,7 @@ def kept_stability(one: Combination, *, trials: int = TRIALS, seed: int = SEED) 
     )
 
 
-def _computed(one: Combination, trials: int, seed: int) -> dict[str, Any]:
+def _compute_ranks(one: Combination, trials: int, seed: int) -> dict[str, Any]:
     found = rank_stability(
         one.run_tags,
         one.values,
@@ -87,7 +89,7 @@ def _computed(one: Combination, trials: int, seed: int) -> dict[str, Any]:
 Results = Sequence[tuple[str, Stability]]
 
 
-def _expected(results: Results, facts: Facts, caption: str) -> Table:
+def _expected_ranks_table(results: Results, facts: Facts, caption: str) -> Table:
     """Return one row per run with each combination's value, rank, expected rank and middle 95% of ranks."""
     columns = [Column("run", "run")]
     rows: dict[str, dict[str, Value]] = {}
@@ -121,7 +123,7 @@ def _expected(results: Results, facts: Facts, caption: str) -> Table:
     )
 
 
-def _top(results: Results, facts: Facts, caption: str) -> Table:
+def _top_table(results: Results, facts: Facts, caption: str) -> Table:
     """Return how often each of the top five holds each of the first five ranks."""
     ranks = [
         Column(f"rank_{rank}", f"rank {rank}", Kind.SHARE, "share of resamples") for rank in range(1, TOP + 1)
@@ -143,7 +145,7 @@ def _top(results: Results, facts: Facts, caption: str) -> Table:
     )
 
 
-def _distribution(results: Results, facts: Facts, caption: str) -> Table:
+def _distribution_table(results: Results, facts: Facts, caption: str) -> Table:
     """Return the data of the figure: every rank that a run ever held."""
     rows = [
         Row({"setting": name, "run": result.run_tags[i], "rank": int(rank) + 1, "share": float(share)})
@@ -161,7 +163,7 @@ def _distribution(results: Results, facts: Facts, caption: str) -> Table:
     return Table("distribution", "Rank distributions", caption, columns, tuple(rows), facts)
 
 
-def _sentence(name: str, result: Stability) -> str:
+def _first_place_sentence(name: str, result: Stability) -> str:
     first = result.order()[0]
     leading = int((result.ranks == 1).sum())
     if leading == len(result.run_tags) > 1:
@@ -174,7 +176,7 @@ def _sentence(name: str, result: Stability) -> str:
     )
 
 
-def _content(name: str, result: Stability) -> dict[str, Any]:
+def _distribution_content(name: str, result: Stability) -> dict[str, Any]:
     return {
         "setting": name,
         "queries": result.queries,

@@ -78,8 +78,8 @@ def rank_stability(
     if not values.size or len(values) != len(run_tags):
         raise ValueError(f"a value for each run and query is needed, not {values.shape}")
     direction = 1.0 if higher_is_better else -1.0
-    means = _settled(resampled_means(direction * values, rng=rng, trials=trials, whole=whole), whole)
-    own = _settled(direction * values.mean(axis=1, keepdims=True), whole, values.shape[1])
+    means = _exact_means(resampled_means(direction * values, rng=rng, trials=trials, whole=whole), whole)
+    own = _exact_means(direction * values.mean(axis=1, keepdims=True), whole, values.shape[1])
     ranks = ranks_by_column(means)
     held = np.stack([np.bincount(row, minlength=len(run_tags) + 1)[1:] for row in ranks])
     ordered = np.sort(means, axis=0)
@@ -106,7 +106,7 @@ def ranks_by_column(values: Floats) -> Whole:
     ).astype(np.int64)
 
 
-def _settled(means: Floats, whole: int | None, queries: int = 0) -> Floats:
+def _exact_means(means: Floats, whole: int | None, queries: int = 0) -> Floats:
     """Return means without rounding errors, so that equal runs tie. Exact sums have only the mean's own error."""
     if whole is None:
         return np.round(means, DECIMALS)

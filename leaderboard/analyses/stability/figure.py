@@ -25,11 +25,11 @@ def rank_figure(results: Sequence[tuple[str, Stability]], facts: Facts, caption:
         panels = canvas.subplots(rows, min(PANELS_A_ROW, len(results)), squeeze=False).ravel()
         image = None
         for panel, (name, result) in zip(panels, results, strict=False):
-            image = _panel(panel, name, result)
+            image = _draw_rank_panel(panel, name, result)
         for panel in panels[len(results) :]:
             panel.set_axis_off()
         bar = canvas.colorbar(
-            image, ax=list(panels), shrink=min(1.0, 2.0 / (rows * _height(runs))), aspect=15
+            image, ax=list(panels), shrink=min(1.0, 2.0 / (rows * _panel_height(runs))), aspect=15
         )
         bar.set_label("share of resamples (%)")
         bar.outline.set_visible(False)
@@ -41,12 +41,12 @@ def rank_figure(results: Sequence[tuple[str, Stability]], facts: Facts, caption:
         facts,
         draw,
         data=data,
-        charts=tuple(chart_content(_chart(name, result)) for name, result in results),
-        height=rows * _height(runs),
+        charts=tuple(chart_content(_rank_chart(name, result)) for name, result in results),
+        height=rows * _panel_height(runs),
     )
 
 
-def _chart(name: str, result: Stability) -> Cells:
+def _rank_chart(name: str, result: Stability) -> Cells:
     order = result.order()
     low, high = result.bounds()
     return Cells(
@@ -66,11 +66,11 @@ def _chart(name: str, result: Stability) -> Cells:
     )
 
 
-def _height(runs: int) -> float:
+def _panel_height(runs: int) -> float:
     return max(2.0, 0.8 + INCHES_A_RUN * runs)
 
 
-def _panel(panel: Any, name: str, result: Stability) -> Any:
+def _draw_rank_panel(panel: Any, name: str, result: Stability) -> Any:
     order = result.order()
     runs = len(order)
     shares = 100 * result.shares[order]

@@ -33,12 +33,12 @@ def analyse_results(asked: Asked, progress: Progress | None) -> Analysis:
     runs = described_runs(asked)
     names = list(dict.fromkeys(measure_names(asked.text("measures"))))
     measures = [parse_measure(name) for name in names]
-    labels = _labels(asked)
-    computed = _computed(asked, labels, names, progress) if asked.runs and labels else {}
+    labels = _labels_to_score(asked)
+    computed = _computed_values(asked, labels, names, progress) if asked.runs and labels else {}
     tables = result_rows(
         runs,
         computed,
-        _reported(runs, measures),
+        _reported_values(runs, measures),
         baselines=asked.text("baselines") != "without",
         higher_is_better=measures[0].higher_is_better,
     )
@@ -52,14 +52,14 @@ def analyse_results(asked: Asked, progress: Progress | None) -> Analysis:
         queries=len(labels.qids) if labels else 0,
         software=software_version(),
     )
-    details = _columns(asked)
+    details = _chosen_details(asked)
     return Analysis(
         facts,
-        tuple(_table(task, rows, names, measures, details, facts) for task, rows in tables.items()),
+        tuple(_task_table(task, rows, names, measures, details, facts) for task, rows in tables.items()),
     )
 
 
-def _labels(asked: Asked) -> Labels | None:
+def _labels_to_score(asked: Asked) -> Labels | None:
     """Return the labels to score under; None if the collection has none and none are named."""
     name = asked.text("qrels")
     if not name and not asked.collection.qrel_sets.exists():
@@ -68,7 +68,7 @@ def _labels(asked: Asked) -> Labels | None:
     return labels.without(private_qids(asked.collection)) if asked.released else labels
 
 
-def _computed(asked: Asked, labels: Labels, names: Sequence[str], progress: Progress | None) -> Values:
+def _computed_values(asked: Asked, labels: Labels, names: Sequence[str], progress: Progress | None) -> Values:
     scores = score(
         collection=asked.collection,
         labels=labels,
@@ -86,7 +86,7 @@ def _or_none(value: float) -> float | None:
     return None if value != value else value
 
 
-def _reported(runs: Sequence[KnownRun], measures: Sequence[Measure]) -> Values:
+def _reported_values(runs: Sequence[KnownRun], measures: Sequence[Measure]) -> Values:
     """Return the reported values of these measures by run tag; a measure is found by any of its names."""
     found: Values = {}
     for run in runs:
@@ -98,7 +98,7 @@ def _reported(runs: Sequence[KnownRun], measures: Sequence[Measure]) -> Values:
     return found
 
 
-def _columns(asked: Asked) -> list[Detail]:
+def _chosen_details(asked: Asked) -> list[Detail]:
     known = known_details(asked.collection)
     names = asked.text("columns").replace(",", " ").split() or USUAL_DETAILS
     if strange := [name for name in names if name not in known]:
@@ -106,7 +106,7 @@ def _columns(asked: Asked) -> list[Detail]:
     return [known[name] for name in names]
 
 
-def _table(
+def _task_table(
     task: str,
     rows: Sequence[ResultRow],
     names: Sequence[str],
@@ -114,7 +114,7 @@ def _table(
     details: Sequence[Detail],
     facts: Facts,
 ) -> Table:
-    found = tuple(Row(_cells(row, names, details)) for row in rows)
+    found = tuple(Row(_result_cells(row, names, details)) for row in rows)
     for key, measure in zip(names, measures, strict=True):
         found = best_marked(found, key, higher=measure.higher_is_better)
     reported = sum(row.reported for row in rows)
@@ -131,7 +131,7 @@ def _table(
     return Table(f"results_{task}", f"Results: {task}", caption, columns, found, own, notes=tuple(notes))
 
 
-def _cells(row: ResultRow, names: Sequence[str], details: Sequence[Detail]) -> Mapping[str, Any]:
+def _result_cells(row: ResultRow, names: Sequence[str], details: Sequence[Detail]) -> Mapping[str, Any]:
     said = {
         one.name: value_in_words(one, row.run.details[one.name])
         for one in details

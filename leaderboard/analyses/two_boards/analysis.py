@@ -60,12 +60,12 @@ def analyse_two_boards(
     facts = facts_of_combinations(collection, [first, second], seed=None, further=(("RBO's p", f"{p:g}"),))
     names = (one.name, two.name)
     left_out = len(set(one.qids) ^ set(two.qids))
-    board = _board_table(found, first.run_tags, names, facts, left_out)
+    board = _both_boards_table(found, first.run_tags, names, facts, left_out)
     return Analysis(
         facts=facts,
-        tables=(_agreement_table(found, names, facts, p), _moves_table(board), board),
+        tables=(_two_boards_agreement(found, names, facts, p), _moves_table(board), board),
         figures=(boards_figure(found, first.run_tags, names, facts, board, highlight, types),),
-        sentences=(_sentence(found, names, p),),
+        sentences=(_agreement_sentence(found, names, p),),
     )
 
 
@@ -81,7 +81,7 @@ def _on_common_queries(one: Combination, two: Combination) -> tuple[Combination,
     return replace(one, values=one.values[:, x], qids=qids), replace(two, values=two.values[:, y], qids=qids)
 
 
-def _agreement_table(found: TwoBoards, names: tuple[str, str], facts: Facts, p: float) -> Table:
+def _two_boards_agreement(found: TwoBoards, names: tuple[str, str], facts: Facts, p: float) -> Table:
     columns = (
         Column("first", "first board"),
         Column("second", "second board"),
@@ -114,7 +114,7 @@ def _agreement_table(found: TwoBoards, names: tuple[str, str], facts: Facts, p: 
     return Table("agreement", "Agreement of the boards", caption, columns, (row,), facts)
 
 
-def _board_table(
+def _both_boards_table(
     found: TwoBoards, run_tags: list[str], names: tuple[str, str], facts: Facts, left_out: int
 ) -> Table:
     columns = (
@@ -159,7 +159,7 @@ def _moves_table(board: Table) -> Table:
     return replace(board, key="moves", title="Runs that move most", rows=rows)
 
 
-def _sentence(found: TwoBoards, names: tuple[str, str], p: float) -> str:
+def _agreement_sentence(found: TwoBoards, names: tuple[str, str], p: float) -> str:
     def said(value: float | None) -> str:
         return "not defined" if value is None else f"{value:.2f}"
 

@@ -32,7 +32,7 @@ def boards_figure(
     ``highlight``: the runs to name and color ([MM] figure 4); if empty, those that stand out.
     ``types``: every run's type, to be told by color and mark ([DL] figure 5).
     """
-    named = [run_tags.index(tag) for tag in highlight] or _named(found)
+    named = [run_tags.index(tag) for tag in highlight] or _runs_to_name(found)
     kinds = sorted(set(types))
     told = HIGHLIGHTED if highlight else NAMED
     points = list(zip(found.first.tolist(), found.second.tolist(), strict=True))
@@ -76,7 +76,7 @@ def boards_figure(
     return Figure("against", TITLE, caption, facts, draw, data, (chart_content(chart),), 5.5, 4.5)
 
 
-def _named(found: TwoBoards) -> list[int]:
+def _runs_to_name(found: TwoBoards) -> list[int]:
     """Return the indexes of the named runs, those that are higher on the second board first."""
     everything = range(len(found.first))
     by_second = sorted(everything, key=lambda place: int(found.second_ranks[place]))

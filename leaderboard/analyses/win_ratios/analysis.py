@@ -86,12 +86,12 @@ def ratios_analysis(found: WinRatios, facts: Facts, *, not_comparable: Sequence[
         caption=caption,
         columns=(
             Column("row", "row"),
-            *(Column(_key(found, place), name, Kind.SHARE) for place, name in enumerate(found.names)),
+            *(Column(_column_key(found, place), name, Kind.SHARE) for place, name in enumerate(found.names)),
         ),
         rows=(
-            *(_row(found, row) for row in range(len(found.names))),
-            _wins(found),
-            *_strangers(found, not_comparable),
+            *(_ratio_row(found, row) for row in range(len(found.names))),
+            _wins_row(found),
+            *_not_comparable_rows(found, not_comparable),
         ),
         facts=facts,
         notes=tuple(notes),
@@ -99,40 +99,42 @@ def ratios_analysis(found: WinRatios, facts: Facts, *, not_comparable: Sequence[
     )
     return Analysis(
         facts=facts,
-        tables=(table, _counts(found, facts)),
-        figures=(_figure(found, facts, caption, table),),
-        sentences=(_sentence(found),),
+        tables=(table, _win_counts_table(found, facts)),
+        figures=(_ratios_figure(found, facts, caption, table),),
+        sentences=(_most_preferred_sentence(found),),
         content={"not_comparable": list(not_comparable), "pairs": found.pairs},
     )
 
 
-def _key(found: WinRatios, place: int) -> str:
+def _column_key(found: WinRatios, place: int) -> str:
     return found.names[place] if found.names[place] != "row" else "run row"
 
 
-def _row(found: WinRatios, row: int) -> Row:
+def _ratio_row(found: WinRatios, row: int) -> Row:
     cells = {
-        _key(found, column): None if column == row else _number(found.ratio[row, column])
+        _column_key(found, column): None if column == row else _number(found.ratio[row, column])
         for column in range(len(found.names))
     }
-    marked = frozenset(_key(found, column) for column in np.flatnonzero(found.significant[row]).tolist())
+    marked = frozenset(
+        _column_key(found, column) for column in np.flatnonzero(found.significant[row]).tolist()
+    )
     return Row({"row": found.names[row], **cells}, significant=marked, faint=found.names[row] == PERFECT)
 
 
-def _wins(found: WinRatios) -> Row:
+def _wins_row(found: WinRatios) -> Row:
     # Text, so that the number of opponents is not shown as a share.
     cells: dict[str, Any] = {
-        _key(found, place): str(count) for place, count in enumerate(found.beaten.tolist())
+        _column_key(found, place): str(count) for place, count in enumerate(found.beaten.tolist())
     }
     return Row({"row": "wins", **cells})
 
 
-def _strangers(found: WinRatios, names: Sequence[str]) -> list[Row]:
-    cells = {_key(found, place): NOT_COMPARABLE for place in range(len(found.names))}
+def _not_comparable_rows(found: WinRatios, names: Sequence[str]) -> list[Row]:
+    cells = {_column_key(found, place): NOT_COMPARABLE for place in range(len(found.names))}
     return [Row({"row": name, **cells}, faint=True) for name in names]
 
 
-def _counts(found: WinRatios, facts: Facts) -> Table:
+def _win_counts_table(found: WinRatios, facts: Facts) -> Table:
     """Return one row per pair of runs: the counts and p-values behind the ratios."""
     rows = []
     for first in range(len(found.names)):
@@ -165,7 +167,7 @@ def _counts(found: WinRatios, facts: Facts) -> Table:
     return Table("counts", "Wins behind the ratios", caption, columns, tuple(rows), facts, significance=marks)
 
 
-def _sentence(found: WinRatios) -> str:
+def _most_preferred_sentence(found: WinRatios) -> str:
     runs = [place for place, name in enumerate(found.names) if name != PERFECT]
     top = max(runs, key=lambda place: int(found.beaten[place]))
     count = int(found.beaten[top])
@@ -179,7 +181,7 @@ def _number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _figure(found: WinRatios, facts: Facts, caption: str, data: Table) -> Figure:
+def _ratios_figure(found: WinRatios, facts: Facts, caption: str, data: Table) -> Figure:
     """Draw cells in shades around one half, gray without a judgment; significant ones are bold, or dotted."""
     size = len(found.names)
     side = min(12.0, max(4.0, 1.6 + size * 0.33))
@@ -199,15 +201,15 @@ def _figure(found: WinRatios, facts: Facts, caption: str, data: Table) -> Figure
         axes.set_yticks(range(size), names, fontsize=points)
         axes.set_xlabel("column: preferred")
         axes.set_ylabel("row: not preferred")
-        _mark(axes, found, points)
+        _write_ratios(axes, found, points)
 
     marked = "Dots" if size > MOST_NUMBERED else "Bold"
     caption = f"{caption} {marked}: p < {found.alpha} after that. Gray: nothing judged."
-    charts = (_chart(found),)
+    charts = (_ratios_chart(found),)
     return Figure("ratios", "Win ratios", caption, facts, draw, data, charts, max(side, 5.0), side * 0.85)
 
 
-def _chart(found: WinRatios) -> Mapping[str, Any]:
+def _ratios_chart(found: WinRatios) -> Mapping[str, Any]:
     size = range(len(found.names))
     cells = [
         (row, column, float(found.ratio[row, column])) for row in size for column in size if row != column
@@ -226,7 +228,7 @@ def _chart(found: WinRatios) -> Mapping[str, Any]:
     return chart_content(chart)
 
 
-def _mark(axes: Any, found: WinRatios, points: float) -> None:
+def _write_ratios(axes: Any, found: WinRatios, points: float) -> None:
     if len(found.names) > MOST_NUMBERED:
         rows, columns = np.nonzero(found.significant)
         axes.plot(columns, rows, "o", ms=points / 3, color="black", ls="")

@@ -50,13 +50,13 @@ def win_ratios(names: Sequence[str], tops: Integers, judged: PairTally, *, alpha
     level = np.zeros((size, size), dtype=np.int64)
     for row in range(size):
         for column in range(row + 1, size):
-            lost, won, even = _decided(tops[row], tops[column], judged)
+            lost, won, even = _tops_won(tops[row], tops[column], judged)
             wins[row, column], wins[column, row] = won, lost
             level[row, column] = level[column, row] = even
     return ratios_from_counts(names, wins, level=level, alpha=alpha)
 
 
-def _decided(row: Integers, column: Integers, judged: PairTally) -> tuple[int, int, int]:
+def _tops_won(row: Integers, column: Integers, judged: PairTally) -> tuple[int, int, int]:
     """Return the numbers of queries won by the row's top, by the column's top, and by neither."""
     differ = (row != column) & (row != NOWHERE) & (column != NOWHERE)
     ours, theirs = row[differ], column[differ]

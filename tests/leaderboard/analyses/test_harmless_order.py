@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from leaderboard.analyses.compare.outcome_cases import compare_ranks
 from leaderboard.analyses.compare.verdicts import Rules, verdict_of
-from leaderboard.analyses.harmless_order.computation import _places, harmless_order
+from leaderboard.analyses.harmless_order.computation import _shared_places, harmless_order
 
 BOARDS = st.tuples(st.integers(2, 4), st.integers(1, 40)).flatmap(
     lambda shape: arrays(np.int64, shape, elements=st.sampled_from([0, 0, 1, 1, 2, 5, 10]))
@@ -52,7 +52,7 @@ def test_runs_that_beat_each_other_in_a_circle_share_a_place():
     for winner, loser in [(0, 1), (1, 2), (2, 0), (2, 3), (4, 3)]:
         beats[winner, loser] = True
 
-    assert _places(beats).tolist() == [1, 1, 1, 5, 1]
+    assert _shared_places(beats).tolist() == [1, 1, 1, 5, 1]
 
 
 def test_a_run_stands_below_all_that_beat_it_however_many_stand_above():
@@ -60,7 +60,7 @@ def test_a_run_stands_below_all_that_beat_it_however_many_stand_above():
     for winner, loser in [(0, 1), (1, 2), (0, 3)]:
         beats[winner, loser] = True
 
-    assert _places(beats).tolist() == [1, 2, 4, 2]
+    assert _shared_places(beats).tolist() == [1, 2, 4, 2]
 
 
 def test_an_order_without_runs_is_refused():

@@ -24,15 +24,15 @@ def board_analysis(published: PublishedBoard) -> Analysis:
     """Return the board in every form."""
     facts = board_facts(published)
     board = board_table(published, facts)
-    said = [_in_words(published)]
+    said = [_board_sentence(published)]
     said += [agreement_in_words(published)] if board_has_preferences(published) else []
     said += ["The judges of this version were simulated."] if published.simulated else []
     return Analysis(
         facts=facts,
         tables=(board,),
         figures=(
-            _panels(published, facts, board),
-            *([_against(published, facts, board)] if board_has_preferences(published) else []),
+            _panels_figure(published, facts, board),
+            *([_against_figure(published, facts, board)] if board_has_preferences(published) else []),
         ),
         sentences=tuple(said),
         content=as_dict(published),
@@ -72,34 +72,37 @@ def board_has_preferences(published: PublishedBoard) -> bool:
 
 def board_table(published: PublishedBoard, facts: Facts) -> Table:
     """Return one row per run, the best first."""
-    sides = dict(_sides(published))
+    sides = dict(_titled_label_sets(published))
     both = len(sides) > 1
     official, leading = published.official, "preference" if both else published.official
     columns = [
         Column("run", "run"),
-        *(Column(side, name, Kind.INTERVAL, facts.measure) for side, name in _columns(published)),
-        *(Column(f"rank_{side}", name, Kind.COUNT, "rank") for side, name in _columns(published)),
+        *(Column(side, name, Kind.INTERVAL, facts.measure) for side, name in _label_columns(published)),
+        *(Column(f"rank_{side}", name, Kind.COUNT, "rank") for side, name in _label_columns(published)),
         Column("first", leading, Kind.COUNT, "rank from"),
         Column("last", leading, Kind.COUNT, "to"),
         *([Column("shift", "shift", Kind.SHIFT, "rank")] if both else []),
-        *(Column(f"answered_{side}", name, Kind.SHARE, "answered (%)") for side, name in _columns(published)),
+        *(
+            Column(f"answered_{side}", name, Kind.SHARE, "answered (%)")
+            for side, name in _label_columns(published)
+        ),
         *([Column("judged_tops", "judged tops", Kind.SHARE)] if published.tells_judged_tops else []),
         *([Column("baseline", "baseline")] if published.baselines else []),
     ]
-    rows: tuple[Row, ...] = tuple(_row(published, row) for row in published.board.rows)
+    rows: tuple[Row, ...] = tuple(_board_row(published, row) for row in published.board.rows)
     for side in sides:
         rows = best_marked(rows, side, higher=published.higher_is_better)
     title = "Official and preference qrels" if both else f"{official} qrels"
-    return Table("boards", title, _caption(published, facts), tuple(columns), rows, facts)
+    return Table("boards", title, _board_caption(published, facts), tuple(columns), rows, facts)
 
 
-def _caption(published: PublishedBoard, facts: Facts) -> str:
+def _board_caption(published: PublishedBoard, facts: Facts) -> str:
     lower = "" if published.higher_is_better else " (lower is better)"
     level, bounded = published.board.level, published.bounded
     intervals = (
         f"with {level:.0%} percentile bootstrap intervals over queries" if bounded else "without intervals"
     )
-    if len(bounded) < len(_columns(published)) and bounded:
+    if len(bounded) < len(_label_columns(published)) and bounded:
         intervals += f" under {bounded[0]} qrels only"
     said = (
         f"{facts.measure}{lower} {intervals}. Equal values share a "
@@ -119,9 +122,9 @@ def _caption(published: PublishedBoard, facts: Facts) -> str:
     return said
 
 
-def _row(published: PublishedBoard, row: BoardRow) -> Row:
+def _board_row(published: PublishedBoard, row: BoardRow) -> Row:
     cells: dict[str, Any] = {"run": row.run, "baseline": "yes" if row.run in published.baselines else None}
-    for side, _ in _sides(published):
+    for side, _ in _titled_label_sets(published):
         one: Standing = getattr(row, side)
         cells |= {side: _interval(one), f"rank_{side}": one.rank, f"answered_{side}": one.answered}
     cells |= {"first": row.leading.first, "last": row.leading.last}
@@ -139,7 +142,7 @@ def own_rows(published: PublishedBoard) -> list[BoardRow]:
     return sorted((row for row in published.board.rows if not row.perfect), key=lambda row: row.run)
 
 
-def _in_words(published: PublishedBoard) -> str:
+def _board_sentence(published: PublishedBoard) -> str:
     relevant = f"(relevant from grade {published.min_grade})"
     if not board_has_preferences(published):
         return (
@@ -164,9 +167,9 @@ def agreement_in_words(published: PublishedBoard) -> str:
     )
 
 
-def _panels(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
+def _panels_figure(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
     """Return one panel per set of labels, with the runs in the order of that panel's own board."""
-    sides = _sides(published)
+    sides = _titled_label_sets(published)
     rows = published.board.rows
 
     def draw(canvas: Any) -> None:
@@ -175,7 +178,7 @@ def _panels(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
         panels = canvas.subplots(1, len(sides), gridspec_kw={"wspace": 0.3}, squeeze=False)[0]
         colors = (OFFICIAL, PREFERENCE)
         for axes, (name, title), color in zip(panels, sides, colors, strict=False):
-            ordered = _ordered(rows, name)
+            ordered = _ordered_rows(rows, name)
             estimates = [getattr(row, name) for row in ordered]
             places = np.arange(len(ordered))
             axes.hlines(places, [one.low for one in estimates], [one.high for one in estimates], color=color)
@@ -201,7 +204,7 @@ def _panels(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
         )
     height = max(2.4, 0.9 + 0.17 * len(rows))
     charts = tuple(
-        chart_content(_panel(published, name, title, facts.measure, color))
+        chart_content(_board_chart(published, name, title, facts.measure, color))
         for color, (name, title) in enumerate(sides)
     )
     title = "Official and preference boards" if len(sides) > 1 else f"Board under {published.official} qrels"
@@ -214,7 +217,7 @@ def _draw_moves(canvas: Any, panels: Sequence[Any], rows: Sequence[BoardRow]) ->
 
     from leaderboard.output.drawing import GRAY, OKABE_ITO
 
-    left, right = ([row.run for row in _ordered(rows, name)] for name in ("official", "preference"))
+    left, right = ([row.run for row in _ordered_rows(rows, name)] for name in ("official", "preference"))
     for row in rows:
         before, after = left.index(row.run), right.index(row.run)
         color = GRAY if before == after else OKABE_ITO[2] if after < before else OKABE_ITO[3]
@@ -230,31 +233,31 @@ def _draw_moves(canvas: Any, panels: Sequence[Any], rows: Sequence[BoardRow]) ->
         canvas.add_artist(line)
 
 
-def _sides(published: PublishedBoard) -> list[tuple[str, str]]:
+def _titled_label_sets(published: PublishedBoard) -> list[tuple[str, str]]:
     """Return the attribute and the title of each set of labels."""
-    return [(side, f"{name} qrels") for side, name in _columns(published)]
+    return [(side, f"{name} qrels") for side, name in _label_columns(published)]
 
 
-def _columns(published: PublishedBoard) -> list[tuple[str, str]]:
+def _label_columns(published: PublishedBoard) -> list[tuple[str, str]]:
     """Return the attribute and the name of each set of labels."""
     both = [("official", published.official), ("preference", "preference")]
     return both if board_has_preferences(published) else both[:1]
 
 
-def _ordered(rows: Sequence[BoardRow], name: str) -> list[BoardRow]:
+def _ordered_rows(rows: Sequence[BoardRow], name: str) -> list[BoardRow]:
     """Return the runs in the order of one column's own board."""
     return sorted(rows, key=lambda row: (getattr(row, name).rank, not row.perfect, row.run))
 
 
-def _panel(published: PublishedBoard, name: str, title: str, measure: str, color: int) -> Spans:
-    rows = _ordered(published.board.rows, name)
+def _board_chart(published: PublishedBoard, name: str, title: str, measure: str, color: int) -> Spans:
+    rows = _ordered_rows(published.board.rows, name)
     marks = [_mark(getattr(row, name)) for row in rows]
     return Spans(
         title[:1].upper() + title[1:],
         measure,
         [row.run for row in rows],
         [Series(title, marks)],
-        notes=[_ranks(row) for row in rows],
+        notes=[_ranks_in_words(row) for row in rows],
         first_colour=color,
     )
 
@@ -263,7 +266,7 @@ def _mark(one: Standing) -> Mark:
     return one.value, one.low, one.high
 
 
-def _against(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
+def _against_figure(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
     """Plot one column against the other, without the perfect run, which would stretch the axis."""
     rows = own_rows(published)
     named = {row.run for row in named_rows(published)}
@@ -283,7 +286,9 @@ def _against(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
         axes.set_xlabel(f"{facts.measure}, {published.official} qrels")
         axes.set_ylabel(f"{facts.measure}, preference qrels")
         # If two names compete for a place, the run that is higher on the board gets it.
-        wanted = [(row.run, *points[row.run]) for row in _ordered(rows, "preference") if row.run in named]
+        wanted = [
+            (row.run, *points[row.run]) for row in _ordered_rows(rows, "preference") if row.run in named
+        ]
         name_points(canvas, axes, wanted, list(points.values()))
 
     intervals = (
@@ -311,13 +316,13 @@ def against_chart(published: PublishedBoard, measure: str) -> Points:
         "One board against the other",
         f"{measure}, {published.official} qrels",
         f"{measure}, preference qrels",
-        [Point(row.run, _mark(row.official), _mark(row.leading), _ranks(row)) for row in rows],
+        [Point(row.run, _mark(row.official), _mark(row.leading), _ranks_in_words(row)) for row in rows],
         named=[place for place in by_rank if rows[place].run in named],
         note=NAMED if len(named) < len(rows) else "",
     )
 
 
-def _ranks(row: BoardRow) -> str:
+def _ranks_in_words(row: BoardRow) -> str:
     if row.preference is None:
         return f"rank {row.official.rank}"
     return f"rank {row.official.rank}, then {row.preference.rank}"

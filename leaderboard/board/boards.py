@@ -115,8 +115,8 @@ def make_leaderboard(
         raise _nothing_covered(official, version)
     the_qrel = sides[0].the_qrel()
     perfect = {qid: the_qrel[qid] for qid in qids} if version else None
-    values = [_values(collection, runs, labels, measure, qids, perfect, progress) for labels in sides]
-    judged = _judged_tops(version, runs, qids, perfect) if version and perfect else None
+    values = [_run_values(collection, runs, labels, measure, qids, perfect, progress) for labels in sides]
+    judged = _cached_judged_tops(version, runs, qids, perfect) if version and perfect else None
     given = BoardInput(
         [run.run_tag for run in runs],
         values[0],
@@ -134,11 +134,11 @@ def make_leaderboard(
         measure=measure,
         software=software_version(),
         baselines=frozenset(run.run_tag for run in runs if run.baseline),
-        **(_statuses(version, qids) if version else {"open": 0, "singletons": 0}),
+        **(_open_and_singletons(version, qids) if version else {"open": 0, "singletons": 0}),
     )
 
 
-def _judged_tops(
+def _cached_judged_tops(
     version: QrelVersion, runs: Sequence[Run], qids: Sequence[str], perfect: dict[str, str]
 ) -> Values:
     """Return :func:`judged_tops`, cached as bits: boards of all measures share it."""
@@ -224,11 +224,11 @@ def as_dict(published: PublishedBoard) -> dict[str, Any]:
     ``rank_ranges``. Without a version, the fields about preferences are left out.
     """
     board = published.board
-    found: dict[str, Any] = plain(_content(published, board))
+    found: dict[str, Any] = plain(_board_content(published, board))
     return found
 
 
-def _content(published: PublishedBoard, board: Board) -> dict[str, Any]:
+def _board_content(published: PublishedBoard, board: Board) -> dict[str, Any]:
     return {
         "collection": published.collection,
         "version": published.version,
@@ -244,15 +244,15 @@ def _content(published: PublishedBoard, board: Board) -> dict[str, Any]:
         "rows": [
             {
                 "run": row.run,
-                **_standing("official", row.official),
-                **(_standing("preference", row.preference) if row.preference else {}),
+                **_standing_content("official", row.official),
+                **(_standing_content("preference", row.preference) if row.preference else {}),
                 **({"shift": row.shift, "judged_tops": row.judged_tops} if row.preference else {}),
                 "baseline": row.run in published.baselines,
                 "perfect": row.perfect,
             }
             for row in board.rows
         ],
-        **(_agreement(board.agreement) if board.agreement else {}),
+        **(_agreement_content(board.agreement) if board.agreement else {}),
         "level": board.level,
         "trials": board.trials,
         "seed": board.seed,
@@ -261,7 +261,7 @@ def _content(published: PublishedBoard, board: Board) -> dict[str, Any]:
     }
 
 
-def _standing(name: str, one: Standing) -> dict[str, Any]:
+def _standing_content(name: str, one: Standing) -> dict[str, Any]:
     return {
         name: one.value,
         f"{name}_low": one.low,
@@ -273,7 +273,7 @@ def _standing(name: str, one: Standing) -> dict[str, Any]:
     }
 
 
-def _agreement(agreement: Agreement) -> dict[str, Any]:
+def _agreement_content(agreement: Agreement) -> dict[str, Any]:
     return {
         "kendall_tau": agreement.tau_b,
         "pairs_agree": agreement.agree,
@@ -291,7 +291,7 @@ def _covered_by_all(sides: Sequence[Labels]) -> list[str]:
     return [qid for qid in first if all(qid in qids for qids in there)]
 
 
-def _values(
+def _run_values(
     collection: Collection,
     runs: Sequence[Run],
     labels: Labels,
@@ -307,18 +307,18 @@ def _values(
     columns = np.array([place[qid] for qid in qids], dtype=np.int64)
     rows = [scored[run.pk, measure.name].values for run in runs]
     if perfect is not None:
-        rows.append(measure.values(_first_alone(labels, perfect)))
+        rows.append(measure.values(_run_of_only(labels, perfect)))
     return np.stack(rows)[:, columns]
 
 
-def _first_alone(labels: Labels, pids: Mapping[str, str]) -> Judged:
+def _run_of_only(labels: Labels, pids: Mapping[str, str]) -> Judged:
     """Return a run that has only these pids, one passage per query."""
     qids = (labels.qids[query] for query in labels.query.tolist())
     rank = [int(pids.get(qid) == pid) for qid, pid in zip(qids, labels.pids, strict=True)]
     return Judged(len(labels.qids), labels.query, labels.grades, np.array(rank, dtype=np.int64))
 
 
-def _statuses(version: QrelVersion, qids: Sequence[str]) -> dict[str, int]:
+def _open_and_singletons(version: QrelVersion, qids: Sequence[str]) -> dict[str, int]:
     """Return how many of the board's queries are open in the version, and how many are singletons."""
     status = dict(VersionQuery.objects.filter(version=version).values_list("query__qid", "status"))
     counted = [status.get(qid) for qid in qids]

@@ -32,18 +32,18 @@ def judged_pids(version: QrelVersion) -> Pids:
     wanted: dict[int, set[str]] = defaultdict(set)
     for qid, number in version.content.get("carried", {}).items():
         wanted[number].add(qid)
-    _add(judged, version, None)
+    _add_compared(judged, version, None)
     for origin in QrelVersion.objects.filter(collection=version.collection_id, number__in=wanted):
-        _add(judged, origin, wanted[origin.number])
+        _add_compared(judged, origin, wanted[origin.number])
     best = PreferenceQrel.objects.filter(version=version).values_list("query__qid", "passage__pid")
     for qid, pid in best:
         judged[qid].add(pid)
     return dict(judged)
 
 
-def _add(judged: Pids, version: QrelVersion, only: set[str] | None) -> None:
-    compared = _compared(version)
-    for qid, members in _classes(version.content):
+def _add_compared(judged: Pids, version: QrelVersion, only: set[str] | None) -> None:
+    compared = _compared_pids(version)
+    for qid, members in _equal_text_classes(version.content):
         if compared[qid] & members:
             compared[qid] |= members
     for qid, found in compared.items():
@@ -51,7 +51,7 @@ def _add(judged: Pids, version: QrelVersion, only: set[str] | None) -> None:
             judged[qid] |= found
 
 
-def _compared(version: QrelVersion) -> Pids:
+def _compared_pids(version: QrelVersion) -> Pids:
     """Return qid → pids that the version's own judgments compared. Passages are few, so look up pids last."""
     keys: dict[int, set[int]] = defaultdict(set)
     rows = Judgment.objects.filter(campaign=version.campaign_id).values_list(
@@ -68,7 +68,7 @@ def _compared(version: QrelVersion) -> Pids:
     return named
 
 
-def _classes(manifest: dict[str, Any]) -> Iterator[tuple[str, set[str]]]:
+def _equal_text_classes(manifest: dict[str, Any]) -> Iterator[tuple[str, set[str]]]:
     """Yield (qid, pids of one class) for every class of equal texts in the version."""
     for row in manifest.get("queries", []):
         for members in row["classes"]:
@@ -96,18 +96,18 @@ def judged_tops(
     for row, run in enumerate(runs):
         ranking = ranking_of(run, 1)
         table[row, query[find_wanted(ranking, wanted).rank == 1]] = 1
-        for top in _unjudged(ranking, wanted, table[row]) if classes else ():
+        for top in _unjudged_tops(ranking, wanted, table[row]) if classes else ():
             others[top].append(row)
     for place, qid in enumerate(qids):
         table[-1, place] = perfect.get(qid) in judged.get(qid, ())
         if not table[-1, place] and qid in perfect:
             others[place, perfect[qid]].append(len(runs))
-    for place, pid in _of_judged_class(version, classes, list(others)):
+    for place, pid in _tops_of_judged_class(version, classes, list(others)):
         table[others[place, pid], place] = 1
     return table
 
 
-def _unjudged(ranking: Ranking, wanted: Wanted, judged: npt.NDArray[np.float64]) -> list[Top]:
+def _unjudged_tops(ranking: Ranking, wanted: Wanted, judged: npt.NDArray[np.float64]) -> list[Top]:
     """Return the run's top passages for the queries where they are not judged yet."""
     place = wanted.place
     rows = [
@@ -128,7 +128,9 @@ def _judged_classes(version: QrelVersion, judged: Pids, qids: Sequence[str]) -> 
     return {place: keys for place, keys in classes.items() if keys}
 
 
-def _of_judged_class(version: QrelVersion, classes: dict[int, set[str]], tops: Sequence[Top]) -> list[Top]:
+def _tops_of_judged_class(
+    version: QrelVersion, classes: dict[int, set[str]], tops: Sequence[Top]
+) -> list[Top]:
     """Return those of ``tops`` whose text equals that of a judged passage of the same query."""
     key_of = _class_keys(version, {pid for place, pid in tops if place in classes})
     return [(place, pid) for place, pid in tops if key_of.get(pid, "") in classes.get(place, ())]

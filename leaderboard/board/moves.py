@@ -54,12 +54,12 @@ def rank_moves(
     key = kept_objects.object_key("moves", *inputs)
     kept: RankMoves | None = kept_objects.kept(key)
     if kept is None:
-        kept = _moves(collection, before, after, runs, measure, hidden)
+        kept = _compute_rank_moves(collection, before, after, runs, measure, hidden)
         kept_objects.keep_object(key, kept, KEPT_SECONDS)
     return kept
 
 
-def _moves(
+def _compute_rank_moves(
     collection: Collection,
     before: QrelVersion,
     after: QrelVersion,
@@ -71,7 +71,7 @@ def _moves(
     shared = set(_answerable(sides[0])).intersection(_answerable(sides[1])) - hidden
     if not shared or not runs:
         return RankMoves(before.number, 0, {})
-    ranks = [_ranks(collection, runs, labels, measure, shared) for labels in sides]
+    ranks = [_ranks_on(collection, runs, labels, measure, shared) for labels in sides]
     return RankMoves(
         before.number,
         len(shared),
@@ -83,7 +83,7 @@ def _answerable(labels: Labels) -> list[str]:
     return [qid for qid, known in zip(labels.qids, labels.answerable, strict=True) if known]
 
 
-def _ranks(
+def _ranks_on(
     collection: Collection, runs: Sequence[Run], labels: Labels, name: str, shared: set[str]
 ) -> npt.NDArray[np.int64]:
     measure = measure_for(name, labels)

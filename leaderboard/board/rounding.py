@@ -43,8 +43,9 @@ def rounded_board(
     rows = [
         replace(
             row,
-            official=_rounded(row.official, official, bounded=not withheld),
-            preference=row.preference and _rounded(row.preference, preference, bounded=not version_withheld),
+            official=_round_standing(row.official, official, bounded=not withheld),
+            preference=row.preference
+            and _round_standing(row.preference, preference, bounded=not version_withheld),
         )
         for row in published.board.rows
         if not ((withheld or version_withheld) and row.perfect)
@@ -53,7 +54,7 @@ def rounded_board(
     return replace(published, board=replace(published.board, rows=tuple(rows)), decimals=fewest)
 
 
-def _rounded(standing: Standing, decimals: int | None, *, bounded: bool = True) -> Standing:
+def _round_standing(standing: Standing, decimals: int | None, *, bounded: bool = True) -> Standing:
     if decimals is None:
         return standing
     bounds = (standing.low, standing.high) if bounded else (math.nan, math.nan)

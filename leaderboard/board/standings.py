@@ -131,7 +131,7 @@ def draw_board(given: BoardInput, *, seed: int, trials: int = TRIALS, level: flo
     )
     ranked = len(given.run_tags)
     sides = [
-        _standings(values, given.scale, resampled[side * count : (side + 1) * count], ranked, level)
+        _row_standings(values, given.scale, resampled[side * count : (side + 1) * count], ranked, level)
         for side, values in enumerate(given.sides)
     ]
     judged = [None] * count if given.judged is None else given.judged.mean(axis=1).tolist()
@@ -141,21 +141,23 @@ def draw_board(given: BoardInput, *, seed: int, trials: int = TRIALS, level: flo
     return Board(
         queries=queries,
         rows=tuple(sorted(rows, key=lambda row: (row.leading.rank, not row.perfect, row.run))),
-        agreement=None if given.preference is None else _agreement(given, ranked),
+        agreement=None if given.preference is None else _agreement_of_orders(given, ranked),
         trials=trials,
         level=level,
         seed=seed,
     )
 
 
-def _agreement(given: BoardInput, ranked: int) -> Agreement:
+def _agreement_of_orders(given: BoardInput, ranked: int) -> Agreement:
     """Return the agreement over the runs that have a value under both."""
     official, preference = (given.scale.standings(values)[:ranked] for values in given.sides)
     both = np.isfinite(official) & np.isfinite(preference)
     return kendall(official[both], preference[both])
 
 
-def _standings(values: Values, scale: Scale, resampled: Values, ranked: int, level: float) -> list[Standing]:
+def _row_standings(
+    values: Values, scale: Scale, resampled: Values, ranked: int, level: float
+) -> list[Standing]:
     """Return the standing of every row; those from ``ranked`` on are compared with the runs, but not one of them."""
     means = scale.means(values)
     bounds = intervals_of(resampled, level=level)

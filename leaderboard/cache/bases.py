@@ -21,17 +21,17 @@ class Basis:
 
 def rests_on(bases: Sequence[Basis]) -> dict[str, list[str]]:
     """Return name → words and hash, to be stored."""
-    return {one.name: [one.words, _hash(one.inputs)] for one in bases}
+    return {one.name: [one.words, _inputs_hash(one.inputs)] for one in bases}
 
 
 def changes(stored: Mapping[str, Sequence[str]], bases: Sequence[Basis]) -> Iterator[str]:
     """Yield what has changed since, such as ``labels (then official; now official, graded)``."""
     for one in bases:
         before, digest = stored.get(one.name, ("", ""))
-        if digest != _hash(one.inputs):
+        if digest != _inputs_hash(one.inputs):
             told = f" (then {before or 'none'}; now {one.words})" if one.words not in ("", before) else ""
             yield f"{one.name}{told}"
 
 
-def _hash(inputs: Any) -> str:
+def _inputs_hash(inputs: Any) -> str:
     return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()

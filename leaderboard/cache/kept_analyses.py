@@ -128,12 +128,12 @@ def kept_object(kind: str, inputs: list[Any], type_: type[Result], compute: Call
     adapter = TypeAdapter(type_)
 
     def content() -> dict[str, Any]:
-        return {"text": json.dumps(asdict(compute()), default=_plain)}  # type: ignore[call-overload]
+        return {"text": json.dumps(asdict(compute()), default=_json_default)}  # type: ignore[call-overload]
 
     return adapter.validate_python(json.loads(kept_or_computed(kind, inputs, content)["text"]))
 
 
-def _plain(value: Any) -> Any:
+def _json_default(value: Any) -> Any:
     match value:
         case np.generic():
             return value.item()

@@ -35,13 +35,13 @@ def forget_values() -> int:
     made_before = clock.now() - timedelta(days=1)
     others = Evaluation.objects.filter(~Q(software_version=software_key()), created_at__lt=made_before)
     gone = others.delete()[0]
-    unused = _beyond_the_room() if settings.KEEP_ANALYSES_BYTES else []
+    unused = _unused_beyond_limit() if settings.KEEP_ANALYSES_BYTES else []
     for first in range(0, len(unused), ROWS_AT_ONCE):
         gone += Evaluation.objects.filter(pk__in=unused[first : first + ROWS_AT_ONCE]).delete()[0]
     return gone
 
 
-def _beyond_the_room() -> list[int]:
+def _unused_beyond_limit() -> list[int]:
     idle, taken, unused = clock.now() - IN_USE, 0, []
     rows = Evaluation.objects.order_by("-used_at", "-pk").values_list("pk", "queries_count", "used_at")
     for pk, queries, used in rows.iterator():

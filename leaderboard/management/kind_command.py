@@ -37,14 +37,14 @@ class KindCommand(AnalysisCommand):
         subject = "campaign" if self.kind.of_campaign else "collection"
         parser.add_argument("subject", metavar=subject, help=f"name of the {subject}")
         for field in self.kind.fields:
-            parser.add_argument(*_names(field), **_how(field))
+            parser.add_argument(*_option_names(field), **_option_arguments(field))
         if self.kind.of_runs:
             runs_argument(parser)
         super().arguments(parser)
 
     def analyse(self, *, subject: str, **options: Any) -> Analysis:
         kind = self.kind
-        settings = {field.name: _setting(field, options[_key(field)]) for field in kind.fields}
+        settings = {field.name: _setting_value(field, options[_option_key(field)]) for field in kind.fields}
         campaign = campaign_named(subject) if kind.of_campaign else None
         collection = campaign.collection if campaign else collection_named(subject)
         tags = options.get("runs") or []
@@ -55,36 +55,36 @@ class KindCommand(AnalysisCommand):
             return make(asked, update)
 
 
-def _key(field: Field) -> str:
+def _option_key(field: Field) -> str:
     return f"set_{field.name}"
 
 
-def _option(field: Field) -> str:
+def _option_name(field: Field) -> str:
     return (isinstance(field, Choice) and field.option) or f"--{field.name}"
 
 
-def _names(field: Field) -> list[str]:
+def _option_names(field: Field) -> list[str]:
     """Return the option and, for a version, the name that ``--version`` had before."""
-    return [_option(field), *(["--number"] if field.name == "version" else [])]
+    return [_option_name(field), *(["--number"] if field.name == "version" else [])]
 
 
-def _how(field: Field) -> dict[str, Any]:
+def _option_arguments(field: Field) -> dict[str, Any]:
     """Return the arguments of ``add_argument`` for a field."""
-    how: dict[str, Any] = {"dest": _key(field)}
+    how: dict[str, Any] = {"dest": _option_key(field)}
     if isinstance(field, Number):
         usual = "" if field.default is None else f" (default: {field.default})"
         words = f"{field.help or field.label}, {field.limits}{usual}"
         return how | {
             "type": int if field.integers_only else float,
             "default": field.default,
-            "help": _escaped(words),
+            "help": _escape_percent(words),
         }
     if field.flag:
-        return how | {"action": "store_true", "help": _escaped(field.help)}
+        return how | {"action": "store_true", "help": _escape_percent(field.help)}
     names = [name for name, _ in field.options if name]
     usual = f" (default: {names[0]})" if names and field.options[0][0] else ""
     how |= {
-        "help": _escaped(f"{field.help or field.label}{usual}"),
+        "help": _escape_percent(f"{field.help or field.label}{usual}"),
         "metavar": field.name.upper(),
     }
     if names and not field.free:
@@ -92,15 +92,15 @@ def _how(field: Field) -> dict[str, Any]:
     return how | ({"nargs": "+", "default": []} if field.several else {"default": None})
 
 
-def _escaped(words: str) -> str:
+def _escape_percent(words: str) -> str:
     return words.replace("%", "%%")
 
 
-def _setting(field: Field, given: Any) -> Any:
+def _setting_value(field: Field, given: Any) -> Any:
     """Return the option's value as the kind expects it. Raises UsageError for a number beyond its limits."""
     if isinstance(field, Number):
         if given is not None and not field.allows(given):
-            raise UsageError(f"{_option(field)} must be {field.limits}, not {given:,}.")
+            raise UsageError(f"{_option_name(field)} must be {field.limits}, not {given:,}.")
         return given
     if field.flag:
         return field.options[1][0] if given else ""

@@ -37,8 +37,8 @@ def kendall(first: npt.ArrayLike, second: npt.ArrayLike) -> Agreement:
         raise ValueError("values must be finite")
     upper = np.triu_indices(len(x), k=1)
     # Compare instead of subtracting: equal values always tie, and values a rounding error apart never do.
-    x_sign = _order(x)[upper]
-    y_sign = _order(y)[upper]
+    x_sign = _pairwise_signs(x)[upper]
+    y_sign = _pairwise_signs(y)[upper]
     product = x_sign * y_sign
     agree, disagree = int((product > 0).sum()), int((product < 0).sum())
     untied = int(np.count_nonzero(x_sign)) * int(np.count_nonzero(y_sign))
@@ -46,7 +46,7 @@ def kendall(first: npt.ArrayLike, second: npt.ArrayLike) -> Agreement:
     return Agreement(tau_b=tau_b, agree=agree, disagree=disagree, tied=len(product) - agree - disagree)
 
 
-def _order(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
+def _pairwise_signs(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
     """Return n × n: 1 where the row's value is larger than the column's, -1 where smaller, 0 where equal."""
     larger = values[:, None] > values[None, :]
     return larger.astype(np.int8) - larger.T.astype(np.int8)
@@ -72,7 +72,7 @@ def tau_ap(evaluated: npt.ArrayLike, reference: npt.ArrayLike) -> float | None:
         return None
     above = (x[None, :] > x[:, None]).sum(axis=1)
     # right[i, j]: 1 if the reference has j above i, 0.5 if it ties them, else 0.
-    right = (1.0 + _order(y).T) / 2
+    right = (1.0 + _pairwise_signs(y).T) / 2
     over = (right * (x[None, :] > x[:, None])).sum(axis=1)
     mates = x[None, :] == x[:, None]
     np.fill_diagonal(mates, False)
@@ -105,8 +105,8 @@ def rank_biased_overlap(first: npt.ArrayLike, second: npt.ArrayLike, *, p: float
         return None
     places = np.arange(1, len(x) + 1)
     x_rank, y_rank = ranks(x), ranks(y)
-    common = _down_to(places, np.maximum(x_rank, y_rank))
-    shares = 2 * common / (_down_to(places, x_rank) + _down_to(places, y_rank))
+    common = _count_down_to(places, np.maximum(x_rank, y_rank))
+    shares = 2 * common / (_count_down_to(places, x_rank) + _count_down_to(places, y_rank))
     return float(shares[-1] * p ** len(x) + (1 - p) / p * (shares * p**places).sum())
 
 
@@ -116,7 +116,7 @@ def ranks(values: npt.ArrayLike) -> npt.NDArray[np.int64]:
     return (len(x) + 1 - np.searchsorted(np.sort(x), x, side="right")).astype(np.int64)
 
 
-def _down_to(places: npt.NDArray[np.int64], rank: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _count_down_to(places: npt.NDArray[np.int64], rank: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return np.searchsorted(np.sort(rank), places, side="right").astype(np.int64)
 
 

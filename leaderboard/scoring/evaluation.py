@@ -75,16 +75,16 @@ def evaluate(
     Each run is read once for all its measures, and no deeper than they need. Rows are stored under unique keys,
     so concurrent callers are safe.
     """
-    stored = _stored(runs, labels, measures)
+    stored = _stored_evaluations(runs, labels, measures)
     used_now(stored.values())
     by_key = {run.pk: run for run in runs}
-    found = {key: _scored(by_key[key[0]], row) for key, row in stored.items()}
+    found = {key: _scored_from(by_key[key[0]], row) for key, row in stored.items()}
     lacking = [run for run in runs if any((run.pk, measure.name) not in found for measure in measures)]
     fresh: list[Evaluation] = []
 
     def compute(run: Run) -> list[Evaluation]:
         missing = [measure for measure in measures if (run.pk, measure.name) not in found]
-        return _compute(collection, run, labels, missing)
+        return _compute_evaluations(collection, run, labels, missing)
 
     with ThreadPoolExecutor(READERS) as pool:
         for done, rows in enumerate(pool.map(compute, lacking), start=1):
@@ -93,11 +93,11 @@ def evaluate(
                 progress(done, len(lacking))
     # Another process may have stored the same values in the meantime; either copy is correct.
     Evaluation.objects.bulk_create(fresh, ignore_conflicts=True, batch_size=100)
-    found |= {(row.run_id, row.measure): _scored(by_key[row.run_id], row) for row in fresh}
+    found |= {(row.run_id, row.measure): _scored_from(by_key[row.run_id], row) for row in fresh}
     return found
 
 
-def _stored(
+def _stored_evaluations(
     runs: Iterable[Run], labels: Labels, measures: Iterable[Measure]
 ) -> dict[tuple[int, str], Evaluation]:
     keys = [run.pk for run in runs]
@@ -114,7 +114,7 @@ def _stored(
     return rows
 
 
-def _compute(
+def _compute_evaluations(
     collection: Collection, run: Run, labels: Labels, measures: Sequence[Measure]
 ) -> list[Evaluation]:
     places = find_wanted(ranking_of(run, depth_needed(measures)), labels.wanted)
@@ -141,7 +141,7 @@ def _compute(
     return rows
 
 
-def _scored(run: Run, row: Evaluation) -> Scored:
+def _scored_from(run: Run, row: Evaluation) -> Scored:
     return Scored(
         run=run,
         measure=row.measure,

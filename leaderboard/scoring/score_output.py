@@ -31,17 +31,17 @@ def score_analysis(scores: Scores, *, per_query: bool = False, seed: int = SEED)
         seed=seed,
         further=(("trials", f"{TRIALS:,}"),),
     )
-    means = [_means(column, seed) for column in scores.columns]
+    means = [_mean_intervals(column, seed) for column in scores.columns]
     data = _intervals_table(scores, means, facts)
     return Analysis(
         facts=facts,
-        tables=(_table(scores, facts), data, *([_values_table(scores, facts)] if per_query else [])),
-        figures=(_figure(scores, means, facts, data),),
+        tables=(_means_table(scores, facts), data, *([_values_table(scores, facts)] if per_query else [])),
+        figures=(_scores_figure(scores, means, facts, data),),
         content=scores_as_dict(scores, per_query=per_query),
     )
 
 
-def _means(column: Scored, seed: int) -> list[Interval]:
+def _mean_intervals(column: Scored, seed: int) -> list[Interval]:
     """Return each run's mean with its interval. The resamples are the same for every measure."""
     values = np.stack([scored.values for scored in column.scored])
     found = bootstrap_intervals(
@@ -53,7 +53,7 @@ def _means(column: Scored, seed: int) -> list[Interval]:
     ]
 
 
-def _table(scores: Scores, facts: Facts) -> Table:
+def _means_table(scores: Scores, facts: Facts) -> Table:
     keys = [f"measure_{place}" for place in range(len(scores.columns))]
     found: tuple[Row, ...] = tuple(
         Row(
@@ -107,9 +107,9 @@ def _values_table(scores: Scores, facts: Facts) -> Table:
     return Table("values", "Scores query by query", "Every query's value.", columns, found, facts)
 
 
-def _figure(scores: Scores, means: list[list[Interval]], facts: Facts, data: Table) -> Figure:
+def _scores_figure(scores: Scores, means: list[list[Interval]], facts: Facts, data: Table) -> Figure:
     """Return one panel per measure, with runs in the order of the first measure, best on top."""
-    order = _order(scores)
+    order = _run_order(scores)
     names = [scores.runs[i].run_tag for i in order]
     across = min(PANELS_A_ROW, len(scores.columns))
     down = -(-len(scores.columns) // across)
@@ -123,7 +123,7 @@ def _figure(scores: Scores, means: list[list[Interval]], facts: Facts, data: Tab
             ordered = [some[i] for i in order]
             axes.hlines(places, [one.low for one in ordered], [one.high for one in ordered], color=OFFICIAL)
             axes.plot([one.value for one in ordered], places, "o", color=OFFICIAL)
-            axes.set_xlabel(_axis(column))
+            axes.set_xlabel(_axis_title(column))
         panels[0].set_yticks(places, [short(name) for name in names])
         panels[0].set_ylim(len(order) - 0.5, -0.5)
         for axes in panels[len(scores.columns) :]:
@@ -131,8 +131,8 @@ def _figure(scores: Scores, means: list[list[Interval]], facts: Facts, data: Tab
 
     charts = [
         Spans(
-            _axis(column),
-            _axis(column),
+            _axis_title(column),
+            _axis_title(column),
             names,
             [Series(column.asked, [(some[i].value, some[i].low, some[i].high) for i in order])],
         )
@@ -145,12 +145,12 @@ def _figure(scores: Scores, means: list[list[Interval]], facts: Facts, data: Tab
     )
 
 
-def _order(scores: Scores) -> list[int]:
+def _run_order(scores: Scores) -> list[int]:
     first = scores.columns[0]
     standing = scale_of(first.measure).standings(np.stack([scored.values for scored in first.scored]))
     return sorted(range(len(scores.runs)), key=lambda i: (-standing[i], scores.runs[i].run_tag))
 
 
-def _axis(column: Scored) -> str:
+def _axis_title(column: Scored) -> str:
     name = column.measure.mean_name if column.asked == column.measure.name else column.asked
     return name if column.measure.higher_is_better else f"{name} (lower is better)"

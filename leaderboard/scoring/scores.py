@@ -64,10 +64,10 @@ def rows(scores: Scores, *, per_query: bool = False) -> list[dict[str, object]]:
         for scored in column.scored:
             if per_query:
                 found += [
-                    _row(scored, column.asked, qid, value)
+                    _score_row(scored, column.asked, qid, value)
                     for qid, value in zip(scores.labels.qids, _floats(scored.values), strict=True)
                 ]
-            found.append(_row(scored, column.asked, "all", scored.mean))
+            found.append(_score_row(scored, column.asked, "all", scored.mean))
     return found
 
 
@@ -93,7 +93,7 @@ def _floats(values: npt.NDArray[np.float64]) -> list[float]:
     return [float(value) for value in values]
 
 
-def _row(scored: Scored, measure: str, qid: str, value: float) -> dict[str, object]:
+def _score_row(scored: Scored, measure: str, qid: str, value: float) -> dict[str, object]:
     return {
         "run": scored.run.run_tag,
         "measure": measure,

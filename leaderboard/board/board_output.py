@@ -8,7 +8,7 @@ import numpy as np
 from leaderboard.board.boards import PublishedBoard, as_dict
 from leaderboard.board.standings import PERFECT, BoardRow, Standing, standing_out
 from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
-from leaderboard.output.chart import Mark, Point, Points, Series, Spans, chart_content
+from leaderboard.output.chart import Point, Points, Series, Spans, chart_content
 from leaderboard.output.table import best_marked
 
 #: The figure of one board against the other names every run up to this number, and beyond it those that stand out.
@@ -126,15 +126,11 @@ def _board_row(published: PublishedBoard, row: BoardRow) -> Row:
     cells: dict[str, Any] = {"run": row.run, "baseline": "yes" if row.run in published.baselines else None}
     for side, _ in _titled_label_sets(published):
         one: Standing = getattr(row, side)
-        cells |= {side: _interval(one), f"rank_{side}": one.rank, f"answered_{side}": one.answered}
+        cells |= {side: Interval(*one.estimate), f"rank_{side}": one.rank, f"answered_{side}": one.answered}
     cells |= {"first": row.leading.first, "last": row.leading.last}
     if row.preference:
         cells |= {"shift": row.shift, "judged_tops": row.judged_tops}
     return Row(cells, faint=row.perfect)
-
-
-def _interval(estimate: Standing) -> Interval:
-    return Interval(estimate.value, estimate.low, estimate.high)
 
 
 def own_rows(published: PublishedBoard) -> list[BoardRow]:
@@ -251,19 +247,14 @@ def _ordered_rows(rows: Sequence[BoardRow], name: str) -> list[BoardRow]:
 
 def _board_chart(published: PublishedBoard, name: str, title: str, measure: str, color: int) -> Spans:
     rows = _ordered_rows(published.board.rows, name)
-    marks = [_mark(getattr(row, name)) for row in rows]
     return Spans(
         title[:1].upper() + title[1:],
         measure,
         [row.run for row in rows],
-        [Series(title, marks)],
+        [Series(title, [getattr(row, name).estimate for row in rows])],
         notes=[_ranks_in_words(row) for row in rows],
         first_colour=color,
     )
-
-
-def _mark(one: Standing) -> Mark:
-    return one.value, one.low, one.high
 
 
 def _against_figure(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
@@ -316,7 +307,7 @@ def against_chart(published: PublishedBoard, measure: str) -> Points:
         "One board against the other",
         f"{measure}, {published.official} qrels",
         f"{measure}, preference qrels",
-        [Point(row.run, _mark(row.official), _mark(row.leading), _ranks_in_words(row)) for row in rows],
+        [Point(row.run, row.official.estimate, row.leading.estimate, _ranks_in_words(row)) for row in rows],
         named=[place for place in by_rank if rows[place].run in named],
         note=NAMED if len(named) < len(rows) else "",
     )

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from config import kept_objects
 from leaderboard.board.boards import KEPT_SECONDS, MEASURE
-from leaderboard.board.standings import competition_ranks
+from leaderboard.scoring.agreement import competition_ranks
 from leaderboard.scoring.evaluation import evaluate, measure_for
 from leaderboard.scoring.labels import Labels, version_labels
 from leaderboard.scoring.measure_names import parse_measure

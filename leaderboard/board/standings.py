@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.scoring.agreement import Agreement, kendall
+from leaderboard.scoring.agreement import Agreement, competition_ranks, kendall
 from leaderboard.scoring.intervals import LEVEL, TRIALS, intervals_of, resampled_means
 from leaderboard.scoring.rank_ranges import rank_ranges
 from leaderboard.scoring.scales import Scale
@@ -39,6 +39,11 @@ class Standing:
     answered: float | None
     first: int | None = None
     last: int | None = None
+
+    @property
+    def estimate(self) -> tuple[float, float, float]:
+        """The mean and its bounds."""
+        return self.value, self.low, self.high
 
 
 @dataclass(frozen=True)
@@ -74,12 +79,6 @@ class Board:
     trials: int
     level: float
     seed: int
-
-
-def competition_ranks(totals: npt.NDArray[np.int64] | Values) -> npt.NDArray[np.int64]:
-    """Return ranks from 1, the largest total first; equal totals share the better rank (1, 2, 2, 4)."""
-    ordered = np.sort(-totals)
-    return np.searchsorted(ordered, -totals, side="left").astype(np.int64) + 1
 
 
 @dataclass(frozen=True)

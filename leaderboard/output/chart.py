@@ -8,9 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from leaderboard.output.content import plain
-
-Mark = tuple[float | None, float | None, float | None]
-"""A value and its bounds; bounds are None if there is no interval."""
+from leaderboard.output.table import Estimate
 
 
 @dataclass(frozen=True)
@@ -18,7 +16,7 @@ class Series:
     """One kind of value, given for every row."""
 
     name: str
-    marks: Sequence[Mark]
+    marks: Sequence[Estimate]
 
 
 @dataclass(frozen=True)
@@ -68,8 +66,8 @@ class Point:
     """A run at a position; ``x`` is a number, or a date such as 2021-08-31."""
 
     name: str
-    x: Mark | str
-    y: Mark
+    x: Estimate | str
+    y: Estimate
     note: str = ""
 
 

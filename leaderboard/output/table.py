@@ -46,6 +46,14 @@ class Interval:
 
 
 Value = str | int | float | Interval | None
+Estimate = tuple[float | None, float | None, float | None]
+"""A value and its bounds; bounds are None if there is no interval."""
+
+
+def interval_or_value(estimate: Estimate) -> Interval | float | None:
+    """Return an estimate for a cell of a table: its value alone if it has no bounds."""
+    value, low, high = estimate
+    return value if value is None or low is None or high is None else Interval(value, low, high)
 
 
 @dataclass(frozen=True)
@@ -206,7 +214,7 @@ class Analysis:
 
 def best_marked(rows: Sequence[Row], key: str, *, higher: bool = True) -> tuple[Row, ...]:
     """Return the rows with the best value of a column marked, including ties. Faint rows and gaps are ignored."""
-    numbers = [_number(row.values.get(key)) for row in rows]
+    numbers = [as_number(row.values.get(key)) for row in rows]
     counted = [
         number for number, row in zip(numbers, rows, strict=True) if number is not None and not row.faint
     ]
@@ -221,6 +229,7 @@ def best_marked(rows: Sequence[Row], key: str, *, higher: bool = True) -> tuple[
     )
 
 
-def _number(value: Value) -> float | None:
+def as_number(value: Value) -> float | None:
+    """Return a cell's number, or the value of its interval; None for text, NaN and a missing value."""
     number = value.value if isinstance(value, Interval) else value
     return None if number is None or isinstance(number, str) or number != number else float(number)

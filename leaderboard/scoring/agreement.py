@@ -104,16 +104,16 @@ def rank_biased_overlap(first: npt.ArrayLike, second: npt.ArrayLike, *, p: float
     if not len(x):
         return None
     places = np.arange(1, len(x) + 1)
-    x_rank, y_rank = ranks(x), ranks(y)
+    x_rank, y_rank = competition_ranks(x), competition_ranks(y)
     common = _count_down_to(places, np.maximum(x_rank, y_rank))
     shares = 2 * common / (_count_down_to(places, x_rank) + _count_down_to(places, y_rank))
     return float(shares[-1] * p ** len(x) + (1 - p) / p * (shares * p**places).sum())
 
 
-def ranks(values: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Return the rank of each value from 1, the largest first. Equal values share the better rank."""
-    x = np.asarray(values, dtype=np.float64)
-    return (len(x) + 1 - np.searchsorted(np.sort(x), x, side="right")).astype(np.int64)
+def competition_ranks(values: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """Return the rank of each value from 1, the largest first. Equal values share the better rank (1, 2, 2, 4)."""
+    descending = -np.asarray(values)
+    return np.searchsorted(np.sort(descending), descending, side="left").astype(np.int64) + 1
 
 
 def _count_down_to(places: npt.NDArray[np.int64], rank: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

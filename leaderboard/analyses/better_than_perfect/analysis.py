@@ -20,12 +20,13 @@ from leaderboard.analyses.better_than_perfect.computation import (
     comparisons,
     who_was_preferred,
 )
-from leaderboard.analyses.shared.proportions import Interval as Method, Share
+from leaderboard.analyses.shared.proportions import Interval as Method
 from leaderboard.cache.software_version import software_version
 from leaderboard.errors import NothingToScore
-from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
+from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
 from leaderboard.output.chart import Series, Spans, chart_content
 from leaderboard.output.numbers import number_text
+from leaderboard.output.table import interval_or_value
 from leaderboard.scoring.labels import qrel_set_labels
 from pooling.formats import Progress
 from pooling.models import Passage, PoolRun, Qrel, QrelSet, Run
@@ -293,26 +294,21 @@ def _category_row(row: Preferred) -> Row:
             "qrel": row.qrel_preferred.count,
             "run": row.comparison_preferred.count,
             "neither": row.neither,
-            "qrel_share": _interval(row.qrel_preferred),
-            "run_share": _interval(row.comparison_preferred),
+            "qrel_share": interval_or_value(row.qrel_preferred.estimate),
+            "run_share": interval_or_value(row.comparison_preferred.estimate),
             "p": row.p_value if row.qrel_preferred.total else None,
         }
     )
-
-
-def _interval(share: Share) -> Interval | None:
-    if share.value is None or share.low is None or share.high is None:
-        return None
-    return Interval(share.value, share.low, share.high)
 
 
 def _preference_sentence(row: Preferred, run_tag: str) -> str:
     side = row.qrel_preferred if row.category == "A" else row.comparison_preferred
     who = "the qrel" if row.category == "A" else f"the top passage of {run_tag}"
     of = f"{side.total:,} of {row.queries:,} queries in category {row.category}"
-    if (found := _interval(side)) is None:
+    if side.value is None:
         return f"Category {row.category}: people preferred neither."
-    return f"People preferred {who} for {number_text(found, Kind.SHARE_INTERVAL)}% of {of}."
+    share = number_text(interval_or_value(side.estimate), Kind.SHARE_INTERVAL)
+    return f"People preferred {who} for {share}% of {of}."
 
 
 def _preferred_figure(
@@ -326,7 +322,7 @@ def _preferred_figure(
         axes = canvas.subplots()
         for place, row in enumerate(drawn):
             side = row.comparison_preferred
-            value, low, high = (number or 0.0 for number in (side.value, side.low, side.high))
+            value, low, high = (number or 0.0 for number in side.estimate)
             axes.barh(place, 1 - value, 0.6, color=OFFICIAL, label="qrel" if not place else None)
             axes.barh(
                 place,
@@ -359,7 +355,7 @@ def _preferred_figure(
 def _preferred_chart(rows: Sequence[Preferred], title: str) -> Mapping[str, Any]:
     sides = (("qrel", "qrel_preferred"), ("run's passage", "comparison_preferred"))
     shares = [(name, [getattr(row, side) for row in rows]) for name, side in sides]
-    series = [Series(name, [(one.value, one.low, one.high) for one in side]) for name, side in shares]
+    series = [Series(name, [one.estimate for one in side]) for name, side in shares]
     axis = "share of the queries that preferred one"
     names = [_CATEGORY_WORDS[row.category] for row in rows]
     return chart_content(Spans(title, axis, names, series, share=True, line=0.5))

@@ -15,8 +15,9 @@ from leaderboard.analyses.two_boards.computation import DECIMALS, PERSISTENCE, t
 from leaderboard.board.board_output import agreement_in_words, board_analysis, own_rows
 from leaderboard.board.boards import PublishedBoard, make_leaderboard
 from leaderboard.board.standings import PERFECT
-from leaderboard.output import Analysis, Column, Facts, Interval, Kind, Row, Table
-from leaderboard.scoring.agreement import ranks
+from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
+from leaderboard.output.table import interval_or_value
+from leaderboard.scoring.agreement import competition_ranks
 from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
 from leaderboard.scoring.intervals import SEED
 from leaderboard.scoring.labels import qrel_set_labels
@@ -79,7 +80,7 @@ def _official_means(
 def full_board_table(published: PublishedBoard, full: tuple[dict[str, float], int], facts: Facts) -> Table:
     """Return Table 3 of [SP]: official values on all queries, and both columns on the version's queries."""
     whole = {tag: round(value, DECIMALS) for tag, value in full[0].items()}
-    placed = dict(zip(whole, ranks(list(whole.values())).tolist(), strict=True))
+    placed = dict(zip(whole, competition_ranks(list(whole.values())).tolist(), strict=True))
     ordered = sorted(published.board.rows, key=lambda row: (not row.perfect, placed.get(row.run, 0), row.run))
     rows = tuple(
         Row(
@@ -180,12 +181,7 @@ def _qrel_wins_table(known: Contending, campaign: Campaign, facts: Facts) -> Tab
 
 
 def _share_cells(share: Share) -> dict[str, Any]:
-    known = share.value is not None and share.low is not None and share.high is not None
-    return {
-        "won": share.count,
-        "decided": share.total,
-        "share": Interval(share.value, share.low, share.high) if known else None,  # type: ignore[arg-type]
-    }
+    return {"won": share.count, "decided": share.total, "share": interval_or_value(share.estimate)}
 
 
 def _pair_order_table(known: Contending, facts: Facts) -> Table:

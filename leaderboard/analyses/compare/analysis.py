@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from leaderboard.analyses.compare.comparison import Compared, Comparison
-from leaderboard.analyses.compare.significance import Bounds, corrected
+from leaderboard.analyses.compare.significance import corrected
 from leaderboard.analyses.compare.verdicts import Claim
 from leaderboard.output import Analysis, Column, Figure, Interval, Kind, Row, Table, Value
 from leaderboard.output.chart import Series, Spans, chart_content
@@ -207,14 +207,10 @@ def _verdict_row(pair: Compared, comparison: Comparison) -> Row:
             "claim": verdict.claim.value if verdict.claim is not Claim.NONE else None,
             "favours": {1: pair.b, -1: pair.a}.get(verdict.favors),
             "harm_in": verdict.harm_in,
-            "harm": _interval(verdict.harm),
+            "harm": Interval(*verdict.harm.estimate),
         },
         significant=frozenset(key for key, p in after.items() if p <= comparison.rules.alpha),
     )
-
-
-def _interval(bounds: Bounds) -> Interval:
-    return Interval(bounds.value, bounds.low, bounds.high)
 
 
 def _verdict_content(pair: Compared) -> dict[str, Any]:
@@ -283,8 +279,7 @@ def _outcome_charts(pairs: Sequence[Compared], comparison: Comparison) -> list[S
     only_a = [(pair.outcomes.a_wins / pair.outcomes.queries, None, None) for pair in pairs]
     only_b = [(pair.outcomes.b_wins / pair.outcomes.queries, None, None) for pair in pairs]
     wins = [Series("only A answers", only_a), Series("only B answers", only_b)]
-    harms = [pair.outcomes.esl.harm for pair in pairs]
-    lengths = [Series("B minus A", [(one.value, one.low, one.high) for one in harms])]
+    lengths = [Series("B minus A", [pair.outcomes.esl.harm.estimate for pair in pairs])]
     title = f"Both answer: ESL of B minus A, {1 - comparison.rules.alpha:.0%} intervals"
     return [
         Spans("Only one answers", "share of queries", names, wins, share=True, notes=verdicts),

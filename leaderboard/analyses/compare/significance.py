@@ -50,6 +50,11 @@ class Bounds:
     low: float
     high: float
 
+    @property
+    def estimate(self) -> tuple[float, float, float]:
+        """The difference and its bounds."""
+        return self.value, self.low, self.high
+
 
 def reciprocal_differences(a: Ranks, b: Ranks) -> Values:
     """Return RR of B minus RR of A, each one division of integers, so that equal differences are equal floats."""

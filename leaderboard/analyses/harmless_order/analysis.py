@@ -13,6 +13,7 @@ from leaderboard.analyses.shared.combinations import labels_or_usual
 from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
 from leaderboard.output.table import best_marked
+from leaderboard.scoring.agreement import competition_ranks
 from leaderboard.scoring.evaluation import Progress
 from leaderboard.scoring.labels import labels_named
 from leaderboard.scoring.score_facts import facts_of
@@ -58,7 +59,7 @@ def analyse_harmless_order(asked: Asked, progress: Progress | None) -> Analysis:
 def _harmless_order_table(
     runs: Sequence[Run], means: Sequence[float], ranks: np.ndarray, found: HarmlessOrder, facts: Facts
 ) -> Table:
-    by_mean = _competition_places(means)
+    by_mean = competition_ranks(means).tolist()
     order = sorted(range(len(runs)), key=lambda run: (found.place[run], -means[run], runs[run].run_tag))
     rows = tuple(
         Row(
@@ -95,10 +96,6 @@ def _harmless_order_table(
         facts,
         notes=(note,),
     )
-
-
-def _competition_places(means: Sequence[float]) -> list[int]:
-    return [1 + sum(other > mean for other in means) for mean in means]
 
 
 def _order_sentence(runs: Sequence[Run], found: HarmlessOrder) -> str:

@@ -15,8 +15,9 @@ from leaderboard.analyses.judge_agreement.computation import (
 )
 from leaderboard.analyses.label_noise.computation import UNKNOWN
 from leaderboard.analyses.shared.loaded_contenders import Contending, contending
-from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
+from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
 from leaderboard.output.chart import Series, Spans, chart_content
+from leaderboard.output.table import interval_or_value
 from leaderboard.scoring.intervals import SEED
 
 ALPHA = 0.05
@@ -75,8 +76,8 @@ def _observed_agreement_table(found: ObservedAgreement, facts: Facts) -> Table:
             "pairs": found.pairs,
             "queries": found.queries,
             "twos": found.twos,
-            "agreement": _interval(found.value, found.low, found.high),
-            "beyond_chance": _interval(*found.beyond_chance),
+            "agreement": interval_or_value(found.estimate),
+            "beyond_chance": interval_or_value(found.beyond_chance),
             "error_rate": found.error_rate,
         }
     )
@@ -85,10 +86,6 @@ def _observed_agreement_table(found: ObservedAgreement, facts: Facts) -> Table:
         "of whole queries. Implied error: the chance of a wrong judgment, the same for every worker, that gives P."
     )
     return Table("agreement", "Agreement", caption, columns, (row,), facts)
-
-
-def _interval(value: float | None, low: float | None, high: float | None) -> Interval | float | None:
-    return value if value is None or low is None or high is None else Interval(value, low, high)
 
 
 def _side_table(key: str, title: str, rows: Sequence[SideBias], facts: Facts) -> Table:
@@ -113,7 +110,7 @@ def _side_row(row: SideBias) -> Row:
         {
             "who": row.who,
             "judgments": row.left.total + row.undecided,
-            "left": _interval(row.left.value, row.left.low, row.left.high),
+            "left": interval_or_value(row.left.estimate),
             "undecided": row.undecided,
             "p": row.p_value,
             "corrected": row.corrected,
@@ -162,7 +159,7 @@ def _side_bias_figure(rows: Sequence[SideBias], facts: Facts, table: Table) -> F
 
     caption = f"{table.caption} Filled: p < {ALPHA}, corrected."
     height = max(1.4, 0.8 + 0.15 * len(rows))
-    series = [Series("left side", [(row.left.value, row.left.low, row.left.high) for row in rows])]
+    series = [Series("left side", [row.left.estimate for row in rows])]
     axis = "share of judgments that prefer the left side"
     chart = chart_content(Spans("Side bias", axis, [row.who for row in rows], series, share=True, line=0.5))
     return Figure("sides", "Side bias", caption, facts, draw, table, (chart,), 7.0, height)

@@ -14,6 +14,7 @@ import numpy as np
 
 from leaderboard.analyses.shared.contenders import Integers
 from leaderboard.analyses.shared.proportions import Floats, Interval, Share, share, sign_test_p
+from leaderboard.output.table import Estimate
 from leaderboard.scoring.intervals import LEVEL, TRIALS, resample_counts
 from tournament.pair_wins import PairTally
 
@@ -36,9 +37,14 @@ class ObservedAgreement:
     level: float
 
     @property
-    def beyond_chance(self) -> tuple[float | None, float | None, float | None]:
+    def estimate(self) -> Estimate:
+        """P and its bounds."""
+        return self.value, self.low, self.high
+
+    @property
+    def beyond_chance(self) -> Estimate:
         """2·P − 1 and its bounds."""
-        value, low, high = (None if p is None else 2 * p - 1 for p in (self.value, self.low, self.high))
+        value, low, high = (None if p is None else 2 * p - 1 for p in self.estimate)
         return value, low, high
 
     @property

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from leaderboard.analyses.shared.contenders import Contenders, Flags
-from leaderboard.board.standings import competition_ranks
-from leaderboard.scoring.agreement import kendall
+from leaderboard.scoring.agreement import competition_ranks, kendall
 from leaderboard.scoring.scales import WHOLE
 from tournament.contests import Contest
 from tournament.derivation import Entrants

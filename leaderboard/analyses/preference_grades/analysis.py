@@ -10,10 +10,10 @@ from leaderboard.analyses.preference_grades.computation import (
     all_gaps,
     preference_by_gap,
 )
-from leaderboard.analyses.shared.proportions import Share
 from leaderboard.cache.software_version import software_version
 from leaderboard.errors import NothingToScore
-from leaderboard.output import Analysis, Column, Facts, Interval, Kind, Row, Table
+from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
+from leaderboard.output.table import interval_or_value
 from leaderboard.scoring.chosen_runs import official_set
 from leaderboard.scoring.evaluation import Progress
 from pooling.models import Qrel, QrelSet
@@ -69,7 +69,7 @@ def _gap_table(found: list[GradeGap], ungraded: int, facts: Facts) -> Table:
             {
                 "gap": row.gap,
                 "judgments": row.judgments,
-                "higher": _interval(row.higher),
+                "higher": interval_or_value(row.higher.estimate),
                 "undecided": row.undecided,
             }
         )
@@ -80,12 +80,6 @@ def _gap_table(found: list[GradeGap], ungraded: int, facts: Facts) -> Table:
         f"passage of the higher grade, with Wilson 95% intervals. {ungraded:,} judgments have an ungraded passage."
     )
     return Table("preference", "Preference against grade", caption, columns, rows, facts)
-
-
-def _interval(found: Share) -> Interval | None:
-    if found.value is None or found.low is None or found.high is None:
-        return None
-    return Interval(found.value, found.low, found.high)
 
 
 def _grade_sentence(found: list[GradeGap], ungraded: int) -> str:

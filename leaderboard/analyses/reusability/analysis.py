@@ -31,6 +31,7 @@ from leaderboard.analyses.shared.combinations import labels_or_usual
 from leaderboard.cache.software_version import software_version
 from leaderboard.errors import MembersOnly
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
+from leaderboard.output.table import as_number
 from leaderboard.scoring.evaluation import Progress, measure_for
 from leaderboard.scoring.labels import Labels, labels_named
 from leaderboard.scoring.measures import Judged, Measure, depth_needed
@@ -226,14 +227,11 @@ def _left_out_table(left: Sequence[LeftOutRun], by_team: bool, facts: Facts) -> 
 
 def _run_figure(key: str, axis: str, table: Table, columns: Sequence[str], facts: Facts) -> Figure:
     series = [
-        (table.column(name).label, [_number(row.values.get(name)) for row in table.rows]) for name in columns
+        (table.column(name).label, [as_number(row.values.get(name)) for row in table.rows])
+        for name in columns
     ]
     runs = [str(row.values["run"]) for row in table.rows]
     return curves_figure(key, axis, runs, series, facts, table, row_word="run")
-
-
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
 
 
 def _density_sentence(dense: Sequence[Density]) -> str:

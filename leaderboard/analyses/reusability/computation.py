@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.scoring.agreement import kendall, ranks
+from leaderboard.scoring.agreement import competition_ranks, kendall
 from leaderboard.scoring.measures import Judged, Measure
 
 #: The density from which [DL] calls a query's labels incomplete.
@@ -109,7 +109,9 @@ def leave_out(
         only = (everywhere > 0) & (brought[list(members)].sum(axis=0) == everywhere)
         after = _means_under_labels(judged, places, measure, ~only)
         tau_b = kendall(before, after).tau_b
-        orders = [ranks(means if measure.higher_is_better else -means) for means in (before, after)]
+        orders = [
+            competition_ranks(means if measure.higher_is_better else -means) for means in (before, after)
+        ]
         found += [
             LeftOutRun(
                 tags[member],

@@ -7,11 +7,12 @@ Science 16, 2001). Both assume independent observations.
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy  # loads scipy.stats on first use, which saves every other command a second
+
+from leaderboard.output.table import Estimate
 
 LEVEL = 0.95
 Floats = npt.NDArray[np.float64]
@@ -40,9 +41,10 @@ class Share:
         """The share itself."""
         return self.count / self.total if self.total else None
 
-    def as_dict(self, name: str) -> dict[str, Any]:
-        """Return ``name``, ``name_low`` and ``name_high`` for tables."""
-        return {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
+    @property
+    def estimate(self) -> Estimate:
+        """The share and its bounds."""
+        return self.value, self.low, self.high
 
 
 def share(count: int, total: int, *, interval: Interval = Interval.WILSON, level: float = LEVEL) -> Share:

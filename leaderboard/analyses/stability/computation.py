@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from leaderboard.scoring.agreement import competition_ranks
 from leaderboard.scoring.intervals import TRIALS, resampled_means
 
 Floats = npt.NDArray[np.float64]
@@ -96,14 +97,7 @@ def rank_stability(
 
 def ranks_by_column(values: Floats) -> Whole:
     """Return ranks from 1 within each column, the largest first; equal values share the better rank."""
-    ordered = np.sort(-values, axis=0)
-    return np.stack(
-        [
-            np.searchsorted(ordered[:, column], -values[:, column], side="left") + 1
-            for column in range(values.shape[1])
-        ],
-        axis=1,
-    ).astype(np.int64)
+    return np.stack([competition_ranks(column) for column in values.T], axis=1)
 
 
 def _exact_means(means: Floats, whole: int | None, queries: int = 0) -> Floats:

@@ -12,7 +12,7 @@ from leaderboard.analyses.track_results.computation import ResultRow, result_row
 from leaderboard.cache.software_version import software_version
 from leaderboard.errors import UnknownMeasure
 from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
-from leaderboard.output.table import best_marked
+from leaderboard.output.table import as_number, best_marked
 from leaderboard.scoring.evaluation import Progress
 from leaderboard.scoring.labels import Labels, labels_named
 from leaderboard.scoring.measure_names import is_measure, measure_names, parse_measure
@@ -77,13 +77,9 @@ def _computed_values(asked: Asked, labels: Labels, names: Sequence[str], progres
         progress=progress,
     )
     return {
-        run.run_tag: [_or_none(column.scored[place].mean) for column in scores.columns]
+        run.run_tag: [as_number(column.scored[place].mean) for column in scores.columns]
         for place, run in enumerate(scores.runs)
     }
-
-
-def _or_none(value: float) -> float | None:
-    return None if value != value else value
 
 
 def _reported_values(runs: Sequence[KnownRun], measures: Sequence[Measure]) -> Values:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.scoring.agreement import Agreement, kendall, rank_biased_overlap, ranks, tau_ap
+from leaderboard.scoring.agreement import Agreement, competition_ranks, kendall, rank_biased_overlap, tau_ap
 
 #: Means are compared to this many decimals, so that rounding errors break no ties.
 DECIMALS = 12
@@ -48,8 +48,8 @@ def two_boards(first: npt.ArrayLike, second: npt.ArrayLike, *, p: float = PERSIS
     return TwoBoards(
         first=x,
         second=y,
-        first_ranks=ranks(x),
-        second_ranks=ranks(y),
+        first_ranks=competition_ranks(x),
+        second_ranks=competition_ranks(y),
         kendall=kendall(x, y),
         tau_ap_first=tau_ap(x, y),
         tau_ap_second=tau_ap(y, x),

@@ -13,6 +13,7 @@ from leaderboard.board.standings import PERFECT
 from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
 from leaderboard.output.chart import Cells, chart_content
+from leaderboard.output.table import as_number
 from pooling.models import PoolRun, QrelSet, Run
 
 MEASURE = "preferred tops"
@@ -112,7 +113,7 @@ def _column_key(found: WinRatios, place: int) -> str:
 
 def _ratio_row(found: WinRatios, row: int) -> Row:
     cells = {
-        _column_key(found, column): None if column == row else _number(found.ratio[row, column])
+        _column_key(found, column): None if column == row else as_number(found.ratio[row, column])
         for column in range(len(found.names))
     }
     marked = frozenset(
@@ -175,10 +176,6 @@ def _most_preferred_sentence(found: WinRatios) -> str:
         f"{found.names[top]} is preferred to {count} of its {len(found.names) - 1} opponents more often than not; "
         f"{int(found.significant.sum()) // 2} of {found.pairs} pairs differ significantly."
     )
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def _ratios_figure(found: WinRatios, facts: Facts, caption: str, data: Table) -> Figure:

@@ -9,7 +9,6 @@ from leaderboard.board.standings import (
     BoardRow,
     Standing,
     able_to_pass,
-    competition_ranks,
     draw_board,
     standing_out,
 )
@@ -25,10 +24,6 @@ def worked_board(seed=1):
     judged = [[1, 1, 1, 0], [1, 1, 1, 1], [1, 0, 0, 0], [1, 1, 1, 1]]
     arrays = (np.array(rows, dtype=float) for rows in (official, preference, judged))
     return draw_board(BoardInput(["A", "B", "C"], *arrays), seed=seed)
-
-
-def test_equal_totals_share_the_better_rank():
-    assert competition_ranks(np.array([5, 9, 5, 1])).tolist() == [2, 1, 2, 4]
 
 
 def test_a_board_worked_by_hand():

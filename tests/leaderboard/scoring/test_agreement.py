@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.stats import kendalltau
 
-from leaderboard.scoring.agreement import kendall, rank_biased_overlap, ranks, tau_ap
+from leaderboard.scoring.agreement import competition_ranks, kendall, rank_biased_overlap, tau_ap
 
 few_values = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=30)
 
@@ -171,4 +171,4 @@ def test_rank_biased_overlap_refuses_what_it_cannot_order():
 
 
 def test_equal_values_share_the_better_rank():
-    assert ranks([0.5, 0.9, 0.5, 0.1]).tolist() == [2, 1, 2, 4]
+    assert competition_ranks([0.5, 0.9, 0.5, 0.1]).tolist() == [2, 1, 2, 4]

@@ -15,6 +15,6 @@ def read_doi(text: str) -> str | None:
     return found if len(found) <= LONGEST and found.isprintable() and _FORM.fullmatch(found) else None
 
 
-def address_of(doi: str) -> str:
+def doi_address(doi: str) -> str:
     """Return the address that resolves the DOI."""
     return f"https://doi.org/{quote(doi, safe='/:;().,-_~!*')}"

@@ -14,7 +14,7 @@ from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.pool_sizes.analysis import pool_or_newest
 from leaderboard.analyses.shared.combinations import check_some_are_private
 from leaderboard.cache import kept_analyses
-from leaderboard.cache.bases import RESTS_ON, Basis, changes, rests_on
+from leaderboard.cache.bases import RESTS_ON, Basis, bases_to_store, changed_bases
 from leaderboard.cache.inputs import (
     campaign_inputs,
     clusters_inputs,
@@ -26,7 +26,7 @@ from leaderboard.cache.inputs import (
 )
 from leaderboard.errors import MembersOnly
 from leaderboard.output import Analysis
-from leaderboard.output.drawing import FORMATS, drawn
+from leaderboard.output.drawing import FORMATS, figure_image
 from leaderboard.output.storing import as_stored, from_stored
 from leaderboard.scoring.evaluation import Progress
 from pooling.models import Run
@@ -47,7 +47,7 @@ class Kept:
     changed: tuple[str, ...] = ()
 
 
-def make(asked: Asked, progress: Progress | None = None) -> Analysis:
+def compute_analysis(asked: Asked, progress: Progress | None = None) -> Analysis:
     """Compute the analysis now. Raises a Refusal."""
     check_released(asked)
     return asked.kind.make(asked, progress)
@@ -162,7 +162,7 @@ def _campaigns_of_version(asked: Asked) -> list[Campaign]:
 
 def kept_analysis(key: str) -> Analysis | None:
     """Return the analysis stored under the key, if any."""
-    content = kept_analyses.found(key)
+    content = kept_analyses.stored_result(key)
     return None if content is None else from_stored(content)
 
 
@@ -171,7 +171,7 @@ def result_now(asked: Asked) -> Analysis | None:
     kept = kept_analysis(analysis_key(asked))
     least = 0 if asked.kind.by_description else 1
     if kept is None and least <= len(asked.runs) <= asked.kind.at_once:
-        return make(asked)
+        return compute_analysis(asked)
     return kept
 
 
@@ -184,7 +184,7 @@ def result_or_older(asked: Asked) -> Kept | None:
     if older is None:
         return None
     key, content, made_at = older
-    return Kept(key, from_stored(content), made_at, tuple(changes(content.get(RESTS_ON, {}), bases)))
+    return Kept(key, from_stored(content), made_at, tuple(changed_bases(content.get(RESTS_ON, {}), bases)))
 
 
 def _request_key(asked: Asked) -> str:
@@ -193,7 +193,7 @@ def _request_key(asked: Asked) -> str:
 
 def picture_file(key: str, picture: str, form: str) -> bytes | None:
     """Return a stored figure as ``svg``, ``pdf`` or ``png``."""
-    content = kept_analyses.found(_figure_file_key(key, picture, form))
+    content = kept_analyses.stored_result(_figure_file_key(key, picture, form))
     return None if content is None else base64.b64decode(content["base64"])
 
 
@@ -204,17 +204,17 @@ def keep_result(asked: Asked, progress: JobProgress) -> str:
     """
     bases, kind = _data_behind(asked), asked.kind
     key = _key_for_data(asked, bases)
-    if kept_analyses.found(key) is not None:
+    if kept_analyses.stored_result(key) is not None:
         return key
-    analysis = make(asked, lambda done, total: progress(done, total, kind.works))
+    analysis = compute_analysis(asked, lambda done, total: progress(done, total, kind.works))
     files = [(figure, form) for figure in analysis.figures for form in FORMATS]
     for done, (figure, form) in enumerate(files):
         progress(done, len(files), "Drawing figures")
-        content = {"base64": base64.b64encode(drawn(figure, form)).decode()}
+        content = {"base64": base64.b64encode(figure_image(figure, form)).decode()}
         kept_analyses.store_result(
             _figure_file_key(key, figure.key, form), f"{kind.name}{kept_analyses.FIGURE}", content, group=key
         )
-    content = as_stored(analysis) | {RESTS_ON: rests_on(bases)}
+    content = as_stored(analysis) | {RESTS_ON: bases_to_store(bases)}
     kept_analyses.store_result(key, kind.name, content, choices=_request_key(asked))
     return key
 

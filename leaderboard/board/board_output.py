@@ -169,7 +169,7 @@ def _panels_figure(published: PublishedBoard, facts: Facts, board: Table) -> Fig
     rows = published.board.rows
 
     def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import OFFICIAL, PREFERENCE, short
+        from leaderboard.output.drawing import OFFICIAL, PREFERENCE, short_name
 
         panels = canvas.subplots(1, len(sides), gridspec_kw={"wspace": 0.3}, squeeze=False)[0]
         colors = (OFFICIAL, PREFERENCE)
@@ -182,7 +182,7 @@ def _panels_figure(published: PublishedBoard, facts: Facts, board: Table) -> Fig
                 axes.plot(
                     one.value, place, "D" if row.perfect else "o", color="black" if row.perfect else color
                 )
-            axes.set_yticks(places, [short(row.run) for row in ordered])
+            axes.set_yticks(places, [short_name(row.run) for row in ordered])
             axes.set_title(title)
             axes.set_xlabel(facts.measure)
             axes.set_ylim(len(ordered) - 0.5, -0.5)

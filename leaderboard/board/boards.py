@@ -14,7 +14,7 @@ from leaderboard.board.judged_tops import judged_tops
 from leaderboard.board.standings import DEPTH, Board, BoardInput, Standing, draw_board
 from leaderboard.cache.software_version import software_version
 from leaderboard.errors import NothingToScore
-from leaderboard.output.content import plain
+from leaderboard.output.content import json_ready
 from leaderboard.scoring.agreement import Agreement
 from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
 from leaderboard.scoring.intervals import SEED
@@ -224,7 +224,7 @@ def as_dict(published: PublishedBoard) -> dict[str, Any]:
     ``rank_ranges``. Without a version, the fields about preferences are left out.
     """
     board = published.board
-    found: dict[str, Any] = plain(_board_content(published, board))
+    found: dict[str, Any] = json_ready(_board_content(published, board))
     return found
 
 

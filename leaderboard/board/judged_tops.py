@@ -14,7 +14,7 @@ from pooling.services.runs import ranking_of
 from pooling.wanted import Wanted, find_wanted
 from tournament.models import PreferenceQrel, QrelVersion
 from tournament.services.publishing import queries_by_key
-from tournament.services.resolving import pids
+from tournament.services.resolving import pids_by_key
 
 KEYS_AT_ONCE = 5000
 Pids = dict[str, set[str]]
@@ -61,7 +61,7 @@ def _compared_pids(version: QrelVersion) -> Pids:
         if pk in version.judgment_keys:
             keys[query].update((left, right))
     qid = {query.pk: query.qid for query in queries_by_key(keys)}
-    pid = pids(set().union(*keys.values()))
+    pid = pids_by_key(set().union(*keys.values()))
     named: Pids = defaultdict(set)
     for query, passages in keys.items():
         named[qid[query]] = {pid[passage] for passage in passages}

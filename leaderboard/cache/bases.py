@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 RESTS_ON = "rests_on"
-"""Where a stored analysis has :func:`rests_on`."""
+"""Where a stored analysis has :func:`bases_to_store`."""
 
 
 @dataclass(frozen=True)
@@ -19,12 +19,12 @@ class Basis:
     inputs: Any
 
 
-def rests_on(bases: Sequence[Basis]) -> dict[str, list[str]]:
+def bases_to_store(bases: Sequence[Basis]) -> dict[str, list[str]]:
     """Return name → words and hash, to be stored."""
     return {one.name: [one.words, _inputs_hash(one.inputs)] for one in bases}
 
 
-def changes(stored: Mapping[str, Sequence[str]], bases: Sequence[Basis]) -> Iterator[str]:
+def changed_bases(stored: Mapping[str, Sequence[str]], bases: Sequence[Basis]) -> Iterator[str]:
     """Yield what has changed since, such as ``labels (then official; now official, graded)``."""
     for one in bases:
         before, digest = stored.get(one.name, ("", ""))

@@ -36,14 +36,14 @@ def kept_or_computed(kind: str, inputs: list[Any], compute: Callable[[], dict[st
     Two concurrent callers may both compute. They get the same result, and one row is stored.
     """
     key = result_key(kind, inputs)
-    content = found(key)
+    content = stored_result(key)
     if content is None:
         content = compute()
         store_result(key, kind, content)
     return content
 
 
-def found(key: str) -> dict[str, Any] | None:
+def stored_result(key: str) -> dict[str, Any] | None:
     """Return the result stored under the key, if any, and record that it was used."""
     rows = KeptAnalysis.objects.filter(key=key)
     row = rows.values_list("content", "used_at").first()
@@ -61,7 +61,7 @@ def latest_for(choices: str) -> tuple[str, dict[str, Any], datetime] | None:
     row = KeptAnalysis.objects.filter(choices=choices).order_by("-created_at", "-pk").first()
     if row is None:
         return None
-    found(row.key)  # it is in use
+    stored_result(row.key)  # it is in use
     return row.key, dict(row.content), row.created_at
 
 

@@ -7,7 +7,7 @@ from judging.campaign.campaigns import campaign_named
 from leaderboard.analyses.fields import Choice, Field, Number
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.registry import KINDS
-from leaderboard.analyses.runner import make
+from leaderboard.analyses.runner import compute_analysis
 from leaderboard.management.arguments import runs_argument, runs_of
 from leaderboard.output import Analysis
 from leaderboard.output.command import AnalysisCommand
@@ -52,7 +52,7 @@ class KindCommand(AnalysisCommand):
         runs = tuple(runs_of(collection, tags)) if kind.of_runs and not alone else ()
         asked = Asked(kind, collection, runs, settings, campaign, in_order=bool(tags))
         with self.progress(kind.works) as update:
-            return make(asked, update)
+            return compute_analysis(asked, update)
 
 
 def _option_key(field: Field) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from leaderboard.output.content import plain
+from leaderboard.output.content import json_ready
 from leaderboard.output.table import Estimate
 
 
@@ -118,5 +118,5 @@ Chart = Spans | Cells | Points | Bars
 
 def chart_content(chart: Chart) -> Mapping[str, Any]:
     """Return the chart, JSON-ready, with the name of its form."""
-    found: dict[str, Any] = plain({"form": type(chart).__name__.lower()} | asdict(chart))
+    found: dict[str, Any] = json_ready({"form": type(chart).__name__.lower()} | asdict(chart))
     return found

@@ -29,29 +29,33 @@ def analysis_content(analysis: Analysis) -> dict[str, Any]:
     return {
         "facts": analysis.facts.as_dict(),
         "sentences": list(analysis.sentences),
-        **{name: plain(value) for name, value in analysis.content.items()},
+        **{name: json_ready(value) for name, value in analysis.content.items()},
         "tables": {table.key: table_content(table) for table in analysis.tables},
     }
 
 
-def plain(value: Any) -> Any:
+def json_ready(value: Any) -> Any:
     """Return a JSON-ready value: NaN and infinities become None, tuples become lists."""
     match value:
         case np.generic() | np.ndarray():
-            return plain(value.tolist())
+            return json_ready(value.tolist())
         case float():
             return value if math.isfinite(value) else None
         case Interval():
-            return {"value": plain(value.value), "low": plain(value.low), "high": plain(value.high)}
+            return {
+                "value": json_ready(value.value),
+                "low": json_ready(value.low),
+                "high": json_ready(value.high),
+            }
         case dict():
-            return {str(key): plain(one) for key, one in value.items()}
+            return {str(key): json_ready(one) for key, one in value.items()}
         case list() | tuple():
-            return [plain(one) for one in value]
+            return [json_ready(one) for one in value]
     return value
 
 
 def _row_content(table: Table, row: Row) -> dict[str, Any]:
-    found: dict[str, Any] = {column.key: plain(row.values.get(column.key)) for column in table.columns}
+    found: dict[str, Any] = {column.key: json_ready(row.values.get(column.key)) for column in table.columns}
     if row.significant:
         found["significant"] = [column.key for column in table.columns if column.key in row.significant]
     return found

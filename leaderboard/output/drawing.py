@@ -90,7 +90,7 @@ def color_of(place: int) -> str:
     return OKABE_ITO[place % len(OKABE_ITO)]
 
 
-def short(name: str) -> str:
+def short_name(name: str) -> str:
     """Return a name cut to the longest allowed length, isolated so that it does not reorder the text beside it."""
     return isolated(name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…")
 
@@ -116,7 +116,8 @@ def name_points(
     canvas.draw_without_rendering()
     to_points = 72 / canvas.dpi
     written = [
-        axes.text(x, y, short(name), fontsize=NAME_POINTS, zorder=5, in_layout=False) for name, x, y in named
+        axes.text(x, y, short_name(name), fontsize=NAME_POINTS, zorder=5, in_layout=False)
+        for name, x, y in named
     ]
     sizes = [text.get_window_extent() for text in written]
     at = axes.transData.transform([(x, y) for _, x, y in named]) * to_points if named else []
@@ -136,7 +137,7 @@ def name_points(
         offset = (place.box.left - one.x, place.box.bottom - one.y)
         line = {"arrowstyle": "-", "color": GRAY, "linewidth": 0.4, "shrinkA": 0, "shrinkB": 1}
         axes.annotate(
-            short(name),
+            short_name(name),
             (x, y),
             xytext=offset,
             textcoords="offset points",
@@ -170,7 +171,7 @@ def _installed_fonts() -> list[str]:
     return [name for name in FONTS if name in installed]
 
 
-def drawn(figure: Figure, form: str) -> bytes:
+def figure_image(figure: Figure, form: str) -> bytes:
     """Return the figure as ``svg``, ``pdf`` or ``png``; the same figure gives the same bytes."""
     if form not in FORMATS:
         raise ValueError(f"a figure's format is one of {', '.join(FORMATS)}, not {form}")

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from config.commands.console import UsageError, write_result
 from leaderboard.output.csv_tables import csv_table
-from leaderboard.output.drawing import FORMATS, drawn
+from leaderboard.output.drawing import FORMATS, figure_image
 from leaderboard.output.latex import latex_table
 from leaderboard.output.markdown import markdown_table
 from leaderboard.output.table import Analysis, Figure, Table
@@ -37,7 +37,7 @@ def write_figures(analysis: Analysis, path: Path) -> list[Path]:
     """Write one file per figure, in the format given by the file extension."""
     form = figure_form(path)
     return [
-        _write_file(where, drawn(figure, form))
+        _write_file(where, figure_image(figure, form))
         for where, figure in _part_paths(path, analysis.figures, lambda figure: figure.key)
     ]
 

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from leaderboard.output.numbers import MINUS, NOT_THERE, head, is_number, number_text
+from leaderboard.output.numbers import MINUS, NOT_THERE, column_head, is_number, number_text
 from leaderboard.output.table import Column, Kind, Row, Table
 
 LATIN_ENDS = 0x180
@@ -174,7 +174,7 @@ def _latex_label(table: Table) -> str:
 
 
 def _set_head(table: Table, column: Column, layout: Layout) -> str:
-    text = head(column)
+    text = column_head(column)
     if layout.turned and len(text) > _widest_cell(table, column, with_head=False):
         return rf"\rotatebox{{90}}{{{latex_escaped(text)}}}"
     return latex_escaped(text)
@@ -183,7 +183,7 @@ def _set_head(table: Table, column: Column, layout: Layout) -> str:
 def _widest_cell(table: Table, column: Column, *, with_head: bool) -> int:
     """Return the number of letters in a column's widest cell, with or without its head."""
     cells = (len(number_text(row.values.get(column.key), column.kind)) for row in table.rows)
-    return max(len(head(column)) if with_head else 2, *cells, 0)
+    return max(len(column_head(column)) if with_head else 2, *cells, 0)
 
 
 def _needed_packages(text: str) -> str:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from leaderboard.output.numbers import head, is_number, number_text
+from leaderboard.output.numbers import column_head, is_number, number_text
 from leaderboard.output.table import Row, Table
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
@@ -13,7 +13,7 @@ def markdown_table(table: Table) -> str:
     """Return the title and the table, followed by the method, the notes and the facts."""
     groups = [column.group for column in table.columns]
     heads = [
-        f"{group}: {head(column)}" if group else head(column)
+        f"{group}: {column_head(column)}" if group else column_head(column)
         for group, column in zip(groups, table.columns, strict=True)
     ]
     lines = [

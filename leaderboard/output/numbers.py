@@ -43,7 +43,7 @@ def number_text(value: Value, kind: Kind) -> str:
     return _plain_number_text(value, kind)
 
 
-def head(column: Column) -> str:
+def column_head(column: Column) -> str:
     """Return a column's head with its unit, unless its group's head has the unit."""
     in_percent = column.kind in (Kind.SHARE, Kind.SHARE_INTERVAL)
     return f"{column.label} (%)" if in_percent and "%" not in column.group + column.label else column.label
@@ -54,7 +54,7 @@ def is_number(kind: Kind) -> bool:
     return kind is not Kind.TEXT
 
 
-def p_value(p: float) -> str:
+def p_value_text(p: float) -> str:
     """Return three significant digits, plain down to 0.0001: ``0.730``, ``0.00387``, ``3.22e-12``."""
     if p < LEAST_P:
         return "<1e-300"
@@ -67,7 +67,7 @@ def p_value(p: float) -> str:
 def _plain_number_text(value: float, kind: Kind) -> str:
     match kind:
         case Kind.P:
-            return p_value(value)
+            return p_value_text(value)
         case Kind.SHARE:
             return _with_minus_sign(f"{value * 100:.1f}")
         case Kind.COUNT:

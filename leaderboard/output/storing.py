@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from leaderboard.output.content import plain
+from leaderboard.output.content import json_ready
 from leaderboard.output.table import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table, Value
 
 
@@ -16,7 +16,7 @@ def as_stored(analysis: Analysis) -> dict[str, Any]:
         "figures": [_stored_figure(figure) for figure in analysis.figures],
         "shown": [_stored_table(table) for table in analysis.downloads[len(analysis.tables) :]],
         "sentences": list(analysis.sentences),
-        "content": plain(dict(analysis.content)),
+        "content": json_ready(dict(analysis.content)),
     }
 
 
@@ -34,7 +34,7 @@ def from_stored(stored: Mapping[str, Any]) -> Analysis:
 
 
 def _stored_facts(facts: Facts) -> dict[str, Any]:
-    named: dict[str, Any] = plain(dict(vars(facts)))
+    named: dict[str, Any] = json_ready(dict(vars(facts)))
     return named
 
 
@@ -46,7 +46,11 @@ def _restored_facts(stored: Mapping[str, Any]) -> Facts:
 def _stored_figure(figure: Figure) -> dict[str, Any]:
     named = {name: getattr(figure, name) for name in ("key", "title", "caption", "beside", "width", "height")}
     data = None if figure.data is None else figure.data.key
-    return named | {"facts": _stored_facts(figure.facts), "data": data, "charts": plain(list(figure.charts))}
+    return named | {
+        "facts": _stored_facts(figure.facts),
+        "data": data,
+        "charts": json_ready(list(figure.charts)),
+    }
 
 
 def _restored_figure(stored: Mapping[str, Any], tables: Mapping[str, Table]) -> Figure:
@@ -76,7 +80,7 @@ def _stored_table(table: Table) -> dict[str, Any]:
 
 def _stored_row(row: Row) -> dict[str, Any]:
     return {
-        "values": plain(dict(row.values)),
+        "values": json_ready(dict(row.values)),
         "best": sorted(row.best),
         "significant": sorted(row.significant),
         "faint": row.faint,

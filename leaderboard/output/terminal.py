@@ -5,7 +5,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from leaderboard.output.numbers import head, is_number, number_text
+from leaderboard.output.numbers import column_head, is_number, number_text
 from leaderboard.output.table import Analysis, Row, Table
 
 WIDEST = 1000
@@ -26,8 +26,8 @@ def print_table(console: Console, table: Table) -> None:
     heads = ["", *(column.group for column in table.columns)]
     for column, before in zip(table.columns, heads, strict=False):
         # A group's name is above its first column.
-        label = f"{column.group if column.group != before else ''}\n{head(column)}"
-        label = label if any(heads) else head(column)
+        label = f"{column.group if column.group != before else ''}\n{column_head(column)}"
+        label = label if any(heads) else column_head(column)
         right = is_number(column.kind)
         grid.add_column(Text(label), justify="right" if right else "left", no_wrap=right)
     for row in table.rows:

@@ -8,7 +8,7 @@ from leaderboard.scoring.labels import Labels
 from pooling.models import Collection, Run
 
 
-def facts_of(
+def scoring_facts(
     collection: Collection,
     runs: Sequence[Run],
     labels: Sequence[Labels],

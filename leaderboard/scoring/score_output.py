@@ -9,8 +9,8 @@ from leaderboard.output.chart import Series, Spans, chart_content
 from leaderboard.output.table import best_marked
 from leaderboard.scoring.intervals import LEVEL, SEED, TRIALS, bootstrap_intervals
 from leaderboard.scoring.scales import scale_of
-from leaderboard.scoring.score_facts import facts_of
-from leaderboard.scoring.scores import Column as Scored, Scores, rows, scores_as_dict
+from leaderboard.scoring.score_facts import scoring_facts
+from leaderboard.scoring.scores import Column as Scored, Scores, score_rows, scores_as_dict
 
 PANELS_A_ROW = 4
 INCHES_A_RUN = 0.17
@@ -22,7 +22,7 @@ CAPTION = (
 
 def score_analysis(scores: Scores, *, per_query: bool = False, seed: int = SEED) -> Analysis:
     """Return runs × measures, the same with intervals, and with ``per_query`` every query's value."""
-    facts = facts_of(
+    facts = scoring_facts(
         scores.runs[0].collection,
         scores.runs,
         [scores.labels],
@@ -103,7 +103,7 @@ def _values_table(scores: Scores, facts: Facts) -> Table:
         Column("qid", "query"),
         Column("value", "value", Kind.MEASURE),
     )
-    found = tuple(Row(row) for row in rows(scores, per_query=True) if row["qid"] != "all")  # type: ignore[arg-type]
+    found = tuple(Row(row) for row in score_rows(scores, per_query=True) if row["qid"] != "all")  # type: ignore[arg-type]
     return Table("values", "Scores query by query", "Every query's value.", columns, found, facts)
 
 
@@ -115,7 +115,7 @@ def _scores_figure(scores: Scores, means: list[list[Interval]], facts: Facts, da
     down = -(-len(scores.columns) // across)
 
     def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import OFFICIAL, short
+        from leaderboard.output.drawing import OFFICIAL, short_name
 
         panels = canvas.subplots(down, across, sharey=True, squeeze=False).ravel()
         places = np.arange(len(order))
@@ -124,7 +124,7 @@ def _scores_figure(scores: Scores, means: list[list[Interval]], facts: Facts, da
             axes.hlines(places, [one.low for one in ordered], [one.high for one in ordered], color=OFFICIAL)
             axes.plot([one.value for one in ordered], places, "o", color=OFFICIAL)
             axes.set_xlabel(_axis_title(column))
-        panels[0].set_yticks(places, [short(name) for name in names])
+        panels[0].set_yticks(places, [short_name(name) for name in names])
         panels[0].set_ylim(len(order) - 0.5, -0.5)
         for axes in panels[len(scores.columns) :]:
             axes.set_axis_off()

@@ -57,7 +57,7 @@ def score(
     return Scores(labels, tuple(runs), columns)
 
 
-def rows(scores: Scores, *, per_query: bool = False) -> list[dict[str, object]]:
+def score_rows(scores: Scores, *, per_query: bool = False) -> list[dict[str, object]]:
     """Return one dictionary per value: run, measure, qid (``all`` for the mean) and value (None if missing)."""
     found: list[dict[str, object]] = []
     for column in scores.columns:
@@ -84,7 +84,7 @@ def scores_as_dict(scores: Scores, *, per_query: bool = False) -> dict[str, obje
         "missing": {
             scored.run.run_tag: scored.missing for scored in scores.columns[0].scored if scored.missing
         },
-        "rows": rows(scores, per_query=per_query),
+        "rows": score_rows(scores, per_query=per_query),
         "software": software_version(),
     }
 

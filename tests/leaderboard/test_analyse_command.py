@@ -8,7 +8,7 @@ from django.core.management import call_command
 from leaderboard.analyses.fields import read_settings
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.registry import KINDS
-from leaderboard.analyses.runner import make
+from leaderboard.analyses.runner import compute_analysis
 from leaderboard.output.content import analysis_content
 from leaderboard.scoring.chosen_runs import chosen_runs
 from pooling.models import PoolRun, PrivateQuery, QuerySplit
@@ -47,7 +47,7 @@ def test_a_kind_makes_the_same_as_its_page_and_its_alias(judged_twice, capsys, n
     alias = run_json(capsys, name, subject, *options)
     runs = tuple(chosen_runs(collection)) if kind.of_runs else ()
     campaign = judged_twice.campaign if kind.of_campaign else None
-    page = make(Asked(kind, collection, runs, read_settings(kind.fields, given), campaign))
+    page = compute_analysis(Asked(kind, collection, runs, read_settings(kind.fields, given), campaign))
 
     assert made == json.loads(json.dumps(analysis_content(page), default=str))
     assert alias == (made["tasks"] if name == "track_statistics" else made)  # the counts alone

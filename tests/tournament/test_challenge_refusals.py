@@ -9,7 +9,7 @@ from tests.tournament.challengers import challenge
 from tournament.errors import CampaignOver, ChallengeUnderWay, SpendNotConfirmed, TextsMissing
 from tournament.services.advancing import advance_challenges
 from tournament.services.challenging import open_challenge, plan_challenge
-from tournament.services.neighbors import taken_up
+from tournament.services.neighbors import committed_dollars
 
 
 def test_a_second_challenge_waits_for_the_first(crowd):
@@ -55,7 +55,7 @@ def test_real_money_is_spent_only_when_somebody_agrees(crowd):
 def test_no_more_is_spent_than_the_installations_cap(crowd, settings):
     crowd.run("new", q1="x")
     plan = plan_challenge(campaign=crowd.town.campaign, run_tags=["new"])
-    settings.BUDGET_CAP = taken_up(crowd.town.campaign) + Decimal("11.99")
+    settings.BUDGET_CAP = committed_dollars(crowd.town.campaign) + Decimal("11.99")
 
     with pytest.raises(SpendNotConfirmed, match=r"over the cap of \$"):
         open_challenge(plan=plan, confirm_spend=Decimal(12))
@@ -64,7 +64,7 @@ def test_no_more_is_spent_than_the_installations_cap(crowd, settings):
 def test_no_more_is_spent_than_the_campaigns_budget(crowd):
     crowd.run("new", q1="x")
     plan = plan_challenge(campaign=crowd.town.campaign, run_tags=["new"])
-    crowd.town.campaign.budget = taken_up(crowd.town.campaign) + Decimal("11.99")
+    crowd.town.campaign.budget = committed_dollars(crowd.town.campaign) + Decimal("11.99")
 
     with pytest.raises(SpendNotConfirmed, match=r"over its budget of \$"):
         open_challenge(plan=plan, confirm_spend=Decimal(12))
@@ -73,7 +73,7 @@ def test_no_more_is_spent_than_the_campaigns_budget(crowd):
 def test_a_challenge_may_use_what_a_budget_agreed_to_at_launch_leaves(crowd):
     crowd.run("new", q1="x")
     plan = plan_challenge(campaign=crowd.town.campaign, run_tags=["new"])
-    budget = taken_up(crowd.town.campaign) + 12
+    budget = committed_dollars(crowd.town.campaign) + 12
     crowd.town.campaign.confirmed_spend = crowd.town.campaign.budget = budget
 
     assert open_challenge(plan=plan, confirm_spend=Decimal(12)).challenge

@@ -3,7 +3,7 @@
 import pytest
 
 from pooling.models import CollectionChange
-from tournament.dois import LONGEST, address_of, read_doi
+from tournament.dois import LONGEST, doi_address, read_doi
 from tournament.errors import NotADoi
 from tournament.models import QrelVersion, VersionDoi
 from tournament.services import publish_qrels
@@ -52,7 +52,7 @@ def test_anything_else_is_not_a_doi(text):
 
 
 def test_letters_with_a_meaning_in_addresses_are_escaped():
-    assert address_of("10.1000/a#b?c%d") == "https://doi.org/10.1000/a%23b%3Fc%25d"
+    assert doi_address("10.1000/a#b?c%d") == "https://doi.org/10.1000/a%23b%3Fc%25d"
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from tournament.services.advancing import Advance, advance_challenges
 from tournament.services.challenging import ChallengePlan, Opened, open_challenge, plan_challenge
-from tournament.services.changes import Cause, Edition, QueryChange, What, causes, changes, edition_of
+from tournament.services.changes import Cause, Edition, QueryChange, What, causes, changes_between, edition_of
 from tournament.services.drift import (
     Drift,
     compare_versions,

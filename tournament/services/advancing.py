@@ -76,7 +76,7 @@ def _advance_once(campaign: Campaign) -> Advance:
     facts = load_facts(campaign, with_asking=True)
     last = Resolution.objects.filter(campaign=campaign).first() or Resolution()
     derivation = facts.derive(facts.parameters(last.ties, last.count))
-    flying = neighbors.under_way(campaign, derivation.needs) if derivation.needs else {}
+    flying = neighbors.judgments_under_way(campaign, derivation.needs) if derivation.needs else {}
     wanted = still_wanted(derivation.needs, flying)
     now = worth_asking(wanted, campaign.pairs_per_task, under_way=sum(flying.values()) > 0)
     _ask_in_passes(campaign, now)

@@ -162,7 +162,7 @@ def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None)
 
 def beyond_budget(campaign: Campaign, cost_most: Decimal) -> SpendNotConfirmed | None:
     """Return why the campaign cannot pay ``cost_most`` dollars for a challenge, fees included; None if it can."""
-    limit, total = cap_of(campaign), neighbors.taken_up(campaign) + cost_most
+    limit, total = cap_of(campaign), neighbors.committed_dollars(campaign) + cost_most
     if settings.BUDGET_CAP and total > settings.BUDGET_CAP:
         return SpendNotConfirmed(
             f"Up to ${cost_most:,.2f} more would put the campaign over the cap of ${settings.BUDGET_CAP:,.2f}.",

@@ -92,12 +92,12 @@ def edition_of(version: QrelVersion) -> Edition:
         version.number,
         version.campaign,
         version.content,
-        gathered(rows.iterator(chunk_size=20_000)),
+        passages_by_query(rows.iterator(chunk_size=20_000)),
         dict(status),
     )
 
 
-def gathered(rows: Iterable[tuple[int, int]]) -> dict[int, frozenset[int]]:
+def passages_by_query(rows: Iterable[tuple[int, int]]) -> dict[int, frozenset[int]]:
     """Group rows as query key → passage keys."""
     found: dict[int, set[int]] = defaultdict(set)
     for query, passage in rows:
@@ -105,7 +105,7 @@ def gathered(rows: Iterable[tuple[int, int]]) -> dict[int, frozenset[int]]:
     return {query: frozenset(passages) for query, passages in found.items()}
 
 
-def changes(before: Edition | None, after: Edition) -> list[QueryChange]:
+def changes_between(before: Edition | None, after: Edition) -> list[QueryChange]:
     """Return every query on which the two differ, by query key; all of ``after`` if ``before`` is None."""
     known: Mapping[int, str] = before.status if before else {}
     answers: Mapping[int, frozenset[int]] = before.best if before else {}

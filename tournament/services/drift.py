@@ -21,7 +21,7 @@ from judging.models import Campaign, Exclusion, ImportedFile, Judgment, Submissi
 from pooling.models import Collection
 from tournament.models import Challenge, QrelVersion, Resolution, VersionQuery
 from tournament.outcomes import QueryOutcome, Status
-from tournament.services.changes import Edition, What, changes, edition_of
+from tournament.services.changes import Edition, What, changes_between, edition_of
 from tournament.services.judged_facts import Facts, load_facts
 from tournament.services.rebuilding import KEYS_AT_ONCE
 
@@ -315,7 +315,7 @@ def _drift_of_campaign(origin: QrelVersion, taken: frozenset[int], said: Edition
         best={query: passages for query, passages in said.best.items() if query in covered},
         status={query: status for query, status in said.status.items() if query in covered},
     )
-    kinds = Counter(change.what for change in changes(before, now))
+    kinds = Counter(change.what for change in changes_between(before, now))
     return _CampaignDrift(origin.campaign, rows, judged.judged.query[new].tolist(), kinds)
 
 

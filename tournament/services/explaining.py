@@ -9,7 +9,7 @@ from tournament.models import QrelVersion
 from tournament.outcomes import QueryOutcome, outcome_reason
 from tournament.services.judged_facts import entrants_from, judgments_of
 from tournament.services.rebuilding import Keys
-from tournament.services.resolving import pids
+from tournament.services.resolving import pids_by_key
 
 
 def outcome_in(version: QrelVersion, query: Query) -> QueryOutcome | None:
@@ -33,7 +33,7 @@ def outcome_in(version: QrelVersion, query: Query) -> QueryOutcome | None:
 def reason_in(version: QrelVersion, query: Query) -> str:
     """Return the outcome as a sentence; empty where the version did not decide the query itself."""
     outcome = outcome_in(version, query)
-    return outcome_reason(outcome, pids(set(outcome.best)).__getitem__) if outcome else ""
+    return outcome_reason(outcome, pids_by_key(set(outcome.best)).__getitem__) if outcome else ""
 
 
 def _manifest_of_query(content: dict[str, Any], qid: str) -> dict[str, Any]:

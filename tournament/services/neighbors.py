@@ -48,7 +48,7 @@ def price(campaign: Campaign, tasks: int) -> Decimal:
     return cost.quote_tasks(campaign, tasks).total
 
 
-def taken_up(campaign: Campaign) -> Decimal:
+def committed_dollars(campaign: Campaign) -> Decimal:
     """Return the dollars, fees included, that the campaign costs in total: paid, owed, held and unfinished tasks."""
     sums = money(campaign)
     undone = campaign.tasks.exclude(state=Task.State.DONE).count()
@@ -60,7 +60,7 @@ def takes_real_money(campaign: Campaign) -> bool:
     return campaign.endpoint not in ("", settings.EMBEDDED_CROWD_ENDPOINT)
 
 
-def under_way(campaign: Campaign, needs: Sequence[Need]) -> Mapping[PairOfQuery, int]:
+def judgments_under_way(campaign: Campaign, needs: Sequence[Need]) -> Mapping[PairOfQuery, int]:
     """Return how many judgments of each pair were asked but are not in yet."""
     wanted = [PairRequest(need.query, need.a, need.b) for need in needs]
     return {

@@ -8,7 +8,14 @@ from config.background.job_kinds import Progress
 from judging.models import Campaign
 from tournament.models import QrelVersion
 from tournament.outcomes import Status
-from tournament.services.changes import Edition, QueryChange, What, changes, edition_of, gathered
+from tournament.services.changes import (
+    Edition,
+    QueryChange,
+    What,
+    changes_between,
+    edition_of,
+    passages_by_query,
+)
 from tournament.services.publishing import (
     Draft,
     content_of,
@@ -74,7 +81,9 @@ def preview_version(
     steps(1, 3, "Drafting the version")
     draft = draft_version(resolved, parent, allow_open)
     steps(2, 3, "Comparing it with the latest version")
-    found = changes(edition_of(parent) if parent else None, _edition_of_draft(campaign, parent, draft))
+    found = changes_between(
+        edition_of(parent) if parent else None, _edition_of_draft(campaign, parent, draft)
+    )
     return Preview(
         campaign=campaign,
         parent=parent,
@@ -96,7 +105,7 @@ def _edition_of_draft(campaign: Campaign, parent: QrelVersion | None, draft: Dra
         parent.number + 1 if parent else 1,
         campaign,
         draft.content,
-        gathered((row.query_id, row.passage_id) for row in draft.qrels),
+        passages_by_query((row.query_id, row.passage_id) for row in draft.qrels),
         {row.query_id: row.status for row in draft.queries},
     )
 

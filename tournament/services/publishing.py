@@ -19,7 +19,7 @@ from tournament.manifest import RULE_VERSION, canonical_json, sha256, trec_qrels
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
 from tournament.outcomes import QueryOutcome, Status
 from tournament.services.judged_facts import Judgments
-from tournament.services.resolving import Resolved, pids, resolve_as_before
+from tournament.services.resolving import Resolved, pids_by_key, resolve_as_before
 
 ATTEMPTS = 10
 #: The event: a version of a collection's preference qrels was published.
@@ -267,7 +267,7 @@ class _Names:
             for member in members
         }
         passages.update(used.judged.left.tolist(), used.judged.right.tolist())
-        return cls({query.pk: query.qid for query in queries_by_key(outcomes)}, pids(passages))
+        return cls({query.pk: query.qid for query in queries_by_key(outcomes)}, pids_by_key(passages))
 
     def pools(self, entrants: Any, outcomes: dict[int, QueryOutcome]) -> list[dict[str, Any]]:
         """Return each covered query with the classes of its first tournament, representatives first."""
@@ -361,7 +361,7 @@ def _version_event(version: QrelVersion) -> dict[str, Any]:
 def qrels_bytes(rows: Iterable[PreferenceQrel]) -> bytes:
     """Return the qrels file of these rows, in its fixed order."""
     rows = list(rows)
-    pid_of = pids({row.passage_id for row in rows})
+    pid_of = pids_by_key({row.passage_id for row in rows})
     return trec_qrels((row.query.position, row.query.qid, pid_of[row.passage_id]) for row in rows)
 
 

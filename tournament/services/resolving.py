@@ -79,7 +79,7 @@ def summarize(derivation: Derivation, facts: Facts, parameters: Parameters) -> d
 
 def _save_results(campaign: Campaign, outcomes: dict[int, QueryOutcome]) -> None:
     """Save one row per query in a fixed order, so that two at once wait for each other instead of failing."""
-    pid_of = pids({passage for outcome in outcomes.values() for passage in outcome.best})
+    pid_of = pids_by_key({passage for outcome in outcomes.values() for passage in outcome.best})
     now = clock.now()
     rows = [
         QueryResult(
@@ -111,7 +111,7 @@ def results(campaign: Campaign) -> list[dict[str, Any]]:
     """
     rows = QueryResult.objects.filter(campaign=campaign).select_related("query").order_by("query__position")
     found = list(rows)
-    named = pids({int(passage) for row in found for passage in (*row.wins, *_passages_in(row))})
+    named = pids_by_key({int(passage) for row in found for passage in (*row.wins, *_passages_in(row))})
     return [
         {
             "qid": row.query.qid,
@@ -135,7 +135,7 @@ def _win_number(wins: Any) -> int | float:
     return int(wins) if wins.denominator == 1 else float(wins)
 
 
-def pids(passages: set[int]) -> dict[int, str]:
+def pids_by_key(passages: set[int]) -> dict[int, str]:
     """Return passage key → pid, for any number of passages."""
     found: dict[int, str] = {}
     keys = sorted(passages)

@@ -10,7 +10,7 @@ from pooling.services.members import log
 from tournament.models import Challenge
 
 
-def what_rests_on(run: Run) -> list[str]:
+def reasons_to_stay(run: Run) -> list[str]:
     """Return the reasons why the run has to stay; empty when it can be withdrawn."""
     pools = PoolRun.objects.filter(run=run).values_list("pool__name", flat=True).order_by("pool__name")
     reasons = [f"it fed the pool {name}" for name in pools]
@@ -25,7 +25,7 @@ def what_rests_on(run: Run) -> list[str]:
 
 def withdraw_run(*, run: Run, who: str) -> None:
     """Delete a run and its stored ranking. Raises NotWithdrawn when something depends on it."""
-    if reasons := what_rests_on(run):
+    if reasons := reasons_to_stay(run):
         raise _refusal_to_withdraw(run, reasons)
     collection, stored = run.collection, run.storage_name
     try:
@@ -34,7 +34,7 @@ def withdraw_run(*, run: Run, who: str) -> None:
             log(collection, f"run {run.run_tag} withdrawn", who=who)
             transaction.on_commit(lambda: ranking_files.forget_ranking(stored))
     except ProtectedError:  # a pool was built from it at the same time
-        raise _refusal_to_withdraw(run, what_rests_on(run)) from None
+        raise _refusal_to_withdraw(run, reasons_to_stay(run)) from None
 
 
 def _refusal_to_withdraw(run: Run, reasons: list[str]) -> NotWithdrawn:

@@ -7,7 +7,7 @@ from config.errors import Refusal
 from config.guidance import Action, Guidance
 from judging.campaign.campaigns import CampaignSettings
 from judging.launch.forecast import Forecast, Pace, forecast_pairs
-from leaderboard.analyses.better_than_perfect.analysis import to_ask
+from leaderboard.analyses.better_than_perfect.analysis import comparisons_to_ask
 from leaderboard.analyses.better_than_perfect.computation import Category, Comparisons
 from leaderboard.errors import NothingToScore
 from pooling.models import Collection, QrelSet, Run
@@ -83,7 +83,7 @@ def asking_page(collection: Collection, given: Any) -> AskingPage:
 
 def asking_plan(asked: Asked) -> Plan:
     """Return the plan. Raises NothingToScore if the run and the labels leave nothing to compare."""
-    found = to_ask(asked.run, asked.qrel_set, sample=asked.sample, seed=asked.settings.seed)
+    found = comparisons_to_ask(asked.run, asked.qrel_set, sample=asked.sample, seed=asked.settings.seed)
     return Plan(found, forecast_pairs(asked.settings, len(found.asked), Pace()))
 
 

@@ -22,7 +22,7 @@ from leaderboard.output import Figure
 from leaderboard.scoring.chosen_runs import board_version, official_set
 from leaderboard.scoring.measure_names import is_measure, parse_measure
 from pooling.models import Collection, QrelSet, Run
-from tournament.dois import address_of
+from tournament.dois import doi_address
 from tournament.models import QrelVersion
 from tournament.services.version_dois import doi_of
 from web.boards.citing import bibtex_entry
@@ -157,7 +157,7 @@ class BoardView:
     @property
     def doi_address(self) -> str:
         """Return the address that resolves the version's DOI."""
-        return address_of(self.doi)
+        return doi_address(self.doi)
 
     @property
     def picture(self) -> str:

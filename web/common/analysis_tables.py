@@ -8,10 +8,10 @@ from typing import TypeVar
 from leaderboard.output import Analysis, Figure, Table
 from leaderboard.output.content import analysis_content
 from leaderboard.output.csv_tables import csv_table
-from leaderboard.output.drawing import FORMATS, MEDIA_TYPES, drawn
+from leaderboard.output.drawing import FORMATS, MEDIA_TYPES, figure_image
 from leaderboard.output.latex import latex_table
 from leaderboard.output.markdown import markdown_table
-from leaderboard.output.numbers import head, is_number, number_text
+from leaderboard.output.numbers import column_head, is_number, number_text
 
 Thing = TypeVar("Thing", Table, Figure)
 TEXT_FORMS: dict[str, tuple[str, Callable[[Table], str]]] = {
@@ -77,7 +77,7 @@ def table_view(table: Table, most_rows: int = ROWS_SHOWN) -> TableView:
     return TableView(
         table,
         groups if any(name for name, _ in groups) else [],
-        [Head(head(column), is_number(column.kind)) for column in table.columns],
+        [Head(column_head(column), is_number(column.kind)) for column in table.columns],
         [
             [
                 Cell(
@@ -108,7 +108,7 @@ def analysis_file(analysis: Analysis, form: str, stem: str, key: str | None = No
         content = write(table)
         return File(content.encode(), f"{media_type}; charset=utf-8", f"{stem}-{table.key}.{form}")
     if form in FORMATS and (figure := _named(analysis.figures, key)):
-        return File(drawn(figure, form), MEDIA_TYPES[form], f"{stem}-{figure.key}.{form}")
+        return File(figure_image(figure, form), MEDIA_TYPES[form], f"{stem}-{figure.key}.{form}")
     return None
 
 

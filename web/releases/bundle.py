@@ -36,7 +36,7 @@ def bundle_of(scope: Scope) -> MadeBundle | None:
 
 def counted(scope: Scope) -> dict[str, Any] | None:
     """Return the bundle's contents and omissions, if they were counted."""
-    return kept_analyses.found(_key(scope.key, "summary"))
+    return kept_analyses.stored_result(_key(scope.key, "summary"))
 
 
 def count_bundle(version: QrelVersion, progress: Progress | None = None) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from judging.models import GoldAnswer, Judgment, Submission
 from judging.people.anonymity import month_of, without_time_order
 from pooling.models import PooledPassage
 from tournament.models import ChallengedQuery
-from tournament.services.resolving import pids
+from tournament.services.resolving import pids_by_key
 from web.releases.scope import Scope
 
 Row = dict[str, Any]
@@ -156,7 +156,7 @@ class ReleasedRows:
         for query, passage in scope.version.qrels.values_list("query_id", "passage_id"):
             best[query].add(passage)
         members = self._members()
-        pid = pids({passage for key in scope.queries for passage in members[key] | best[key]})
+        pid = pids_by_key({passage for key in scope.queries for passage in members[key] | best[key]})
         for key, one in scope.queries.items():
             for passage in sorted(members[key] | best[key], key=pid.__getitem__):
                 if not scope.sight.sees(key, passage):

@@ -22,7 +22,7 @@ from pooling.services.describing import opened_further
 from pooling.services.members import may
 from pooling.services.run_fields import known_details
 from tournament.models import Challenge, QrelVersion
-from tournament.services.withdrawing import what_rests_on
+from tournament.services.withdrawing import reasons_to_stay
 from web.boards.citing import bibtex_entry
 from web.boards.pages import Wish, published_board
 from web.common.label_sight import LabelSight, label_sight
@@ -161,7 +161,7 @@ def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> di
         "withheld": sight.withheld_sets,
         "may_edit": may_edit,
         "may_describe": may_edit or own,
-        "rests_on_it": what_rests_on(run) if may_edit else [],
+        "rests_on_it": reasons_to_stay(run) if may_edit else [],
         "levels": Run.Release.values if may_edit else opened_further(run),
         "link": (link := f"{settings.PUBLIC_URL}{reverse('web:run', args=[collection.name, run.pk])}"),
         "bibtex": _bibtex(collection, as_seen, link),

@@ -14,7 +14,7 @@ from pooling.services.describing import describe_run, release_runs
 from pooling.services.members import may
 from pooling.services.submission_policies import fixed_facts
 from pooling.services.teams import own_run
-from tournament.services.withdrawing import what_rests_on, withdraw_run
+from tournament.services.withdrawing import reasons_to_stay, withdraw_run
 from web.common.access import collection_for, needs, require
 from web.common.directions import complain
 from web.common.visibility import opened_runs
@@ -126,7 +126,7 @@ def withdraw(request: HttpRequest, collection: Collection, key: int) -> HttpResp
             return redirect("web:run", collection.name, one.pk)
         messages.success(request, f"{one.run_tag} was withdrawn.")
         return redirect("web:runs", collection.name)
-    context = {"collection": collection, "run": one, "reasons": what_rests_on(one)}
+    context = {"collection": collection, "run": one, "reasons": reasons_to_stay(one)}
     return render(request, "web/withdraw_run.html", context)
 
 

@@ -16,7 +16,7 @@ from leaderboard.errors import UnknownLabels
 from leaderboard.scoring.chosen_runs import official_set
 from pooling.models import Collection, PooledPassage, PrivateQuery, Qrel, QrelSet, Query
 from pooling.services.members import may
-from tournament.dois import address_of
+from tournament.dois import doi_address
 from tournament.manifest import sha256, trec_qrels
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
 from tournament.services.version_dois import doi_of
@@ -87,7 +87,7 @@ def version_page(version: QrelVersion, user: Any, parameters: Any) -> dict[str, 
         "lines": query_lines(version, list(page.object_list), user),
         "counts": _counts(version, everything, _hides_singletons(version, user)),
         "doi": (doi := doi_of(version)),
-        "doi_address": address_of(doi),
+        "doi_address": doi_address(doi),
         "may_publish": may(user, "publish version", version.collection),
         "sees_everything": everything,
         "outdated": outdated_for(user, [version.collection]).get(version.collection_id),

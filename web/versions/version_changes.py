@@ -12,7 +12,7 @@ from config.plurals import many
 from leaderboard.board.moves import rank_moves
 from pooling.models import Collection, Passage, Query, Run
 from tournament.models import QrelVersion, VersionQuery
-from tournament.services import Cause, Edition, QueryChange, What, causes, changes, edition_of
+from tournament.services import Cause, Edition, QueryChange, What, causes, changes_between, edition_of
 from tournament.services.publishing import queries_by_key
 from web.common.label_sight import label_sight
 from web.common.row_files import in_parts
@@ -140,7 +140,7 @@ def version_differences(version: QrelVersion, since: QrelVersion | None, user: A
     before = edition_of(since) if since else None
     after = edition_of(version)
     hidden = hidden_queries(version.collection, user)
-    found = changes(before, after)
+    found = changes_between(before, after)
     place = {
         query: position
         for query, position, qid in _queries_of(before, after, "position", "qid")

@@ -55,7 +55,7 @@ class Asked:
         return sum(one.category is category for one in self.found.asked)
 
 
-def compared(run: Run, qrel_set: QrelSet, qids: Collection[str] | None = None) -> Comparisons:
+def run_comparisons(run: Run, qrel_set: QrelSet, qids: Collection[str] | None = None) -> Comparisons:
     """Return the comparisons for every query of the qrel set with a relevant passage, or for the given queries."""
     qrels = {
         qid: pid for qid, pid in qrel_set_labels(qrel_set).the_qrel().items() if qids is None or qid in qids
@@ -84,12 +84,12 @@ def _text_classes(collection: int, qrels: set[str], labels: QrelSet | None = Non
     return found
 
 
-def to_ask(run: Run, qrel_set: QrelSet, *, sample: int | None, seed: int) -> Comparisons:
+def comparisons_to_ask(run: Run, qrel_set: QrelSet, *, sample: int | None, seed: int) -> Comparisons:
     """Return the comparisons of the campaign, by the known texts: for every query, or a sample drawn with the seed.
 
     Raises :class:`NothingToScore` if the run and the qrel set leave nothing to compare.
     """
-    every = compared(run, qrel_set)
+    every = run_comparisons(run, qrel_set)
     if not every.asked:
         raise _nothing_to_compare(run, qrel_set)
     if sample is None:
@@ -120,7 +120,7 @@ def ask_better_than_perfect(
     Creates the pairs, in a pool of the same name, and fetches their texts. Raises :class:`NothingToScore` if the
     run and the qrel set leave nothing to compare.
     """
-    every = to_ask(run, qrel_set, sample=sample, seed=settings.seed)
+    every = comparisons_to_ask(run, qrel_set, sample=sample, seed=settings.seed)
     found = _compare_with_texts(run, qrel_set, {one.qid for one in every.asked}, progress)
     if not found.asked:
         raise _nothing_to_compare(run, qrel_set)
@@ -136,11 +136,11 @@ def _compare_with_texts(
     run: Run, qrel_set: QrelSet, qids: set[str], progress: Progress | None
 ) -> Comparisons:
     """Fetch texts and compare again, because two passages can turn out to be the same."""
-    found = compared(run, qrel_set, qids)
+    found = run_comparisons(run, qrel_set, qids)
     while True:
         pids = [pid for one in found.asked for pid in (one.qrel, one.other)]
         passages.ensure(collection=run.collection, pids=pids, progress=progress)
-        again = compared(run, qrel_set, qids)
+        again = run_comparisons(run, qrel_set, qids)
         if again == found:
             return found
         found = again
@@ -159,7 +159,7 @@ def analyse_better_than_perfect(
     of exactly these pairs are used. Raises :class:`NothingToScore`.
     """
     run, qrel_set = _run_and_qrel_set(campaign, run, qrel_set)
-    found = compared(run, qrel_set)
+    found = run_comparisons(run, qrel_set)
     said, simulated = _counted_judgments(campaign, found.asked)
     if not said:
         raise NothingToScore(

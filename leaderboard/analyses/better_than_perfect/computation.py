@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from leaderboard.analyses.shared.proportions import Interval, Share, share, sign_test_p
+from leaderboard.analyses.shared.proportions import Interval, Share, share_with_bounds, sign_test_p
 
 
 class Category(StrEnum):
@@ -126,8 +126,8 @@ def preferred_counts(
         category=category,
         queries=queries,
         judged=decided + neither,
-        qrel_preferred=share(qrel, decided, interval=interval),
-        comparison_preferred=share(other, decided, interval=interval),
+        qrel_preferred=share_with_bounds(qrel, decided, interval=interval),
+        comparison_preferred=share_with_bounds(other, decided, interval=interval),
         neither=neither,
         p_value=float(sign_test_p(qrel, other)),
     )

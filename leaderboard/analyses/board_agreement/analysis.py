@@ -9,7 +9,7 @@ from judging.models import Campaign
 from leaderboard.analyses.board_agreement.computation import OrderedPairs, label_wins, ordered_pairs
 from leaderboard.analyses.board_agreement.figure import official_order_figure
 from leaderboard.analyses.shared.contenders import Flags
-from leaderboard.analyses.shared.loaded_contenders import Contending, best_flags, contending
+from leaderboard.analyses.shared.loaded_contenders import LoadedContenders, best_flags, load_contenders
 from leaderboard.analyses.shared.proportions import Share
 from leaderboard.analyses.two_boards.computation import DECIMALS, PERSISTENCE, two_boards
 from leaderboard.board.board_output import agreement_in_words, board_analysis, own_rows
@@ -42,7 +42,7 @@ def analyse_board_agreement(
     published = make_leaderboard(
         collection=collection, version=version, official=official, runs=runs, seed=seed, progress=progress
     )
-    known = contending(campaign=version.campaign, runs=runs, qrel_set=official)
+    known = load_contenders(campaign=version.campaign, runs=runs, qrel_set=official)
     both = board_analysis(published)
     facts = both.facts
     full = _official_means(collection, official, runs)
@@ -159,7 +159,7 @@ def _agreement_row(name: str, first: Sequence[float], second: Sequence[float]) -
     )
 
 
-def _qrel_wins_table(known: Contending, campaign: Campaign, facts: Facts) -> Table:
+def _qrel_wins_table(known: LoadedContenders, campaign: Campaign, facts: Facts) -> Table:
     judged = known.contenders.judged_pairs(known.evidence.judged)
     official: Flags = np.zeros(len(known.contenders.query), dtype=bool)
     official[list(known.qrels.values())] = True
@@ -184,7 +184,7 @@ def _share_cells(share: Share) -> dict[str, Any]:
     return {"won": share.count, "decided": share.total, "share": interval_or_value(share.estimate)}
 
 
-def _pair_order_table(known: Contending, facts: Facts) -> Table:
+def _pair_order_table(known: LoadedContenders, facts: Facts) -> Table:
     judged = known.contenders.judged_pairs(known.evidence.judged)
     found = sorted(ordered_pairs(known.contenders, judged), key=_by_share)
     columns = (

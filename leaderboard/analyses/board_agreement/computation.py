@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leaderboard.analyses.shared.contenders import Contenders, Flags
-from leaderboard.analyses.shared.proportions import Interval, Share, share
+from leaderboard.analyses.shared.proportions import Interval, Share, share_with_bounds
 from tournament.pair_wins import PairTally
 
 
@@ -29,7 +29,7 @@ def label_wins(labeled: Flags, judged: PairTally, *, interval: Interval = Interv
     one = labeled[judged.a] != labeled[judged.b]
     sign = np.sign(judged.for_a - judged.for_b)
     won = np.where(labeled[judged.a], sign, -sign)[one]
-    return share(int((won > 0).sum()), int((won != 0).sum()), interval=interval)
+    return share_with_bounds(int((won > 0).sum()), int((won != 0).sum()), interval=interval)
 
 
 def ordered_pairs(
@@ -45,6 +45,8 @@ def ordered_pairs(
         agrees = np.sign(second - first) * sign
         right, decided = int((agrees[both] > 0).sum()), int((agrees[both] != 0).sum())
         rows.append(
-            OrderedPairs(run, share(right, decided, interval=interval), int((both & (sign == 0)).sum()))
+            OrderedPairs(
+                run, share_with_bounds(right, decided, interval=interval), int((both & (sign == 0)).sum())
+            )
         )
     return tuple(rows)

@@ -26,7 +26,7 @@ def official_order_figure(board: Sequence[BoardRow], official: str, facts: Facts
     ]
 
     def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import OFFICIAL, PREFERENCE, short
+        from leaderboard.output.drawing import OFFICIAL, PREFERENCE, short_name
 
         panels = canvas.subplots(1, 2, sharey=True)
         places = np.arange(len(rows))
@@ -38,7 +38,7 @@ def official_order_figure(board: Sequence[BoardRow], official: str, facts: Facts
                 axes.axvline(line, color="black", linewidth=0.8, linestyle="--")
             axes.set_title(title)
             axes.set_xlabel(facts.measure)
-        panels[0].set_yticks(places, [short(row.run) for row in rows])
+        panels[0].set_yticks(places, [short_name(row.run) for row in rows])
         panels[0].set_ylim(len(rows) - 0.5, -0.5)
 
     charts = tuple(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from leaderboard.analyses.compare.comparison import Compared, Comparison
-from leaderboard.analyses.compare.significance import corrected
+from leaderboard.analyses.compare.significance import bonferroni
 from leaderboard.analyses.compare.verdicts import Claim
 from leaderboard.output import Analysis, Column, Figure, Interval, Kind, Row, Table, Value
 from leaderboard.output.chart import Series, Spans, chart_content
@@ -134,7 +134,7 @@ def _row_with_p_values(
     pair: Compared, comparison: Comparison, values: dict[str, Value], raw: dict[str, float], times: int
 ) -> Row:
     """Return the pair, its values, and its raw and multiplied p-values. Mark those still significant."""
-    after = {name: corrected(p, times) for name, p in raw.items()}
+    after = {name: bonferroni(p, times) for name, p in raw.items()}
     marked = {
         f"{name}{ending}"
         for name, p in after.items()

@@ -27,7 +27,7 @@ from leaderboard.output import Facts
 from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
 from leaderboard.scoring.labels import Labels
 from leaderboard.scoring.measures import Measure, ReciprocalRank
-from leaderboard.scoring.score_facts import facts_of
+from leaderboard.scoring.score_facts import scoring_facts
 from pooling.models import Collection, Run
 
 MEASURE = "RR@10"
@@ -226,7 +226,7 @@ def _comparison_facts(
         ("m", str(rules.m)),
     )
     queries = int(found.ranks.shape[1])
-    return facts_of(collection, runs, [question.labels], found.name, queries, further=further)
+    return scoring_facts(collection, runs, [question.labels], found.name, queries, further=further)
 
 
 def first_ranks(

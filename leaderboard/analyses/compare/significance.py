@@ -160,7 +160,7 @@ def share_interval(a_wins: int, b_wins: int, queries: int, level: float) -> Boun
     return Bounds((a_wins - b_wins) / queries, (2 * found.low - 1) * scale, (2 * found.high - 1) * scale)
 
 
-def corrected(p: float, comparisons: int) -> float:
+def bonferroni(p: float, comparisons: int) -> float:
     """Return Bonferroni's correction: p times the number of tests, at most 1; NaN stays."""
     return p if math.isnan(p) else min(1.0, p * comparisons)
 

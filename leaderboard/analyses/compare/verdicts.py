@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from leaderboard.analyses.compare.outcome_cases import Case3, Outcomes
-from leaderboard.analyses.compare.significance import Bounds, Finding, corrected
+from leaderboard.analyses.compare.significance import Bounds, Finding, bonferroni
 
 ALPHA = 0.05
 GRANTING_TESTS = 2
@@ -129,8 +129,8 @@ def verdict_of(outcomes: Outcomes, rules: Rules) -> Verdict:
         better=better,
         strictly_better=strictly,
         do_no_harm=harmless,
-        case2_corrected=corrected(outcomes.case2.p, rules.m),
-        case3_corrected=corrected(deciding.p, rules.m),
+        case2_corrected=bonferroni(outcomes.case2.p, rules.m),
+        case3_corrected=bonferroni(deciding.p, rules.m),
         harm=harm,
         harm_in=harm_in,
         disagreement=_disagreement_of_tests(deciding, other, rules),

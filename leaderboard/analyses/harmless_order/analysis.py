@@ -16,7 +16,7 @@ from leaderboard.output.table import best_marked
 from leaderboard.scoring.agreement import competition_ranks
 from leaderboard.scoring.evaluation import Progress
 from leaderboard.scoring.labels import labels_named
-from leaderboard.scoring.score_facts import facts_of
+from leaderboard.scoring.score_facts import scoring_facts
 from pooling.models import Run
 
 CAPTION = (
@@ -39,7 +39,7 @@ def analyse_harmless_order(asked: Asked, progress: Progress | None) -> Analysis:
     )
     scored = first_ranks(collection, runs, question, progress)
     found = harmless_order(scored.ranks, alpha=question.alpha)
-    facts = facts_of(
+    facts = scoring_facts(
         collection,
         runs,
         [question.labels],

@@ -14,7 +14,7 @@ from leaderboard.analyses.judge_agreement.computation import (
     side_bias,
 )
 from leaderboard.analyses.label_noise.computation import UNKNOWN
-from leaderboard.analyses.shared.loaded_contenders import Contending, contending
+from leaderboard.analyses.shared.loaded_contenders import LoadedContenders, load_contenders
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
 from leaderboard.output.chart import Series, Spans, chart_content
 from leaderboard.output.table import interval_or_value
@@ -25,12 +25,12 @@ ALPHA = 0.05
 
 def analyse_judge_agreement(*, campaign: Campaign, seed: int = SEED) -> Analysis:
     """Return observed agreement, 2·P − 1, and side bias of the campaign and of each of its workers."""
-    known = contending(campaign=campaign, runs=[])
+    known = load_contenders(campaign=campaign, runs=[])
     judged = known.contenders.judged_pairs(known.evidence.judged)
     query = known.contenders.query[judged.a]
     found = observed_agreement(judged, query, rng=np.random.default_rng(seed))
     everybody, workers = _side_biases(known, campaign)
-    facts = known.stated(
+    facts = known.table_facts(
         measure="judgments",
         queries=len(known.contenders.queries),
         seed=seed,
@@ -43,7 +43,7 @@ def analyse_judge_agreement(*, campaign: Campaign, seed: int = SEED) -> Analysis
     return Analysis(facts, tuple(tables), (figure,), tuple(_judging_sentences(found, everybody, workers)))
 
 
-def _side_biases(known: Contending, campaign: Campaign) -> tuple[SideBias, list[SideBias]]:
+def _side_biases(known: LoadedContenders, campaign: Campaign) -> tuple[SideBias, list[SideBias]]:
     judged, worker = known.evidence.judged, known.evidence.worker
     answer = np.select([judged.preferred == judged.left, judged.preferred == judged.right], [0, 1], 2)
     total = np.bincount(answer, minlength=3).tolist()

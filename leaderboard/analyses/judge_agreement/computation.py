@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leaderboard.analyses.shared.contenders import Integers
-from leaderboard.analyses.shared.proportions import Floats, Interval, Share, share, sign_test_p
+from leaderboard.analyses.shared.proportions import Floats, Interval, Share, share_with_bounds, sign_test_p
 from leaderboard.output.table import Estimate
 from leaderboard.scoring.intervals import LEVEL, TRIALS, resample_counts
 from tournament.pair_wins import PairTally
@@ -128,7 +128,7 @@ def side_bias(
     return tuple(
         SideBias(
             name,
-            share(on_left, on_left + on_right, interval=Interval.EXACT),
+            share_with_bounds(on_left, on_left + on_right, interval=Interval.EXACT),
             neither,
             float(p),
             float(min(1.0, p * len(who))),

@@ -13,7 +13,7 @@ from leaderboard.analyses.judge_agreement.computation import observed_agreement
 from leaderboard.analyses.label_noise.computation import LabelNoise, NoiseRow, Spread, label_noise
 from leaderboard.analyses.label_noise.winner_odds import TRIALS as TOURNAMENTS, Odds, Rules, odds_of_pools
 from leaderboard.analyses.shared.contenders import Contenders, Flags
-from leaderboard.analyses.shared.loaded_contenders import Contending, best_flags, contending
+from leaderboard.analyses.shared.loaded_contenders import LoadedContenders, best_flags, load_contenders
 from leaderboard.board.standings import DEPTH, PERFECT
 from leaderboard.cache.inputs import campaign_inputs, runs_inputs, set_inputs
 from leaderboard.cache.kept_analyses import kept_object
@@ -46,7 +46,7 @@ def analyse_label_noise(
         raise NothingToScore(
             f"{campaign.collection.name} has no runs.", Action("import_runs", lead="Import some")
         )
-    known = contending(campaign=campaign, runs=runs, qrel_set=official)
+    known = load_contenders(campaign=campaign, runs=runs, qrel_set=official)
     inputs = [
         campaign_inputs(campaign),
         runs_inputs(runs),
@@ -74,7 +74,7 @@ def analyse_label_noise(
             f"{campaign.name}: {nothing}.",
             Action("resolve", campaign.name, lead="See which queries are open"),
         ) from None
-    facts = known.stated(
+    facts = known.table_facts(
         measure=f"MRR@{DEPTH}",
         queries=found.queries,
         labels=(official.name,) if official else (),
@@ -87,7 +87,7 @@ def analyse_label_noise(
 
 
 def _runs_and_queries(
-    known: Contending, official: QrelSet | None, reference: str | None
+    known: LoadedContenders, official: QrelSet | None, reference: str | None
 ) -> tuple[Contenders, Flags | None]:
     """Return the runs, the perfect run if there are official qrels, and the queries in their means (None: all).
 
@@ -106,20 +106,20 @@ def _runs_and_queries(
     return contenders, among
 
 
-def _queries_left_out(known: Contending, official: QrelSet | None) -> tuple[tuple[str, str], ...]:
+def _queries_left_out(known: LoadedContenders, official: QrelSet | None) -> tuple[tuple[str, str], ...]:
     """Return a fact about queries that have a best answer but no relevant passage in the official set."""
     lacking = int((known.contenders.covered(best_flags(known)) & ~known.has_qrel).sum())
     lacked = many(lacking, "query", "queries")
     return (("left out for want of a qrel", lacked),) if official and lacking else ()
 
 
-def _implied_error(known: Contending, seed: int) -> float | None:
+def _implied_error(known: LoadedContenders, seed: int) -> float | None:
     judged = known.contenders.judged_pairs(known.evidence.judged)
     query = known.contenders.query[judged.a]
     return observed_agreement(judged, query, rng=np.random.default_rng(seed), trials=1).error_rate
 
 
-def _odds_of_campaign(known: Contending, error: float, seed: int) -> tuple[Odds, ...]:
+def _odds_of_campaign(known: LoadedContenders, error: float, seed: int) -> tuple[Odds, ...]:
     """Return the odds for the pools of the first round, with as many judgments per pair as the campaign wants."""
     entrants = known.evidence.entrants
     nodes = {*zip(entrants.query.tolist(), entrants.representative.tolist(), strict=True)}
@@ -234,7 +234,7 @@ def _noise_figure(found: LabelNoise, facts: Facts, caption: str, table: Table) -
     rows = found.rows
 
     def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import OFFICIAL, PREFERENCE, short
+        from leaderboard.output.drawing import OFFICIAL, PREFERENCE, short_name
 
         axes = canvas.subplots()
         places = np.arange(len(rows))
@@ -252,7 +252,7 @@ def _noise_figure(found: LabelNoise, facts: Facts, caption: str, table: Table) -
             )
         axes.plot([row.labels.center for row in rows], places + 0.15, "|", color=PREFERENCE, label="center")
         axes.plot([row.value for row in rows], places, "o", color="black", ms=3, label="value")
-        axes.set_yticks(places, [short(row.run) for row in rows])
+        axes.set_yticks(places, [short_name(row.run) for row in rows])
         axes.set_xlabel(facts.measure)
         axes.invert_yaxis()
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)

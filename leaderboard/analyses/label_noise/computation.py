@@ -54,7 +54,7 @@ class Evidence:
 class FirstRound:
     """The tournament without challenges, prepared once for many resamples, with the results of :func:`derive`.
 
-    Its nodes are the contenders'; :func:`prepared` checks that this holds.
+    Its nodes are the contenders'; :func:`prepared_first_round` checks that this holds.
     """
 
     def __init__(self, contenders: Contenders, evidence: Evidence) -> None:
@@ -77,7 +77,7 @@ class FirstRound:
         return best
 
 
-def prepared(contenders: Contenders, evidence: Evidence) -> FirstRound | None:
+def prepared_first_round(contenders: Contenders, evidence: Evidence) -> FirstRound | None:
     """Return the fast path, or None with challenges or passages beyond the first tournament's."""
     entrants = evidence.entrants
     keys = np.unique(np.stack([entrants.query, entrants.representative]), axis=1)
@@ -158,7 +158,7 @@ def label_trials(
     """
     means = np.full((len(contenders.run_tags), trials), np.nan)
     columns = np.flatnonzero(covered)
-    fast = prepared(contenders, evidence)
+    fast = prepared_first_round(contenders, evidence)
     copies = COPIES if (evidence.worker == UNKNOWN).all() else 1
     draws: deque[tuple[Integers, Flags]] = deque(maxlen=copies)
     for trial in range(1 - copies, trials):

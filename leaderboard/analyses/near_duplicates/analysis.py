@@ -11,7 +11,7 @@ from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.near_duplicates.computation import (
     Grades,
     LevelCounts,
-    expanded,
+    expanded_labels,
     level_counts,
     one_per_class,
     without_near_duplicates,
@@ -59,7 +59,7 @@ def class_labels(collection: Collection, labels: Labels) -> ClassLabels:
 def labels_with_classes(collection: Collection, labels: Labels, *, expand: bool) -> bytes:
     """Return the labels as TREC qrels: each class of near-duplicates once, or (``expand``) all of its passages."""
     found = class_labels(collection, labels)
-    rows = expanded(found.classes, found.members if expand else {})
+    rows = expanded_labels(found.classes, found.members if expand else {})
     return "".join(f"{qid} 0 {pid} {grade}\n" for qid, pid, grade in rows).encode()
 
 
@@ -100,7 +100,7 @@ def _means_of_both(
     rows = [(qid, pid, grade) for qid, grades in found.classes.items() for pid, grade in grades.items()]
     canonical, whole = (
         labels_of_rows(name, least, rows),
-        labels_of_rows(name, least, expanded(found.classes, found.members)),
+        labels_of_rows(name, least, expanded_labels(found.classes, found.members)),
     )
     means = []
     for done, run in enumerate(runs):

@@ -56,7 +56,7 @@ def level_counts(classes: Grades, sizes: Mapping[str, int]) -> list[LevelCounts]
     return found
 
 
-def expanded(classes: Grades, members: Mapping[str, Sequence[str]]) -> list[tuple[str, str, int]]:
+def expanded_labels(classes: Grades, members: Mapping[str, Sequence[str]]) -> list[tuple[str, str, int]]:
     """Return (qid, pid, grade) of every passage of the judged classes."""
     return [
         (qid, pid, grade)

@@ -11,10 +11,10 @@ from leaderboard.analyses.pool_bias.computation import (
     Node,
     contests_without,
     entrants_without,
-    left_out,
+    left_out_rows,
     only_from,
 )
-from leaderboard.analyses.shared.loaded_contenders import Contending, best_flags, contending
+from leaderboard.analyses.shared.loaded_contenders import LoadedContenders, best_flags, load_contenders
 from leaderboard.board.standings import DEPTH
 from leaderboard.cache.inputs import campaign_inputs, runs_inputs
 from leaderboard.cache.kept_analyses import kept_object
@@ -40,14 +40,14 @@ def analyse_pool_bias(
         raise NothingToScore(
             f"{campaign.collection.name} has no runs.", Action("import_runs", lead="Import some")
         )
-    known = contending(campaign=campaign, runs=runs)
+    known = load_contenders(campaign=campaign, runs=runs)
     found = kept_object(
         "pool bias",
         [campaign_inputs(campaign), runs_inputs(runs), by_team],
         Bias,
         lambda: _leave_out(known, runs, by_team, progress),
     )
-    facts = known.stated(measure=f"MRR@{DEPTH}", queries=found.queries, further=known.rules)
+    facts = known.table_facts(measure=f"MRR@{DEPTH}", queries=found.queries, further=known.rules)
     return bias_analysis(found.rows, facts, by_team=by_team, pooled=campaign.pool_id is not None)
 
 
@@ -59,7 +59,9 @@ class Bias:
     queries: int
 
 
-def _leave_out(known: Contending, runs: Sequence[Run], by_team: bool, progress: Progress | None) -> Bias:
+def _leave_out(
+    known: LoadedContenders, runs: Sequence[Run], by_team: bool, progress: Progress | None
+) -> Bias:
     """Derive the best answers and the board again for each run or team. With many of them this takes long."""
     contributors = brought_by(known, runs)
     before = best_flags(known)
@@ -73,13 +75,15 @@ def _leave_out(known: Contending, runs: Sequence[Run], by_team: bool, progress: 
             contests=contests_without(known.evidence.contests, dropped),
         )
         after = evidence.best(known.contenders)
-        rows += left_out(known.contenders, before, after, group=group, members=members, dropped=len(dropped))
+        rows += left_out_rows(
+            known.contenders, before, after, group=group, members=members, dropped=len(dropped)
+        )
         if progress:
             progress(done + 1, len(groups))
     return Bias(tuple(rows), int(known.contenders.covered(before).sum()))
 
 
-def brought_by(known: Contending, runs: Sequence[Run]) -> dict[Node, set[str]]:
+def brought_by(known: LoadedContenders, runs: Sequence[Run]) -> dict[Node, set[str]]:
     """Return the contributors of each node: run tags, and QREL for the qrel set.
 
     They come from the pool's record and, for challenges, from the tops of the challenging runs. A challenge in
@@ -101,11 +105,11 @@ def brought_by(known: Contending, runs: Sequence[Run]) -> dict[Node, set[str]]:
     return brought
 
 
-def _node(known: Contending, query: int, passage: int) -> Node:
+def _node(known: LoadedContenders, query: int, passage: int) -> Node:
     return query, known.contenders.represents.get((query, passage), passage)
 
 
-def _runs_beside_pool(known: Contending, runs: Sequence[Run]) -> list[Run]:
+def _runs_beside_pool(known: LoadedContenders, runs: Sequence[Run]) -> list[Run]:
     """Return the runs whose tops did not come from the pool."""
     campaign = known.facts.campaign
     if campaign.pool_id is None:
@@ -114,7 +118,7 @@ def _runs_beside_pool(known: Contending, runs: Sequence[Run]) -> list[Run]:
     return list(campaign.collection.runs.filter(run_tag__in=tags))
 
 
-def _top_nodes(known: Contending, run: Run) -> list[Node]:
+def _top_nodes(known: LoadedContenders, run: Run) -> list[Node]:
     tops = {qid: pids[0] for qid, pids in tops_of(run, 1).items() if pids}
     query_of = {qid: query for query, qid in known.qids.items()}
     passage_of = dict(
@@ -206,7 +210,7 @@ def _pool_bias_figure(rows: Sequence[LeftOut], facts: Facts, table: Table) -> Fi
     """Draw each run's value with it in the pool and without, best first."""
 
     def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import GRAY, OFFICIAL, PREFERENCE, short
+        from leaderboard.output.drawing import GRAY, OFFICIAL, PREFERENCE, short_name
 
         axes = canvas.subplots()
         shown = [row for row in rows if row.value_before is not None]
@@ -215,7 +219,7 @@ def _pool_bias_figure(rows: Sequence[LeftOut], facts: Facts, table: Table) -> Fi
         axes.hlines(places, before, after, color=GRAY)
         axes.plot(before, places, "o", color=OFFICIAL, label="pool with it")
         axes.plot(after, places, "D", color=PREFERENCE, ms=3, label="pool without it")
-        axes.set_yticks(places, [short(row.run) for row in shown])
+        axes.set_yticks(places, [short_name(row.run) for row in shown])
         axes.set_xlabel(facts.measure)
         axes.invert_yaxis()
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)

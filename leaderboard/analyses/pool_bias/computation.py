@@ -72,7 +72,7 @@ class LeftOut:
     tau_b: float | None
 
 
-def left_out(
+def left_out_rows(
     contenders: Contenders, before: Flags, after: Flags, *, group: str, members: Sequence[str], dropped: int
 ) -> tuple[LeftOut, ...]:
     """Return a row for each member. ``before`` and ``after``: the best nodes with the group and without.

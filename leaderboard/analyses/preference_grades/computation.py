@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from leaderboard.analyses.shared.proportions import Share, share
+from leaderboard.analyses.shared.proportions import Share, share_with_bounds
 
 #: The class of a passage in a query: (query key, class key).
 Key = tuple[int, str]
@@ -43,7 +43,7 @@ def preference_by_gap(judged: Iterable[Judged], grades: Mapping[Key, int]) -> tu
         GradeGap(
             gap,
             higher + lower + undecided,
-            share(higher, higher + lower) if gap else share(0, 0),
+            share_with_bounds(higher, higher + lower) if gap else share_with_bounds(0, 0),
             undecided,
         )
         for gap, (higher, lower, undecided) in sorted(counts.items())
@@ -54,4 +54,4 @@ def preference_by_gap(judged: Iterable[Judged], grades: Mapping[Key, int]) -> tu
 def all_gaps(rows: Iterable[GradeGap]) -> Share:
     """Return the share that preferred the higher grade among all judgments of pairs with different grades."""
     apart = [row for row in rows if row.gap]
-    return share(sum(row.higher.count for row in apart), sum(row.higher.total for row in apart))
+    return share_with_bounds(sum(row.higher.count for row in apart), sum(row.higher.total for row in apart))

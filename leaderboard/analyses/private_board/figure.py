@@ -111,9 +111,9 @@ def _draw_differences(axes: Any, lines: Sequence[Submission | str]) -> None:
 
 
 def _label_lines(axes: Any, lines: Sequence[Submission | str]) -> None:
-    from leaderboard.output.drawing import short
+    from leaderboard.output.drawing import short_name
 
-    names = [short(one if isinstance(one, str) else one.run) for one in lines]
+    names = [short_name(one if isinstance(one, str) else one.run) for one in lines]
     axes.set_yticks(range(len(lines)), names, fontsize=7 if len(lines) <= 60 else 5)
     for line, label in zip(lines, axes.get_yticklabels(), strict=True):
         label.set_fontweight("bold" if isinstance(line, str) else "normal")

@@ -4,7 +4,7 @@ from typing import Any
 
 from config.plurals import many
 from leaderboard.analyses.compare.comparison import BoardOverTime, Step
-from leaderboard.analyses.compare.significance import corrected
+from leaderboard.analyses.compare.significance import bonferroni
 from leaderboard.analyses.compare.verdicts import Claim
 from leaderboard.output import Analysis, Column, Figure, Kind, Row, Table
 from leaderboard.output.chart import Point, Points, chart_content
@@ -96,11 +96,11 @@ def _step_row(board: BoardOverTime, step: Step, steps: int) -> Row:
         "displaced": pair.a,
         "change": pair.outcomes.change,
         "t_p": p,
-        "t_corrected": corrected(p, steps),
+        "t_corrected": bonferroni(p, steps),
         "claim": pair.verdict.claim.value if pair.verdict.claim is not Claim.NONE else None,
         "favours": {1: pair.b, -1: pair.a}.get(pair.verdict.favors),
     }
-    significant = {"t_p"} if corrected(p, steps) <= board.rules.alpha else set()
+    significant = {"t_p"} if bonferroni(p, steps) <= board.rules.alpha else set()
     return Row(values, significant=frozenset(significant))
 
 

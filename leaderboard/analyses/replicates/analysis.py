@@ -10,7 +10,7 @@ import numpy as np
 from judging.models import Campaign
 from leaderboard.analyses.replicates.computation import Overlap, Replicates, compare_replicates
 from leaderboard.analyses.shared.contenders import Flags
-from leaderboard.analyses.shared.loaded_contenders import Contending, contending
+from leaderboard.analyses.shared.loaded_contenders import LoadedContenders, load_contenders
 from leaderboard.board.standings import DEPTH
 from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
@@ -28,7 +28,7 @@ def analyse_replicate_boards(
     ``phases`` defaults to every phase of the counted judgments. A replicate's passages are those that its
     judgments compared. Raises :class:`NothingToScore` with fewer than two, or one named twice.
     """
-    known = contending(campaign=campaign, runs=runs, ties=ties)
+    known = load_contenders(campaign=campaign, runs=runs, ties=ties)
     found = sorted(set(known.phase))
     wanted = list(phases) or found
     if unknown := [phase for phase in wanted if phase not in found]:
@@ -48,7 +48,7 @@ def analyse_replicate_boards(
         )
     best = {phase: best_of_phase(known, phase) for phase in wanted}
     compared = compare_replicates(known.contenders, best)
-    facts = known.stated(
+    facts = known.table_facts(
         measure=f"MRR@{DEPTH}",
         queries=compared.queries,
         labels=(f"phases {', '.join(wanted)}",),
@@ -57,7 +57,7 @@ def analyse_replicate_boards(
     return replicates_analysis(compared, known.contenders.run_tags, facts)
 
 
-def best_of_phase(known: Contending, phase: str) -> Flags:
+def best_of_phase(known: LoadedContenders, phase: str) -> Flags:
     """Return the best nodes from one phase's judgments alone, in the first round."""
     evidence = known.evidence
     rows = np.flatnonzero([one == phase for one in known.phase])
@@ -163,7 +163,7 @@ def _replicates_figure(compared: Replicates, run_tags: Sequence[str], facts: Fac
     order = _best_first(compared, run_tags)
 
     def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import color_of, short
+        from leaderboard.output.drawing import color_of, short_name
 
         axes = canvas.subplots()
         shapes = "osD^vP*X"
@@ -171,7 +171,7 @@ def _replicates_figure(compared: Replicates, run_tags: Sequence[str], facts: Fac
             shape = shapes[place % len(shapes)]
             values = [means[run] for run in order]
             axes.plot(values, range(len(order)), shape, color=color_of(place), label=name or "(no phase)")
-        axes.set_yticks(range(len(order)), [short(run_tags[run]) for run in order])
+        axes.set_yticks(range(len(order)), [short_name(run_tags[run]) for run in order])
         axes.set_xlabel(facts.measure)
         axes.invert_yaxis()
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(compared.names))

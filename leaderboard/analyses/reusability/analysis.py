@@ -18,7 +18,7 @@ from leaderboard.analyses.reusability.computation import (
     densities,
     leave_out,
     saved_by_classes,
-    unjudged,
+    unjudged_share,
 )
 from leaderboard.analyses.reusability.figure import curves_figure
 from leaderboard.analyses.reusability.judging_order import (
@@ -99,7 +99,7 @@ def _with_run_results(
     pids = {pid for top in tops.values() for of_query in top.values() for pid in of_query}
     canonical = canonical_of(asked.collection, sorted(pids))
     shares = {
-        tag: unjudged({qid: of_query[:TOP] for qid, of_query in top.items()}, found.classes, canonical)
+        tag: unjudged_share({qid: of_query[:TOP] for qid, of_query in top.items()}, found.classes, canonical)
         for tag, top in tops.items()
     }
     pools: dict[str, set[str]] = {}

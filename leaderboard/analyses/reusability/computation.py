@@ -44,7 +44,7 @@ def densities(classes: Mapping[str, Mapping[str, int]], least: int) -> list[Dens
     return sorted(found, key=lambda one: (-one.share, one.qid))
 
 
-def unjudged(
+def unjudged_share(
     tops: Mapping[str, Sequence[str]], judged: Mapping[str, Mapping[str, int]], canonical: Mapping[str, str]
 ) -> float | None:
     """Return the share of a run's top passages that have no label and no labeled near-duplicate.

@@ -120,7 +120,7 @@ class Contenders:
         return left, right, preferred
 
 
-def lookup(pairs: PairTally, first: Integers, second: Integers) -> Integers:
+def pair_indexes(pairs: PairTally, first: Integers, second: Integers) -> Integers:
     """Return the index in ``pairs`` of each pair of nodes, in either order; NOWHERE if it was not judged."""
     low, high = np.minimum(first, second), np.maximum(first, second)
     if not len(pairs.a):

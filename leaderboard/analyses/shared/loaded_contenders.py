@@ -12,20 +12,20 @@ from leaderboard.analyses.shared.contenders import NOWHERE, Contenders, Flags, I
 from leaderboard.board.standings import DEPTH, PERFECT
 from leaderboard.cache.software_version import software_version
 from leaderboard.errors import NothingToScore
-from leaderboard.output import Facts as Stated
+from leaderboard.output import Facts as TableFacts
 from leaderboard.scoring.labels import qrel_set_labels
 from pooling.models import QrelSet, Query, Run
 from pooling.services.runs import ranking_of
 from pooling.wanted import Wanted, find_wanted
 from tournament.models import Resolution
 from tournament.services.judged_facts import Facts, load_facts
-from tournament.services.resolving import pids
+from tournament.services.resolving import pids_by_key
 
 KEYS_AT_ONCE = 5000
 
 
 @dataclass(frozen=True)
-class Contending:
+class LoadedContenders:
     """A campaign as the preference analyses see it.
 
     ``phase``: each judgment's phase, aligned with the evidence; ``qids``: query key → qid; ``qrels``: query key →
@@ -51,7 +51,7 @@ class Contending:
         parameters = self.evidence.parameters
         return ("ties", str(parameters.ties)), ("pairs count by", str(parameters.count))
 
-    def stated(
+    def table_facts(
         self,
         *,
         measure: str,
@@ -59,10 +59,10 @@ class Contending:
         labels: Sequence[str] = (),
         seed: int | None = None,
         further: Sequence[tuple[str, str]] = (),
-    ) -> Stated:
+    ) -> TableFacts:
         """Return the facts that must accompany every number made from this campaign."""
         campaign = self.facts.campaign
-        return Stated(
+        return TableFacts(
             collection=campaign.collection.name,
             runs=self.contenders.run_tags,
             labels=(f"judgments of {campaign.name}", *labels),
@@ -90,9 +90,9 @@ class Contending:
         )
 
 
-def contending(
+def load_contenders(
     *, campaign: Campaign, runs: Sequence[Run], qrel_set: QrelSet | None = None, ties: str | None = None
-) -> Contending:
+) -> LoadedContenders:
     """Load a campaign's counted judgments and the ranks of the compared passages in the runs.
 
     Judgments are interpreted as when the campaign was last resolved; ``ties`` overrides that. Raises
@@ -128,7 +128,9 @@ def contending(
     )
     official = {} if qrel_set is None else qrel_set_labels(qrel_set).the_qrel()
     labeled = frozenset(key for key, qid in qids.items() if qid in official)
-    return Contending(facts, contenders, evidence, phase, qids, named.nodes_of(contenders, official), labeled)
+    return LoadedContenders(
+        facts, contenders, evidence, phase, qids, named.nodes_of(contenders, official), labeled
+    )
 
 
 class _Members:
@@ -137,7 +139,7 @@ class _Members:
     def __init__(self, represents: Mapping[tuple[int, int], int], qids: Mapping[int, str]) -> None:
         self.keys = sorted(represents)
         self.represents, self.qids = represents, qids
-        self.pid_of = pids({passage for _, passage in self.keys})
+        self.pid_of = pids_by_key({passage for _, passage in self.keys})
 
     def ranks(self, nodes: Sequence[tuple[int, int]], runs: Sequence[Run]) -> Integers:
         """Return runs × nodes: the best rank of a member within the first ten, 0 for none."""
@@ -186,6 +188,6 @@ def _who_and_when(facts: Facts) -> tuple[Integers, tuple[str, ...]]:
     return np.array(coded, dtype=np.int64), tuple(rows[pk][1] for pk in ids)
 
 
-def best_flags(contending: Contending) -> Flags:
+def best_flags(known: LoadedContenders) -> Flags:
     """Return which nodes are best according to all judgments."""
-    return contending.evidence.best(contending.contenders)
+    return known.evidence.best(known.contenders)

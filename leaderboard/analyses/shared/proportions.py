@@ -47,7 +47,9 @@ class Share:
         return self.value, self.low, self.high
 
 
-def share(count: int, total: int, *, interval: Interval = Interval.WILSON, level: float = LEVEL) -> Share:
+def share_with_bounds(
+    count: int, total: int, *, interval: Interval = Interval.WILSON, level: float = LEVEL
+) -> Share:
     """Return ``count`` of ``total`` with its interval at ``level``. Raises ValueError unless 0 ≤ count ≤ total."""
     if not 0 <= count <= total:
         raise ValueError(f"{count} of {total} is not a share")

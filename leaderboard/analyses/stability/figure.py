@@ -8,7 +8,7 @@ import numpy as np
 from leaderboard.analyses.stability.computation import Stability
 from leaderboard.output import Facts, Figure, Interval, Kind, Table
 from leaderboard.output.chart import Cells, chart_content
-from leaderboard.output.drawing import short, square_root_shades
+from leaderboard.output.drawing import short_name, square_root_shades
 from leaderboard.output.numbers import number_text
 
 PANELS_A_ROW = 2
@@ -92,7 +92,7 @@ def _draw_rank_panel(panel: Any, name: str, result: Stability) -> Any:
     panel.set_xlim(*edges)
     panel.locator_params(axis="x", integer=True)
     if runs <= LABELED:
-        tags = [short(result.run_tags[i]) for i in order]
+        tags = [short_name(result.run_tags[i]) for i in order]
         panel.set_yticks(range(1, runs + 1), tags, fontsize=6 if runs <= 60 else 5)
     panel.grid(visible=False)
     panel.tick_params(axis="y", length=0)

@@ -7,7 +7,7 @@ import numpy as np
 
 from judging.models import Campaign
 from leaderboard.analyses.shared.contenders import Contenders
-from leaderboard.analyses.shared.loaded_contenders import contending
+from leaderboard.analyses.shared.loaded_contenders import load_contenders
 from leaderboard.analyses.win_ratios.computation import ALPHA, WinRatios, win_ratios
 from leaderboard.board.standings import PERFECT
 from leaderboard.errors import NothingToScore
@@ -42,7 +42,7 @@ def analyse_win_ratios(
         raise NothingToScore(
             f"None of these runs was in the pool of {campaign.name}.", "Choose runs that were pooled."
         )
-    known = contending(campaign=campaign, runs=pooled, qrel_set=official)
+    known = load_contenders(campaign=campaign, runs=pooled, qrel_set=official)
     judged = known.evidence.judged
     with_perfect = _perfect_first(known.with_perfect_run())
     found = win_ratios(
@@ -51,7 +51,7 @@ def analyse_win_ratios(
         with_perfect.judged_pairs(judged.only(judged.round == 0)),
         alpha=alpha,
     )
-    facts = known.stated(
+    facts = known.table_facts(
         measure=MEASURE,
         queries=len(with_perfect.queries),
         labels=(official.name,),
@@ -185,7 +185,7 @@ def _ratios_figure(found: WinRatios, facts: Facts, caption: str, data: Table) ->
     points = min(7.0, 0.7 * 72 * side / (size + 8))
 
     def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import short
+        from leaderboard.output.drawing import short_name
 
         axes = canvas.subplots()
         axes.grid(visible=False)
@@ -193,7 +193,7 @@ def _ratios_figure(found: WinRatios, facts: Facts, caption: str, data: Table) ->
         shades = axes.imshow(found.ratio * 100, cmap="RdBu_r", vmin=20, vmax=80, aspect="auto")
         canvas.colorbar(shades, ax=axes, label="preferred (%)", extend="both", shrink=0.6, pad=0.02)
         turned = {"rotation": 60, "ha": "right"} if size <= MOST_NUMBERED else {"rotation": 90}
-        names = [short(name) for name in found.names]
+        names = [short_name(name) for name in found.names]
         axes.set_xticks(range(size), names, fontsize=points, **turned)
         axes.set_yticks(range(size), names, fontsize=points)
         axes.set_xlabel("column: preferred")

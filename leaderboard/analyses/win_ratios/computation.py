@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.analyses.shared.contenders import NOWHERE, Integers, lookup
+from leaderboard.analyses.shared.contenders import NOWHERE, Integers, pair_indexes
 from leaderboard.analyses.shared.proportions import Floats, sign_test_p
 from tournament.pair_wins import PairTally
 
@@ -60,7 +60,7 @@ def _tops_won(row: Integers, column: Integers, judged: PairTally) -> tuple[int, 
     """Return the numbers of queries won by the row's top, by the column's top, and by neither."""
     differ = (row != column) & (row != NOWHERE) & (column != NOWHERE)
     ours, theirs = row[differ], column[differ]
-    found = lookup(judged, ours, theirs)
+    found = pair_indexes(judged, ours, theirs)
     known = found != NOWHERE
     found, ours = found[known], ours[known]
     sign = np.sign(judged.for_a[found] - judged.for_b[found])

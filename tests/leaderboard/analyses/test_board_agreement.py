@@ -8,7 +8,7 @@ from django.core.management import call_command
 
 from leaderboard.analyses.board_agreement.analysis import analyse_board_agreement
 from leaderboard.board.standings import PERFECT
-from leaderboard.output.drawing import drawn
+from leaderboard.output.drawing import figure_image
 
 
 def run_json(capsys, *arguments):
@@ -60,7 +60,7 @@ def test_a_line_shows_the_perfect_run_on_both_boards_in_the_official_order(valle
     official, preference = figure.charts
     assert official["rows"] == preference["rows"] == ["old", "new", "odd"]
     assert (official["line"], preference["line"]) == (1, pytest.approx(2 / 3))
-    assert drawn(figure, "svg").startswith(b"<?xml")
+    assert figure_image(figure, "svg").startswith(b"<?xml")
 
 
 @pytest.mark.parametrize("option", ["--version", "--number"])

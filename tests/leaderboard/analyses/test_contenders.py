@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from leaderboard.analyses.shared.contenders import NOWHERE, Contenders, lookup
+from leaderboard.analyses.shared.contenders import NOWHERE, Contenders, pair_indexes
 from tests.leaderboard.field import contenders, judged
 
 NODES = [(1, 11), (1, 12), (2, 21), (2, 22)]
@@ -37,7 +37,7 @@ def test_a_member_of_a_class_counts_for_its_class():
 def test_pairs_are_found_in_either_order():
     pairs = FIELD.judged_pairs(judged([(1, 11, 12, 12), (2, 21, 22, 21)]))
 
-    found = lookup(pairs, np.array([1, 0, 3, 0, -1]), np.array([0, 2, 2, 0, 1]))
+    found = pair_indexes(pairs, np.array([1, 0, 3, 0, -1]), np.array([0, 2, 2, 0, 1]))
 
     assert found.tolist() == [0, NOWHERE, 1, NOWHERE, NOWHERE]
 

@@ -11,8 +11,8 @@ from leaderboard.analyses.fields import read_settings
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.reusability.judging_order import JudgedTopic
 from leaderboard.analyses.reusability.kind import KIND
-from leaderboard.analyses.runner import make
-from leaderboard.output.drawing import drawn
+from leaderboard.analyses.runner import compute_analysis
+from leaderboard.output.drawing import figure_image
 from pooling.services.pools import build_pool
 from tests.factories import make_collection, make_run
 
@@ -47,7 +47,7 @@ def labeled(db, django_user_model):
 def test_labels_of_a_graded_campaign_show_their_sources_and_gain(labeled):
     asked = Asked(KIND, labeled, (), read_settings(KIND.fields, {"qrels": "graded", "measure": "RR@10"}))
 
-    analysis = make(asked)
+    analysis = compute_analysis(asked)
 
     tables = {table.key: [row.values for row in table.rows] for table in analysis.tables}
     assert tables["sources"] == [
@@ -59,4 +59,4 @@ def test_labels_of_a_graded_campaign_show_their_sources_and_gain(labeled):
     ]
     gain = next(figure for figure in analysis.figures if figure.key == "gain")
     assert [one["name"] for one in gain.charts[0]["series"]][-1] == "judged"
-    assert drawn(gain, "svg").startswith(b"<?xml")
+    assert figure_image(gain, "svg").startswith(b"<?xml")

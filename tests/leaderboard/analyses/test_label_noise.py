@@ -10,7 +10,7 @@ from leaderboard.analyses.label_noise.computation import (
     Evidence,
     label_noise,
     label_trials,
-    prepared,
+    prepared_first_round,
     resampled_rows,
 )
 from tests.leaderboard.field import contenders, entrants, judged
@@ -142,7 +142,7 @@ def test_the_fast_tournament_finds_what_the_plain_one_finds(ties, count):
             rows.append((query, int(left), int(right), int(rng.choice([left, right, 0]))))
     field = contenders({"A": {}}, nodes)
     found = Evidence(entrants(nodes), judged(rows), [], Parameters(ties, count), np.full(len(rows), UNKNOWN))
-    fast = prepared(field, found)
+    fast = prepared_first_round(field, found)
 
     for _ in range(20):
         drawn = rng.integers(0, len(rows), len(rows) // 3)
@@ -152,6 +152,6 @@ def test_the_fast_tournament_finds_what_the_plain_one_finds(ties, count):
 def test_challenges_go_the_plain_way():
     contest = Contest(1, Rule.SINGLE, {1: Sides((11,), (12,))})
 
-    assert prepared(FIELD, replace(evidence(2, 1), contests=[contest])) is None
-    assert prepared(contenders({"A": {}}, NODES[1:]), evidence(2, 1)) is None
-    assert prepared(FIELD, evidence(2, 1)) is not None
+    assert prepared_first_round(FIELD, replace(evidence(2, 1), contests=[contest])) is None
+    assert prepared_first_round(contenders({"A": {}}, NODES[1:]), evidence(2, 1)) is None
+    assert prepared_first_round(FIELD, evidence(2, 1)) is not None

@@ -13,7 +13,7 @@ from leaderboard.analyses.near_duplicates.computation import (
     without_near_duplicates,
 )
 from leaderboard.analyses.near_duplicates.kind import KIND
-from leaderboard.analyses.runner import analysis_key, make
+from leaderboard.analyses.runner import analysis_key, compute_analysis
 from pooling.models import ClusterSet, QrelSet
 from pooling.services.clusters import Classes, store_classes
 from tests.factories import make_collection, make_qrels, make_run
@@ -81,7 +81,7 @@ def test_the_table_of_a_collection_with_these_classes_prints_the_published_rows(
     make_qrels(collection, "official", labels, min_grade=2)
     store_classes(collection, Classes(ClusterSet.Method.FILE, canonical, {}))
 
-    *found, total = rows(make(asked(collection)), "levels")
+    *found, total = rows(compute_analysis(asked(collection)), "levels")
 
     by_qid = {row["qid"]: row for row in found}
     assert [{key: by_qid[row["qid"]][key] for key in row} for row in some] == some
@@ -123,7 +123,7 @@ def bay(db):
 def test_both_evaluations_of_a_run_by_hand(bay):
     store_classes(bay, Classes(ClusterSet.Method.FILE, dict.fromkeys(["a", "a2", "a3"], "a"), {}))
 
-    analysis = make(asked(bay, measure="RR@10"))
+    analysis = compute_analysis(asked(bay, measure="RR@10"))
 
     board = {row["run"]: (row["once"], row["expanded"]) for row in rows(analysis, "boards")}
     assert board == {"plain": (0.5, 0.5), "twins": (0.5, 0.25)}
@@ -146,4 +146,4 @@ def test_withheld_labels_are_for_members(bay):
     everybody = Asked(KIND, bay, tuple(bay.runs.all()), read_settings(KIND.fields, {}), released=True)
 
     with pytest.raises(MembersOnly):
-        make(everybody)
+        compute_analysis(everybody)

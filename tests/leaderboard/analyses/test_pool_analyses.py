@@ -8,7 +8,7 @@ from leaderboard.analyses.pool_bias import analysis as services_pool_bias
 from leaderboard.analyses.pool_bias.analysis import analyse_pool_bias, brought_by
 from leaderboard.analyses.registry import KINDS
 from leaderboard.analyses.runner import analysis_key
-from leaderboard.analyses.shared.loaded_contenders import contending
+from leaderboard.analyses.shared.loaded_contenders import load_contenders
 from leaderboard.analyses.win_ratios.analysis import analyse_win_ratios
 from leaderboard.board.standings import PERFECT
 from leaderboard.errors import NothingToScore
@@ -32,7 +32,7 @@ def pool_runs(valley, *tags):
 
 
 def test_contenders_are_the_compared_passages_with_their_ranks(valley):
-    known = contending(campaign=valley.campaign, runs=valley.runs, qrel_set=valley.official)
+    known = load_contenders(campaign=valley.campaign, runs=valley.runs, qrel_set=valley.official)
 
     ranks = {
         run: {
@@ -50,7 +50,7 @@ def test_a_campaign_without_judgments_is_refused(valley):
     Judgment.objects.all().delete()
 
     with pytest.raises(NothingToScore, match="No judgment"):
-        contending(campaign=valley.campaign, runs=valley.runs)
+        load_contenders(campaign=valley.campaign, runs=valley.runs)
 
 
 def test_win_ratios_of_the_pools_runs(valley):
@@ -114,7 +114,7 @@ def test_a_team_is_left_out_as_a_whole(valley):
 def test_what_challengers_had_on_top_is_theirs_too(valley):
     pool_runs(valley, "old")
     Challenge.objects.create(campaign=valley.campaign, number=1, run_tags=["new"], state=Challenge.State.DONE)
-    known = contending(campaign=valley.campaign, runs=valley.runs)
+    known = load_contenders(campaign=valley.campaign, runs=valley.runs)
 
     brought = brought_by(known, valley.runs)
 

@@ -5,7 +5,12 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import given, settings, strategies as st
 
-from leaderboard.analyses.pool_bias.computation import contests_without, entrants_without, left_out, only_from
+from leaderboard.analyses.pool_bias.computation import (
+    contests_without,
+    entrants_without,
+    left_out_rows,
+    only_from,
+)
 from tests.leaderboard.field import contenders, entrants, judged
 from tournament.contests import Contest
 from tournament.derivation import Parameters, derive
@@ -32,7 +37,7 @@ def test_a_run_falls_when_its_own_answer_drops():
     """Query 1 goes from A's 11 to B's 12; query 2 stays. A falls from (1 + 1) / 2 to (0 + 1) / 2, below B."""
     dropped = only_from(BROUGHT, {"A"})
 
-    row, *others = left_out(
+    row, *others = left_out_rows(
         FIELD, best_without(()), best_without(dropped), group="A", members=["A"], dropped=len(dropped)
     )
 
@@ -45,7 +50,9 @@ def test_a_run_falls_when_its_own_answer_drops():
 def test_a_query_whose_whole_pool_drops_is_lost():
     dropped = {(2, 21), (2, 22)}
 
-    row = left_out(FIELD, best_without(()), best_without(dropped), group="x", members=["B"], dropped=2)[0]
+    row = left_out_rows(FIELD, best_without(()), best_without(dropped), group="x", members=["B"], dropped=2)[
+        0
+    ]
 
     assert (row.lost, row.queries, row.value_before) == (1, 1, 0.0)
 
@@ -88,7 +95,7 @@ def bias(world, query, passage, tag, order):
             )
             for gone in ((), dropped)
         )
-        (row,) = left_out(field, before, after, group=run, members=[tag[run]], dropped=len(dropped))
+        (row,) = left_out_rows(field, before, after, group=run, members=[tag[run]], dropped=len(dropped))
         found[run] = replace(row, run=run)
     return found
 

@@ -9,7 +9,7 @@ from scipy import stats
 
 from leaderboard.analyses.private_board.analysis import private_board
 from leaderboard.analyses.private_board.computation import divergence, welch_bounds, welch_p
-from leaderboard.output.drawing import FORMATS, drawn
+from leaderboard.output.drawing import FORMATS, figure_image
 from leaderboard.scoring.chosen_runs import chosen_runs
 from pooling.services.query_splits import split_by_list
 from tests.factories import make_collection, make_qrels, make_run
@@ -154,7 +154,7 @@ def test_the_figure_shows_each_teams_submissions_in_order_and_where_their_gains_
     assert differences["notes"][1] == "submission 2, 2026-02-01; looks like overfitting"
     assert [row.values["submission"] for row in figure.data.rows] == [1, 1, 2, 1, 2]
     for form in FORMATS:
-        assert drawn(figure, form)
+        assert figure_image(figure, form)
 
 
 def test_without_a_teams_later_run_the_figure_shows_the_values_alone(board):
@@ -163,4 +163,4 @@ def test_without_a_teams_later_run_the_figure_shows_the_values_alone(board):
     (figure,) = private_board(collection=board, runs=runs).figures
 
     assert [chart["title"] for chart in figure.charts] == ["Public and private values"]
-    assert drawn(figure, "svg")
+    assert figure_image(figure, "svg")

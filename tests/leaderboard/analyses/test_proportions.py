@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
 
-from leaderboard.analyses.shared.proportions import Interval, share, sign_test_p
+from leaderboard.analyses.shared.proportions import Interval, share_with_bounds, sign_test_p
 
 
 def test_exact_interval_by_hand():
     """0 of 10: the upper bound solves (1 - p)^10 = 0.025."""
-    found = share(0, 10, interval=Interval.EXACT)
+    found = share_with_bounds(0, 10, interval=Interval.EXACT)
 
     assert (found.value, found.low) == (0.0, 0.0)
     assert found.high == pytest.approx(1 - 0.025**0.1)
@@ -21,13 +21,13 @@ def test_wilson_interval_by_hand():
     z = stats.norm.ppf(0.975)
     half = z * (0.25 / 10 + z * z / 400) ** 0.5 / (1 + z * z / 10)
 
-    found = share(5, 10)
+    found = share_with_bounds(5, 10)
 
     assert (found.low, found.high) == (pytest.approx(0.5 - half), pytest.approx(0.5 + half))
 
 
 def test_a_share_of_nothing_has_no_value():
-    found = share(0, 0)
+    found = share_with_bounds(0, 0)
 
     assert (found.value, found.low, found.high) == (None, None, None)
 
@@ -35,7 +35,7 @@ def test_a_share_of_nothing_has_no_value():
 @pytest.mark.parametrize(("count", "total"), [(3, 2), (-1, 2)])
 def test_impossible_counts_are_refused(count, total):
     with pytest.raises(ValueError, match="is not a share"):
-        share(count, total)
+        share_with_bounds(count, total)
 
 
 @given(st.lists(st.tuples(st.integers(0, 400), st.integers(0, 400)), min_size=1, max_size=20))

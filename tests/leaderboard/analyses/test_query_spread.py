@@ -13,7 +13,7 @@ from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.query_spread.analysis import analyse_query_spread
 from leaderboard.analyses.query_spread.computation import query_spread
 from leaderboard.analyses.registry import KINDS
-from leaderboard.analyses.runner import make
+from leaderboard.analyses.runner import compute_analysis
 from leaderboard.analyses.shared.combinations import combinations
 from leaderboard.errors import MembersOnly
 from pooling.models import PrivateQuery, QuerySplit
@@ -88,7 +88,7 @@ def test_what_is_made_for_everybody_is_on_public_queries(valley, name):
     def queries(**given):
         settings = read_settings(kind.fields, {"qrels": "official", **given})
         asked = Asked(kind, valley.collection, tuple(valley.runs), settings, released=True)
-        return make(asked).facts.queries
+        return compute_analysis(asked).facts.queries
 
     assert queries() == queries(queries="public") == 3
     for refused in ("all", "private"):
@@ -100,14 +100,14 @@ def test_what_is_made_for_everybody_is_on_public_queries(valley, name):
 def test_the_figure_is_drawn_for_few_and_many_queries(queries, tmp_path):
     from leaderboard.analyses.query_spread.figure import MOST_BOXES, spread_figure
     from leaderboard.output import Facts, Table
-    from leaderboard.output.drawing import drawn
+    from leaderboard.output.drawing import figure_image
 
     facts = Facts("valley", ("a", "b"), ("official",), "AP", queries, "0.1")
     values = np.random.default_rng(1).random((7, queries))
     qids = tuple(f"q{place}" for place in range(queries))
     figure = spread_figure(query_spread(values), qids, "AP", facts, Table("t", "t", "", (), (), facts))
 
-    assert drawn(figure, "svg").startswith(b"<?xml")
+    assert figure_image(figure, "svg").startswith(b"<?xml")
     assert len(figure.charts[0]["rows"]) == min(queries, MOST_BOXES)
 
 

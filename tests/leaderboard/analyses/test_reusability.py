@@ -9,7 +9,7 @@ from django.core.management import call_command
 from leaderboard.analyses.fields import read_settings
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.reusability.kind import KIND
-from leaderboard.analyses.runner import analysis_key, make
+from leaderboard.analyses.runner import analysis_key, compute_analysis
 from leaderboard.errors import MembersOnly
 from leaderboard.scoring.labels import labels_named
 from pooling.models import ClusterSet, Collection, QrelSet
@@ -40,7 +40,7 @@ def bay(db):
 
 
 def test_density_by_query_falls(bay):
-    analysis = make(asked(bay))
+    analysis = compute_analysis(asked(bay))
 
     assert analysis.content["density"] == {"q1": pytest.approx(2 / 3), "q2": pytest.approx(1 / 3)}
     assert [row["qid"] for row in rows(analysis, "density")] == ["q1", "q2"]
@@ -49,7 +49,7 @@ def test_density_by_query_falls(bay):
 
 
 def test_unjudged_passages_by_run(bay):
-    assert make(asked(bay)).content["unjudged_at_10"] == {
+    assert compute_analysis(asked(bay)).content["unjudged_at_10"] == {
         "solo": 0.0,
         "pair": pytest.approx(1 / 4),
         "twin": pytest.approx(1 / 5),
@@ -59,7 +59,7 @@ def test_unjudged_passages_by_run(bay):
 def test_near_duplicates_count_as_judged_and_save_judgments(bay):
     store_classes(bay, Classes(ClusterSet.Method.FILE, {"c": "c", "c2": "c"}, {}))
 
-    content = make(asked(bay)).content
+    content = compute_analysis(asked(bay)).content
 
     assert content["unjudged_at_10"]["twin"] == 0.0
     # Pooled: a b c c2 and d e x.
@@ -67,7 +67,7 @@ def test_near_duplicates_count_as_judged_and_save_judgments(bay):
 
 
 def test_a_run_loses_what_only_it_contributed(bay):
-    found = {row["run"]: row for row in rows(make(asked(bay, measure="RR@10")), "left_out")}
+    found = {row["run"]: row for row in rows(compute_analysis(asked(bay, measure="RR@10")), "left_out")}
 
     solo = found["solo"]
     assert (solo["dropped"], solo["before"], solo["after"]) == (1, 1.0, 0.5)
@@ -78,7 +78,9 @@ def test_a_run_loses_what_only_it_contributed(bay):
 
 
 def test_a_team_loses_what_its_runs_contributed_together(bay):
-    found = {row["run"]: row for row in rows(make(asked(bay, measure="RR@10", by="team")), "left_out")}
+    found = {
+        row["run"]: row for row in rows(compute_analysis(asked(bay, measure="RR@10", by="team")), "left_out")
+    }
 
     # a and e; c and d are solo's too.
     assert found["twin"]["group"] == "team both"
@@ -87,7 +89,9 @@ def test_a_team_loses_what_its_runs_contributed_together(bay):
 
 
 def test_passages_below_the_pool_depth_contribute_nothing(bay):
-    found = {row["run"]: row for row in rows(make(asked(bay, measure="RR@10", depth="1")), "left_out")}
+    found = {
+        row["run"]: row for row in rows(compute_analysis(asked(bay, measure="RR@10", depth="1")), "left_out")
+    }
 
     assert found["pair"]["dropped"] == 0
     assert found["solo"]["dropped"] == 1
@@ -105,18 +109,18 @@ def test_another_collections_density_is_drawn_beside_only_if_it_is_public(bay):
     other = make_collection("cove", ["q1"])
     make_qrels(other, "graded", [("q1", "a", 1)])
     with pytest.raises(MembersOnly):
-        make(asked(bay, against="cove/graded"))
+        compute_analysis(asked(bay, against="cove/graded"))
 
     Collection.objects.filter(name="cove").update(visibility="published")
     before = analysis_key(asked(bay, against="cove/graded"))
-    figure = make(asked(bay, against="cove/graded")).figures[0]
+    figure = compute_analysis(asked(bay, against="cove/graded")).figures[0]
     QrelSet.objects.filter(name="graded").update(min_grade=2)
 
     assert [series["name"] for series in figure.charts[0]["series"]] == ["official", "graded"]
     assert analysis_key(asked(bay, against="cove/graded")) != before
     QrelSet.objects.filter(name="graded").update(withheld=True)
     with pytest.raises(MembersOnly):
-        make(asked(bay, against="cove/graded"))
+        compute_analysis(asked(bay, against="cove/graded"))
 
 
 @pytest.mark.parametrize(
@@ -131,13 +135,13 @@ def test_withheld_labels_are_for_members(bay, given):
     make_qrels(bay, "more", [("q1", "a", 1)])
     QrelSet.objects.filter(name="official").update(withheld=True)
 
-    make(asked(bay, **given))
+    compute_analysis(asked(bay, **given))
     with pytest.raises(MembersOnly):
-        make(asked(bay, released=True, **given))
+        compute_analysis(asked(bay, released=True, **given))
 
 
 def test_preference_labels_can_be_left_out_too(valley, version):
-    analysis = make(asked(valley.collection, qrels="@1", measure="RR@10"))
+    analysis = compute_analysis(asked(valley.collection, qrels="@1", measure="RR@10"))
 
     assert {row["run"] for row in rows(analysis, "left_out")} == {"old", "new", "odd"}
 
@@ -145,7 +149,7 @@ def test_preference_labels_can_be_left_out_too(valley, version):
 @pytest.mark.soak
 def test_the_labels_of_trec_2021_against_pytrec_eval(track):
     """All 16 runs are pooled, so few of their first ten passages are unjudged."""
-    analysis = make(asked(track, qrels="official", measure="nDCG@10"))
+    analysis = compute_analysis(asked(track, qrels="official", measure="nDCG@10"))
     left = {row["run"]: row for row in rows(analysis, "left_out")}
     labels = labels_named(track, "official")
     graded: dict[str, dict[str, int]] = {qid: {} for qid in labels.qids}

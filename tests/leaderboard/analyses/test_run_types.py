@@ -6,10 +6,10 @@ import pytest
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.run_types.computation import duels, run_types
 from leaderboard.analyses.run_types.kind import KIND
-from leaderboard.analyses.runner import make
+from leaderboard.analyses.runner import compute_analysis
 from leaderboard.analyses.shared.described_runs import UNKNOWN
 from leaderboard.errors import WrongSetting
-from leaderboard.output.drawing import drawn
+from leaderboard.output.drawing import figure_image
 from leaderboard.scoring.chosen_runs import chosen_runs
 from pooling.models import Run
 
@@ -65,19 +65,19 @@ def test_real_runs_are_grouped_by_what_they_say_and_drawn(valley):
     Run.objects.filter(collection=valley.collection, run_tag="new").update(details={"neural": "nnlm"})
     runs = tuple(chosen_runs(valley.collection))
 
-    found = make(Asked(KIND, valley.collection, runs, {"by": "neural", "measure": "RR@10"}))
+    found = compute_analysis(Asked(KIND, valley.collection, runs, {"by": "neural", "measure": "RR@10"}))
 
     types = {row.values["type"]: row.values for row in found.tables[0].rows}
     assert types["nnlm"]["best_run"] == "new"
     assert types[UNKNOWN]["runs"] == len(runs) - 1
-    assert all(drawn(figure, "svg").startswith(b"<?xml") for figure in found.figures)
+    assert all(figure_image(figure, "svg").startswith(b"<?xml") for figure in found.figures)
 
 
 def test_an_unknown_detail_is_refused_with_the_known_ones(valley):
     runs = tuple(chosen_runs(valley.collection))
 
     with pytest.raises(WrongSetting, match="Unknown detail 'color'") as refused:
-        make(Asked(KIND, valley.collection, runs, {"by": "color", "measure": "RR@10"}))
+        compute_analysis(Asked(KIND, valley.collection, runs, {"by": "color", "measure": "RR@10"}))
 
     assert "neural" in str(refused.value.next_step)
 
@@ -87,7 +87,7 @@ def test_the_best_of_every_two_types_meet_in_a_figure_of_their_own(valley):
         Run.objects.filter(collection=valley.collection, run_tag=tag).update(details={"neural": kind})
     runs = tuple(chosen_runs(valley.collection))
 
-    found = make(Asked(KIND, valley.collection, runs, {"by": "neural", "measure": "RR@10"}))
+    found = compute_analysis(Asked(KIND, valley.collection, runs, {"by": "neural", "measure": "RR@10"}))
 
     titles = {figure.key: figure.title for figure in found.figures[1:]}
     assert list(titles) == ["best", "best_2", "best_3"]

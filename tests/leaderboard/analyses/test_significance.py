@@ -9,7 +9,7 @@ from scipy import stats
 
 from leaderboard.analyses.compare import significance
 from leaderboard.analyses.compare.significance import (
-    corrected,
+    bonferroni,
     mean_interval,
     paired_t,
     rank_sum,
@@ -150,9 +150,9 @@ def test_a_mean_interval_is_students():
 
 
 def test_bonferroni_stops_at_one_and_keeps_what_is_not_defined():
-    assert corrected(0.02, 3) == pytest.approx(0.06)
-    assert corrected(0.5, 3) == 1
-    assert math.isnan(corrected(math.nan, 3))
+    assert bonferroni(0.02, 3) == pytest.approx(0.06)
+    assert bonferroni(0.5, 3) == 1
+    assert math.isnan(bonferroni(math.nan, 3))
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -15,7 +15,7 @@ from leaderboard.analyses.stability.computation import rank_stability
 from leaderboard.cache import kept_analyses
 from leaderboard.errors import WrongSetting
 from leaderboard.models import KeptAnalysis
-from leaderboard.output.drawing import FORMATS, drawn
+from leaderboard.output.drawing import FORMATS, figure_image
 from leaderboard.scoring.chosen_runs import chosen_runs
 from pooling.services.query_splits import split_by_list
 from tests.factories import make_collection, make_qrels, make_run
@@ -105,7 +105,7 @@ def test_the_figure_of_halves_shows_the_tables_shares(parted, tmp_path):
     assert figure.charts[0]["rows"][4] == "sign, medians"
     assert figure.data is found.tables[0]
     for form in FORMATS:
-        assert drawn(figure, form)
+        assert figure_image(figure, form)
 
 
 def test_public_and_private_queries_are_told_apart(parted, capsys):
@@ -208,7 +208,7 @@ def test_a_figure_of_many_runs_and_settings_is_drawn(parted):
         trials=20,
     )
 
-    assert drawn(analysis.figures[0], "png").startswith(b"\x89PNG")
+    assert figure_image(analysis.figures[0], "png").startswith(b"\x89PNG")
 
 
 def test_measures_without_a_value_on_every_query_are_refused(fair, capsys):

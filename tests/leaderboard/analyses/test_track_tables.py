@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 
 from leaderboard.analyses.kinds import Asked
-from leaderboard.analyses.runner import make
+from leaderboard.analyses.runner import compute_analysis
 from leaderboard.analyses.track_results.computation import result_rows
 from leaderboard.analyses.track_results.kind import KIND as RESULTS
 from leaderboard.analyses.track_statistics.computation import count_submissions
@@ -116,7 +116,7 @@ def test_runs_with_files_are_scored_and_announced_ones_have_reported_values(vall
     runs = tuple(chosen_runs(collection))
     settings = {"measures": "RR@10", "announced": "1", "columns": "neural"}
 
-    found = make(Asked(RESULTS, collection, runs, settings))
+    found = compute_analysis(Asked(RESULTS, collection, runs, settings))
 
     rows = {row.values["run"]: row.values for row in found.tables[0].rows}
     labels = labels_named(collection, "official")
@@ -134,13 +134,13 @@ def test_visitors_are_told_nothing_of_announced_runs(valley):
     import_run_metadata(collection=collection, text=table, name="t", is_measure=is_measure, who="ann")
     runs = tuple(chosen_runs(collection))
 
-    shown = make(Asked(STATISTICS, collection, runs, {"announced": ""}, released=True))
+    shown = compute_analysis(Asked(STATISTICS, collection, runs, {"announced": ""}, released=True))
 
     assert shown.content["tasks"]["passage"]["runs"] == len(runs)
     with pytest.raises(MembersOnly, match="Announced runs"):
-        make(Asked(STATISTICS, collection, runs, {"announced": "1"}, released=True))
+        compute_analysis(Asked(STATISTICS, collection, runs, {"announced": "1"}, released=True))
 
 
 def test_a_collection_without_runs_says_so(db):
     with pytest.raises(NothingToScore, match="has no runs"):
-        make(Asked(STATISTICS, make_collection("empty", ["q1"]), (), {"announced": "1"}))
+        compute_analysis(Asked(STATISTICS, make_collection("empty", ["q1"]), (), {"announced": "1"}))

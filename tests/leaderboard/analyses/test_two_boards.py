@@ -8,7 +8,7 @@ from scipy.stats import kendalltau
 
 from leaderboard.analyses.two_boards.analysis import analyse_two_boards
 from leaderboard.analyses.two_boards.computation import two_boards
-from leaderboard.output.drawing import color_of, drawn
+from leaderboard.output.drawing import color_of, figure_image
 from leaderboard.scoring.chosen_runs import chosen_runs
 from pooling.models import Run
 from tests.factories import make_qrels
@@ -114,7 +114,7 @@ def test_types_of_runs_have_a_color_and_a_mark_each(valley, version, capsys):
         collection=valley.collection, runs=runs, labels=("official", "@1"), measures=("nDCG@10", "NCG@100"),
         by="subtask",
     ).figures[0]  # fmt: skip
-    plain = drawn(figure, "svg").decode()
+    plain = figure_image(figure, "svg").decode()
 
     chart = figure.charts[0]
     of_run = dict(zip([one["name"] for one in chart["points"]], chart["groups"], strict=True))

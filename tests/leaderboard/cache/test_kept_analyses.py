@@ -11,9 +11,9 @@ from leaderboard.cache.kept_analyses import (
     FIGURE,
     forget_old_results,
     forget_unused,
-    found,
     result_key,
     store_result,
+    stored_result,
 )
 from leaderboard.models import KeptAnalysis
 
@@ -117,7 +117,7 @@ def test_what_is_shown_is_used(db, settings):
     stored("shown", 9, 100, figures=("shown.svg",))
     stored("other", 5, 100)
 
-    assert found("shown.svg") is not None
+    assert stored_result("shown.svg") is not None
     forget_unused()
 
     assert left() == {"shown", "shown.svg"}
@@ -126,10 +126,10 @@ def test_what_is_shown_is_used(db, settings):
 def test_looking_again_within_the_hour_writes_nothing(db, django_assert_num_queries):
     stored("shown", 9, 100)
     with django_assert_num_queries(2):
-        found("shown")
+        stored_result("shown")
 
     with django_assert_num_queries(1):
-        found("shown")
+        stored_result("shown")
 
 
 def test_room_is_measured_in_bytes(db):

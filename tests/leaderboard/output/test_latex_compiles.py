@@ -14,7 +14,7 @@ from leaderboard.analyses.fields import read_settings
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.progress.analysis import progress_analysis
 from leaderboard.analyses.registry import KINDS
-from leaderboard.analyses.runner import make
+from leaderboard.analyses.runner import compute_analysis
 from leaderboard.output import Analysis
 from leaderboard.output.latex import latex_table
 from leaderboard.scoring.labels import labels_named
@@ -47,7 +47,7 @@ def test_every_analysis_with_the_worst_names_is_set_by_pdflatex(valley, version,
         PoolRun.objects.create(pool=valley.pool, run=run)
     runs = tuple(Run.objects.filter(collection=valley.collection).order_by("pk"))
     analyses = [
-        make(
+        compute_analysis(
             Asked(
                 kind,
                 valley.collection,

@@ -12,10 +12,10 @@ from rich.console import Console
 from leaderboard.output import Column, Facts, Figure, Interval, Kind, Row, Table
 from leaderboard.output.content import table_content
 from leaderboard.output.csv_tables import csv_table
-from leaderboard.output.drawing import FORMATS, OKABE_ITO, drawn, short
+from leaderboard.output.drawing import FORMATS, OKABE_ITO, figure_image, short_name
 from leaderboard.output.latex import latex_table
 from leaderboard.output.markdown import markdown_table
-from leaderboard.output.numbers import number_text, p_value
+from leaderboard.output.numbers import number_text, p_value_text
 from leaderboard.output.right_to_left import runs_left
 from leaderboard.output.table import best_marked
 from leaderboard.output.terminal import print_table
@@ -34,7 +34,7 @@ from leaderboard.output.terminal import print_table
     ],
 )
 def test_p_values_have_three_significant_digits(p, text):
-    assert p_value(p) == text
+    assert p_value_text(p) == text
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_the_best_are_marked_ties_all_and_faint_rows_not():
 
 @pytest.mark.parametrize(("form", "begins"), [("svg", b"<?xml"), ("pdf", b"%PDF"), ("png", b"\x89PNG")])
 def test_a_figure_is_the_same_bytes_every_time(figure, form, begins):
-    first, again = drawn(figure, form), drawn(figure, form)
+    first, again = figure_image(figure, form), figure_image(figure, form)
 
     assert first.startswith(begins)
     assert first == again
@@ -225,7 +225,7 @@ def test_a_figure_is_the_same_bytes_every_time(figure, form, begins):
 
 def test_a_figure_of_another_form_is_refused(figure):
     with pytest.raises(ValueError, match="svg, pdf, png"):
-        drawn(figure, "gif")
+        figure_image(figure, "gif")
 
 
 def test_names_of_every_script_and_length_are_drawn_without_a_complaint(facts, caplog):
@@ -234,19 +234,19 @@ def test_names_of_every_script_and_length_are_drawn_without_a_complaint(facts, c
     def draw(canvas):
         axes = canvas.subplots()
         axes.barh(range(4), range(4))
-        axes.set_yticks(range(4), [short(name) for name in names])
+        axes.set_yticks(range(4), [short_name(name) for name in names])
         axes.text(0, 0, names[0], weight="bold")
 
     figure = Figure("names", names[0], " ".join(names), facts, draw)
 
     for form in FORMATS:
-        assert drawn(figure, form) == drawn(figure, form)
+        assert figure_image(figure, form) == figure_image(figure, form)
     assert not caplog.records
 
 
 def test_a_name_from_right_to_left_stays_on_its_side_of_an_arrow():
-    assert f"{short('نظام')} → {short('b')}" == "\u2068نظام\u2069 → b"
-    assert short("[1] old") == "[1] old"
+    assert f"{short_name('نظام')} → {short_name('b')}" == "\u2068نظام\u2069 → b"
+    assert short_name("[1] old") == "[1] old"
     assert [runs_left(name) for name in ("v2-نظام", "מערכת", "检索")] == [True, True, False]
 
 
@@ -256,7 +256,7 @@ def test_series_without_a_color_of_their_own_take_the_palette_of_the_pages(facts
         for place in range(3):
             axes.plot([0, 1], [place, place + 1])
 
-    printed = drawn(Figure("lines", "Lines", "", facts, draw), "svg").decode()
+    printed = figure_image(Figure("lines", "Lines", "", facts, draw), "svg").decode()
 
     script = (Path(settings.BASE_DIR) / "static/web/figures.js").read_text()
     for color in OKABE_ITO[:3]:

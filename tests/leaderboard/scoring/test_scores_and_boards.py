@@ -11,7 +11,7 @@ from leaderboard.board.judged_tops import judged_tops
 from leaderboard.errors import NothingToScore, UnknownLabels, UnknownMeasure
 from leaderboard.models import Evaluation
 from leaderboard.output.csv_tables import csv_table
-from leaderboard.output.drawing import drawn
+from leaderboard.output.drawing import figure_image
 from leaderboard.scoring import evaluation
 from leaderboard.scoring.chosen_runs import chosen_runs
 from leaderboard.scoring.labels import labels_named
@@ -287,7 +287,7 @@ def test_of_many_runs_the_figure_names_those_that_stand_out_and_says_so(valley, 
     assert len(chart["named"]) < len(chart["points"])
     assert "the first 5 runs of each board" in chart["note"]
     assert chart["note"] in against.caption
-    assert drawn(against, "svg") == drawn(against, "svg")
+    assert figure_image(against, "svg") == figure_image(against, "svg")
 
 
 def test_a_board_by_a_measure_that_is_better_when_lower_has_the_lowest_first(valley, version):

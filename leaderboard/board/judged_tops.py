@@ -1,7 +1,7 @@
 """Which runs' top passages were judged, and so compared with a version's best answers."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 from judging.models import Judgment
 from pooling.models import Passage, Run
 from pooling.ranking import Ranking
+from pooling.services import bulk
 from pooling.services.runs import ranking_of
 from pooling.wanted import Wanted, find_wanted
 from tournament.models import PreferenceQrel, QrelVersion
@@ -138,11 +139,7 @@ def _tops_of_judged_class(
 
 def _class_keys(version: QrelVersion, pids: set[str]) -> dict[str, str]:
     keys: dict[str, str] = {}
-    for chunk in _chunks(sorted(pids)):
-        rows = Passage.objects.filter(collection=version.collection_id, pid__in=chunk).exclude(class_key="")
+    for part in bulk.parts(pids, KEYS_AT_ONCE):
+        rows = Passage.objects.filter(collection=version.collection_id, pid__in=part).exclude(class_key="")
         keys |= dict(rows.values_list("pid", "class_key"))
     return keys
-
-
-def _chunks(keys: Sequence[Any]) -> Iterable[Sequence[Any]]:
-    return (keys[start : start + KEYS_AT_ONCE] for start in range(0, len(keys), KEYS_AT_ONCE))

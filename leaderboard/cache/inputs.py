@@ -9,8 +9,8 @@ from django.db.models import Max
 
 from judging.models import Campaign, Grade, GradedCampaign, Judgment, Pair, TopicAssignment
 from pooling.models import AnnouncedRun, ClusterSet, Collection, Passage, QrelSet, Run
-from tournament.models import Challenge, QrelVersion, Resolution
-from tournament.services.judged_facts import settled_rounds
+from tournament.models import Challenge, QrelVersion
+from tournament.services.judged_facts import latest_resolution, settled_rounds
 
 
 def runs_inputs(runs: Sequence[Run]) -> list[Any]:
@@ -77,7 +77,7 @@ def campaign_inputs(campaign: Campaign) -> list[Any]:
     rounds = settled_rounds(campaign)
     counted = Judgment.objects.filter(campaign=campaign, pair__round__in=rounds).counted().order_by("pk")
     rows = [list(row) for row in counted.values_list("pk", "worker_id", "phase").iterator(chunk_size=20_000)]
-    last = Resolution.objects.filter(campaign=campaign).first() or Resolution()
+    last = latest_resolution(campaign)
     challenges = Challenge.objects.filter(campaign=campaign, state=Challenge.State.DONE).order_by("number")
     with_text = Passage.objects.filter(collection=campaign.collection_id).exclude(class_key="")
     return [

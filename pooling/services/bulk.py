@@ -6,11 +6,12 @@ bulk_create builds a model instance for each row; executemany on SQLite and COPY
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import connection, models, transaction
 
 BATCH = 50_000
+Key = TypeVar("Key", int, str)
 
 
 def insert(
@@ -53,7 +54,7 @@ def _copy_rows(table: str, names: str, rows: list[Sequence[Any]], on_conflict: s
         cursor.execute("DROP TABLE arriving")
 
 
-def parts(keys: Iterable[int], most: int = 500) -> list[list[int]]:
-    """Yield the keys in ascending order, in lists short enough for one query."""
+def parts(keys: Iterable[Key], most: int = 500) -> list[list[Key]]:
+    """Return the keys in ascending order, in lists short enough for one query."""
     ordered = sorted(keys)
     return [ordered[start : start + most] for start in range(0, len(ordered), most)]

@@ -9,7 +9,7 @@ from django.db import OperationalError, connection, transaction
 from config import clock
 from judging.models import Campaign
 from tournament.contests import Need
-from tournament.models import Challenge, Resolution
+from tournament.models import Challenge
 from tournament.outcomes import Status
 from tournament.services import neighbors
 from tournament.services.judged_facts import load_facts
@@ -74,8 +74,7 @@ def _advance_once(campaign: Campaign) -> Advance:
     if not Challenge.objects.filter(campaign=campaign, number=1).update(advanced_at=clock.now()):
         return Advance()
     facts = load_facts(campaign, with_asking=True)
-    last = Resolution.objects.filter(campaign=campaign).first() or Resolution()
-    derivation = facts.derive(facts.parameters(last.ties, last.count))
+    derivation = facts.derive_as_resolved()
     flying = neighbors.judgments_under_way(campaign, derivation.needs) if derivation.needs else {}
     wanted = still_wanted(derivation.needs, flying)
     now = worth_asking(wanted, campaign.pairs_per_task, under_way=sum(flying.values()) > 0)

@@ -17,15 +17,13 @@ from judging.money.budget import cap_of
 from pooling.models import Passage, Run
 from pooling.services.finding import runs_tagged
 from tournament.errors import CampaignOver, ChallengeUnderWay, SpendNotConfirmed, TextsMissing
-from tournament.models import Challenge, ChallengedQuery, QrelVersion, Resolution
+from tournament.models import Challenge, ChallengedQuery, QrelVersion
 from tournament.outcomes import Status
 from tournament.schedule import Forecast, Rule, Sides, forecast
 from tournament.services import neighbors
 from tournament.services.advancing import Advance, advance_campaign
 from tournament.services.judged_facts import Facts, load_facts
 from tournament.services.publishing import latest_version, queries_by_key
-
-KEYS_AT_ONCE = 20_000
 
 
 @dataclass(frozen=True)
@@ -215,8 +213,7 @@ def _refuse_second(campaign: Campaign) -> None:
 
 def _current_titles(facts: Facts, version: QrelVersion | None) -> dict[int, Title]:
     """Return the title of each settled query: from the campaign, else from the latest version."""
-    last = Resolution.objects.filter(campaign=facts.campaign).first() or Resolution()
-    outcomes = facts.derive(facts.parameters(last.ties, last.count)).outcomes
+    outcomes = facts.derive_as_resolved().outcomes
     titles = {}
     for query, outcome in outcomes.items():
         if outcome.status is not Status.OPEN:
@@ -263,10 +260,9 @@ def _top_pids_by_query(
 
 def _classes_of_known(titles: Iterable[Title]) -> dict[int, str]:
     """Return the class of each known passage of these queries."""
-    keys = sorted({key for title in titles for key in title.known})
     found: dict[int, str] = {}
-    for first in range(0, len(keys), KEYS_AT_ONCE):
-        rows = Passage.objects.filter(pk__in=keys[first : first + KEYS_AT_ONCE])
+    for part in neighbors.key_parts({key for title in titles for key in title.known}):
+        rows = Passage.objects.filter(pk__in=part)
         found.update(
             (pk, _class_of_passage(pk, class_key)) for pk, class_key in rows.values_list("pk", "class_key")
         )
@@ -316,15 +312,11 @@ def _count_newcomers(row: ChallengedQuery, tops: set[int]) -> int:
 def _refuse_without_text(campaign: Campaign, rows: list[ChallengedQuery]) -> None:
     if campaign.placeholder_text:
         return
-    wanted = sorted(
-        {key for row in rows if row.challenger_ids for key in [*row.best_ids, *row.challenger_ids]}
-    )
+    wanted = {key for row in rows if row.challenger_ids for key in [*row.best_ids, *row.challenger_ids]}
     missing = [
         pid
-        for first in range(0, len(wanted), KEYS_AT_ONCE)
-        for pid in Passage.objects.filter(pk__in=wanted[first : first + KEYS_AT_ONCE], text=None).values_list(
-            "pid", flat=True
-        )
+        for part in neighbors.key_parts(wanted)
+        for pid in Passage.objects.filter(pk__in=part, text=None).values_list("pid", flat=True)
     ]
     if missing:
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""

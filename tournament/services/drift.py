@@ -23,7 +23,7 @@ from tournament.models import Challenge, QrelVersion, Resolution, VersionQuery
 from tournament.outcomes import QueryOutcome, Status
 from tournament.services.changes import Edition, What, changes_between, edition_of
 from tournament.services.judged_facts import Facts, load_facts
-from tournament.services.rebuilding import KEYS_AT_ONCE
+from tournament.services.neighbors import key_parts
 
 Basis = tuple[Any, ...]
 #: The longest comparison, in seconds, that a page waits for, judged by the time the last one took.
@@ -281,11 +281,10 @@ def _drift_of_campaign(origin: QrelVersion, taken: frozenset[int], said: Edition
     another campaign can have decided them since.
     """
     facts = load_facts(origin.campaign)
-    last = Resolution.objects.filter(campaign=origin.campaign).first() or Resolution()
     allow_open = origin.content["parameters"]["allow_open"]
     settled = {
         query: outcome
-        for query, outcome in facts.derive(facts.parameters(last.ties, last.count)).outcomes.items()
+        for query, outcome in facts.derive_as_resolved().outcomes.items()
         if outcome.best
         and (allow_open or outcome.status is not Status.OPEN)
         and (query in taken or origin.number == said.number)
@@ -296,10 +295,8 @@ def _drift_of_campaign(origin: QrelVersion, taken: frozenset[int], said: Edition
     gone = np.setdiff1d(published, judged.id).tolist()
     rows = [
         row
-        for first in range(0, len(gone), KEYS_AT_ONCE)
-        for row in Judgment.objects.filter(pk__in=gone[first : first + KEYS_AT_ONCE]).values_list(
-            "pair__query", "worker"
-        )
+        for part in key_parts(gone)
+        for row in Judgment.objects.filter(pk__in=part).values_list("pair__query", "worker")
         if row[0] in taken
     ]
     now = Edition(

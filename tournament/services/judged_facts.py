@@ -17,7 +17,7 @@ from pooling.passage_text import is_canonical
 from tournament.contests import Contest
 from tournament.copeland import BoolArray
 from tournament.derivation import Derivation, Entrants, Judged, Parameters, derive
-from tournament.models import Challenge, ChallengedQuery
+from tournament.models import Challenge, ChallengedQuery, Resolution
 from tournament.pair_wins import IntArray
 from tournament.schedule import Rule, Sides
 
@@ -63,6 +63,16 @@ class Facts:
     def derive(self, parameters: Parameters) -> Derivation:
         """Return every query's outcome and what the challenges need now."""
         return derive(self.entrants, self.judgments.judged, self.contests, parameters)
+
+    def derive_as_resolved(self) -> Derivation:
+        """Derive with the parameters of the campaign's latest resolve, or the defaults."""
+        last = latest_resolution(self.campaign)
+        return self.derive(self.parameters(last.ties, last.count))
+
+
+def latest_resolution(campaign: Campaign) -> Resolution:
+    """Return the campaign's latest resolve; one with the defaults if it was never resolved."""
+    return Resolution.objects.filter(campaign=campaign).first() or Resolution()
 
 
 def load_facts(campaign: Campaign, *, with_asking: bool = False) -> Facts:

@@ -15,10 +15,16 @@ from judging.intake import places
 from judging.models import Campaign, Task
 from judging.rules.pair_requests import PairRequest
 from pooling.models import Collection, Passage, Run
-from pooling.services import clusters, passages, runs
+from pooling.services import bulk, clusters, passages, runs
+from pooling.services.bulk import Key
 from tournament.contests import Need
 
 PairOfQuery = tuple[int, int, int]
+
+
+def key_parts(keys: Iterable[Key]) -> list[list[Key]]:
+    """Return the keys in ascending order, in lists short enough for one database query."""
+    return bulk.parts(keys, 20_000)
 
 
 def top_pids(run: Run) -> dict[str, str]:

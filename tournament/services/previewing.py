@@ -23,7 +23,7 @@ from tournament.services.publishing import (
     latest_version,
     refuse_rehearsal,
 )
-from tournament.services.resolving import Resolved, resolve_as_before
+from tournament.services.resolving import resolve_as_before
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def preview_version(
         statuses=Counter(row.status for row in draft.queries),
         qrels=len(draft.qrels),
         carried=sum(row.carried for row in draft.queries),
-        open=_open(resolved),
+        open=sum(outcome.status is Status.OPEN for outcome in resolved.derivation.outcomes.values()),
         simulated=draft.simulated,
         changes=found,
     )
@@ -108,10 +108,6 @@ def _edition_of_draft(campaign: Campaign, parent: QrelVersion | None, draft: Dra
         passages_by_query((row.query_id, row.passage_id) for row in draft.qrels),
         {row.query_id: row.status for row in draft.queries},
     )
-
-
-def _open(resolved: Resolved) -> int:
-    return sum(outcome.status is Status.OPEN for outcome in resolved.derivation.outcomes.values())
 
 
 def _ignore_progress(done: int, total: int, message: str = "") -> None:

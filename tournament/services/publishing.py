@@ -19,6 +19,7 @@ from tournament.manifest import RULE_VERSION, canonical_json, sha256, trec_qrels
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
 from tournament.outcomes import QueryOutcome, Status
 from tournament.services.judged_facts import Judgments
+from tournament.services.neighbors import key_parts
 from tournament.services.resolving import Resolved, pids_by_key, resolve_as_before
 
 ATTEMPTS = 10
@@ -168,12 +169,7 @@ def _decided_rows(
 
 def queries_by_key(keys: Iterable[int]) -> list[Query]:
     """Return the queries of these keys, for any number of keys."""
-    wanted = sorted(keys)
-    return [
-        query
-        for first in range(0, len(wanted), 20_000)
-        for query in Query.objects.filter(pk__in=wanted[first : first + 20_000])
-    ]
+    return [query for part in key_parts(keys) for query in Query.objects.filter(pk__in=part)]
 
 
 def _carried_queries(

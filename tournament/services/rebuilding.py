@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,9 +18,8 @@ from tournament.models import QrelVersion
 from tournament.outcomes import Status
 from tournament.schedule import Rule, Sides
 from tournament.services.judged_facts import Classes, Judgments, entrants_from, judgments_of
+from tournament.services.neighbors import key_parts
 from tournament.services.publishing import export_qrels, judgments_sha256, version_numbered
-
-KEYS_AT_ONCE = 20_000
 
 
 @dataclass(frozen=True)
@@ -133,11 +131,11 @@ class Keys:
         """Return the keys of everything that the manifest names."""
         qids = {row["qid"] for row in manifest["queries"]}
         query: dict[str, int] = {}
-        for part in _parts(qids):
+        for part in key_parts(qids):
             found = Query.objects.filter(collection=collection, qid__in=part)
             query.update(found.values_list("qid", "pk"))
         passage: dict[str, int] = {}
-        for part in _parts(_pids_of(manifest)):
+        for part in key_parts(_pids_of(manifest)):
             named = Passage.objects.filter(collection=collection, pid__in=part)
             passage.update(named.values_list("pid", "pk"))
         return cls(
@@ -172,11 +170,6 @@ class Keys:
             for row in challenge["queries"]
         }
         return Contest(challenge["number"], Rule(challenge["rule"]), sides)
-
-
-def _parts(names: set[str]) -> Iterable[list[str]]:
-    wanted = sorted(names)
-    return (wanted[first : first + KEYS_AT_ONCE] for first in range(0, len(wanted), KEYS_AT_ONCE))
 
 
 def _pids_of(manifest: dict[str, Any]) -> set[str]:

@@ -11,9 +11,8 @@ from pooling.models import Passage
 from tournament.derivation import Derivation, Parameters
 from tournament.models import QueryResult, Resolution
 from tournament.outcomes import QueryOutcome, Status, outcome_reason
-from tournament.services.judged_facts import Facts, load_facts
-
-PASSAGES_AT_ONCE = 20_000
+from tournament.services.judged_facts import Facts, latest_resolution, load_facts
+from tournament.services.neighbors import key_parts
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ def resolve(*, campaign: Campaign, ties: str | None = None, count: str | None = 
 
 def resolve_as_before(*, campaign: Campaign) -> Resolved:
     """Resolve with the parameters of the latest resolve, or the defaults."""
-    last = Resolution.objects.filter(campaign=campaign).first() or Resolution()
+    last = latest_resolution(campaign)
     return resolve_with_facts(campaign=campaign, ties=last.ties, count=last.count)
 
 
@@ -138,8 +137,6 @@ def _win_number(wins: Any) -> int | float:
 def pids_by_key(passages: set[int]) -> dict[int, str]:
     """Return passage key → pid, for any number of passages."""
     found: dict[int, str] = {}
-    keys = sorted(passages)
-    for first in range(0, len(keys), PASSAGES_AT_ONCE):
-        part = keys[first : first + PASSAGES_AT_ONCE]
+    for part in key_parts(passages):
         found.update(Passage.objects.filter(pk__in=part).values_list("pk", "pid"))
     return found

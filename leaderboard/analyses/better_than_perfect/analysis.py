@@ -30,7 +30,7 @@ from leaderboard.output.table import interval_or_value
 from leaderboard.scoring.labels import qrel_set_labels
 from pooling.formats import Progress
 from pooling.models import Passage, PoolRun, Qrel, QrelSet, Run
-from pooling.services import passages
+from pooling.services import bulk, passages
 from pooling.services.pair_pools import Duel, build_pair_pool
 from pooling.services.runs import tops_of
 from pooling.shallow import draw_queries
@@ -74,9 +74,7 @@ def _text_classes(collection: int, qrels: set[str], labels: QrelSet | None = Non
     if labels and len(qrels) > FEW_QRELS:
         parts = [known.filter(pk__in=Qrel.objects.filter(qrel_set=labels).values("passage"))]
     else:
-        ordered = sorted(qrels)
-        starts = range(0, len(ordered), KEYS_AT_ONCE)
-        parts = [known.filter(pid__in=ordered[start : start + KEYS_AT_ONCE]) for start in starts]
+        parts = [known.filter(pid__in=part) for part in bulk.parts(qrels, KEYS_AT_ONCE)]
     found: dict[str, str] = {}
     for labeled in parts:
         texts = labeled.exclude(class_key="").values("class_key")

@@ -15,10 +15,10 @@ from leaderboard.errors import NothingToScore
 from leaderboard.output import Facts as TableFacts
 from leaderboard.scoring.labels import qrel_set_labels
 from pooling.models import QrelSet, Query, Run
+from pooling.services import bulk
 from pooling.services.runs import ranking_of
 from pooling.wanted import Wanted, find_wanted
-from tournament.models import Resolution
-from tournament.services.judged_facts import Facts, load_facts
+from tournament.services.judged_facts import Facts, latest_resolution, load_facts
 from tournament.services.resolving import pids_by_key
 
 KEYS_AT_ONCE = 5000
@@ -117,7 +117,7 @@ def load_contenders(
     contenders = Contenders(
         tuple(run.run_tag for run in runs), query, passage, named.ranks(nodes, runs), represents
     )
-    last = Resolution.objects.filter(campaign=campaign).first() or Resolution()
+    last = latest_resolution(campaign)
     worker, phase = _who_and_when(facts)
     evidence = Evidence(
         facts.entrants,
@@ -179,8 +179,8 @@ def _who_and_when(facts: Facts) -> tuple[Integers, tuple[str, ...]]:
     """Return each judgment's worker (codes from 0) and phase, in the order of the facts."""
     rows: dict[int, tuple[int | None, str]] = {}
     ids = facts.judgments.id.tolist()
-    for start in range(0, len(ids), KEYS_AT_ONCE):
-        found = Judgment.objects.filter(pk__in=ids[start : start + KEYS_AT_ONCE])
+    for part in bulk.parts(ids, KEYS_AT_ONCE):
+        found = Judgment.objects.filter(pk__in=part)
         rows |= {pk: (worker, phase) for pk, worker, phase in found.values_list("pk", "worker_id", "phase")}
     codes: dict[int, int] = {}
     worker = [rows[pk][0] for pk in ids]

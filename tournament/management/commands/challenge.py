@@ -1,10 +1,10 @@
 """`manage.py challenge`: compare new runs' unseen top passages with the current best answers."""
 
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from config.commands.console import CommandParser, UsageError
+from config.commands.console import CommandParser
 from config.plurals import many
+from judging.management.amounts import dollars_option
 from judging.management.campaign_command import CampaignCommand
 from judging.models import Campaign
 from tournament import services
@@ -43,7 +43,7 @@ class Command(CampaignCommand):
         confirm_spend: str | None,
         **options: Any,
     ) -> dict[str, Any]:
-        agreed = _dollars(confirm_spend)
+        agreed = None if confirm_spend is None else dollars_option("--confirm-spend", confirm_spend)
         with self.progress("Fetching texts") as update:
             plan = services.plan_challenge(campaign=named, run_tags=runs, rule=rule, progress=update)
         expected = plan.summary()
@@ -77,14 +77,3 @@ class Command(CampaignCommand):
         if expected["not_covered"]:
             lacking = many(expected["not_covered"], "query of these runs has", "queries of these runs have")
             self.note(f"{lacking} no settled best answer yet and will be skipped.")
-
-
-def _dollars(amount: str | None) -> Decimal | None:
-    if amount is None:
-        return None
-    try:
-        return Decimal(amount)
-    except InvalidOperation:
-        raise UsageError(
-            f"--confirm-spend must be an amount in dollars, such as 12.50, not {amount}"
-        ) from None

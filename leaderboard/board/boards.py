@@ -284,9 +284,7 @@ def _agreement_content(agreement: Agreement) -> dict[str, Any]:
 
 def _covered_by_all(sides: Sequence[Labels]) -> list[str]:
     """Return the qids with a relevant passage on every side, in query order."""
-    first, *further = (
-        [qid for qid, known in zip(labels.qids, labels.answerable, strict=True) if known] for labels in sides
-    )
+    first, *further = (labels.answerable_qids for labels in sides)
     there = [frozenset(qids) for qids in further]
     return [qid for qid in first if all(qid in qids for qids in there)]
 

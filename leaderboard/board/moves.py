@@ -68,7 +68,7 @@ def _compute_rank_moves(
     hidden: frozenset[str],
 ) -> RankMoves:
     sides = [version_labels(version) for version in (before, after)]
-    shared = set(_answerable(sides[0])).intersection(_answerable(sides[1])) - hidden
+    shared = set(sides[0].answerable_qids).intersection(sides[1].answerable_qids) - hidden
     if not shared or not runs:
         return RankMoves(before.number, 0, {})
     ranks = [_ranks_on(collection, runs, labels, measure, shared) for labels in sides]
@@ -77,10 +77,6 @@ def _compute_rank_moves(
         len(shared),
         {run.run_tag: (int(one), int(other)) for run, one, other in zip(runs, *ranks, strict=True)},
     )
-
-
-def _answerable(labels: Labels) -> list[str]:
-    return [qid for qid, known in zip(labels.qids, labels.answerable, strict=True) if known]
 
 
 def _ranks_on(

@@ -13,9 +13,14 @@ from tournament.services.publishing import version_numbered
 def chosen_runs(collection: Collection, run_tags: Sequence[str] = ()) -> list[Run]:
     """Return the runs with these tags, or all runs of the collection, sorted by tag. Raises NothingToScore."""
     runs = runs_tagged(collection, run_tags or None)
+    refuse_no_runs(collection, runs)
+    return runs
+
+
+def refuse_no_runs(collection: Collection, runs: Sequence[Run]) -> None:
+    """Raise NothingToScore without runs."""
     if not runs:
         raise NothingToScore(f"{collection.name} has no runs.", Action("import_runs", lead="Import some"))
-    return runs
 
 
 def official_set(collection: Collection, name: str | None = None) -> QrelSet:

@@ -72,6 +72,11 @@ class Labels:
         """Return for each covered query whether it has a relevant passage at all."""
         return np.bincount(self.query[self.relevant], minlength=len(self.qids)) > 0
 
+    @property
+    def answerable_qids(self) -> list[str]:
+        """The covered queries that have a relevant passage, in query order."""
+        return [qid for qid, known in zip(self.qids, self.answerable, strict=True) if known]
+
     def without(self, qids: frozenset[str]) -> Labels:
         """Return the labels of all other queries."""
         rows = [

@@ -24,7 +24,7 @@ class Crowd:
             "top_pids",
             "passages_with_text",
             "price",
-            "under_way",
+            "judgments_under_way",
             "ask_judgments",
             "want_places_of",
         ):
@@ -52,7 +52,7 @@ class Crowd:
     def price(self, campaign, tasks):
         return Decimal(tasks) * campaign.reward * Decimal("1.2")
 
-    def under_way(self, campaign, needs):
+    def judgments_under_way(self, campaign, needs):
         return {
             (need.query, need.a, need.b): self.asked[need.challenge, need.query, need.a, need.b]
             for need in needs

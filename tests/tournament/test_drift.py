@@ -127,7 +127,7 @@ def test_what_another_campaign_decided_since_is_not_asked(judged_town, careless)
 
 def test_it_is_compared_once_until_something_changes(judged_town, careless, monkeypatch):
     assert not now(judged_town)
-    monkeypatch.setattr(drift, "_drift", lambda version: pytest.fail("compared again"))
+    monkeypatch.setattr(drift, "_compute_drift", lambda version: pytest.fail("compared again"))
 
     assert not now(judged_town)
 

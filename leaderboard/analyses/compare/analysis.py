@@ -205,7 +205,7 @@ def _verdict_row(pair: Compared, comparison: Comparison) -> Row:
             "case3_p": deciding.p,
             "case3_corrected": verdict.case3_corrected,
             "claim": verdict.claim.value if verdict.claim is not Claim.NONE else None,
-            "favours": {1: pair.b, -1: pair.a}.get(verdict.favors),
+            "favours": pair.favored,
             "harm_in": verdict.harm_in,
             "harm": Interval(*verdict.harm.estimate),
         },
@@ -219,7 +219,7 @@ def _verdict_content(pair: Compared) -> dict[str, Any]:
         "a": pair.a,
         "b": pair.b,
         "verdict": verdict.claim.value,
-        "favours": {1: pair.b, -1: pair.a}.get(verdict.favors),
+        "favours": pair.favored,
         "better": verdict.better,
         "strictly_better": verdict.strictly_better,
         "do_no_harm": verdict.do_no_harm,
@@ -295,13 +295,8 @@ def _pair_note(pair: Compared) -> str:
     """Return the full names if they were cut, and the verdict."""
     cut = max(len(pair.a), len(pair.b)) > LONGEST_IN_PAIR
     names = [f"B {isolated(pair.b)}", f"A {isolated(pair.a)}"] if cut else []
-    favored = isolated(_favored_run(pair))
-    claim = [] if pair.verdict.claim is Claim.NONE else [f"{favored}: {pair.verdict.claim.words}"]
+    claim = [] if pair.favored is None else [f"{isolated(pair.favored)}: {pair.verdict.claim.words}"]
     return "\n".join([*names, *claim])
-
-
-def _favored_run(pair: Compared) -> str:
-    return pair.b if pair.verdict.favors > 0 else pair.a
 
 
 def _draw_wins(axes: Any, pairs: tuple[Compared, ...]) -> None:

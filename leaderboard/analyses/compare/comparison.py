@@ -43,6 +43,11 @@ class Compared:
     verdict: Verdict
     sentence: str
 
+    @property
+    def favored(self) -> str | None:
+        """The run in whose favor the verdict is; None if there is none."""
+        return {1: self.b, -1: self.a}.get(self.verdict.favors)
+
 
 @dataclass(frozen=True)
 class Comparison:

@@ -5,17 +5,12 @@ from leaderboard.analyses.compare.verdicts import Deciding
 from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.shared.combinations import usual_labels
-from leaderboard.analyses.shared.common_fields import ALPHA
+from leaderboard.analyses.shared.common_fields import ALPHA, LABELS_UNORDERED
 from leaderboard.scoring.labels import labels_named
 from pooling.services.query_splits import private_qids
 
 QUESTION = (
-    Choice(
-        "qrels",
-        "Labels",
-        of="one labels",
-        help="a qrel set, or @n for version n of the preference qrels (default: the official set)",
-    ),
+    LABELS_UNORDERED,
     Choice(
         "measure",
         "Measure",

@@ -1,12 +1,11 @@
 """Two runs on the same queries by any measure: the mean difference, how certain it is, and who wins which query."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.analyses.compare.significance import mean_interval, paired_t
+from leaderboard.analyses.compare.significance import mean_interval, mean_or_nan, paired_t
 
 ALPHA = 0.05
 #: Differences below this are sums of floats in another order.
@@ -58,8 +57,8 @@ def head_to_head(a: Values, b: Values, *, higher_is_better: bool = True) -> Head
     bounds = mean_interval(differences, 1 - ALPHA)
     return HeadToHead(
         queries=len(a),
-        mean_a=_mean(a),
-        mean_b=_mean(b),
+        mean_a=mean_or_nan(a),
+        mean_b=mean_or_nan(b),
         difference=bounds.value,
         low=bounds.low,
         high=bounds.high,
@@ -68,7 +67,3 @@ def head_to_head(a: Values, b: Values, *, higher_is_better: bool = True) -> Head
         b_wins=int((gains > 0).sum()),
         higher_is_better=higher_is_better,
     )
-
-
-def _mean(values: Values) -> float:
-    return math.fsum(values.tolist()) / len(values) if len(values) else math.nan

@@ -18,6 +18,7 @@ from leaderboard.analyses.compare.significance import (
     Finding,
     Ranks,
     mean_interval,
+    mean_or_nan,
     paired_t,
     rank_sum,
     reciprocal_differences,
@@ -93,7 +94,7 @@ def compare_ranks(a: Ranks, b: Ranks, *, level: float = LEVEL) -> Outcomes:
         b_wins=b_wins,
         both=int(both.sum()),
         case2=sign_test(a_wins, b_wins),
-        esl=_case3_tests(_mean(a[both]), _mean(b[both]), shorter, level),
+        esl=_case3_tests(mean_or_nan(a[both]), mean_or_nan(b[both]), shorter, level),
         rr=_case3_tests(mean_reciprocal(a[both]), mean_reciprocal(b[both]), change[both], level),
         unanswered_harm=share_interval(a_wins, b_wins, len(a), level),
         level=level,
@@ -109,10 +110,6 @@ def mean_reciprocal(ranks: Ranks) -> float:
     """Return the MRR of ranks, 0 for the unanswered; NaN without queries. Equal sets of ranks have equal means."""
     found = ranks[ranks > 0]
     return math.fsum((1.0 / found).tolist()) / len(ranks) if len(ranks) else math.nan
-
-
-def _mean(ranks: Ranks) -> float:
-    return int(ranks.sum()) / len(ranks) if len(ranks) else math.nan
 
 
 def asked_pairs(runs: int) -> list[tuple[int, int]]:

@@ -129,15 +129,18 @@ def sign_test(a_wins: int, b_wins: int) -> Finding:
     return Finding(p, _sign(b_wins - a_wins), decided)
 
 
+def mean_or_nan(values: Differences) -> float:
+    """Return the correctly rounded mean; NaN without values."""
+    return math.fsum(values.tolist()) / len(values) if len(values) else math.nan
+
+
 def mean_interval(differences: Differences, level: float) -> Bounds:
     """Return the mean difference with Student's t interval, which excludes 0 exactly if paired t has p < 1 - level.
 
     If all differences are the same, both bounds are that difference.
     """
     values = differences.astype(np.float64)
-    if len(values) == 0:
-        return Bounds(math.nan, math.nan, math.nan)
-    mean = math.fsum(values.tolist()) / len(values)
+    mean = mean_or_nan(values)
     if len(values) < 2:
         return Bounds(mean, math.nan, math.nan)
     if (values == values[0]).all():

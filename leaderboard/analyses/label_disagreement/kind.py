@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.label_disagreement.analysis import analyse_label_disagreement
-from leaderboard.analyses.shared.common_fields import ONE_LABELS, OTHER_LABELS
+from leaderboard.analyses.shared.common_fields import LABELS_UNORDERED, OTHER_LABELS
 
 KIND = Kind(
     "label_disagreement",
@@ -13,9 +13,7 @@ KIND = Kind(
     "two sets of labels",
     analyse_label_disagreement,
     (
-        replace(
-            ONE_LABELS, of="one labels", help="a qrel set, or @n for version n (default: the official set)"
-        ),
+        LABELS_UNORDERED,
         replace(
             OTHER_LABELS,
             help="the other labels: a qrel set or @n (default: another qrel set, else the latest version)",

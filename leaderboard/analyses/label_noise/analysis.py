@@ -20,6 +20,7 @@ from leaderboard.cache.kept_analyses import kept_object
 from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
 from leaderboard.output.chart import Series, Spans, chart_content
+from leaderboard.scoring.chosen_runs import refuse_no_runs
 from leaderboard.scoring.evaluation import Progress
 from leaderboard.scoring.intervals import SEED, TRIALS
 from pooling.models import QrelSet, Run
@@ -42,10 +43,7 @@ def analyse_label_noise(
     with chance ``error``. Its default is the error that the judges' agreement implies, if pairs were judged more
     than once. Raises :class:`NothingToScore`.
     """
-    if not runs:
-        raise NothingToScore(
-            f"{campaign.collection.name} has no runs.", Action("import_runs", lead="Import some")
-        )
+    refuse_no_runs(campaign.collection, runs)
     known = load_contenders(campaign=campaign, runs=runs, qrel_set=official)
     inputs = [
         campaign_inputs(campaign),

@@ -1,10 +1,8 @@
 """The kind for labels and boards with near-duplicates."""
 
-from dataclasses import replace
-
 from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.near_duplicates.analysis import analyse_near_duplicates
-from leaderboard.analyses.shared.common_fields import MEASURE, ONE_LABELS
+from leaderboard.analyses.shared.common_fields import LABELS_UNORDERED, MEASURE
 
 KIND = Kind(
     "near_duplicates",
@@ -12,14 +10,7 @@ KIND = Kind(
     "How many labels near-duplicates add, and how runs compare without them and with all of them.",
     "labels, and runs for the comparison",
     analyse_near_duplicates,
-    (
-        replace(
-            ONE_LABELS,
-            of="one labels",
-            help="a qrel set, or @n for version n of the preference qrels (default: the official set)",
-        ),
-        MEASURE,
-    ),
+    (LABELS_UNORDERED, MEASURE),
     works="Scoring runs",
     help="Count each query's labels by grade, with each class of near-duplicates counted once and with all of its "
     "passages, and compare runs without near-duplicates with runs as they are under expanded labels.",

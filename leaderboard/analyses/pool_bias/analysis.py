@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from config.guidance import Action
 from judging.models import Campaign
 from leaderboard.analyses.pool_bias.computation import (
     LeftOut,
@@ -14,13 +13,14 @@ from leaderboard.analyses.pool_bias.computation import (
     left_out_rows,
     only_from,
 )
+from leaderboard.analyses.shared.described_runs import groups_to_leave_out
 from leaderboard.analyses.shared.loaded_contenders import LoadedContenders, best_flags, load_contenders
 from leaderboard.board.standings import DEPTH
 from leaderboard.cache.inputs import campaign_inputs, runs_inputs
 from leaderboard.cache.kept_analyses import kept_object
-from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
 from leaderboard.output.chart import Series, Spans, chart_content
+from leaderboard.scoring.chosen_runs import refuse_no_runs
 from leaderboard.scoring.evaluation import Progress
 from pooling.models import PooledPassage, Run
 from pooling.services.runs import tops_of
@@ -36,10 +36,7 @@ def analyse_pool_bias(
 
     Runs without a team are left out one at a time. Raises :class:`NothingToScore`.
     """
-    if not runs:
-        raise NothingToScore(
-            f"{campaign.collection.name} has no runs.", Action("import_runs", lead="Import some")
-        )
+    refuse_no_runs(campaign.collection, runs)
     known = load_contenders(campaign=campaign, runs=runs)
     found = kept_object(
         "pool bias",
@@ -65,9 +62,10 @@ def _leave_out(
     """Derive the best answers and the board again for each run or team. With many of them this takes long."""
     contributors = brought_by(known, runs)
     before = best_flags(known)
-    groups = _groups(runs, by_team)
+    groups = groups_to_leave_out(runs, by_team=by_team)
     rows: list[LeftOut] = []
-    for done, (group, members) in enumerate(groups.items()):
+    for done, (group, places) in enumerate(groups.items()):
+        members = [runs[place].run_tag for place in places]
         dropped = only_from(contributors, members)
         evidence = replace(
             known.evidence,
@@ -133,14 +131,6 @@ def _top_nodes(known: LoadedContenders, run: Run) -> list[Node]:
     return found
 
 
-def _groups(runs: Sequence[Run], by_team: bool) -> dict[str, list[str]]:
-    groups: dict[str, list[str]] = {}
-    for run in runs:
-        name = f"team {run.team}" if by_team and run.team else run.run_tag
-        groups.setdefault(name, []).append(run.run_tag)
-    return groups
-
-
 def bias_analysis(rows: Sequence[LeftOut], facts: Facts, *, by_team: bool, pooled: bool) -> Analysis:
     """Return one row per run, in the order of the board."""
     columns = (
@@ -166,32 +156,27 @@ def bias_analysis(rows: Sequence[LeftOut], facts: Facts, *, by_team: bool, poole
         "the queries that have a best answer both times, and ranks are among all runs."
     )
     ordered = sorted(rows, key=lambda row: (row.rank_before, row.run))
-    table = Table(
-        "left_out",
-        "Pool bias",
-        caption,
-        columns,
-        tuple(Row(_left_out_cells(row)) for row in ordered),
-        facts,
-        notes,
-    )
+    cells = tuple(map(_left_out_row, ordered))
+    table = Table("left_out", "Pool bias", caption, columns, cells, facts, notes)
     return Analysis(facts, (table,), (_pool_bias_figure(ordered, facts, table),), (_moves_sentence(ordered),))
 
 
-def _left_out_cells(row: LeftOut) -> dict[str, str | int | float | None]:
-    return {
-        "run": row.run,
-        "group": row.group,
-        "dropped": row.dropped,
-        "changed": row.changed,
-        "lost": row.lost,
-        "before": row.value_before,
-        "after": row.value_after,
-        "rank_before": row.rank_before,
-        "rank_after": row.rank_after,
-        "shift": f"{row.shift:+d}" if row.shift else "=",
-        "tau_b": row.tau_b,
-    }
+def _left_out_row(row: LeftOut) -> Row:
+    return Row(
+        {
+            "run": row.run,
+            "group": row.group,
+            "dropped": row.dropped,
+            "changed": row.changed,
+            "lost": row.lost,
+            "before": row.value_before,
+            "after": row.value_after,
+            "rank_before": row.rank_before,
+            "rank_after": row.rank_after,
+            "shift": f"{row.shift:+d}" if row.shift else "=",
+            "tau_b": row.tau_b,
+        }
+    )
 
 
 def _moves_sentence(rows: Sequence[LeftOut]) -> str:

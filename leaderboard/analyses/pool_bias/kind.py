@@ -1,8 +1,8 @@
 """The kind for pool bias."""
 
-from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.pool_bias.analysis import analyse_pool_bias
+from leaderboard.analyses.shared.common_fields import LEAVE_OUT
 from leaderboard.output import Analysis
 from leaderboard.scoring.evaluation import Progress
 
@@ -19,14 +19,7 @@ KIND = Kind(
     "How a run would rank if the pool had been made without it, or without its team.",
     "a judged campaign",
     make,
-    (
-        Choice(
-            "by",
-            "Leave out",
-            (("run", "a run"), ("team", "a team")),
-            help="what to leave out each time",
-        ),
-    ),
+    (LEAVE_OUT,),
     of_campaign=True,
     works="Leaving out",
     help="Leave out each run in turn (or each team, with all of its runs), derive the best answers again "

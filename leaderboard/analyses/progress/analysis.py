@@ -98,7 +98,7 @@ def _step_row(board: BoardOverTime, step: Step, steps: int) -> Row:
         "t_p": p,
         "t_corrected": bonferroni(p, steps),
         "claim": pair.verdict.claim.value if pair.verdict.claim is not Claim.NONE else None,
-        "favours": {1: pair.b, -1: pair.a}.get(pair.verdict.favors),
+        "favours": pair.favored,
     }
     significant = {"t_p"} if bonferroni(p, steps) <= board.rules.alpha else set()
     return Row(values, significant=frozenset(significant))

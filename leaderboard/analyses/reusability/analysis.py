@@ -28,6 +28,7 @@ from leaderboard.analyses.reusability.judging_order import (
     source_table,
 )
 from leaderboard.analyses.shared.combinations import labels_or_usual
+from leaderboard.analyses.shared.described_runs import groups_to_leave_out
 from leaderboard.cache.software_version import software_version
 from leaderboard.errors import MembersOnly
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
@@ -165,10 +166,7 @@ def _label_ranks(
 def _leave_groups_out(
     asked: Asked, judged: Judged, places: Whole, measure: Measure, depth: int
 ) -> list[LeftOutRun]:
-    groups: dict[str, list[int]] = {}
-    for place, run in enumerate(asked.runs):
-        by_team = asked.text("by") == "team" and run.team
-        groups.setdefault(f"team {run.team}" if by_team else run.run_tag, []).append(place)
+    groups = groups_to_leave_out(asked.runs, by_team=asked.text("by") == "team")
     tags = [run.run_tag for run in asked.runs]
     return leave_out(judged, places, measure, groups, tags, depth)
 

@@ -1,11 +1,9 @@
 """The kind for reusable labels."""
 
-from dataclasses import replace
-
 from leaderboard.analyses.fields import Choice, Number
 from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.reusability.analysis import analyse_reusability
-from leaderboard.analyses.shared.common_fields import MEASURE, ONE_LABELS
+from leaderboard.analyses.shared.common_fields import LABELS_UNORDERED, LEAVE_OUT, MEASURE
 
 KIND = Kind(
     "reusability",
@@ -14,23 +12,14 @@ KIND = Kind(
     "labels, and runs for more than the density",
     analyse_reusability,
     (
-        replace(
-            ONE_LABELS,
-            of="one labels",
-            help="a qrel set, or @n for version n of the preference qrels (default: the official set)",
-        ),
+        LABELS_UNORDERED,
         MEASURE,
         Choice(
             "against",
             "Density beside",
             help="labels whose density to show for comparison: a qrel set, @n, or NAME/SET of a published collection",
         ),
-        Choice(
-            "by",
-            "Leave out",
-            (("run", "a run"), ("team", "a team")),
-            help="what to leave out each time",
-        ),
+        LEAVE_OUT,
         Number(
             "depth", "Pool depth", 10, 1, 1000, "a run contributes the labels of its passages down to here"
         ),

@@ -22,6 +22,11 @@ ONE_LABELS = Choice(
     of="one labels or order",
     help="a qrel set, @n for version n, or @n:order with the measure Compat (default: the official set)",
 )
+LABELS_UNORDERED = replace(
+    ONE_LABELS,
+    of="one labels",
+    help="a qrel set, or @n for version n of the preference qrels (default: the official set)",
+)
 MEASURE = Choice(
     "measure",
     "Measure",
@@ -60,6 +65,9 @@ QUERY_SET = Choice(
     "Queries",
     (("", "all that may be shown"), ("all", "all"), ("public", "public"), ("private", "private")),
     help="a set of queries (default: all; the public ones in what is made for everybody)",
+)
+LEAVE_OUT = Choice(
+    "by", "Leave out", (("run", "a run"), ("team", "a team")), help="what to leave out each time"
 )
 #: Details offered for grouping runs into types; custom ones can be named.
 TYPES = (

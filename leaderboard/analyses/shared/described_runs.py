@@ -22,6 +22,14 @@ def types_of(collection: Collection, runs: Sequence[Run], by: str) -> tuple[Deta
     return known[by], [UNKNOWN if value is None else value_in_words(known[by], value) for value in said]
 
 
+def groups_to_leave_out(runs: Sequence[Run], *, by_team: bool) -> dict[str, list[int]]:
+    """Return the indexes of each group's runs: of one run, or of all runs of a team. A run without team is alone."""
+    groups: dict[str, list[int]] = {}
+    for place, run in enumerate(runs):
+        groups.setdefault(f"team {run.team}" if by_team and run.team else run.run_tag, []).append(place)
+    return groups
+
+
 def described_runs(asked: Asked) -> list[KnownRun]:
     """Return the chosen runs, and announced runs if requested. Raises MembersOnly, NothingToScore."""
     announced = AnnouncedRun.objects.none()

@@ -20,6 +20,7 @@ from leaderboard.analyses.split_halves.half_orders import (
     doubled_ranks,
     own_ties,
     signed_ranks,
+    tie_sums,
 )
 
 Floats = npt.NDArray[np.float64]
@@ -176,7 +177,7 @@ def _pair_counts(
         plus=ahead.astype(np.float64),
         minus=behind.astype(np.float64),
         positive_ranks=ranks,
-        difference_ties=_ties(either, several),
+        difference_ties=tie_sums(either[:, several], axis=1),
         pooled_wins=rank_sum[0],
         pooled_ties=rank_sum[1],
         squares=np.matmul(sizes**2, either.astype(np.float64)),
@@ -190,20 +191,13 @@ def _rank_sum_counts(second: Counts, first: Counts) -> tuple[Floats, Floats]:
     several = _held_twice(together)
     first = np.broadcast_to(first, second.shape)
     ties = _product_sums(second[:, several], first[:, several])
-    return 2 * products_below(second, first) + ties, _ties(together, several)
+    return 2 * products_below(second, first) + ties, tie_sums(together[:, several], axis=1)
 
 
 def _held_twice(groups: Counts) -> npt.NDArray[np.bool_]:
     """Return the groups that have two members on any part; only these can have ties."""
     held: npt.NDArray[np.bool_] = groups.max(axis=(0, 2), initial=0) > 1
     return held
-
-
-def _ties(groups: Counts, several: npt.NDArray[np.bool_]) -> Floats:
-    """Return Σ(t³ - t) over the groups (axis 1)."""
-    t = groups[:, several].astype(np.float64)
-    ties: Floats = (t * t * t - t).sum(axis=1)
-    return ties
 
 
 def products_below(low: Counts, high: Counts) -> Floats:

@@ -122,7 +122,7 @@ def signed_ranks(apart: Floats, members: Members, *, with_ranks: bool) -> Signed
     own = ahead - tied_plus.sum(axis=0, dtype=np.int64) + _products_by_part(tied, tied_plus)
     return SignedRanks(
         positive=2 * below + own + ahead,
-        ties=_ties(tied),
+        ties=tie_sums(tied),
         ranks=doubled_ranks(either[layout.places][None])[0] if with_ranks else None,
     )
 
@@ -173,7 +173,7 @@ class RunningCounts:
 def own_ties(groups: Groups, members: Members) -> Floats:
     """Return Σ(t³ - t) over a run's own equal values, on every part."""
     several = groups.sizes > 1
-    return _ties(members.counted(*groups.within(several), int(several.sum())))
+    return tie_sums(members.counted(*groups.within(several), int(several.sum())))
 
 
 def doubled_ranks(groups: Counts) -> Sums:
@@ -244,8 +244,8 @@ def _products_by_part(one: Counts, other: Counts) -> Sums:
     return summed
 
 
-def _ties(groups: Counts) -> Floats:
-    """Return Σ(t³ - t) over groups (axis 0)."""
+def tie_sums(groups: Counts, *, axis: int = 0) -> Floats:
+    """Return Σ(t³ - t) over the groups, which are along this axis."""
     t = groups.astype(np.float64)
-    ties: Floats = (t * t * t - t).sum(axis=0)
+    ties: Floats = (t * t * t - t).sum(axis=axis)
     return ties

@@ -2,7 +2,7 @@
 
 from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Kind
-from leaderboard.analyses.shared.common_fields import ANNOUNCED
+from leaderboard.analyses.shared.common_fields import ANNOUNCED, LABELS_UNORDERED
 from leaderboard.analyses.track_results.analysis import analyse_results
 
 KIND = Kind(
@@ -12,12 +12,7 @@ KIND = Kind(
     "runs, or announced runs with reported values",
     analyse_results,
     (
-        Choice(
-            "qrels",
-            "Labels",
-            of="one labels",
-            help="a qrel set, or @n for version n of the preference qrels (default: the official set)",
-        ),
+        LABELS_UNORDERED,
         Choice(
             "measures",
             "Measures",

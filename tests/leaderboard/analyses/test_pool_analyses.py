@@ -88,7 +88,7 @@ def test_pool_bias_drops_what_only_the_run_brought(valley):
 def test_pool_bias_is_not_derived_again_until_something_changes(valley, monkeypatch):
     pool_runs(valley, "old", "new")
     first = rows(analyse_pool_bias(campaign=valley.campaign, runs=valley.runs), "left_out")
-    monkeypatch.setattr(services_pool_bias, "left_out", lambda *_, **__: pytest.fail("derived"))
+    monkeypatch.setattr(services_pool_bias, "left_out_rows", lambda *_, **__: pytest.fail("derived"))
 
     assert rows(analyse_pool_bias(campaign=valley.campaign, runs=valley.runs), "left_out") == first
     for options in ({"runs": valley.runs[:2]}, {"runs": valley.runs, "by_team": True}):

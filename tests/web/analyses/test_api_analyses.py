@@ -15,7 +15,7 @@ ANALYSES = "/api/v1/collections/harbour/analyses"
 @pytest.fixture
 def script(cast, monkeypatch):
     """Calls of a member; figures are not drawn, which takes seconds."""
-    monkeypatch.setattr(runner, "drawn", lambda figure, form: b"")
+    monkeypatch.setattr(runner, "figure_image", lambda figure, form: b"")
     return Script()
 
 

@@ -28,7 +28,7 @@ def artist(cast):
 @pytest.fixture
 def signed_in(artist, monkeypatch):
     """A member, for whom figures are not drawn: that takes seconds."""
-    monkeypatch.setattr(runner, "drawn", lambda figure, form: f"{figure.key}.{form}".encode())
+    monkeypatch.setattr(runner, "figure_image", lambda figure, form: f"{figure.key}.{form}".encode())
     return artist
 
 
@@ -102,7 +102,7 @@ def test_the_list_names_every_analysis(cast):
 
 def test_the_same_again_is_there_at_once(signed_in, monkeypatch):
     address = made(signed_in, "stability", trials="20")
-    monkeypatch.setattr(runner, "make", lambda *_: pytest.fail("made twice"))
+    monkeypatch.setattr(runner, "compute_analysis", lambda *_: pytest.fail("made twice"))
 
     again = made(signed_in, "stability", trials="20")
 
@@ -298,7 +298,7 @@ def test_a_fault_of_the_software_stays_in_the_log(signed_in, monkeypatch):
     def fail(*_):
         raise RuntimeError("a secret path")
 
-    monkeypatch.setattr(runner, "make", fail)
+    monkeypatch.setattr(runner, "compute_analysis", fail)
     address = signed_in.post(f"{PAGE}/stability/run", {"trials": "20"})["Location"]
     work_off_everything(until_seconds=5)
 

@@ -19,7 +19,7 @@ from tournament.schedule import (
     Step,
     challenge_step,
     meeting,
-    ordered,
+    ordered_pair,
     round_robin,
 )
 
@@ -55,7 +55,7 @@ class Record:
         """Count one judgment; ``preferred`` 0 for "cannot decide"."""
         if left == right:
             return
-        a, b = ordered(left, right)
+        a, b = ordered_pair(left, right)
         key = (query, a, b)
         said = self.said.get(key, Said())
         first, second = preferred == a, preferred == b

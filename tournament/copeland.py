@@ -12,7 +12,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from tournament.pair_wins import ExactArray, IntArray, PairWins, sums
+from tournament.pair_wins import ExactArray, IntArray, PairWins, sums_by_node
 
 BoolArray = NDArray[np.bool_]
 
@@ -62,7 +62,7 @@ def best_of_queries(
 
 
 def _wins_by_node(pairs: PairWins, size: int) -> ExactArray:
-    return sums(pairs.a, pairs.wins_a, size) + sums(pairs.b, pairs.wins_b, size)
+    return sums_by_node(pairs.a, pairs.wins_a, size) + sums_by_node(pairs.b, pairs.wins_b, size)
 
 
 def _count_by_query(query: IntArray, flags: BoolArray, queries: int) -> IntArray:
@@ -108,7 +108,7 @@ def _lacking_and_closed(
     complete = _count_by_query(query, unjudged > 0, len(starts)) == 0
     if complete.all():
         return unjudged, complete
-    sure = sums(a, pairs.wins_a[done], size) + sums(b, pairs.wins_b[done], size)
+    sure = sums_by_node(a, pairs.wins_a[done], size) + sums_by_node(b, pairs.wins_b[done], size)
     highest = _query_max(starts, sure)
     leads = sure == highest[query]
     reachable = np.where(leads, -1, sure + unjudged * pairs.unit)

@@ -111,7 +111,7 @@ def wins_of_pairs(counts: PairTally, *, count: Count = Count.SHARES, largest: in
     return PairWins(counts.a, counts.b, wins_a, wins_b, judged, unit)
 
 
-def sums(node: IntArray, worth: ExactArray, size: int) -> ExactArray:
+def sums_by_node(node: IntArray, worth: ExactArray, size: int) -> ExactArray:
     """Sum ``worth`` by node, shape (size,), exactly (see :data:`EXACT_BELOW`)."""
     if worth.dtype == object:
         total: ExactArray = np.zeros(size, dtype=object)

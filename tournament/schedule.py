@@ -102,7 +102,7 @@ class Forecast:
     tasks_most: int
 
 
-def ordered(one: int, other: int) -> PairKey:
+def ordered_pair(one: int, other: int) -> PairKey:
     """Return the two passages as a pair, ordered by their keys."""
     return (one, other) if one < other else (other, one)
 
@@ -140,7 +140,7 @@ def challenge_step(sides: Sides, meeting_of: Callable[[int, int], Meeting]) -> S
     for challenger in sorted(sides.challengers):
         stays = False
         for best in sorted(sides.bests):
-            pair = ordered(best, challenger)
+            pair = ordered_pair(best, challenger)
             stands = meeting_of(*pair)
             if stands.share is None:
                 ask.append((pair, stands.needed))

@@ -17,7 +17,7 @@ BYTES_A_ROW = 300
 ROWS_AT_ONCE = 1000
 
 
-def used_now(rows: Iterable[Evaluation]) -> None:
+def record_use(rows: Iterable[Evaluation]) -> None:
     """Record that values were used, at most once an hour, so that most reads do not write."""
     now = clock.now()
     idle = [row.pk for row in rows if row.used_at < now - IN_USE]

@@ -15,7 +15,7 @@ from threading import Lock
 from typing import Any
 
 from leaderboard.output.label_positions import Box, Named, label_places
-from leaderboard.output.right_to_left import isolated
+from leaderboard.output.right_to_left import isolate_name
 from leaderboard.output.table import Figure
 
 FORMATS = ("svg", "pdf", "png")
@@ -92,7 +92,7 @@ def color_of(place: int) -> str:
 
 def short_name(name: str) -> str:
     """Return a name cut to the longest allowed length, isolated so that it does not reorder the text beside it."""
-    return isolated(name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…")
+    return isolate_name(name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…")
 
 
 def square_root_shades(most: float) -> Any:

@@ -11,7 +11,7 @@ def runs_left(name: str) -> bool:
     return any(unicodedata.bidirectional(letter) in _RIGHT_TO_LEFT for letter in name)
 
 
-def isolated(name: str) -> str:
+def isolate_name(name: str) -> str:
     """Return the name so that it does not reorder the text beside it (Unicode's isolates, UAX #9).
 
     Names that would not reorder it are returned unchanged.

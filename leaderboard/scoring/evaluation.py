@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.cache.kept_values import used_now
+from leaderboard.cache.kept_values import record_use
 from leaderboard.cache.software_version import software_key
 from leaderboard.errors import UnknownMeasure
 from leaderboard.models import Evaluation
@@ -76,7 +76,7 @@ def evaluate(
     so concurrent callers are safe.
     """
     stored = _stored_evaluations(runs, labels, measures)
-    used_now(stored.values())
+    record_use(stored.values())
     by_key = {run.pk: run for run in runs}
     found = {key: _scored_from(by_key[key[0]], row) for key, row in stored.items()}
     lacking = [run for run in runs if any((run.pk, measure.name) not in found for measure in measures)]

@@ -23,7 +23,7 @@ class Crowd:
         for name in (
             "top_pids",
             "passages_with_text",
-            "price",
+            "price_of_tasks",
             "judgments_under_way",
             "ask_judgments",
             "want_places_of",
@@ -49,7 +49,7 @@ class Crowd:
     def passages_with_text(self, collection, pids, progress):
         return {pid: self.town.passage(pid) for pid in sorted(pids)}
 
-    def price(self, campaign, tasks):
+    def price_of_tasks(self, campaign, tasks):
         return Decimal(tasks) * campaign.reward * Decimal("1.2")
 
     def judgments_under_way(self, campaign, needs):

@@ -36,7 +36,7 @@ def challenged(judged_town, monkeypatch):
         "passages_with_text",
         lambda collection, pids, progress: {p: judged_town.passage(p) for p in pids},
     )
-    monkeypatch.setattr(neighbors, "price", lambda campaign, tasks: Decimal(tasks))
+    monkeypatch.setattr(neighbors, "price_of_tasks", lambda campaign, tasks: Decimal(tasks))
     plan = services.plan_challenge(campaign=judged_town.campaign, run_tags=["new"])
     services.open_challenge(plan=plan)
     return judged_town

@@ -113,7 +113,7 @@ def new_run(judged_town, monkeypatch):
         "passages_with_text",
         lambda collection, pids, progress: {p: judged_town.passage(p) for p in pids},
     )
-    monkeypatch.setattr(neighbors, "price", lambda campaign, tasks: tasks * Decimal("2.40"))
+    monkeypatch.setattr(neighbors, "price_of_tasks", lambda campaign, tasks: tasks * Decimal("2.40"))
     return judged_town
 
 

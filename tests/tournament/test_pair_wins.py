@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from tournament.pair_wins import Count, sums, tally, wins_of_pairs
+from tournament.pair_wins import Count, sums_by_node, tally, wins_of_pairs
 
 
 def arrays(rows):
@@ -41,7 +41,7 @@ def test_no_judgments_give_no_pairs():
     wins = wins_of_pairs(tally(nothing, nothing, nothing), largest=3)
 
     assert len(wins.a) == 0
-    assert sums(wins.a, wins.wins_a, 3).tolist() == [0, 0, 0]
+    assert sums_by_node(wins.a, wins.wins_a, 3).tolist() == [0, 0, 0]
 
 
 def test_preferring_a_node_that_was_not_shown_is_refused():
@@ -78,7 +78,7 @@ def test_shares_stay_exact_where_64_bits_would_overflow():
 
     assert wins.unit > 2**53
     assert (wins.wins_a + wins.wins_b == wins.unit).all()
-    lost = sums(wins.b, wins.wins_b, 46)
+    lost = sums_by_node(wins.b, wins.wins_b, 46)
     assert lost[45] * 45 == lost[1]  # 1/45 of a win against a whole one, to the last digit
 
 

@@ -16,4 +16,4 @@ from tournament.services.orders import preference_orders
 from tournament.services.previewing import Preview, preview_version
 from tournament.services.publishing import Publication, export_qrels, latest_version, publish_qrels
 from tournament.services.rebuilding import Rebuilt, rebuild_qrels
-from tournament.services.resolving import resolve, results
+from tournament.services.resolving import query_results, resolve

@@ -118,8 +118,8 @@ def plan_challenge(
         version=version,
         rows=tuple(rows),
         forecast=expected,
-        cost_fewest=neighbors.price(campaign, expected.tasks_fewest),
-        cost_most=neighbors.price(campaign, expected.tasks_most),
+        cost_fewest=neighbors.price_of_tasks(campaign, expected.tasks_fewest),
+        cost_most=neighbors.price_of_tasks(campaign, expected.tasks_most),
         known_tops=found
         - sum(_count_newcomers(row, {passages[pid].pk for pid in tops[row.query_id]}) for row in rows),
         not_covered=uncovered,

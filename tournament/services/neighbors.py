@@ -49,7 +49,7 @@ def canonical_passages(
     return {keys[pid]: found[first].pk for pid, first in canonical.items()}
 
 
-def price(campaign: Campaign, tasks: int) -> Decimal:
+def price_of_tasks(campaign: Campaign, tasks: int) -> Decimal:
     """Return the price of this many tasks in dollars, fees included."""
     return cost.quote_tasks(campaign, tasks).total
 
@@ -58,7 +58,7 @@ def committed_dollars(campaign: Campaign) -> Decimal:
     """Return the dollars, fees included, that the campaign costs in total: paid, owed, held and unfinished tasks."""
     sums = money(campaign)
     undone = campaign.tasks.exclude(state=Task.State.DONE).count()
-    return sums["spent"] + sums["owed"] + sums["held"] + price(campaign, undone)
+    return sums["spent"] + sums["owed"] + sums["held"] + price_of_tasks(campaign, undone)
 
 
 def takes_real_money(campaign: Campaign) -> bool:

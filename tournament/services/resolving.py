@@ -102,7 +102,7 @@ def _save_results(campaign: Campaign, outcomes: dict[int, QueryOutcome]) -> None
     QueryResult.objects.filter(campaign=campaign).exclude(resolved_at=now).delete()
 
 
-def results(campaign: Campaign) -> list[dict[str, Any]]:
+def query_results(campaign: Campaign) -> list[dict[str, Any]]:
     """Return the results of the latest resolve in the collection's order, with passages by their pids.
 
     One dict per query: ``qid status tied cycle best wins missing reason``; ``wins`` maps pid → wins (halves

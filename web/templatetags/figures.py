@@ -18,7 +18,7 @@ from judging.rules.slips import percent_text
 from leaderboard.board.standings import Standing
 from leaderboard.output import Figure
 from leaderboard.output.numbers import BOUND_DIGITS, DIGITS, digits_of
-from leaderboard.output.right_to_left import isolated, runs_left
+from leaderboard.output.right_to_left import isolate_name, runs_left
 from leaderboard.scoring.measure_names import is_measure, parse_measure
 
 register = template.Library()
@@ -170,7 +170,7 @@ def names_isolated(sentence: str, names: Iterable[str]) -> str:
     turning = sorted(filter(runs_left, names), key=len, reverse=True)
     if not turning:
         return sentence
-    return re.sub("|".join(map(re.escape, turning)), lambda match: isolated(match[0]), sentence)
+    return re.sub("|".join(map(re.escape, turning)), lambda match: isolate_name(match[0]), sentence)
 
 
 @register.filter

@@ -9,7 +9,7 @@ from leaderboard.analyses.compare.verdicts import Claim
 from leaderboard.output import Analysis, Column, Figure, Interval, Kind, Row, Table, Value
 from leaderboard.output.chart import Series, Spans, chart_content
 from leaderboard.output.drawing import GRAY, OFFICIAL, PREFERENCE
-from leaderboard.output.right_to_left import isolated
+from leaderboard.output.right_to_left import isolate_name
 
 ROW_INCHES = 0.26
 PAIRS_IN_FIGURE = 60
@@ -288,14 +288,14 @@ def _outcome_charts(pairs: Sequence[Compared], comparison: Comparison) -> list[S
 
 
 def _cut_name(name: str) -> str:
-    return isolated(name if len(name) <= LONGEST_IN_PAIR else f"{name[: LONGEST_IN_PAIR - 1]}…")
+    return isolate_name(name if len(name) <= LONGEST_IN_PAIR else f"{name[: LONGEST_IN_PAIR - 1]}…")
 
 
 def _pair_note(pair: Compared) -> str:
     """Return the full names if they were cut, and the verdict."""
     cut = max(len(pair.a), len(pair.b)) > LONGEST_IN_PAIR
-    names = [f"B {isolated(pair.b)}", f"A {isolated(pair.a)}"] if cut else []
-    claim = [] if pair.favored is None else [f"{isolated(pair.favored)}: {pair.verdict.claim.words}"]
+    names = [f"B {isolate_name(pair.b)}", f"A {isolate_name(pair.a)}"] if cut else []
+    claim = [] if pair.favored is None else [f"{isolate_name(pair.favored)}: {pair.verdict.claim.words}"]
     return "\n".join([*names, *claim])
 
 

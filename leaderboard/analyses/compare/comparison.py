@@ -19,7 +19,7 @@ from leaderboard.analyses.compare.outcome_cases import (
     several_answers,
 )
 from leaderboard.analyses.compare.verdicts import ALPHA, Deciding, Rules, Verdict, sentence_of, verdict_of
-from leaderboard.analyses.progress.computation import Entry, Standing, standings
+from leaderboard.analyses.progress.computation import Entry, Standing, standings_over_time
 from leaderboard.cache.inputs import runs_inputs
 from leaderboard.cache.kept_analyses import kept_object
 from leaderboard.errors import LeaderboardError, NothingToScore, UnknownMeasure
@@ -183,7 +183,7 @@ def _board_over_time(
     values = [mean_reciprocal(ranks) for ranks in found.ranks]
     tags = [run.run_tag for run in runs]
     order = _order_in_time(runs, values)
-    stood = standings([Entry(tags[place], values[place], runs[place].baseline) for place in order])
+    stood = standings_over_time([Entry(tags[place], values[place], runs[place].baseline) for place in order])
     apart = [
         Standing(Entry(tags[place], values[place]), False, None, math.nan)
         for place in sorted(set(range(len(runs))) - set(order), key=lambda place: tags[place])

@@ -49,7 +49,7 @@ CAPTION = (
 )
 
 
-def private_board(
+def analyse_private_board(
     *,
     collection: Collection,
     runs: Sequence[Run],

@@ -1,7 +1,7 @@
 """The kind for the private board."""
 
 from leaderboard.analyses.kinds import Asked, Kind
-from leaderboard.analyses.private_board.analysis import private_board
+from leaderboard.analyses.private_board.analysis import analyse_private_board
 from leaderboard.analyses.shared.common_fields import ALPHA, MEASURE, ONE_LABELS
 from leaderboard.output import Analysis
 from leaderboard.scoring.evaluation import Progress
@@ -9,7 +9,7 @@ from leaderboard.scoring.evaluation import Progress
 
 def make(asked: Asked, progress: Progress | None) -> Analysis:
     """Run the requested analysis."""
-    return private_board(
+    return analyse_private_board(
         collection=asked.collection,
         runs=asked.runs,
         labels=asked.text("qrels"),

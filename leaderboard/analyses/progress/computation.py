@@ -30,7 +30,7 @@ class Standing:
     best_so_far: float
 
 
-def standings(entries: Sequence[Entry], *, higher: bool = True) -> list[Standing]:
+def standings_over_time(entries: Sequence[Entry], *, higher: bool = True) -> list[Standing]:
     """Return the entries, in the order given, with what each displaced.
 
     All baselines count from the start, whenever they were submitted. A value equal to the top displaces nothing.

@@ -34,7 +34,7 @@ COLUMNS = (
 )
 
 
-def split_halves(
+def analyse_split_halves(
     *,
     collection: Collection,
     runs: Sequence[Run],

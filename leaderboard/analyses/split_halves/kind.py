@@ -4,7 +4,7 @@ from leaderboard.analyses.fields import SPLITS
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.shared.combinations import combinations_asked
 from leaderboard.analyses.shared.common_fields import ALPHA, LABELS, MEASURES, QUERIES, SEED_FIELD
-from leaderboard.analyses.split_halves.analysis import split_halves
+from leaderboard.analyses.split_halves.analysis import analyse_split_halves
 from leaderboard.output import Analysis
 from leaderboard.scoring.evaluation import Progress
 
@@ -12,7 +12,7 @@ from leaderboard.scoring.evaluation import Progress
 def make(asked: Asked, progress: Progress | None) -> Analysis:
     """Run the requested analysis."""
     splits, alpha = asked.number("splits"), asked.number("alpha")
-    return split_halves(**combinations_asked(asked), splits=splits, alpha=alpha, progress=progress)
+    return analyse_split_halves(**combinations_asked(asked), splits=splits, alpha=alpha, progress=progress)
 
 
 KIND = Kind(

@@ -20,7 +20,7 @@ CAPTION = (
 )
 
 
-def stability(
+def analyse_stability(
     *,
     collection: Collection,
     runs: Sequence[Run],

@@ -4,14 +4,14 @@ from leaderboard.analyses.fields import TRIALS
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.shared.combinations import combinations_asked
 from leaderboard.analyses.shared.common_fields import LABELS, MEASURES, QUERIES, SEED_FIELD
-from leaderboard.analyses.stability.analysis import stability
+from leaderboard.analyses.stability.analysis import analyse_stability
 from leaderboard.output import Analysis
 from leaderboard.scoring.evaluation import Progress
 
 
 def make(asked: Asked, progress: Progress | None) -> Analysis:
     """Run the requested analysis."""
-    return stability(**combinations_asked(asked), trials=asked.number("trials"), progress=progress)
+    return analyse_stability(**combinations_asked(asked), trials=asked.number("trials"), progress=progress)
 
 
 KIND = Kind(

@@ -1,11 +1,11 @@
 """Which runs were the state of the art, by hand."""
 
 from leaderboard.analyses.progress.analysis import time_shown
-from leaderboard.analyses.progress.computation import Entry, standings
+from leaderboard.analyses.progress.computation import Entry, standings_over_time
 
 
 def marked(*entries: Entry, **options) -> list[str]:
-    return [one.entry.run for one in standings(entries, **options) if one.state_of_the_art]
+    return [one.entry.run for one in standings_over_time(entries, **options) if one.state_of_the_art]
 
 
 def test_it_begins_with_the_first_run_above_every_baseline():
@@ -19,7 +19,7 @@ def test_it_begins_with_the_first_run_above_every_baseline():
         Entry("top", 0.40),
     ]
 
-    found = standings(entries)
+    found = standings_over_time(entries)
 
     assert marked(*entries) == ["first", "top"]
     assert [found[3].displaced, found[6].displaced] == [2, 3]
@@ -28,7 +28,7 @@ def test_it_begins_with_the_first_run_above_every_baseline():
 
 def test_without_baselines_the_first_run_begins():
     assert marked(Entry("a", 0.1), Entry("b", 0.05), Entry("c", 0.2)) == ["a", "c"]
-    assert standings([Entry("a", 0.1)])[0].displaced is None
+    assert standings_over_time([Entry("a", 0.1)])[0].displaced is None
 
 
 def test_lower_can_be_better_and_a_missing_value_displaces_nothing():
@@ -39,7 +39,7 @@ def test_lower_can_be_better_and_a_missing_value_displaces_nothing():
 
 
 def test_no_run_is_no_board():
-    assert standings([]) == []
+    assert standings_over_time([]) == []
     assert marked(Entry("only", 0.3, baseline=True)) == []
 
 

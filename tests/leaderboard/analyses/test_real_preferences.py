@@ -16,11 +16,11 @@ from leaderboard.analyses.compare.comparison import Question, progress_over_time
 from leaderboard.analyses.judge_agreement.analysis import analyse_judge_agreement
 from leaderboard.analyses.label_noise.analysis import analyse_label_noise
 from leaderboard.analyses.pool_bias.analysis import analyse_pool_bias
-from leaderboard.analyses.private_board.analysis import private_board
+from leaderboard.analyses.private_board.analysis import analyse_private_board
 from leaderboard.analyses.progress.analysis import progress_analysis
 from leaderboard.analyses.replicates.analysis import analyse_replicate_boards
-from leaderboard.analyses.split_halves.analysis import split_halves
-from leaderboard.analyses.stability.analysis import stability
+from leaderboard.analyses.split_halves.analysis import analyse_split_halves
+from leaderboard.analyses.stability.analysis import analyse_stability
 from leaderboard.analyses.win_ratios.analysis import analyse_win_ratios
 from leaderboard.scoring.chosen_runs import chosen_runs, official_set
 from leaderboard.scoring.labels import labels_named
@@ -76,7 +76,9 @@ def test_every_analysis_of_preferences_runs_on_real_judgments(duel, track):
     assert {row["run"] for row in bias} == {run.run_tag for run in runs}
     assert any(row["dropped"] for row in bias)
 
-    stable = stability(collection=track, runs=runs, labels=["@1:order"], measures="Compat(p=0.95)", trials=20)
+    stable = analyse_stability(
+        collection=track, runs=runs, labels=["@1:order"], measures="Compat(p=0.95)", trials=20
+    )
     assert (stable.facts.queries, len(stable.facts.runs)) == (30, 16)
 
     noise = rows(analyse_label_noise(campaign=duel, runs=runs, trials=40), "noise")
@@ -104,11 +106,11 @@ def test_the_other_analyses_run_on_real_runs(duel, track):
     assert tops == sorted(set(tops))
     assert tops[-1] == max(row["value"] for row in steps)
 
-    halves = split_halves(collection=track, runs=runs, labels=["official"], splits=4)
+    halves = analyse_split_halves(collection=track, runs=runs, labels=["official"], splits=4)
     for row in rows(halves, "halves"):
         assert row["agree"] + row["partial"] + row["disagree"] == pytest.approx(1)
 
-    boards = private_board(collection=track, runs=runs, labels="official")
+    boards = analyse_private_board(collection=track, runs=runs, labels="official")
     assert len(rows(boards, "private")) == 16
     assert [row["submission"] for row in rows(boards, "divergence")] == [2, 3]
 

@@ -14,7 +14,7 @@ from judging.models import Campaign
 from leaderboard.analyses.compare.comparison import Question, compare_runs
 from leaderboard.analyses.shared.combinations import combinations
 from leaderboard.analyses.split_halves.computation import draw_halves, pair_tests
-from leaderboard.analyses.stability.analysis import stability
+from leaderboard.analyses.stability.analysis import analyse_stability
 from leaderboard.board.boards import make_leaderboard
 from leaderboard.scoring.chosen_runs import chosen_runs, official_set
 from leaderboard.scoring.labels import labels_named
@@ -76,7 +76,7 @@ def test_ranks_are_less_firm_on_fewer_and_sparser_labels(track, shared_data):
     published = shared_data / "dl21" / "preference-qrels" / "I+II+III.qrels"
     import_qrels(collection=track, path=published, set_name="preference", kind="preference")
 
-    found = stability(
+    found = analyse_stability(
         collection=track, runs=chosen_runs(track), labels=["official", "preference"], trials=300
     )
 

@@ -38,7 +38,7 @@ class Command(CampaignCommand):
                 f"A challenge still needs {many(out, 'judgment')}. Until then, its queries keep their best answers."
             )
         summary = services.resolve(campaign=named, ties=ties, count=count)
-        return {**summary, "challenge": challenge, "results": services.results(named)}
+        return {**summary, "challenge": challenge, "results": services.query_results(named)}
 
     def show(self, result: dict[str, Any]) -> None:
         rows = result["results"]

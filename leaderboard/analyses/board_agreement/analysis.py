@@ -1,16 +1,18 @@
 """How well official and preference qrels agree about runs: both boards side by side, and single pairs."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from judging.models import Campaign
-from leaderboard.analyses.board_agreement.computation import OrderedPairs, label_wins, ordered_pairs
+from leaderboard.analyses.board_agreement.computation import label_wins, ordered_pairs
 from leaderboard.analyses.board_agreement.figure import official_order_figure
 from leaderboard.analyses.shared.contenders import Flags
 from leaderboard.analyses.shared.loaded_contenders import LoadedContenders, best_flags, load_contenders
 from leaderboard.analyses.shared.proportions import Share
+from leaderboard.analyses.two_boards.analysis import agreement_caption, agreement_columns
 from leaderboard.analyses.two_boards.computation import DECIMALS, PERSISTENCE, two_boards
 from leaderboard.board.board_output import agreement_in_words, board_analysis, own_rows
 from leaderboard.board.boards import PublishedBoard, make_leaderboard
@@ -125,21 +127,8 @@ def _agreements_table(published: PublishedBoard, full: tuple[dict[str, float], i
         _agreement_row(f"official here against official on all {full[1]:,} queries", official, whole),
         _agreement_row(f"preference against official on all {full[1]:,} queries", preference, whole),
     ]
-    columns = (
-        Column("boards", "boards"),
-        Column("tau_b", "τ-b", Kind.MEASURE),
-        Column("tau_ap", "first by second", Kind.MEASURE, "τ_AP"),
-        Column("tau_ap_back", "second by first", Kind.MEASURE, "τ_AP"),
-        Column("rbo", "RBO", Kind.MEASURE),
-        Column("agree", "agree", Kind.COUNT, "pairs of runs"),
-        Column("disagree", "disagree", Kind.COUNT, "pairs of runs"),
-        Column("tied", "tied", Kind.COUNT, "pairs of runs"),
-    )
-    caption = (
-        "Kendall's τ-b; τ_AP (Yilmaz et al. 2008; ties broken at random) of either board with the other one as the "
-        "reference, which gives more weight to the top of the board that it evaluates; extrapolated rank-biased "
-        f"overlap (RBO, Webber et al. 2010) with p = {PERSISTENCE:g}."
-    )
+    columns = (Column("boards", "boards"), *agreement_columns("tau_ap", "tau_ap_back"))
+    caption = agreement_caption(PERSISTENCE)
     return Table("agreement", "Agreement of boards", caption, columns, tuple(lines), facts)
 
 
@@ -148,13 +137,10 @@ def _agreement_row(name: str, first: Sequence[float], second: Sequence[float]) -
     return Row(
         {
             "boards": name,
-            "tau_b": found.kendall.tau_b,
             "tau_ap": found.tau_ap_first,
             "tau_ap_back": found.tau_ap_second,
             "rbo": found.overlap,
-            "agree": found.kendall.agree,
-            "disagree": found.kendall.disagree,
-            "tied": found.kendall.tied,
+            **asdict(found.kendall),
         }
     )
 
@@ -186,7 +172,9 @@ def _share_cells(share: Share) -> dict[str, Any]:
 
 def _pair_order_table(known: LoadedContenders, facts: Facts) -> Table:
     judged = known.contenders.judged_pairs(known.evidence.judged)
-    found = sorted(ordered_pairs(known.contenders, judged), key=_by_share)
+    found = sorted(
+        ordered_pairs(known.contenders, judged), key=lambda row: (-(row.as_people.value or 0.0), row.run)
+    )
     columns = (
         Column("run", "run"),
         Column("won", "as people did", Kind.COUNT, "judged pairs in its top 10"),
@@ -199,7 +187,3 @@ def _pair_order_table(known: LoadedContenders, facts: Facts) -> Table:
     )
     rows = tuple(Row({"run": row.run, **_share_cells(row.as_people)}) for row in found)
     return Table("pair_order", "Runs that order pairs as people did", caption, columns, rows, facts)
-
-
-def _by_share(row: OrderedPairs) -> tuple[float, str]:
-    return -(row.as_people.value or 0.0), row.run

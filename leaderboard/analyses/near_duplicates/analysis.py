@@ -19,12 +19,11 @@ from leaderboard.analyses.near_duplicates.computation import (
 from leaderboard.analyses.shared.combinations import labels_or_usual
 from leaderboard.analyses.two_boards.computation import TwoBoards, two_boards
 from leaderboard.analyses.two_boards.figure import boards_figure
-from leaderboard.cache.software_version import software_version
 from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
 from leaderboard.scoring.evaluation import Progress, measure_for
 from leaderboard.scoring.labels import Labels, labels_named, labels_of_rows
 from leaderboard.scoring.measures import Judged, Measure, depth_needed
-from leaderboard.scoring.score_facts import labels_words
+from leaderboard.scoring.score_facts import scoring_facts
 from pooling.models import Collection, Run
 from pooling.ranking import Ranking
 from pooling.services.clusters import canonical_of, members_of
@@ -68,14 +67,7 @@ def analyse_near_duplicates(asked: Asked, progress: Progress | None) -> Analysis
     labels = labels_named(asked.collection, labels_or_usual(asked.collection, asked.text("qrels")))
     measure = measure_for(asked.text("measure"), labels)
     found = class_labels(asked.collection, labels)
-    facts = Facts(
-        collection=asked.collection.name,
-        runs=tuple(run.run_tag for run in asked.runs),
-        labels=(labels_words(labels),),
-        measure=measure.name,
-        queries=len(labels.qids),
-        software=software_version(),
-    )
+    facts = scoring_facts(asked.collection, asked.runs, [labels], measure.name, len(labels.qids))
     levels = _level_table(found, facts)
     if not asked.runs:
         return Analysis(facts, (levels,), sentences=(_levels_sentence(found),))

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,6 @@ from leaderboard.board.standings import DEPTH
 from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
 from leaderboard.output.chart import Series, Spans, chart_content
-from leaderboard.scoring.agreement import Agreement
 from pooling.models import Run
 from tournament.derivation import Entrants
 
@@ -122,7 +121,6 @@ def replicates_analysis(compared: Replicates, run_tags: Sequence[str], facts: Fa
 
 
 def _overlap_cells(row: Overlap) -> Mapping[str, str | int | float | None]:
-    agreement: Agreement = row.agreement
     return {
         "first": row.first,
         "second": row.second,
@@ -130,11 +128,8 @@ def _overlap_cells(row: Overlap) -> Mapping[str, str | int | float | None]:
         "same": row.same,
         "touching": row.touching,
         "jaccard": row.jaccard,
-        "tau_b": agreement.tau_b,
         "tau_ap": row.tau_ap,
-        "agree": agreement.agree,
-        "disagree": agreement.disagree,
-        "tied": agreement.tied,
+        **asdict(row.agreement),
     }
 
 

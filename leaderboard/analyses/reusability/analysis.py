@@ -29,14 +29,13 @@ from leaderboard.analyses.reusability.judging_order import (
 )
 from leaderboard.analyses.shared.combinations import labels_or_usual
 from leaderboard.analyses.shared.described_runs import groups_to_leave_out
-from leaderboard.cache.software_version import software_version
 from leaderboard.errors import MembersOnly
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
 from leaderboard.output.table import as_number
 from leaderboard.scoring.evaluation import Progress, measure_for
 from leaderboard.scoring.labels import Labels, labels_named
 from leaderboard.scoring.measures import Judged, Measure, depth_needed
-from leaderboard.scoring.score_facts import labels_words
+from leaderboard.scoring.score_facts import scoring_facts
 from pooling.models import Collection, Run
 from pooling.services.clusters import canonical_of
 from pooling.services.finding import collection_named
@@ -55,20 +54,15 @@ def analyse_reusability(asked: Asked, progress: Progress | None) -> Analysis:
     found = class_labels(asked.collection, labels)
     other = _labels_to_compare(asked)
     depth = int(str(asked.settings["depth"]))
-    words = [labels_words(one.labels) for one in (found, other) if one]
-    facts = Facts(
-        collection=asked.collection.name,
-        runs=tuple(run.run_tag for run in asked.runs),
-        labels=tuple(words),
-        measure=measure.name,
-        queries=len(labels.qids),
-        software=software_version(),
-        further=(("pool depth", str(depth)),),
+    sides = [one.labels for one in (found, other) if one]
+    further = (("pool depth", str(depth)),)
+    facts = scoring_facts(
+        asked.collection, asked.runs, sides, measure.name, len(labels.qids), further=further
     )
     dense = densities(found.classes, labels.min_grade)
     beside = densities(other.classes, other.labels.min_grade) if other else []
     table = _density_table(dense, labels.min_grade, facts)
-    names = [f"{one.labels.title}" for one in (found, other) if one]
+    names = [side.title for side in sides]
     figure = curves_figure(
         "density",
         "share of judged passages that are relevant",

@@ -1,7 +1,7 @@
 """Two boards side by side: their agreement, the runs that move most, and one against the other."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 
@@ -81,37 +81,45 @@ def _on_common_queries(one: Combination, two: Combination) -> tuple[Combination,
     return replace(one, values=one.values[:, x], qids=qids), replace(two, values=two.values[:, y], qids=qids)
 
 
-def _two_boards_agreement(found: TwoBoards, names: tuple[str, str], facts: Facts, p: float) -> Table:
-    columns = (
-        Column("first", "first board"),
-        Column("second", "second board"),
+def agreement_columns(first: str, second: str) -> tuple[Column, ...]:
+    """Return the columns about two boards' agreement. ``first`` and ``second`` are the keys of their τ_AP."""
+    return (
         Column("tau_b", "τ-b", Kind.MEASURE),
-        Column("tau_ap_first", "first by second", Kind.MEASURE, "τ_AP"),
-        Column("tau_ap_second", "second by first", Kind.MEASURE, "τ_AP"),
+        Column(first, "first by second", Kind.MEASURE, "τ_AP"),
+        Column(second, "second by first", Kind.MEASURE, "τ_AP"),
         Column("rbo", "RBO", Kind.MEASURE),
         Column("agree", "agree", Kind.COUNT, "pairs of runs"),
         Column("disagree", "disagree", Kind.COUNT, "pairs of runs"),
         Column("tied", "tied", Kind.COUNT, "pairs of runs"),
     )
-    caption = (
-        "Kendall's τ-b; τ_AP (Yilmaz et al. 2008) of either board with the other one as the reference, which gives "
-        "more weight to the top of the board that it evaluates; extrapolated rank-biased overlap (RBO, Webber et al. "
-        f"2010) with p = {p:g}."
+
+
+def agreement_caption(p: float) -> str:
+    """Describe the measures of two boards' agreement; ``p`` is the persistence of RBO."""
+    return (
+        "Kendall's τ-b; τ_AP (Yilmaz et al. 2008; ties broken at random) of either board with the other one as the "
+        "reference, which gives more weight to the top of the board that it evaluates; extrapolated rank-biased "
+        f"overlap (RBO, Webber et al. 2010) with p = {p:g}."
+    )
+
+
+def _two_boards_agreement(found: TwoBoards, names: tuple[str, str], facts: Facts, p: float) -> Table:
+    columns = (
+        Column("first", "first board"),
+        Column("second", "second board"),
+        *agreement_columns("tau_ap_first", "tau_ap_second"),
     )
     row = Row(
         {
             "first": names[0],
             "second": names[1],
-            "tau_b": found.kendall.tau_b,
             "tau_ap_first": found.tau_ap_first,
             "tau_ap_second": found.tau_ap_second,
             "rbo": found.overlap,
-            "agree": found.kendall.agree,
-            "disagree": found.kendall.disagree,
-            "tied": found.kendall.tied,
+            **asdict(found.kendall),
         }
     )
-    return Table("agreement", "Agreement of the boards", caption, columns, (row,), facts)
+    return Table("agreement", "Agreement of the boards", agreement_caption(p), columns, (row,), facts)
 
 
 def _both_boards_table(

@@ -61,7 +61,7 @@ Work = Callable[[Path], float]
 def ours(run: str) -> Work:
     """Check, hash, store and score (RR) one run."""
     from leaderboard.scoring.measure_names import parse_measure
-    from leaderboard.scoring.measures import Judged
+    from leaderboard.scoring.measures import RankedLabels
     from pooling.ranking import write_ranking
     from pooling.trec import read_qrel_file, read_run_file
     from pooling.wanted import Wanted, find_wanted
@@ -73,7 +73,9 @@ def ours(run: str) -> Work:
         file = read_run_file(folder / run, known_qids=set(qrels.qids))
         write_ranking(file.ranking, folder / f"{run}.parquet")
         found = find_wanted(file.ranking, Wanted(qrels.qids, qrels.query, qrels.pids))
-        return measure.mean(measure.values(Judged(len(qrels.qids), qrels.query, qrels.grade, found.rank)))
+        return measure.mean(
+            measure.values(RankedLabels(len(qrels.qids), qrels.query, qrels.grade, found.rank))
+        )
 
     return work
 
@@ -106,7 +108,7 @@ def ir_measures_one(run: str) -> Work:
 def rescore(run: str) -> Work:
     """Score (RR@10) stored runs again, each from its own file."""
     from leaderboard.scoring.measure_names import parse_measure
-    from leaderboard.scoring.measures import Judged
+    from leaderboard.scoring.measures import RankedLabels
     from pooling.ranking import read_ranking
     from pooling.trec import read_qrel_file
     from pooling.wanted import Wanted, find_wanted
@@ -120,7 +122,7 @@ def rescore(run: str) -> Work:
         for stored in sorted((folder / "stored").iterdir()):
             rank = find_wanted(read_ranking(stored, depth=10), wanted).rank
             means.append(
-                measure.mean(measure.values(Judged(len(qrels.qids), qrels.query, qrels.grade, rank)))
+                measure.mean(measure.values(RankedLabels(len(qrels.qids), qrels.query, qrels.grade, rank)))
             )
         assert len(set(means)) == 1
         return means[0]
@@ -144,7 +146,7 @@ def ours_real(run: str) -> Work:
     import numpy as np
 
     from leaderboard.scoring.measure_names import parse_measures
-    from leaderboard.scoring.measures import Judged
+    from leaderboard.scoring.measures import RankedLabels
     from pooling.trec import read_qrel_file, read_runs
     from pooling.wanted import Wanted, find_wanted
 
@@ -154,7 +156,7 @@ def ours_real(run: str) -> Work:
         files = read_runs(sorted((folder / "real").iterdir()))
         qrels = read_qrel_file(DL21 / "qrels.txt")
         wanted = Wanted(qrels.qids, qrels.query, qrels.pids)
-        labels = Judged(len(qrels.qids), qrels.query, qrels.grade, np.zeros(len(qrels), np.int64))
+        labels = RankedLabels(len(qrels.qids), qrels.query, qrels.grade, np.zeros(len(qrels), np.int64))
         total = 0.0
         for file in files:
             judged = replace(labels, rank=find_wanted(file.ranking, wanted).rank)

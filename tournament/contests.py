@@ -12,9 +12,9 @@ from tournament.outcomes import QueryOutcome, Status
 from tournament.pair_wins import EXACT_BELOW, Count, ExactArray, PairWins
 from tournament.schedule import (
     Meeting,
+    PairJudgments,
     PairKey,
     Rule,
-    Said,
     Sides,
     Step,
     challenge_step,
@@ -48,7 +48,7 @@ class Need:
 class Record:
     """The judgments of each pair of the challenged queries, and the round of each pair."""
 
-    said: dict[tuple[int, int, int], Said] = field(default_factory=dict)
+    said: dict[tuple[int, int, int], PairJudgments] = field(default_factory=dict)
     rounds: dict[tuple[int, int, int], int] = field(default_factory=dict)
 
     def add(self, query: int, left: int, right: int, preferred: int, number: int) -> None:
@@ -57,10 +57,10 @@ class Record:
             return
         a, b = ordered_pair(left, right)
         key = (query, a, b)
-        said = self.said.get(key, Said())
+        said = self.said.get(key, PairJudgments())
         first, second = preferred == a, preferred == b
         undecided = not (first or second)
-        self.said[key] = Said(said.first + first, said.second + second, said.undecided + undecided)
+        self.said[key] = PairJudgments(said.first + first, said.second + second, said.undecided + undecided)
         self.rounds[key] = number
 
 
@@ -77,7 +77,7 @@ class _QueryMeetings:
     def meeting(self, a: int, b: int) -> Meeting:
         """Return the pair's state: by this challenge's rule if it belongs to it, else as its own round left it."""
         key = (self.query, a, b)
-        said = self.record.said.get(key, Said())
+        said = self.record.said.get(key, PairJudgments())
         if not said.judged and a in self.bests and b in self.bests:
             # The two tied in an earlier version, which another campaign decided.
             return Meeting(0, Fraction(1, 2))
@@ -88,7 +88,7 @@ class _QueryMeetings:
         return meeting(self.contest.rule, said)
 
 
-def _share_of_win(said: Said, count: Count) -> Fraction:
+def _share_of_win(said: PairJudgments, count: Count) -> Fraction:
     """Return the first passage's share of the win in a pair of an earlier round."""
     if count is Count.SHARES:
         return Fraction(2 * said.first + said.undecided, 2 * said.judged)

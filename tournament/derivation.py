@@ -31,7 +31,7 @@ class Entrants:
 
 
 @dataclass(frozen=True)
-class Judged:
+class CountedJudgments:
     """Counted judgments, shapes (judgments,).
 
     Keys as in :class:`Entrants`; ``preferred`` 0 for "cannot decide"; ``round``: the pair's.
@@ -43,9 +43,9 @@ class Judged:
     preferred: IntArray
     round: IntArray
 
-    def only(self, kept: BoolArray) -> Judged:
+    def only(self, kept: BoolArray) -> CountedJudgments:
         """Return only these judgments."""
-        return Judged(
+        return CountedJudgments(
             self.query[kept], self.left[kept], self.right[kept], self.preferred[kept], self.round[kept]
         )
 
@@ -73,7 +73,7 @@ class Derivation:
 
 
 def derive(
-    entrants: Entrants, judged: Judged, contests: Sequence[Contest], parameters: Parameters
+    entrants: Entrants, judged: CountedJudgments, contests: Sequence[Contest], parameters: Parameters
 ) -> Derivation:
     """Derive every query's best answers.
 
@@ -102,7 +102,9 @@ class _Nodes:
     passage: IntArray  # (nodes,): representative, ascending within its query
 
 
-def first_tournaments(entrants: Entrants, judged: Judged, parameters: Parameters) -> dict[int, QueryOutcome]:
+def first_tournaments(
+    entrants: Entrants, judged: CountedJudgments, parameters: Parameters
+) -> dict[int, QueryOutcome]:
     """Return the outcome of every query's first tournament (round 0), all queries at once."""
     if not len(entrants.query):
         return {}
@@ -123,7 +125,7 @@ def _index_nodes(entrants: Entrants) -> tuple[IntArray, _Nodes]:
 
 
 def _wins_between_nodes(
-    entrants: Entrants, member_node: IntArray, nodes: _Nodes, judged: Judged, parameters: Parameters
+    entrants: Entrants, member_node: IntArray, nodes: _Nodes, judged: CountedJudgments, parameters: Parameters
 ) -> PairWins:
     """Return the judgments as wins between nodes, without judgments of passages that are not entrants."""
     width = 1 + int(max(entrants.passage.max(), judged.left.max(initial=0), judged.right.max(initial=0), 0))
@@ -178,7 +180,7 @@ def _outcomes_by_query(
     return outcomes
 
 
-def _challenge_record(judged: Judged, contests: Sequence[Contest], entrants: Entrants) -> Record:
+def _challenge_record(judged: CountedJudgments, contests: Sequence[Contest], entrants: Entrants) -> Record:
     """Count the judgments of the challenged queries pair by pair, between class representatives."""
     challenged = np.array(sorted({query for contest in contests for query in contest.sides}), dtype=np.int64)
     inside = np.isin(entrants.query, challenged)

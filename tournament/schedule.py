@@ -43,7 +43,7 @@ class Rule(StrEnum):
 
 
 @dataclass(frozen=True)
-class Said:
+class PairJudgments:
     """The counted judgments of a pair: how many prefer its first passage, its second, and neither."""
 
     first: int = 0
@@ -112,7 +112,7 @@ def round_robin(passages: Iterable[int]) -> list[PairKey]:
     return list(combinations(sorted(set(passages)), 2))
 
 
-def meeting(rule: Rule, said: Said) -> Meeting:
+def meeting(rule: Rule, said: PairJudgments) -> Meeting:
     """Return the state of a pair of a challenge.
 
     ``lead2`` judges until one side leads by 2 or five judgments are in. Each time, it asks the smallest number

@@ -38,7 +38,7 @@ from tournament.services.telling_versions import plain_labels, withheld_labels
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredResult:
     """A result and its key. An older one also has its time, and the changes since then."""
 
     key: str
@@ -175,16 +175,18 @@ def result_now(asked: Asked) -> Analysis | None:
     return kept
 
 
-def result_or_older(asked: Asked) -> Kept | None:
+def result_or_older(asked: Asked) -> StoredResult | None:
     """Return :func:`result_now`, else the latest result for the same choices from other data. Raises a refusal."""
     analysis, bases = result_now(asked), _data_behind(asked)
     if analysis is not None:
-        return Kept(_key_for_data(asked, bases), analysis)
+        return StoredResult(_key_for_data(asked, bases), analysis)
     older = kept_analyses.latest_for(_request_key(asked))
     if older is None:
         return None
     key, content, made_at = older
-    return Kept(key, from_stored(content), made_at, tuple(changed_bases(content.get(RESTS_ON, {}), bases)))
+    return StoredResult(
+        key, from_stored(content), made_at, tuple(changed_bases(content.get(RESTS_ON, {}), bases))
+    )
 
 
 def _request_key(asked: Asked) -> str:

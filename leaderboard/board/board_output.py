@@ -72,25 +72,22 @@ def board_has_preferences(published: PublishedBoard) -> bool:
 
 def board_table(published: PublishedBoard, facts: Facts) -> Table:
     """Return one row per run, the best first."""
-    sides = dict(_titled_label_sets(published))
-    both = len(sides) > 1
+    sets = _label_columns(published)
+    both = len(sets) > 1
     official, leading = published.official, "preference" if both else published.official
     columns = [
         Column("run", "run"),
-        *(Column(side, name, Kind.INTERVAL, facts.measure) for side, name in _label_columns(published)),
-        *(Column(f"rank_{side}", name, Kind.COUNT, "rank") for side, name in _label_columns(published)),
+        *(Column(side, name, Kind.INTERVAL, facts.measure) for side, name in sets),
+        *(Column(f"rank_{side}", name, Kind.COUNT, "rank") for side, name in sets),
         Column("first", leading, Kind.COUNT, "rank from"),
         Column("last", leading, Kind.COUNT, "to"),
         *([Column("shift", "shift", Kind.SHIFT, "rank")] if both else []),
-        *(
-            Column(f"answered_{side}", name, Kind.SHARE, "answered (%)")
-            for side, name in _label_columns(published)
-        ),
+        *(Column(f"answered_{side}", name, Kind.SHARE, "answered (%)") for side, name in sets),
         *([Column("judged_tops", "judged tops", Kind.SHARE)] if published.tells_judged_tops else []),
         *([Column("baseline", "baseline")] if published.baselines else []),
     ]
     rows: tuple[Row, ...] = tuple(_board_row(published, row) for row in published.board.rows)
-    for side in sides:
+    for side, _ in sets:
         rows = best_marked(rows, side, higher=published.higher_is_better)
     title = "Official and preference qrels" if both else f"{official} qrels"
     return Table("boards", title, _board_caption(published, facts), tuple(columns), rows, facts)

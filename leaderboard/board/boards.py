@@ -20,7 +20,7 @@ from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
 from leaderboard.scoring.intervals import SEED
 from leaderboard.scoring.labels import Labels, qrel_set_labels, version_labels
 from leaderboard.scoring.measure_names import parse_measure
-from leaderboard.scoring.measures import Judged, Measure, Values
+from leaderboard.scoring.measures import Measure, RankedLabels, Values
 from leaderboard.scoring.scales import scale_of
 from pooling.models import Collection, QrelSet, Run
 from tournament.models import QrelVersion, VersionQuery
@@ -309,11 +309,11 @@ def _run_values(
     return np.stack(rows)[:, columns]
 
 
-def _run_of_only(labels: Labels, pids: Mapping[str, str]) -> Judged:
+def _run_of_only(labels: Labels, pids: Mapping[str, str]) -> RankedLabels:
     """Return a run that has only these pids, one passage per query."""
     qids = (labels.qids[query] for query in labels.query.tolist())
     rank = [int(pids.get(qid) == pid) for qid, pid in zip(qids, labels.pids, strict=True)]
-    return Judged(len(labels.qids), labels.query, labels.grades, np.array(rank, dtype=np.int64))
+    return RankedLabels(len(labels.qids), labels.query, labels.grades, np.array(rank, dtype=np.int64))
 
 
 def _open_and_singletons(version: QrelVersion, qids: Sequence[str]) -> dict[str, int]:

@@ -42,11 +42,7 @@ def json_ready(value: Any) -> Any:
         case float():
             return value if math.isfinite(value) else None
         case Interval():
-            return {
-                "value": json_ready(value.value),
-                "low": json_ready(value.low),
-                "high": json_ready(value.high),
-            }
+            return json_ready(vars(value))
         case dict():
             return {str(key): json_ready(one) for key, one in value.items()}
         case list() | tuple():

@@ -14,7 +14,7 @@ from math import isfinite
 from threading import Lock
 from typing import Any
 
-from leaderboard.output.label_positions import Box, Named, label_places
+from leaderboard.output.label_positions import Box, NamedPoint, label_places
 from leaderboard.output.right_to_left import isolate_name
 from leaderboard.output.table import Figure
 
@@ -122,7 +122,7 @@ def name_points(
     sizes = [text.get_window_extent() for text in written]
     at = axes.transData.transform([(x, y) for _, x, y in named]) * to_points if named else []
     asked = [
-        Named(x, y, size.width * to_points, size.height * to_points)
+        NamedPoint(x, y, size.width * to_points, size.height * to_points)
         for (x, y), size in zip(at, sizes, strict=True)
     ]
     others = axes.transData.transform(list(points)) * to_points if points else []
@@ -151,7 +151,7 @@ def name_points(
         )
 
 
-def _line_end(box: Box, one: Named) -> tuple[float, float]:
+def _line_end(box: Box, one: NamedPoint) -> tuple[float, float]:
     """Return where a line from the point meets the name's box, as shares of its width and height."""
     across = (min(max(one.x, box.left), box.right) - box.left) / (box.right - box.left)
     up = (min(max(one.y, box.bottom), box.top) - box.bottom) / (box.top - box.bottom)

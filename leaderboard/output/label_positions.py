@@ -54,7 +54,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedPoint:
     """A point with a name: its position, and the size of the written name."""
 
     x: float
@@ -72,7 +72,7 @@ class Place:
 
 
 def label_places(
-    named: Sequence[Named], points: Sequence[tuple[float, float]], bounds: Box
+    named: Sequence[NamedPoint], points: Sequence[tuple[float, float]], bounds: Box
 ) -> list[Place | None]:
     """Return a position within the bounds for each name, or None. No name covers any of the ``points``."""
     taken = [Box(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
@@ -84,7 +84,7 @@ def label_places(
     return found
 
 
-def _first_free(one: Named, taken: Sequence[Box], bounds: Box) -> Place | None:
+def _first_free(one: NamedPoint, taken: Sequence[Box], bounds: Box) -> Place | None:
     for ring, far in enumerate(RINGS):
         for right, up in DIRECTIONS:
             box = _box(one, right, up, far)
@@ -93,7 +93,7 @@ def _first_free(one: Named, taken: Sequence[Box], bounds: Box) -> Place | None:
     return None
 
 
-def _box(one: Named, right: float, up: float, far: float) -> Box:
+def _box(one: NamedPoint, right: float, up: float, far: float) -> Box:
     """Return the name's box in a direction. Its near corner, or the middle of its near edge, is ``far`` away."""
     left = _box_edge(one.x, right, far, one.width)
     bottom = _box_edge(one.y, up, far, one.height)

@@ -14,7 +14,7 @@ from leaderboard.errors import UnknownMeasure
 from leaderboard.models import Evaluation
 from leaderboard.scoring.labels import ORDER, Labels
 from leaderboard.scoring.measure_names import parse_measure
-from leaderboard.scoring.measures import Judged, Measure, depth_needed
+from leaderboard.scoring.measures import Measure, RankedLabels, depth_needed
 from pooling.models import Collection, Run
 from pooling.services.runs import ranking_of
 from pooling.wanted import find_wanted
@@ -118,7 +118,7 @@ def _compute_evaluations(
     collection: Collection, run: Run, labels: Labels, measures: Sequence[Measure]
 ) -> list[Evaluation]:
     places = find_wanted(ranking_of(run, depth_needed(measures)), labels.wanted)
-    judged = Judged(len(labels.qids), labels.query, labels.grades, places.rank)
+    judged = RankedLabels(len(labels.qids), labels.query, labels.grades, places.rank)
     rows = []
     for measure in measures:
         values = measure.values(judged)

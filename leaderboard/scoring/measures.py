@@ -20,7 +20,7 @@ Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Judged:
+class RankedLabels:
     """The labels of a set of queries, and the ranks of their passages in one run.
 
     ``query``, ``grade`` and ``rank`` have one entry per label. ``query`` counts from 0 to ``queries`` - 1.
@@ -76,7 +76,7 @@ class Measure:
     def __str__(self) -> str:
         return self.name
 
-    def values(self, judged: Judged) -> Values:
+    def values(self, judged: RankedLabels) -> Values:
         """Return the value of every query. Shape (queries,)."""
         raise NotImplementedError
 
@@ -85,16 +85,16 @@ class Measure:
         counted = values[~np.isnan(values)]
         return math.fsum(counted.tolist()) / len(counted) if len(counted) else math.nan
 
-    def relevant(self, judged: Judged) -> NDArray[np.bool_]:
+    def relevant(self, judged: RankedLabels) -> NDArray[np.bool_]:
         """Return a mask of the labels whose grade is high enough."""
         return judged.grade >= self.rel
 
-    def seen(self, judged: Judged) -> NDArray[np.bool_]:
+    def seen(self, judged: RankedLabels) -> NDArray[np.bool_]:
         """Return a mask of the labels whose passage is in the ranks considered."""
         found = judged.rank > 0
         return found if self.cutoff is None else found & (judged.rank <= self.cutoff)
 
-    def first_ranks(self, judged: Judged) -> Whole:
+    def first_ranks(self, judged: RankedLabels) -> Whole:
         """Return the rank of each query's first relevant passage; 0 if it is unanswered."""
         hits = self.relevant(judged) & self.seen(judged)
         nowhere = np.iinfo(np.int64).max
@@ -103,7 +103,7 @@ class Measure:
         first[first == nowhere] = 0
         return first
 
-    def answered(self, judged: Judged) -> NDArray[np.bool_]:
+    def answered(self, judged: RankedLabels) -> NDArray[np.bool_]:
         """Return a mask of the queries with a relevant passage in the ranks considered."""
         return self.first_ranks(judged) > 0
 
@@ -115,7 +115,7 @@ class ReciprocalRank(Measure):
     words = "1/rank of the first relevant passage"
     averaged = True
 
-    def values(self, judged: Judged) -> Values:
+    def values(self, judged: RankedLabels) -> Values:
         first = self.first_ranks(judged)
         return np.where(first > 0, 1.0 / np.maximum(first, 1), self.unanswered)
 
@@ -144,7 +144,7 @@ class AveragePrecision(Measure):
     words = "the mean, over all relevant passages, of the precision at each one's rank"
     averaged = True
 
-    def values(self, judged: Judged) -> Values:
+    def values(self, judged: RankedLabels) -> Values:
         relevant = self.relevant(judged)
         hits = np.flatnonzero(relevant & self.seen(judged))
         hits = hits[np.lexsort((judged.rank[hits], judged.query[hits]))]
@@ -164,7 +164,7 @@ class Precision(Measure):
     words = "the share of the first k places that hold a relevant passage"
     needs_cutoff = True
 
-    def values(self, judged: Judged) -> Values:
+    def values(self, judged: RankedLabels) -> Values:
         assert self.cutoff is not None
         hits = self.relevant(judged) & self.seen(judged)
         return np.bincount(judged.query[hits], minlength=judged.queries) / self.cutoff
@@ -177,7 +177,7 @@ class Recall(Measure):
     words = "the share of the relevant passages that are in the first k places"
     needs_cutoff = True
 
-    def values(self, judged: Judged) -> Values:
+    def values(self, judged: RankedLabels) -> Values:
         relevant = self.relevant(judged)
         found = np.bincount(judged.query[relevant & self.seen(judged)], minlength=judged.queries)
         wanted = np.bincount(judged.query[relevant], minlength=judged.queries)
@@ -192,7 +192,7 @@ class Success(Measure):
     words = "1 when a relevant passage is among the first k places, else 0"
     needs_cutoff = True
 
-    def values(self, judged: Judged) -> Values:
+    def values(self, judged: RankedLabels) -> Values:
         return self.answered(judged).astype(np.float64)
 
 
@@ -206,7 +206,7 @@ class DiscountedGain(Measure):
     words = "the sum of the grades found, each over log2(rank + 1), over the largest such sum"
     graded = True
 
-    def values(self, judged: Judged) -> Values:
+    def values(self, judged: RankedLabels) -> Values:
         gain = np.where(self.relevant(judged), np.maximum(judged.grade, 0), 0)
         seen = self.seen(judged)
         if self not in judged.known:
@@ -215,7 +215,7 @@ class DiscountedGain(Measure):
         reached = _discounted(judged.query[seen], gain[seen], judged.rank[seen], judged.queries)
         return np.divide(reached, ideal, out=np.zeros(judged.queries), where=ideal > 0)
 
-    def _ideal(self, judged: Judged, gain: Whole) -> Values:
+    def _ideal(self, judged: RankedLabels, gain: Whole) -> Values:
         order = np.lexsort((-gain, judged.query))
         query = judged.query[order]
         rank = np.arange(len(query)) - np.searchsorted(query, query) + 1
@@ -241,7 +241,7 @@ class CumulativeGain(Measure):
     needs_cutoff = True
     graded = True
 
-    def values(self, judged: Judged) -> Values:
+    def values(self, judged: RankedLabels) -> Values:
         gain = np.where(self.relevant(judged), np.maximum(judged.grade, 0), 0)
         seen = self.seen(judged)
         if self not in judged.known:
@@ -269,7 +269,7 @@ class ExpectedReciprocalRank(Measure):
     graded = True
     most_grade: ClassVar[int | None] = 4
 
-    def values(self, judged: Judged) -> Values:
+    def values(self, judged: RankedLabels) -> Values:
         hits = np.flatnonzero(self.relevant(judged) & (judged.grade > 0) & self.seen(judged))
         hits = hits[np.lexsort((judged.rank[hits], judged.query[hits]))]
         query = judged.query[hits]
@@ -306,7 +306,7 @@ class Compatibility(Measure):
     def name(self) -> str:
         return f"Compat(p={self.p}{f',rel={self.rel}' if self.rel != 1 else ''})"
 
-    def values(self, judged: Judged) -> Values:
+    def values(self, judged: RankedLabels) -> Values:
         level = np.flatnonzero(self.relevant(judged) & (judged.grade > 0))
         query = judged.query[level]
         nowhere = np.iinfo(np.int64).max
@@ -338,7 +338,7 @@ class ExpectedSearchLength(Measure):
     higher_is_better = False
     unanswered = math.nan
 
-    def values(self, judged: Judged) -> Values:
+    def values(self, judged: RankedLabels) -> Values:
         first = self.first_ranks(judged)
         return np.where(first > 0, first.astype(np.float64), self.unanswered)
 

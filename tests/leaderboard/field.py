@@ -3,7 +3,7 @@
 import numpy as np
 
 from leaderboard.analyses.shared.contenders import Contenders
-from tournament.derivation import Entrants, Judged
+from tournament.derivation import CountedJudgments, Entrants
 
 
 def contenders(ranks: dict[str, dict[tuple[int, int], int]], nodes: list[tuple[int, int]]) -> Contenders:
@@ -20,7 +20,7 @@ def entrants(nodes: list[tuple[int, int]]) -> Entrants:
     return Entrants(query, passage, passage)
 
 
-def judged(rows: list[tuple[int, int, int, int]]) -> Judged:
+def judged(rows: list[tuple[int, int, int, int]]) -> CountedJudgments:
     """Return judgments of the first round from (query, left, right, preferred or 0)."""
     query, left, right, preferred = np.array(rows, dtype=np.int64).reshape(-1, 4).T
-    return Judged(query, left, right, preferred, np.zeros(len(rows), dtype=np.int64))
+    return CountedJudgments(query, left, right, preferred, np.zeros(len(rows), dtype=np.int64))

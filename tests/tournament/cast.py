@@ -7,7 +7,7 @@ import numpy as np
 
 from tournament.contests import Contest
 from tournament.copeland import Standings, Ties, best_of_queries
-from tournament.derivation import Entrants, Judged, Parameters, derive
+from tournament.derivation import CountedJudgments, Entrants, Parameters, derive
 from tournament.pair_wins import Count, tally, wins_of_pairs
 
 #: (left, right, preferred); preferred None for "cannot decide".
@@ -60,5 +60,8 @@ def derived(
     member = np.array(members, dtype=np.int64).reshape(-1, 2).T
     row = np.array(rows, dtype=np.int64).reshape(-1, 5).T
     return derive(
-        Entrants(member[0], member[1], member[1]), Judged(*row), list(contests), parameters or Parameters()
+        Entrants(member[0], member[1], member[1]),
+        CountedJudgments(*row),
+        list(contests),
+        parameters or Parameters(),
     )

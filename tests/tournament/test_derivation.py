@@ -8,7 +8,7 @@ import pytest
 
 from tests.tournament.cast import derived, ladder
 from tournament.copeland import Ties
-from tournament.derivation import Entrants, Judged, Parameters, derive
+from tournament.derivation import CountedJudgments, Entrants, Parameters, derive
 from tournament.outcomes import Status
 from tournament.pair_wins import Count
 
@@ -35,7 +35,7 @@ def test_nothing_to_derive_gives_nothing():
 
 def test_a_judgment_of_any_member_counts_for_its_class():
     entrants = Entrants(np.array([1, 1, 1]), np.array([10, 11, 12]), np.array([10, 10, 12]))
-    judged = Judged(*(np.array([value]) for value in (1, 12, 11, 11, 0)))
+    judged = CountedJudgments(*(np.array([value]) for value in (1, 12, 11, 11, 0)))
 
     outcome = derive(entrants, judged, [], Parameters()).outcomes[1]
 

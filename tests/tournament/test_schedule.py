@@ -9,8 +9,8 @@ from hypothesis import given, strategies as st
 from tournament.schedule import (
     Forecast,
     Meeting,
+    PairJudgments,
     Rule,
-    Said,
     Sides,
     challenge_step,
     forecast,
@@ -33,21 +33,21 @@ def test_a_round_robin_has_every_pair_once_in_order():
 @pytest.mark.parametrize(
     ("said", "needed", "share"),
     [
-        (Said(), 2, None),
-        (Said(1, 0), 1, None),
-        (Said(2, 0), 0, 1),
-        (Said(0, 2), 0, 0),
-        (Said(1, 1), 2, None),
-        (Said(2, 1), 1, None),
-        (Said(3, 1), 0, 1),
-        (Said(2, 2), 1, None),
-        (Said(2, 3), 0, 0),
-        (Said(1, 0, 1), 1, None),
-        (Said(1, 1, 2), 1, None),
-        (Said(1, 1, 3), 0, Fraction(1, 2)),
-        (Said(0, 0, 4), 1, None),
-        (Said(0, 0, 5), 0, Fraction(1, 2)),
-        (Said(2, 1, 2), 0, 1),
+        (PairJudgments(), 2, None),
+        (PairJudgments(1, 0), 1, None),
+        (PairJudgments(2, 0), 0, 1),
+        (PairJudgments(0, 2), 0, 0),
+        (PairJudgments(1, 1), 2, None),
+        (PairJudgments(2, 1), 1, None),
+        (PairJudgments(3, 1), 0, 1),
+        (PairJudgments(2, 2), 1, None),
+        (PairJudgments(2, 3), 0, 0),
+        (PairJudgments(1, 0, 1), 1, None),
+        (PairJudgments(1, 1, 2), 1, None),
+        (PairJudgments(1, 1, 3), 0, Fraction(1, 2)),
+        (PairJudgments(0, 0, 4), 1, None),
+        (PairJudgments(0, 0, 5), 0, Fraction(1, 2)),
+        (PairJudgments(2, 1, 2), 0, 1),
     ],
 )
 def test_lead2_asks_until_a_side_leads_by_two_or_five_are_in(said, needed, share):
@@ -56,7 +56,12 @@ def test_lead2_asks_until_a_side_leads_by_two_or_five_are_in(said, needed, share
 
 @pytest.mark.parametrize(
     ("said", "needed", "share"),
-    [(Said(), 1, None), (Said(1, 0), 0, 1), (Said(0, 1), 0, 0), (Said(0, 0, 1), 0, Fraction(1, 2))],
+    [
+        (PairJudgments(), 1, None),
+        (PairJudgments(1, 0), 0, 1),
+        (PairJudgments(0, 1), 0, 0),
+        (PairJudgments(0, 0, 1), 0, Fraction(1, 2)),
+    ],
 )
 def test_single_asks_once(said, needed, share):
     assert meeting(Rule.SINGLE, said) == Meeting(needed, share)
@@ -65,11 +70,11 @@ def test_single_asks_once(said, needed, share):
 @given(st.lists(st.sampled_from(["first", "second", "undecided"]), min_size=5, max_size=5))
 def test_lead2_in_steps_asks_no_more_than_one_judgment_at_a_time_would(answers):
     def asked(stepwise):
-        said, given_ = Said(), 0
+        said, given_ = PairJudgments(), 0
         while (stands := meeting(Rule.LEAD2, said)).needed:
             for _ in range(stands.needed if stepwise else 1):
                 side = answers[given_]
-                said = Said(**{**said.__dict__, side: getattr(said, side) + 1})
+                said = PairJudgments(**{**said.__dict__, side: getattr(said, side) + 1})
                 given_ += 1
         return given_, stands.share
 
@@ -81,7 +86,7 @@ def test_lead2_with_one_judgment_in_three_wrong_errs_in_55_of_243_pairs():
     wrong = Fraction(1, 3)
 
     def loses(right_side, wrong_side):
-        stands = meeting(Rule.LEAD2, Said(right_side, wrong_side))
+        stands = meeting(Rule.LEAD2, PairJudgments(right_side, wrong_side))
         if stands.share is not None:
             return 1 - stands.share
         return (1 - wrong) * loses(right_side + 1, wrong_side) + wrong * loses(right_side, wrong_side + 1)
@@ -158,14 +163,14 @@ def test_the_most_tasks_are_no_more_than_the_most_judgments():
 )
 def test_what_is_asked_in_the_end_lies_within_the_forecast(bests, challengers, rule, random):
     sides = Sides(tuple(range(bests)), tuple(range(10, 10 + challengers)))
-    said: dict[tuple[int, int], Said] = {}
-    stands = lambda a, b: meeting(rule, said.get((a, b), Said()))  # noqa: E731
+    said: dict[tuple[int, int], PairJudgments] = {}
+    stands = lambda a, b: meeting(rule, said.get((a, b), PairJudgments()))  # noqa: E731
 
     while not (step := challenge_step(sides, stands)).finished:
         for pair, needed in step.ask:
             for _ in range(needed):
-                was, side = said.get(pair, Said()), random.choice(["first", "second", "undecided"])
-                said[pair] = Said(**{**was.__dict__, side: getattr(was, side) + 1})
+                was, side = said.get(pair, PairJudgments()), random.choice(["first", "second", "undecided"])
+                said[pair] = PairJudgments(**{**was.__dict__, side: getattr(was, side) + 1})
 
     expected = forecast([sides], rule, pairs_per_task=10)
     assert expected.pairs_fewest <= len(said) <= expected.pairs_most

@@ -1,8 +1,16 @@
 """Resolve campaigns, publish versions, challenge best answers."""
 
 from tournament.services.advancing import Advance, advance_challenges
-from tournament.services.challenging import ChallengePlan, Opened, open_challenge, plan_challenge
-from tournament.services.changes import Cause, Edition, QueryChange, What, causes, changes_between, edition_of
+from tournament.services.challenging import ChallengePlan, OpenedChallenge, open_challenge, plan_challenge
+from tournament.services.changes import (
+    Cause,
+    ChangeKind,
+    Edition,
+    QueryChange,
+    causes,
+    changes_between,
+    edition_of,
+)
 from tournament.services.drift import (
     Drift,
     compare_versions,
@@ -15,5 +23,5 @@ from tournament.services.explaining import reason_in
 from tournament.services.orders import preference_orders
 from tournament.services.previewing import Preview, preview_version
 from tournament.services.publishing import Publication, export_qrels, latest_version, publish_qrels
-from tournament.services.rebuilding import Rebuilt, rebuild_qrels
+from tournament.services.rebuilding import RebuiltVersion, rebuild_qrels
 from tournament.services.resolving import query_results, resolve

@@ -68,7 +68,7 @@ class ChallengePlan:
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedChallenge:
     """An opened challenge (None if there was nothing to ask), and the number of judgments that it requested first."""
 
     challenge: Challenge | None
@@ -98,19 +98,14 @@ def plan_challenge(
     passages = neighbors.passages_with_text(campaign.collection, pids, progress)
     class_of = _classes_of_known([titles[query] for query in tops])
     stands_for = neighbors.canonical_passages(campaign.collection, pids, progress)
-    rows = [
-        row
+    found = [
+        _challenged_query(query, titles[query], [passages[pid] for pid in at_top], class_of, stands_for)
         for query, at_top in sorted(tops.items())
-        if (
-            row := _challenged_query(
-                query, titles[query], [passages[pid] for pid in at_top], class_of, stands_for
-            )
-        )
     ]
+    rows = [row for row in found if row is not None]
     _refuse_without_text(campaign, rows)
     sides = [Sides(tuple(row.best_ids), tuple(row.challenger_ids)) for row in rows]
     expected = forecast(sides, Rule(rule), pairs_per_task=campaign.pairs_per_task)
-    found = sum(len(at_top) for at_top in tops.values())
     return ChallengePlan(
         campaign=campaign,
         rule=Rule(rule),
@@ -120,13 +115,13 @@ def plan_challenge(
         forecast=expected,
         cost_fewest=neighbors.price_of_tasks(campaign, expected.tasks_fewest),
         cost_most=neighbors.price_of_tasks(campaign, expected.tasks_most),
-        known_tops=found
+        known_tops=sum(map(len, tops.values()))
         - sum(_count_newcomers(row, {passages[pid].pk for pid in tops[row.query_id]}) for row in rows),
         not_covered=uncovered,
     )
 
 
-def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None) -> Opened:
+def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None) -> OpenedChallenge:
     """Record the planned challenge and ask what it needs first.
 
     If the crowd takes real money, ``confirm_spend`` must be at least the most that the challenge can cost. An
@@ -135,7 +130,7 @@ def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None)
     """
     campaign = plan.campaign
     if not plan.rows:
-        return Opened(None, Advance())
+        return OpenedChallenge(None, Advance())
     _refuse_unconfirmed(plan, confirm_spend)
     try:
         with transaction.atomic():
@@ -155,7 +150,7 @@ def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None)
         _refuse_second(campaign)
         raise
     challenge.refresh_from_db()
-    return Opened(challenge, advance)
+    return OpenedChallenge(challenge, advance)
 
 
 def beyond_budget(campaign: Campaign, cost_most: Decimal) -> SpendNotConfirmed | None:

@@ -15,7 +15,7 @@ from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
 RULES = {"ties": "ties", "count": "count", "judgments_per_pair": "judgments of a pair"}
 
 
-class What(StrEnum):
+class ChangeKind(StrEnum):
     """Kinds of change of a query from one version to the other."""
 
     ARRIVED = "arrived"
@@ -29,7 +29,7 @@ class QueryChange:
     """A query on which two versions differ. Best answers are passage keys; an uncovered query has an empty status."""
 
     query: int
-    what: What
+    what: ChangeKind
     before: frozenset[int]
     after: frozenset[int]
     status_before: str
@@ -118,14 +118,16 @@ def changes_between(before: Edition | None, after: Edition) -> list[QueryChange]
     return found
 
 
-def _kind_of_change(sides: tuple[frozenset[int], frozenset[int]], statuses: tuple[str, str]) -> What | None:
+def _kind_of_change(
+    sides: tuple[frozenset[int], frozenset[int]], statuses: tuple[str, str]
+) -> ChangeKind | None:
     if not statuses[0]:
-        return What.ARRIVED
+        return ChangeKind.ARRIVED
     if not statuses[1]:
-        return What.LEFT
+        return ChangeKind.LEFT
     if sides[0] != sides[1]:
-        return What.ANSWERS
-    return What.STATUS if statuses[0] != statuses[1] else None
+        return ChangeKind.ANSWERS
+    return ChangeKind.STATUS if statuses[0] != statuses[1] else None
 
 
 def causes(before: Edition | None, after: Edition, queries: Sequence[tuple[int, str]]) -> dict[int, Cause]:

@@ -21,7 +21,7 @@ from judging.models import Campaign, Exclusion, ImportedFile, Judgment, Submissi
 from pooling.models import Collection
 from tournament.models import Challenge, QrelVersion, Resolution, VersionQuery
 from tournament.outcomes import QueryOutcome, Status
-from tournament.services.changes import Edition, What, changes_between, edition_of
+from tournament.services.changes import ChangeKind, Edition, changes_between, edition_of
 from tournament.services.judged_facts import Facts, load_facts
 from tournament.services.neighbors import key_parts
 
@@ -239,7 +239,7 @@ class _CampaignDrift:
     """The query and worker of each judgment."""
     new: list[int]
     """The query of each judgment."""
-    kinds: Counter[What]
+    kinds: Counter[ChangeKind]
 
 
 def _compute_drift(version: QrelVersion) -> Drift:
@@ -256,7 +256,7 @@ def _compute_drift(version: QrelVersion) -> Drift:
     origins = [version, *earlier.select_related("campaign")]
     parts = [_drift_of_campaign(origin, frozenset(taken[origin.number]), said) for origin in origins]
     parts = [part for part in parts if part.gone or part.new]
-    kinds = sum((part.kinds for part in parts), Counter[What]())
+    kinds = sum((part.kinds for part in parts), Counter[ChangeKind]())
     rules = [rule for part in parts for rule in _exclusion_rules(part)]
     gone_on = {query for part in parts for query, _ in part.gone}
     return Drift(
@@ -266,9 +266,9 @@ def _compute_drift(version: QrelVersion) -> Drift:
         queries=len(gone_on.union(*(part.new for part in parts))),
         excluded=sum(rule != Exclusion.WITHDRAWN for rule in rules),
         withdrew=rules.count(Exclusion.WITHDRAWN),
-        answers=kinds[What.ANSWERS],
-        left=kinds[What.LEFT],
-        arrived=kinds[What.ARRIVED],
+        answers=kinds[ChangeKind.ANSWERS],
+        left=kinds[ChangeKind.LEFT],
+        arrived=kinds[ChangeKind.ARRIVED],
         campaigns=tuple(sorted({part.campaign.name for part in parts})),
         gone_on=frozenset(qid_of[query] for query in gone_on),
     )

@@ -16,7 +16,7 @@ from pooling.models import PooledPassage
 from pooling.passage_text import is_canonical
 from tournament.contests import Contest
 from tournament.copeland import BoolArray
-from tournament.derivation import Derivation, Entrants, Judged, Parameters, derive
+from tournament.derivation import CountedJudgments, Derivation, Entrants, Parameters, derive
 from tournament.models import Challenge, ChallengedQuery, Resolution
 from tournament.pair_wins import IntArray
 from tournament.schedule import Rule, Sides
@@ -33,7 +33,7 @@ class Judgments:
     """Judgments as arrays, shapes (judgments,), ascending by pair and then by id."""
 
     id: IntArray
-    judged: Judged
+    judged: CountedJudgments
     simulated: BoolArray
 
     def only(self, kept: BoolArray) -> Judgments:
@@ -118,7 +118,7 @@ def judgments_of(judgments: object) -> Judgments:
         np.array([value or 0 for value in column], dtype=np.int64) for column in columns[:6]
     )
     simulated = np.array([kind == Judgment.JudgeKind.SIMULATED for kind in columns[6]], dtype=bool)
-    return Judgments(ids, Judged(query, left, right, preferred, number), simulated)
+    return Judgments(ids, CountedJudgments(query, left, right, preferred, number), simulated)
 
 
 def compared_passages(campaign: Campaign) -> list[Member]:

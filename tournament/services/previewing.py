@@ -9,9 +9,9 @@ from judging.models import Campaign
 from tournament.models import QrelVersion
 from tournament.outcomes import Status
 from tournament.services.changes import (
+    ChangeKind,
     Edition,
     QueryChange,
-    What,
     changes_between,
     edition_of,
     passages_by_query,
@@ -62,7 +62,7 @@ class Preview:
             "qrels": self.qrels,
             "carried": self.carried,
             "simulated": self.simulated,
-            **{str(what): kinds[what] for what in What},
+            **{str(what): kinds[what] for what in ChangeKind},
         }
 
 

@@ -23,7 +23,7 @@ from tournament.services.publishing import export_qrels, judgments_sha256, versi
 
 
 @dataclass(frozen=True)
-class Rebuilt:
+class RebuiltVersion:
     """A version that was rebuilt byte for byte."""
 
     version: QrelVersion
@@ -31,7 +31,7 @@ class Rebuilt:
     judgments: int
 
 
-def rebuild_qrels(*, collection: Collection, number: int | None = None) -> Rebuilt:
+def rebuild_qrels(*, collection: Collection, number: int | None = None) -> RebuiltVersion:
     """Rebuild a version from its manifest and compare the bytes with the published ones.
 
     Later judgments and exclusions have no effect. Raises :class:`RebuildDiffers` when the manifest, a judgment
@@ -55,7 +55,7 @@ def rebuild_qrels(*, collection: Collection, number: int | None = None) -> Rebui
             f"The stored rows of version {version.number} have changed since it was published.",
             "Restore the database from a backup: someone changed a published version.",
         )
-    return Rebuilt(version, content, len(version.content["judgments"]))
+    return RebuiltVersion(version, content, len(version.content["judgments"]))
 
 
 def _best_answers(version: QrelVersion, seen: dict[int, dict[str, list[str]]]) -> dict[str, list[str]]:

@@ -15,7 +15,7 @@ from leaderboard import jobs
 from leaderboard.analyses.fields import Choice, Number, read_settings
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.registry import KINDS
-from leaderboard.analyses.runner import Kept, analysis_key, result_or_older
+from leaderboard.analyses.runner import StoredResult, analysis_key, result_or_older
 from leaderboard.errors import LeaderboardError
 from leaderboard.output import Analysis
 from leaderboard.scoring.labels import ORDER
@@ -71,7 +71,7 @@ class AnalysisPage:
     drawn: bool = False
     work: Work | None = None
     refusal: Refusal | None = None
-    older: Kept | None = None
+    older: StoredResult | None = None
 
 
 def listed_analyses(collection: Collection, user: Any) -> list[Listed]:

@@ -7,7 +7,7 @@ from typing import Any
 from judging.people.anonymity import month_of
 from pooling.models import Query
 from tournament.models import QrelVersion
-from tournament.services import What
+from tournament.services import ChangeKind
 from web.common.row_files import Rows, in_parts
 from web.versions import query_results, version_changes as version_changes
 from web.versions.pages import QueryLine, Wish, asked_queries, query_lines
@@ -58,7 +58,7 @@ def change_rows(version: QrelVersion, since: QrelVersion | None, user: Any, para
     """Return the filtered differences."""
     told = version_changes.version_differences(version, since, user)
     show = parameters.get("show", "")
-    part = told.chosen(show if show in set(map(str, What)) else "", parameters.get("q", "").strip())
+    part = told.chosen(show if show in set(map(str, ChangeKind)) else "", parameters.get("q", "").strip())
     since_number = f"-since-{since.number}" if since else ""
     stem = f"{version.collection.name}-version-{version.number}{since_number}-changes"
     return Rows(

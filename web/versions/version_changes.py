@@ -12,7 +12,7 @@ from config.plurals import many
 from leaderboard.board.moves import rank_moves
 from pooling.models import Collection, Passage, Query, Run
 from tournament.models import QrelVersion, VersionQuery
-from tournament.services import Cause, Edition, QueryChange, What, causes, changes_between, edition_of
+from tournament.services import Cause, ChangeKind, Edition, QueryChange, causes, changes_between, edition_of
 from tournament.services.publishing import queries_by_key
 from web.common.label_sight import label_sight
 from web.common.row_files import in_parts
@@ -21,10 +21,10 @@ from web.common.visibility import Sight, hidden_queries, listed_runs, sight_of
 CHANGES_A_PAGE = 50
 MOVES_SHOWN = 10
 WORDS = {
-    What.ANSWERS: "other best answers",
-    What.STATUS: "other status",
-    What.ARRIVED: "newly covered",
-    What.LEFT: "no longer covered",
+    ChangeKind.ANSWERS: "other best answers",
+    ChangeKind.STATUS: "other status",
+    ChangeKind.ARRIVED: "newly covered",
+    ChangeKind.LEFT: "no longer covered",
 }
 
 
@@ -152,7 +152,7 @@ def version_differences(version: QrelVersion, since: QrelVersion | None, user: A
         for change in found
         if change.query in place
         # Under withheld labels both are shown as closed.
-        and not (change.what == What.STATUS and {change.status_before, change.status_after} == told)
+        and not (change.what == ChangeKind.STATUS and {change.status_before, change.status_after} == told)
     ]
     shown.sort(key=lambda change: (place[change.query], change.query))
     return Differences(version.collection, before, after, shown, user)
@@ -171,7 +171,7 @@ def changes_page(
     """Return the data of the page that compares two versions."""
     told = version_differences(version, since, user)
     what = parameters.get("show", "")
-    what = what if what in set(map(str, What)) else ""
+    what = what if what in set(map(str, ChangeKind)) else ""
     text = parameters.get("q", "").strip()
     page: Page[QueryChange] = Paginator(told.chosen(what, text), CHANGES_A_PAGE).get_page(
         parameters.get("page")

@@ -44,7 +44,7 @@ FEW_QRELS = 500
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskingCampaign:
     """A campaign that asks whether a run is better than perfect, and the queries it could not ask about."""
 
     campaign: Campaign
@@ -112,7 +112,7 @@ def ask_better_than_perfect(
     sample: int | None = None,
     who: str = "",
     progress: Progress | None = None,
-) -> Asked:
+) -> AskingCampaign:
     """Create a draft campaign that asks about every query, or a sample drawn with the campaign's seed.
 
     Creates the pairs, in a pool of the same name, and fetches their texts. Raises :class:`NothingToScore` if the
@@ -127,7 +127,7 @@ def ask_better_than_perfect(
         pool = build_pair_pool(name=name, run=run, qrel_set=qrel_set, duels=duels)
         campaign = create_campaign(name=name, settings=settings, pool=pool, who=who)
     alone = every.nothing_second + found.nothing_second
-    return Asked(campaign, Comparisons(found.asked, every.missing, alone))
+    return AskingCampaign(campaign, Comparisons(found.asked, every.missing, alone))
 
 
 def _compare_with_texts(

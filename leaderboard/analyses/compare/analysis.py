@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from leaderboard.analyses.compare.comparison import Compared, Comparison
+from leaderboard.analyses.compare.comparison import ComparedPair, Comparison
 from leaderboard.analyses.compare.significance import bonferroni
 from leaderboard.analyses.compare.verdicts import Claim
 from leaderboard.output import Analysis, Column, Figure, Interval, Kind, Row, Table, Value
@@ -115,7 +115,7 @@ def corrected_table(comparison: Comparison) -> Table:
     )
 
 
-def _outcome_row(pair: Compared, comparison: Comparison) -> Row:
+def _outcome_row(pair: ComparedPair, comparison: Comparison) -> Row:
     found = pair.outcomes
     values: dict[str, Value] = {
         "neither": found.neither / found.queries,
@@ -131,7 +131,7 @@ def _outcome_row(pair: Compared, comparison: Comparison) -> Row:
 
 
 def _row_with_p_values(
-    pair: Compared, comparison: Comparison, values: dict[str, Value], raw: dict[str, float], times: int
+    pair: ComparedPair, comparison: Comparison, values: dict[str, Value], raw: dict[str, float], times: int
 ) -> Row:
     """Return the pair, its values, and its raw and multiplied p-values. Mark those still significant."""
     after = {name: bonferroni(p, times) for name, p in raw.items()}
@@ -188,7 +188,7 @@ def verdict_table(comparison: Comparison) -> Table:
     )
 
 
-def _verdict_row(pair: Compared, comparison: Comparison) -> Row:
+def _verdict_row(pair: ComparedPair, comparison: Comparison) -> Row:
     outcomes, verdict = pair.outcomes, pair.verdict
     case3 = outcomes.esl if comparison.rules.deciding.on_esl else outcomes.rr
     deciding = case3.paired_t if comparison.rules.deciding.is_t else case3.signed_rank
@@ -213,7 +213,7 @@ def _verdict_row(pair: Compared, comparison: Comparison) -> Row:
     )
 
 
-def _verdict_content(pair: Compared) -> dict[str, Any]:
+def _verdict_content(pair: ComparedPair) -> dict[str, Any]:
     verdict, outcomes = pair.verdict, pair.outcomes
     return {
         "a": pair.a,
@@ -268,11 +268,11 @@ def outcome_figure(comparison: Comparison) -> Figure:
     )
 
 
-def _pair_name(pair: Compared) -> str:
+def _pair_name(pair: ComparedPair) -> str:
     return f"{_cut_name(pair.a)} → {_cut_name(pair.b)}"
 
 
-def _outcome_charts(pairs: Sequence[Compared], comparison: Comparison) -> list[Spans]:
+def _outcome_charts(pairs: Sequence[ComparedPair], comparison: Comparison) -> list[Spans]:
     # The newer run first: long labels are cut at the end, and the older run is often the same.
     names = [f"{_cut_name(pair.b)} ← {_cut_name(pair.a)}" for pair in pairs]
     verdicts = [_pair_note(pair) for pair in pairs]
@@ -291,7 +291,7 @@ def _cut_name(name: str) -> str:
     return isolate_name(name if len(name) <= LONGEST_IN_PAIR else f"{name[: LONGEST_IN_PAIR - 1]}…")
 
 
-def _pair_note(pair: Compared) -> str:
+def _pair_note(pair: ComparedPair) -> str:
     """Return the full names if they were cut, and the verdict."""
     cut = max(len(pair.a), len(pair.b)) > LONGEST_IN_PAIR
     names = [f"B {isolate_name(pair.b)}", f"A {isolate_name(pair.a)}"] if cut else []
@@ -299,7 +299,7 @@ def _pair_note(pair: Compared) -> str:
     return "\n".join([*names, *claim])
 
 
-def _draw_wins(axes: Any, pairs: tuple[Compared, ...]) -> None:
+def _draw_wins(axes: Any, pairs: tuple[ComparedPair, ...]) -> None:
     shares_a = [-100 * pair.outcomes.a_wins / pair.outcomes.queries for pair in pairs]
     shares_b = [100 * pair.outcomes.b_wins / pair.outcomes.queries for pair in pairs]
     places = list(range(len(pairs)))

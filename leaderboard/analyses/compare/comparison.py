@@ -34,7 +34,7 @@ MEASURE = "RR@10"
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedPair:
     """Run A, the earlier one, and run B, with all results of their comparison."""
 
     a: str
@@ -55,7 +55,7 @@ class Comparison:
 
     facts: Facts
     rules: Rules
-    pairs: tuple[Compared, ...]
+    pairs: tuple[ComparedPair, ...]
     several: int
     """Number of queries with several relevant passages: left out if ``single_answer_only``, else included."""
     single_answer_only: bool
@@ -68,7 +68,7 @@ class Step:
     standing: Standing
     submitted: date | None
     """None for an undated run, which stands apart: it displaces nothing, and nothing displaces it."""
-    compared: Compared | None
+    compared: ComparedPair | None
 
 
 @dataclass(frozen=True)
@@ -216,9 +216,9 @@ def _order_in_time(runs: Sequence[Run], values: Sequence[float]) -> list[int]:
 
 def _compare_pair(
     a: str, b: str, ranks_a: npt.NDArray[np.int64], ranks_b: npt.NDArray[np.int64], rules: Rules
-) -> Compared:
+) -> ComparedPair:
     outcomes = compare_ranks(ranks_a, ranks_b, level=1 - rules.alpha)
-    return Compared(a, b, outcomes, verdict_of(outcomes, rules), sentence_of(a, b, outcomes, rules))
+    return ComparedPair(a, b, outcomes, verdict_of(outcomes, rules), sentence_of(a, b, outcomes, rules))
 
 
 def _comparison_facts(

@@ -25,7 +25,7 @@ from leaderboard.scoring.intervals import LEVEL, TRIALS, resample_counts, resamp
 from leaderboard.scoring.scales import WHOLE
 from tournament.contests import Contest
 from tournament.copeland import best_of_queries
-from tournament.derivation import Entrants, Judged, Parameters, derive
+from tournament.derivation import CountedJudgments, Entrants, Parameters, derive
 from tournament.pair_wins import tally, wins_of_pairs
 
 UNKNOWN = -1
@@ -37,7 +37,7 @@ class Evidence:
     """The input for best answers; ``worker``: shape (judgments,), codes from 0, UNKNOWN if the worker is unknown."""
 
     entrants: Entrants
-    judged: Judged
+    judged: CountedJudgments
     contests: Sequence[Contest]
     parameters: Parameters
     worker: Integers
@@ -47,7 +47,7 @@ class Evidence:
         judged = self.judged
         if rows is not None:
             columns = (judged.query, judged.left, judged.right, judged.preferred, judged.round)
-            judged = Judged(*(column[rows] for column in columns))
+            judged = CountedJudgments(*(column[rows] for column in columns))
         return contenders.best(derive(self.entrants, judged, self.contests, self.parameters).outcomes)
 
 
@@ -125,7 +125,7 @@ class LabelNoise:
     seed: int
 
 
-def resampled_rows(judged: Judged, worker: Integers, rng: np.random.Generator) -> Integers:
+def resampled_rows(judged: CountedJudgments, worker: Integers, rng: np.random.Generator) -> Integers:
     """Return rows of judgments of one resample: workers with all of theirs, other judgments within their query."""
     known = worker != UNKNOWN
     workers = int(worker.max(initial=UNKNOWN)) + 1

@@ -22,7 +22,7 @@ from leaderboard.analyses.two_boards.figure import boards_figure
 from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
 from leaderboard.scoring.evaluation import Progress, measure_for
 from leaderboard.scoring.labels import Labels, labels_named, labels_of_rows
-from leaderboard.scoring.measures import Judged, Measure, depth_needed
+from leaderboard.scoring.measures import Measure, RankedLabels, depth_needed
 from leaderboard.scoring.score_facts import scoring_facts
 from pooling.models import Collection, Run
 from pooling.ranking import Ranking
@@ -131,7 +131,7 @@ def _deduplicated_ranks(collection: Collection, ranking: Ranking, labels: Labels
 
 
 def _mean_or_zero(measure: Measure, labels: Labels, rank: np.ndarray) -> float:
-    values = measure.values(Judged(len(labels.qids), labels.query, labels.grades, rank))
+    values = measure.values(RankedLabels(len(labels.qids), labels.query, labels.grades, rank))
     mean = measure.mean(values)
     return 0.0 if mean != mean else mean
 

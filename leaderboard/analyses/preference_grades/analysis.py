@@ -6,7 +6,7 @@ from judging.models import Campaign, Judgment
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.preference_grades.computation import (
     GradeGap,
-    Judged,
+    JudgedPair,
     all_gaps,
     preference_by_gap,
 )
@@ -46,7 +46,7 @@ def analyse_preference_grades(asked: Asked, _: Progress | None) -> Analysis:
     return Analysis(facts, (_gap_table(found, ungraded, facts),), (), (_grade_sentence(found, ungraded),))
 
 
-def _judged_passages(campaign: Campaign) -> Iterator[Judged]:
+def _judged_passages(campaign: Campaign) -> Iterator[JudgedPair]:
     counted = Judgment.objects.filter(campaign=campaign).counted().order_by("pk")
     rows = counted.values_list(
         *("pair__query_id", "left_id", "left__class_key", "right_id", "right__class_key", "preferred_id")

@@ -8,7 +8,7 @@ from leaderboard.analyses.shared.proportions import Share, share_with_bounds
 #: The class of a passage in a query: (query key, class key).
 Key = tuple[int, str]
 #: The preferred passage and the other one; for "cannot decide", the two shown and False.
-Judged = tuple[Key, Key, bool]
+JudgedPair = tuple[Key, Key, bool]
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class GradeGap:
     undecided: int
 
 
-def preference_by_gap(judged: Iterable[Judged], grades: Mapping[Key, int]) -> tuple[list[GradeGap], int]:
+def preference_by_gap(judged: Iterable[JudgedPair], grades: Mapping[Key, int]) -> tuple[list[GradeGap], int]:
     """Return one row for each gap, ascending, and the number of judgments with an ungraded passage.
 
     "Cannot decide" is counted separately, not as preferring either passage.

@@ -34,7 +34,7 @@ from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
 from leaderboard.output.table import as_number
 from leaderboard.scoring.evaluation import Progress, measure_for
 from leaderboard.scoring.labels import Labels, labels_named
-from leaderboard.scoring.measures import Judged, Measure, depth_needed
+from leaderboard.scoring.measures import Measure, RankedLabels, depth_needed
 from leaderboard.scoring.score_facts import scoring_facts
 from pooling.models import Collection, Run
 from pooling.services.clusters import canonical_of
@@ -144,7 +144,7 @@ def _labeled_tops(run: Run, depth: int, found: ClassLabels) -> dict[str, tuple[s
 
 def _label_ranks(
     asked: Asked, labels: Labels, depth: int, progress: Progress | None
-) -> tuple[Judged, Whole, Measure]:
+) -> tuple[RankedLabels, Whole, Measure]:
     """Return the labels with the ranks of the first run, the ranks (runs, labels) in every run, and the measure."""
     measure = measure_for(asked.text("measure"), labels)
     needed = depth_needed([measure])
@@ -154,11 +154,11 @@ def _label_ranks(
         places.append(find_wanted(ranking_of(run, read), labels.wanted).rank)
         if progress:
             progress(done + 1, len(asked.runs))
-    return Judged(len(labels.qids), labels.query, labels.grades, places[0]), np.array(places), measure
+    return RankedLabels(len(labels.qids), labels.query, labels.grades, places[0]), np.array(places), measure
 
 
 def _leave_groups_out(
-    asked: Asked, judged: Judged, places: Whole, measure: Measure, depth: int
+    asked: Asked, judged: RankedLabels, places: Whole, measure: Measure, depth: int
 ) -> list[LeftOutRun]:
     groups = groups_to_leave_out(asked.runs, by_team=asked.text("by") == "team")
     tags = [run.run_tag for run in asked.runs]
@@ -177,7 +177,7 @@ def _density_table(dense: Sequence[Density], least: int, facts: Facts) -> Table:
         for one in dense
     )
     caption = (
-        f"Judged passages and those of grade {least} or more, near-duplicates counted once. From a density of "
+        f"RankedLabels passages and those of grade {least} or more, near-duplicates counted once. From a density of "
         f"{DENSE:.2f}, many relevant passages are likely to be unjudged (Voorhees, Craswell and Lin 2022)."
     )
     return Table("density", "Density of relevant passages", caption, columns, rows, facts)

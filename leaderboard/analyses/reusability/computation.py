@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leaderboard.scoring.agreement import competition_ranks, kendall
-from leaderboard.scoring.measures import Judged, Measure
+from leaderboard.scoring.measures import Measure, RankedLabels
 
 #: The density from which [DL] calls a query's labels incomplete.
 DENSE = 0.4
@@ -89,7 +89,7 @@ class LeftOutRun:
 
 
 def leave_out(
-    judged: Judged,
+    judged: RankedLabels,
     places: Whole,
     measure: Measure,
     groups: Mapping[str, Sequence[int]],
@@ -103,15 +103,14 @@ def leave_out(
     """
     brought = (places > 0) & (places <= depth)
     everywhere = brought.sum(axis=0)
+    sign = 1 if measure.higher_is_better else -1
     before = _means_under_labels(judged, places, measure, np.ones(places.shape[1], bool))
     found = []
     for group, members in groups.items():
         only = (everywhere > 0) & (brought[list(members)].sum(axis=0) == everywhere)
         after = _means_under_labels(judged, places, measure, ~only)
         tau_b = kendall(before, after).tau_b
-        orders = [
-            competition_ranks(means if measure.higher_is_better else -means) for means in (before, after)
-        ]
+        orders = [competition_ranks(sign * means) for means in (before, after)]
         found += [
             LeftOutRun(
                 tags[member],
@@ -129,9 +128,9 @@ def leave_out(
 
 
 def _means_under_labels(
-    judged: Judged, places: Whole, measure: Measure, kept: npt.NDArray[np.bool_]
+    judged: RankedLabels, places: Whole, measure: Measure, kept: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.float64]:
-    some = Judged(judged.queries, judged.query[kept], judged.grade[kept], places[0][kept])
+    some = RankedLabels(judged.queries, judged.query[kept], judged.grade[kept], places[0][kept])
     means = [
         measure.mean(measure.values(replace(some, rank=places[run][kept]))) for run in range(len(places))
     ]

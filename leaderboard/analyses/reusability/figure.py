@@ -7,14 +7,14 @@ from leaderboard.output import Facts, Figure, Table
 from leaderboard.output.chart import Series, Spans, chart_content
 
 MOST_NAMED = 80
-Named = tuple[str, Sequence[float | None]]
+Curve = tuple[str, Sequence[float | None]]
 
 
 def curves_figure(
     key: str,
     axis: str,
     rows: Sequence[str],
-    series: Sequence[Named],
+    series: Sequence[Curve],
     facts: Facts,
     data: Table,
     *,

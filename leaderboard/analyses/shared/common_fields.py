@@ -22,6 +22,7 @@ ONE_LABELS = Choice(
     of="one labels or order",
     help="a qrel set, @n for version n, or @n:order with the measure Compat (default: the official set)",
 )
+#: Labels for measures that need grades, which an order of preference does not have.
 LABELS_UNORDERED = replace(
     ONE_LABELS,
     of="one labels",

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from leaderboard.board.standings import DEPTH
 from leaderboard.scoring.scales import WHOLE
-from tournament.derivation import Judged
+from tournament.derivation import CountedJudgments
 from tournament.outcomes import QueryOutcome
 from tournament.pair_wins import PairTally, tally
 
@@ -96,13 +96,13 @@ class Contenders:
             return np.zeros(0, dtype=bool)
         return np.maximum.reduceat(best, self.starts)
 
-    def judged_pairs(self, judged: Judged) -> PairTally:
+    def judged_pairs(self, judged: CountedJudgments) -> PairTally:
         """Return the judgments of each pair of nodes, without pairs in which a passage is not a node."""
         left, right, preferred = self.nodes_of(judged)
         known = (left != NOWHERE) & (right != NOWHERE)
         return tally(left[known], right[known], preferred[known])
 
-    def nodes_of(self, judged: Judged) -> tuple[Integers, Integers, Integers]:
+    def nodes_of(self, judged: CountedJudgments) -> tuple[Integers, Integers, Integers]:
         """Return left, right and preferred node of each judgment; NOWHERE if the passage has none, or undecided."""
         sides = zip(
             judged.query.tolist(),

@@ -23,7 +23,7 @@ def types_of(collection: Collection, runs: Sequence[Run], by: str) -> tuple[Deta
 
 
 def groups_to_leave_out(runs: Sequence[Run], *, by_team: bool) -> dict[str, list[int]]:
-    """Return the indexes of each group's runs: of one run, or of all runs of a team. A run without team is alone."""
+    """Return each group's runs, as indexes: all runs of a team, or one run alone if it has no team."""
     groups: dict[str, list[int]] = {}
     for place, run in enumerate(runs):
         groups.setdefault(f"team {run.team}" if by_team and run.team else run.run_tag, []).append(place)

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from leaderboard.output.label_positions import Box, Named, label_places
+from leaderboard.output.label_positions import Box, NamedPoint, label_places
 
 PAGE = Box(0, 0, 300, 300)
 
@@ -20,7 +20,7 @@ def crossing(one: Box, other: Box) -> bool:
 
 
 def test_a_name_alone_stands_close_to_the_upper_right_of_its_point():
-    (place,) = label_places([Named(100, 100, 40, 6)], [(100, 100)], PAGE)
+    (place,) = label_places([NamedPoint(100, 100, 40, 6)], [(100, 100)], PAGE)
 
     assert 100 < place.box.left < 105
     assert 100 < place.box.bottom < 105
@@ -28,13 +28,13 @@ def test_a_name_alone_stands_close_to_the_upper_right_of_its_point():
 
 
 def test_two_runs_at_one_point_are_both_named():
-    both = label_places([Named(100, 100, 40, 6)] * 2, [(100, 100)] * 2, PAGE)
+    both = label_places([NamedPoint(100, 100, 40, 6)] * 2, [(100, 100)] * 2, PAGE)
 
     assert not crossing(both[0].box, both[1].box)
 
 
 def test_a_name_stays_within_the_page():
-    (place,) = label_places([Named(298, 298, 40, 6)], [(298, 298)], PAGE)
+    (place,) = label_places([NamedPoint(298, 298, 40, 6)], [(298, 298)], PAGE)
 
     assert place.box.inside(PAGE)
 
@@ -42,7 +42,7 @@ def test_a_name_stays_within_the_page():
 @pytest.mark.parametrize("seed", range(5))
 def test_names_lie_over_no_other_and_over_no_point_in_a_crowd(seed):
     points = np.random.default_rng(seed).normal(150, 40, (60, 2))
-    named = [Named(x, y, 40, 6) for x, y in points]
+    named = [NamedPoint(x, y, 40, 6) for x, y in points]
 
     found = [place.box for place in label_places(named, points.tolist(), PAGE) if place]
 
@@ -54,6 +54,6 @@ def test_names_lie_over_no_other_and_over_no_point_in_a_crowd(seed):
 def test_a_name_without_room_is_left_out_rather_than_written_over_others():
     tiny = Box(0, 0, 70, 14)
 
-    places = label_places([Named(35, 7, 20, 6)] * 9, [(35, 7)] * 9, tiny)
+    places = label_places([NamedPoint(35, 7, 20, 6)] * 9, [(35, 7)] * 9, tiny)
 
     assert 0 < sum(place is not None for place in places) < 9

@@ -11,22 +11,22 @@ from hypothesis import given, strategies as st
 
 from leaderboard.errors import UnknownMeasure
 from leaderboard.scoring.measure_names import parse_measure, parse_measures
-from leaderboard.scoring.measures import Judged, depth_needed
+from leaderboard.scoring.measures import RankedLabels, depth_needed
 from pooling.trec import read_qrel_file, read_run_file
 from pooling.wanted import Wanted, find_wanted
 
 OFFICIAL = parse_measures("AP RR P@10 nDCG@10 nDCG@100")
 
 
-def judged(*labels: tuple[int, int, int], queries: int = 1) -> Judged:
+def judged(*labels: tuple[int, int, int], queries: int = 1) -> RankedLabels:
     """Labels as (query, grade, rank)."""
     columns = np.array(labels, np.int64).reshape(-1, 3).T
-    return Judged(queries, *columns)
+    return RankedLabels(queries, *columns)
 
 
-def judge(run, qrels) -> Judged:
+def judge(run, qrels) -> RankedLabels:
     found = find_wanted(run.ranking, Wanted(qrels.qids, qrels.query, qrels.pids))
-    return Judged(len(qrels.qids), qrels.query, qrels.grade, found.rank)
+    return RankedLabels(len(qrels.qids), qrels.query, qrels.grade, found.rank)
 
 
 def test_every_official_value_of_trec_2021_is_reproduced(shared_data):

@@ -121,9 +121,9 @@ def forget_unused() -> int:
 
 
 def kept_object(kind: str, inputs: list[Any], type_: type[Result], compute: Callable[[], Result]) -> Result:
-    """Return ``kept`` for frozen dataclasses (of dataclasses, tuples, enums, dates, numbers), including NaN.
+    """Do the same as :func:`kept_or_computed` for frozen dataclasses: of dataclasses, tuples, enums, dates and numbers.
 
-    They are stored as JSON text, because a JSON column cannot hold NaN.
+    They are stored as JSON text, because numbers can be NaN, which a JSON column cannot hold.
     """
     adapter = TypeAdapter(type_)
 

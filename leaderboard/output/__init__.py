@@ -1,7 +1,7 @@
 """Results as tables and figures, in every format that a paper, a program or a reader needs.
 
 An analysis is frozen data: tables and figures that state what they were made from (:class:`Facts`). Each output
-format has its own module: ``latex``, ``markdown``, ``commas`` (CSV), ``content`` (JSON), ``terminal`` and
+format has its own module: ``latex``, ``markdown``, ``csv_tables``, ``content`` (JSON), ``terminal`` and
 ``drawing`` (SVG, PDF, PNG). Commands derive from ``command.AnalysisCommand`` to get all options.
 """
 

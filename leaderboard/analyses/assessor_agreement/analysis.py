@@ -8,8 +8,6 @@ from leaderboard.output import Analysis
 from leaderboard.scoring.evaluation import Progress
 from leaderboard.scoring.labels import Labels, labels_of_rows
 
-NONE = "Take second opinions on the graded campaign's page first."
-
 
 def analyse_assessor_agreement(asked: Asked, _: Progress | None) -> Analysis:
     """Compare the first and second grades of a graded campaign: the named one, else the newest.
@@ -24,7 +22,10 @@ def analyse_assessor_agreement(asked: Asked, _: Progress | None) -> Analysis:
         raise NothingToScore(f"{collection.name} has no graded campaign{named}.", "Make one first.")
     first, second = (_grades_as_labels(found, second=second) for second in (False, True))
     if not second.pids:
-        raise NothingToScore(f"Nobody gave a second opinion in {found.name}.", NONE)
+        raise NothingToScore(
+            f"Nobody gave a second opinion in {found.name}.",
+            "Take second opinions on the graded campaign's page first.",
+        )
     return compare_labels(collection, _only_sampled(first, second), second)
 
 

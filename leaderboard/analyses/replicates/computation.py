@@ -12,6 +12,7 @@ import numpy as np
 
 from leaderboard.analyses.shared.contenders import Contenders, Flags
 from leaderboard.scoring.agreement import Agreement, kendall, tau_ap
+from leaderboard.scoring.scales import WHOLE
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Overlap:
 
 @dataclass(frozen=True)
 class Replicates:
-    """All pairs of replicates, and each one's totals (MRR@10 × 2520 × queries) over the shared queries."""
+    """All pairs of replicates, and each one's means over the shared queries."""
 
     names: tuple[str, ...]
     queries: int
@@ -66,6 +67,6 @@ def compare_replicates(contenders: Contenders, best: Mapping[str, Flags]) -> Rep
                 tau_ap=tau_ap(totals[first], totals[second]),
             )
         )
-    scale = 2520.0 * max(int(shared.sum()), 1)
+    scale = WHOLE * max(int(shared.sum()), 1)
     means = tuple(tuple((totals[name] / scale).tolist()) for name in best)
     return Replicates(tuple(best), int(shared.sum()), means, tuple(rows))

@@ -2,7 +2,7 @@
 
 A *node* is one class of passages (the same text) of one query. Its rank in a run is the best rank of any member
 of the class. Values are integers, RR@10 times 2520, so that means and ties between runs are exact
-(leaderboard/board/standings.py).
+(leaderboard/scoring/scales.py).
 """
 
 from collections.abc import Mapping

@@ -121,7 +121,7 @@ def forget_unused() -> int:
 
 
 def kept_object(kind: str, inputs: list[Any], type_: type[Result], compute: Callable[[], Result]) -> Result:
-    """Do the same as :func:`kept_or_computed` for frozen dataclasses: of dataclasses, tuples, enums, dates and numbers.
+    """Keep a frozen dataclass (of dataclasses, tuples, enums, dates, numbers), as :func:`kept_or_computed` does.
 
     They are stored as JSON text, because numbers can be NaN, which a JSON column cannot hold.
     """

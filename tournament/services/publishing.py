@@ -338,7 +338,9 @@ def _save_version(
             qrel.version = version
         VersionQuery.objects.bulk_create(draft.queries, batch_size=500)
         PreferenceQrel.objects.bulk_create(draft.qrels, batch_size=500)
-        events.record_event(VERSION_PUBLISHED, collection_id=version.collection_id, facts=_version_event(version))
+        events.record_event(
+            VERSION_PUBLISHED, collection_id=version.collection_id, facts=_version_event(version)
+        )
     return version
 
 

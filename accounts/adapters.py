@@ -49,18 +49,18 @@ class SocialAdapter(DefaultSocialAccountAdapter):
     """Sign-up through an OpenID provider: the same rules, with the invitation in the session."""
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
-        return bool(anybody_may_join() or _brought(request))
+        return bool(anybody_may_join() or _session_invitation(request))
 
     def save_user(self, request: HttpRequest, sociallogin: Any, form: Any = None) -> User:
         """Save the new account and use up its invitation: one link makes one account."""
         with transaction.atomic():
             user: User = super().save_user(request, sociallogin, form)
-            if (invitation := _brought(request)) is not None:
+            if (invitation := _session_invitation(request)) is not None:
                 accept(invitation, user)
         return user
 
 
-def _brought(request: HttpRequest) -> Invitation | None:
+def _session_invitation(request: HttpRequest) -> Invitation | None:
     try:
         return invitation_of(request.session.get(SESSION_KEY, ""))
     except InvitationOver:

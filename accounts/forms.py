@@ -11,7 +11,7 @@ class TokenForm(forms.Form):
 
     name = forms.CharField(label="Purpose", max_length=80)
     scopes = forms.MultipleChoiceField(
-        label="It may",
+        label="Permissions",
         choices=ApiToken.Scope.choices,
         widget=forms.CheckboxSelectMultiple,
         initial=[ApiToken.Scope.READ],

@@ -82,14 +82,11 @@ class ApiToken(models.Model):
     """A script's substitute for a password. Its text is shown once; only its hash is stored."""
 
     class Scope(models.TextChoices):
-        READ = "read", "read what I may see"
-        RUNS = "runs", "make collections, add labels and passages, upload and describe runs"
-        CAMPAIGNS = (
-            "campaigns",
-            "steer campaigns, decide about workers, open challenges (people are asked, money may be spent)",
-        )
-        PEOPLE = "people", "say who is a member of a collection as what, and invite people into it"
-        WEBHOOKS = "webhooks", "register webhooks and read their secrets once (they are told of private runs)"
+        READ = "read", "read what you can see"
+        RUNS = "runs", "create collections, add labels and passages, upload and describe runs"
+        CAMPAIGNS = "campaigns", "manage campaigns and workers, open challenges (this can spend money)"
+        PEOPLE = "people", "manage the members of collections, and invite people"
+        WEBHOOKS = "webhooks", "register webhooks and read their secrets once (they report private runs)"
 
     user = models.ForeignKey(User, models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=80)

@@ -24,7 +24,7 @@ class RequireSecondFactor:
         self.answer = answer
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """The page."""
+        """Answer the request; ``process_view`` does the check."""
         return self.answer(request)
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
@@ -32,7 +32,11 @@ class RequireSecondFactor:
         if not settings.ADMIN_SECOND_FACTOR or request.path_info.startswith(WITHOUT_SESSIONS):
             return None
         name = request.resolver_match.url_name if request.resolver_match else None
-        if (name or "") in ON_THE_WAY or (name or "").startswith("mfa_") or not _lacks_one(request.user):
+        if (
+            (name or "") in ON_THE_WAY
+            or (name or "").startswith("mfa_")
+            or not _lacks_second_factor(request.user)
+        ):
             return None
         messages.warning(request, WORDS)
         if "HX-Request" in request.headers:  # HTMX asked for a part of a page: redirect the whole page
@@ -40,5 +44,5 @@ class RequireSecondFactor:
         return redirect("mfa_activate_totp")
 
 
-def _lacks_one(user: Any) -> bool:
+def _lacks_second_factor(user: Any) -> bool:
     return (user.is_superuser or user.is_staff) and not is_mfa_enabled(user)

@@ -7,5 +7,5 @@ from accounts import views
 app_name = "accounts"
 urlpatterns = [
     path("tokens/", views.tokens, name="tokens"),
-    path("tokens/<int:key>/revoke", views.revoke, name="revoke_token"),
+    path("tokens/<int:key>/revoke", views.revoke_own_token, name="revoke_token"),
 ]

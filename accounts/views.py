@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.errors import TokenRefused
 from accounts.forms import TokenForm
 from accounts.models import ApiToken
-from accounts.services.tokens import make_token, revoke_token as revoke_token
+from accounts.services.tokens import make_token, revoke_token
 from config import clock
 
 #: Session key of forms that made a token, so that reloading the page does not make a second one.
@@ -51,7 +51,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @login_required
-def revoke(request: HttpRequest, key: int) -> HttpResponse:
+def revoke_own_token(request: HttpRequest, key: int) -> HttpResponse:
     """Revoke one of the person's own tokens."""
     if not ApiToken.objects.filter(user=request.user, pk=key).exists():  # type: ignore[misc]
         raise Http404("Token not found.")

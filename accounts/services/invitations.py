@@ -38,7 +38,7 @@ class Invited:
     link: str = field(repr=False)
 
 
-def invite(
+def make_invitation(
     *, email: str, invited_by: User | None, administrator: bool = False, days: int | None = None
 ) -> Invited:
     """Make an invitation. Its link works for one person, once, until it expires. Raises NotAnAccount."""
@@ -46,10 +46,14 @@ def invite(
         validate_email(email)
     except ValidationError:
         raise NotAnAccount(f"{email!r} is not an e-mail address.") from None
-    return _made(email, timedelta(days=days or settings.INVITATION_DAYS), administrator, invited_by)
+    return _create_invitation(
+        email, timedelta(days=days or settings.INVITATION_DAYS), administrator, invited_by
+    )
 
 
-def _made(email: str, lasts: timedelta, administrator: bool, invited_by: User | None = None) -> Invited:
+def _create_invitation(
+    email: str, lasts: timedelta, administrator: bool, invited_by: User | None = None
+) -> Invited:
     secret = new_secret()
     invitation = Invitation.objects.create(
         email=email,
@@ -70,7 +74,7 @@ def first_administrator_link() -> str:
     Invitation.objects.open(now).filter(email=ANYBODY, administrator=True).update(withdrawn_at=now)
     if has_administrator():
         return ""
-    return _made(ANYBODY, timedelta(hours=FIRST_LINK_HOURS), administrator=True).link
+    return _create_invitation(ANYBODY, timedelta(hours=FIRST_LINK_HOURS), administrator=True).link
 
 
 def mail(invited: Invited, *, to_what: str) -> bool:
@@ -131,7 +135,7 @@ def accept_with_new_account(invitation: Invitation, *, username: str, password: 
         validate(username)
     validate_password(password, User(username=username, email=email))
     if User.objects.filter(username__iexact=username).exists():
-        raise _taken(username)
+        raise _user_name_taken(username)
     try:
         with transaction.atomic():
             user = User.objects.create_user(username, email, password)
@@ -139,7 +143,7 @@ def accept_with_new_account(invitation: Invitation, *, username: str, password: 
             if email:
                 _keep_address(invitation, user)
     except IntegrityError:
-        raise _taken(username) from None
+        raise _user_name_taken(username) from None
     return user
 
 
@@ -151,5 +155,5 @@ def _keep_address(invitation: Invitation, user: User) -> None:
     )
 
 
-def _taken(username: str) -> NotAnAccount:
+def _user_name_taken(username: str) -> NotAnAccount:
     return NotAnAccount(f"The name {username} is taken.", "Choose another, or sign in if it is yours.")

@@ -145,7 +145,7 @@ def invite_member(
         _refuse_submitter(role)
     who = invited_by.get_username() if invited_by else ""
     with transaction.atomic():
-        invited = invitations.invite(email=email, invited_by=invited_by)
+        invited = invitations.make_invitation(email=email, invited_by=invited_by)
         InvitedMember.objects.create(
             collection=collection, invitation=invited.invitation, role=role, team=team
         )

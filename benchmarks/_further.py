@@ -11,7 +11,7 @@ from judging.grading.assignments import take_topic
 from judging.grading.graded_campaigns import GradingSettings, create_graded_campaign
 from tournament.models import QrelVersion
 from web.models import WebhookDelivery, WebhookEndpoint
-from web.releases.bundle import make_bundle
+from web.releases.bundle import ensure_bundle
 
 MESSAGES = 600
 
@@ -31,7 +31,7 @@ def write_drafts_and_extras(large: Large, version: QrelVersion, user: Any) -> No
         pool=large.pool, name="graded", settings=GradingSettings(min_grade=1, placeholder_text=True)
     )
     take_topic(graded.topics.order_by("pk").first(), user)
-    make_bundle(version)
+    ensure_bundle(version)
     endpoint = WebhookEndpoint.objects.create(
         collection=large.collection, address="https://example.org/", kept_by=user
     )

@@ -14,7 +14,7 @@ _CONVERTED = re.compile(r"<(?:\w+:)?(\w+)>")
 
 def unknown_parameters(request: HttpRequest, route: str) -> HttpResponse | None:
     """Return the error response for unknown query parameters; None if all are known."""
-    known = _known().get((str(request.method).lower(), _CONVERTED.sub(r"{\1}", route)))
+    known = _parameters_of_calls().get((str(request.method).lower(), _CONVERTED.sub(r"{\1}", route)))
     if known is None:  # an unsupported method gets its own error
         return None
     found = [
@@ -26,7 +26,7 @@ def unknown_parameters(request: HttpRequest, route: str) -> HttpResponse | None:
 
 
 @cache
-def _known() -> dict[tuple[str, str], Collection[str]]:
+def _parameters_of_calls() -> dict[tuple[str, str], Collection[str]]:
     """Return (method, address) → names of its query parameters."""
     return {
         (method, address.removeprefix("/api/v1/")): {

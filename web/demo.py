@@ -16,6 +16,7 @@ from config.errors import Refusal
 from config.plurals import many
 from config.process import launcher
 from pooling.models import Collection
+from pooling.services.naming import free_name
 
 SAMPLE = Path("docs/sample")
 SEED = 2022
@@ -48,7 +49,7 @@ class Demo:
     def run(self) -> dict[str, Any]:
         """Import runs, judge a campaign, publish version 1, add runs, publish version 2. Return both leaderboards."""
         sample = settings.BASE_DIR / SAMPLE
-        self.name = free_name("sample")
+        self.name = free_name("sample", Collection.objects.all())
         self.import_sample(sample)
         with launcher.crowd_running(), launcher.judging_pages_running():
             self.judge()
@@ -131,15 +132,6 @@ class Demo:
         self.say("\n5. Resolve again, publish the next version, score every run under it")
         second = self.publish()
         return {"challenge": asked, "version_2": second, "later_runs": tags}
-
-
-def free_name(stem: str) -> str:
-    """Return ``stem``, or ``stem-2`` and so on if a collection already has that name."""
-    taken = set(Collection.objects.filter(name__startswith=stem).values_list("name", flat=True))
-    number = 1
-    while (name := stem if number == 1 else f"{stem}-{number}") in taken:
-        number += 1
-    return name
 
 
 def run_files(folder: Path) -> list[str]:

@@ -38,7 +38,7 @@ class Invited:
     link: str = field(repr=False)
 
 
-def make_invitation(
+def create_invitation(
     *, email: str, invited_by: User | None, administrator: bool = False, days: int | None = None
 ) -> Invited:
     """Make an invitation. Its link works for one person, once, until it expires. Raises NotAnAccount."""
@@ -46,12 +46,12 @@ def make_invitation(
         validate_email(email)
     except ValidationError:
         raise NotAnAccount(f"{email!r} is not an e-mail address.") from None
-    return _create_invitation(
+    return _save_invitation(
         email, timedelta(days=days or settings.INVITATION_DAYS), administrator, invited_by
     )
 
 
-def _create_invitation(
+def _save_invitation(
     email: str, lasts: timedelta, administrator: bool, invited_by: User | None = None
 ) -> Invited:
     secret = new_secret()
@@ -74,7 +74,7 @@ def first_administrator_link() -> str:
     Invitation.objects.open(now).filter(email=ANYBODY, administrator=True).update(withdrawn_at=now)
     if has_administrator():
         return ""
-    return _create_invitation(ANYBODY, timedelta(hours=FIRST_LINK_HOURS), administrator=True).link
+    return _save_invitation(ANYBODY, timedelta(hours=FIRST_LINK_HOURS), administrator=True).link
 
 
 def mail(invited: Invited, *, to_what: str) -> bool:
@@ -105,7 +105,7 @@ def invitation_of(secret: str, *, taken_by: User | None = None) -> Invitation:
     raise OVER
 
 
-def withdraw_invitation(invitation: Invitation) -> None:
+def void_invitation(invitation: Invitation) -> None:
     """Make the link useless. Does nothing if it was already used."""
     now = clock.now()
     Invitation.objects.open(now).filter(pk=invitation.pk).update(withdrawn_at=now)

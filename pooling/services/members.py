@@ -145,7 +145,7 @@ def invite_member(
         _refuse_submitter(role)
     who = invited_by.get_username() if invited_by else ""
     with transaction.atomic():
-        invited = invitations.make_invitation(email=email, invited_by=invited_by)
+        invited = invitations.create_invitation(email=email, invited_by=invited_by)
         InvitedMember.objects.create(
             collection=collection, invitation=invited.invitation, role=role, team=team
         )
@@ -165,7 +165,7 @@ def _refuse_submitter(role: Role) -> None:
 def withdraw_member_invitation(*, invited: InvitedMember, who: str) -> None:
     """Withdraw an invitation; its link stops working."""
     with transaction.atomic():
-        invitations.withdraw_invitation(invited.invitation)
+        invitations.void_invitation(invited.invitation)
         log(invited.collection, f"invitation of {invited.invitation.email} withdrawn", who=who)
 
 

@@ -25,7 +25,7 @@ def test_one_is_one_and_everything_else_is_more(number, words, said):
 
 @pytest.mark.parametrize(("number", "said"), [(0, "0 queries"), (1, "1 query"), (6980, "6,980 queries")])
 def test_pages_part_thousands_by_commas(number, said):
-    assert figures.many(number, "query,queries") == said
+    assert figures.count_with_noun(number, "query,queries") == said
 
 
 def test_no_page_says_one_and_names_many():

@@ -15,13 +15,13 @@ from judging.models import (
     Submission,
     Task,
 )
-from web.releases.bundle import make_bundle
+from web.releases.bundle import ensure_bundle
 from web.releases.store import opened
 
 
 def read(version) -> dict[str, str]:
     """Name → text of every file of the version's bundle."""
-    with opened(make_bundle(version).name) as file, zipfile.ZipFile(file) as bundle:
+    with opened(ensure_bundle(version).name) as file, zipfile.ZipFile(file) as bundle:
         return {name.partition("/")[2]: bundle.read(name).decode() for name in bundle.namelist()}
 
 

@@ -86,14 +86,14 @@ def list_analyses(request: HttpRequest, name: str) -> list[dict[str, Any]]:
             "title": kind.title,
             "says": kind.sentence,
             "needs": kind.needs,
-            "settings": _settings(found, kind, user),
+            "settings": _settings_out(found, kind, user),
             "refused": refusal,
         }
         for kind, refusal in rows
     ]
 
 
-def _settings(collection: Collection, kind: Kind, user: Any) -> list[dict[str, Any]]:
+def _settings_out(collection: Collection, kind: Kind, user: Any) -> list[dict[str, Any]]:
     return [
         {
             "name": one.name,
@@ -118,7 +118,7 @@ def make_analysis(
     user = reader(request)
     found = collection_for(user, name, "see everything")
     chosen = pages.kind_or_404(kind)
-    meant = pages.asked_for(found, chosen, _given(found, chosen, asked), user)
+    meant = pages.asked_for(found, chosen, _form_values(found, chosen, asked), user)
     kept = kept_analysis(analysis_key(meant))
     if kept is not None:
         return Status(200, {"state": Job.State.DONE, "result": analysis_content(kept)})
@@ -127,7 +127,7 @@ def make_analysis(
     return Status(202, work_out(job))
 
 
-def _given(collection: Collection, kind: Kind, asked: AnalysisIn) -> QueryDict:
+def _form_values(collection: Collection, kind: Kind, asked: AnalysisIn) -> QueryDict:
     """Return the request in the shape of the page's form. Raises WrongSetting for an unknown setting."""
     known = [field.name for field in kind.fields] + ["campaign"] * kind.of_campaign
     whole = {field.name for field in kind.fields if isinstance(field, Number) and field.integers_only}

@@ -20,7 +20,7 @@ from web.preparation.step_views import say, who
 
 @require_safe
 @needs("see everything")
-def plan(request: HttpRequest, collection: Collection) -> HttpResponse:
+def show_asking_plan(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Show the plan that the address describes; the form reloads it with every change."""
     page = asking_page(collection, request.GET)
     context = {
@@ -33,7 +33,7 @@ def plan(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 @require_POST
 @needs("prepare campaign")
-def make(request: HttpRequest, collection: Collection) -> HttpResponse:
+def make_asking_draft(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Start making the draft, and show the progress."""
     page = asking_page(collection, request.POST)
     if page.asked is not None:
@@ -56,7 +56,7 @@ def make(request: HttpRequest, collection: Collection) -> HttpResponse:
 @require_safe
 @never_cache
 @needs("see everything")
-def work(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+def asking_progress(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Show the progress of making a campaign, then redirect to its preparation."""
     job = get_object_or_404(jobs.asking_work(collection), pk=key)
     page = "web:prepare" if may(request.user, "prepare campaign", collection) else "web:campaign"
@@ -69,7 +69,7 @@ def work(request: HttpRequest, collection: Collection, key: int) -> HttpResponse
 
 @require_POST
 @needs("prepare campaign")
-def make_again(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+def retry_asking(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Retry making a draft that failed."""
     job = try_again(get_object_or_404(jobs.asking_work(collection), pk=key))
     messages.success(request, "Trying again.")

@@ -13,7 +13,7 @@ from config.background.models import Job
 from leaderboard import jobs
 from web.analyses.asking_plans import asking_plan, campaign_asked_for
 from web.api.bodies import Body
-from web.api.callers import actor, reader
+from web.api.callers import collection_to_change, reader
 from web.api.works import Text, WorkOut, work_out
 from web.common.access import collection_for
 from web.preparation.forms import DEFAULTS
@@ -79,8 +79,7 @@ def read_asking_plan(request: HttpRequest, name: str, asked: AskingIn) -> dict[s
 def make_asking(
     request: HttpRequest, response: HttpResponse, name: str, asked: NamedAskingIn
 ) -> Status[dict[str, Any]]:
-    user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = collection_for(user, name, "prepare campaign")
+    user, found = collection_to_change(request, name, "prepare campaign", ApiToken.Scope.CAMPAIGNS)
     meant = campaign_asked_for(found, asked.dict())
     job = jobs.ring_for_asking(
         name=asked.name,

@@ -24,6 +24,7 @@ from pooling.services.query_splits import private_qids
 from tournament.models import QrelVersion
 from web.common.analysis_tables import TableView, has_charts, table_view
 from web.common.campaign_rows import campaigns_of
+from web.common.chosen_runs import chosen_run_keys
 from web.common.job_progress import Work
 from web.common.visibility import listed_runs, sees_everything
 
@@ -76,10 +77,10 @@ class AnalysisPage:
 
 def listed_analyses(collection: Collection, user: Any) -> list[Listed]:
     """Return every analysis, with the reason if this person cannot open it."""
-    return [Listed(kind, _closed(kind, collection, user)) for kind in KINDS.values()]
+    return [Listed(kind, _reason_closed(kind, collection, user)) for kind in KINDS.values()]
 
 
-def _closed(kind: Kind, collection: Collection, user: Any) -> str:
+def _reason_closed(kind: Kind, collection: Collection, user: Any) -> str:
     if sees_everything(user, collection):
         return ""
     if kind.members_only:
@@ -101,14 +102,14 @@ def asked_for(collection: Collection, kind: Kind, given: Any, user: Any) -> Aske
     """Return the analysis that an address or form asks for, limited to what this person can see. Raises a Refusal."""
     member = sees_everything(user, collection)
     released = not member or given.get("released") == "1"
-    runs = _runs(collection, user, released) if kind.of_runs else []
-    campaign = _campaign(collection, given, user, released) if kind.of_campaign else None
+    runs = _runs_to_analyse(collection, user, released) if kind.of_runs else []
+    campaign = _analysed_campaign(collection, given, user, released) if kind.of_campaign else None
     if kind.of_campaign and campaign is None and given.get("campaign"):
         raise LeaderboardError(
             f"{collection.name} has no campaign {given['campaign'][:100]!r}.",
             "Choose a campaign from the list.",
         )
-    chosen = _keys(given)
+    chosen = chosen_run_keys(given)
     picked = [run for run in runs if run.pk in chosen] or runs
     return Asked(
         kind=kind,
@@ -120,16 +121,12 @@ def asked_for(collection: Collection, kind: Kind, given: Any, user: Any) -> Aske
     )
 
 
-def _runs(collection: Collection, user: Any, released: bool) -> list[Run]:
+def _runs_to_analyse(collection: Collection, user: Any, released: bool) -> list[Run]:
     runs = listed_runs(collection, user)
     return list(runs.released() if released else runs)
 
 
-def _keys(given: Any) -> set[int]:
-    return {int(key) for key in given.getlist("run") if key.isascii() and key.isdigit() and len(key) < 10}
-
-
-def _campaign(collection: Collection, given: Any, user: Any, released: bool) -> Campaign | None:
+def _analysed_campaign(collection: Collection, given: Any, user: Any, released: bool) -> Campaign | None:
     """Return the named campaign, else the latest version's, else the newest.
 
     The person must be able to see it; for a released analysis, everybody must.
@@ -143,11 +140,11 @@ def _campaign(collection: Collection, given: Any, user: Any, released: bool) -> 
     return max(shown, key=lambda one: one.pk, default=None)
 
 
-def address_of(kind: Kind, given: Any) -> str:
+def analysis_query_string(kind: Kind, given: Any) -> str:
     """Return the form's values as a query string, in field order, without empty ones."""
     names = ["campaign"] * kind.of_campaign + [one.name for one in kind.fields] + ["released"]
     pairs = [(name, given[name].strip()) for name in names if given.get(name, "").strip()]
-    keys = sorted(_keys(given)) if kind.of_runs else []
+    keys = sorted(chosen_run_keys(given)) if kind.of_runs else []
     return urlencode(pairs + [("run", str(key)) for key in keys])
 
 
@@ -157,9 +154,9 @@ def analysis_page(collection: Collection, kind: Kind, given: Any, user: Any) -> 
         "collection": collection,
         "kind": kind,
         "controls": controls(collection, kind, given, user),
-        "runs": _runs(collection, user, not sees_everything(user, collection)),
-        "chosen": _keys(given),
-        "query": address_of(kind, given),
+        "runs": _runs_to_analyse(collection, user, not sees_everything(user, collection)),
+        "chosen": chosen_run_keys(given),
+        "query": analysis_query_string(kind, given),
         "may_run": sees_everything(user, collection),
         "released": given.get("released") == "1",
     }
@@ -193,25 +190,25 @@ def controls(collection: Collection, kind: Kind, given: Mapping[str, str], user:
     found = []
     if kind.of_campaign:
         names = sorted((one.name, one.name) for one in campaigns_of([collection], user))
-        now = _campaign(collection, given, user, False)
+        now = _analysed_campaign(collection, given, user, False)
         found.append(Control("campaign", "Campaign", now.name if now else "", names))
     for one in kind.fields:
         value = given.get(one.name, "")
         if isinstance(one, Number):
-            found.append(_number(one, value))
+            found.append(_number_control(one, value))
         else:
-            options = list(one.options) or _options(collection, one, user)
+            options = list(one.options) or _choice_options(collection, one, user)
             found.append(Control(one.name, one.label, value, options, one.free))
     return found
 
 
-def _number(one: Number, value: str) -> Control:
+def _number_control(one: Number, value: str) -> Control:
     usual = "" if one.default is None else f"{one.default}"
     step = "1" if one.integers_only else "any"
     return Control(one.name, one.label, value or usual, least=one.least, most=one.most, step=step)
 
 
-def _options(collection: Collection, choice: Choice, user: Any) -> list[tuple[str, str]]:
+def _choice_options(collection: Collection, choice: Choice, user: Any) -> list[tuple[str, str]]:
     """Return the options, default first; empty if any text is accepted."""
     if not choice.of:
         return []

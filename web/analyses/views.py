@@ -16,11 +16,11 @@ from pooling.models import Collection
 from web.analyses import pages
 from web.common.access import collection_for, needs
 from web.common.analysis_tables import FORMS, File, analysis_file
-from web.common.directions import complain, said_plainly
+from web.common.directions import complain, guidance_text
 
 
 @require_safe
-def listed(request: HttpRequest, name: str) -> HttpResponse:
+def analyses_list(request: HttpRequest, name: str) -> HttpResponse:
     """List every analysis: what it shows, what it needs, and who can open it."""
     found = collection_for(request.user, name)
     context = {"collection": found, "listed": pages.listed_analyses(found, request.user)}
@@ -41,7 +41,7 @@ def analysis(request: HttpRequest, name: str, kind: str) -> HttpResponse:
 
 @require_POST
 @needs("see everything")
-def run(request: HttpRequest, collection: Collection, kind: str) -> HttpResponse:
+def run_analysis(request: HttpRequest, collection: Collection, kind: str) -> HttpResponse:
     """Run an analysis unless it is stored, and show its page, which also shows a refusal."""
     chosen = pages.kind_or_404(kind)
     try:
@@ -54,13 +54,13 @@ def run(request: HttpRequest, collection: Collection, kind: str) -> HttpResponse
         complain(request, refusal)
     except Refusal:
         pass  # the page meets the same refusal and shows it
-    query = pages.address_of(chosen, request.POST)
+    query = pages.analysis_query_string(chosen, request.POST)
     return redirect(f"{reverse('web:analysis', args=[collection.name, kind])}?{query}")
 
 
 @require_safe
 @never_cache
-def progress(request: HttpRequest, name: str, kind: str) -> HttpResponse:
+def analysis_progress(request: HttpRequest, name: str, kind: str) -> HttpResponse:
     """Return the live part of an analysis's page, for the script that refreshes it."""
     found = collection_for(request.user, name)
     page = pages.analysis_page(found, pages.kind_or_404(kind), request.GET, request.user)
@@ -76,11 +76,11 @@ def file(request: HttpRequest, name: str, kind: str, form: str) -> HttpResponse:
         raise Http404("Unknown file format.")
     try:
         asked = pages.asked_for(found, chosen, request.GET, request.user)
-        made = _file(asked, form, f"{found.name}-{chosen.name}", request.GET.get("of", ""))
+        made = _download(asked, form, f"{found.name}-{chosen.name}", request.GET.get("of", ""))
     except NotNow:
         raise
     except Refusal as refusal:
-        words = said_plainly(refusal, collection=found.name)
+        words = guidance_text(refusal, collection=found.name)
         return HttpResponse(f"{words}\n", status=404, content_type="text/plain; charset=utf-8")
     if made is None:
         raise Http404("This analysis has not been run, or has no such table or figure.")
@@ -89,7 +89,7 @@ def file(request: HttpRequest, name: str, kind: str, form: str) -> HttpResponse:
     return HttpResponse(made.content, content_type=made.media_type, headers=headers)
 
 
-def _file(asked: Asked, form: str, stem: str, of: str) -> File | None:
+def _download(asked: Asked, form: str, stem: str, of: str) -> File | None:
     found = result_or_older(asked)
     if found is None:
         return None

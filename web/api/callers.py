@@ -15,7 +15,10 @@ from accounts.services.tokens import token_of
 from config import clock
 from config.client_address import client_network
 from config.counting import Limit
+from judging.models import Campaign
+from pooling.models import Collection
 from web.api.problem_details import Unauthenticated
+from web.common.access import campaign_for, collection_for
 
 MINUTE = 60
 
@@ -54,7 +57,7 @@ def reader(request: Any) -> Any:
     """Return the caller of a read. Raises PermissionDenied for a token without the scope."""
     caller: Caller = request.auth
     if caller.token is not None:
-        _need(caller.token, ApiToken.Scope.READ)
+        _require_scope(caller.token, ApiToken.Scope.READ)
     return caller.user
 
 
@@ -63,11 +66,23 @@ def actor(request: Any, scope: str) -> Any:
     caller: Caller = request.auth
     if caller.token is None:
         raise Unauthenticated("This call requires a token.")
-    _need(caller.token, scope)
+    _require_scope(caller.token, scope)
     return caller.user
 
 
-def _need(token: ApiToken, scope: str) -> None:
+def collection_to_change(request: Any, name: str, action: str, scope: str) -> tuple[Any, Collection]:
+    """Return the caller and the collection that the call changes. Raises like :func:`actor` and `collection_for`."""
+    user = actor(request, scope)
+    return user, collection_for(user, name, action)
+
+
+def campaign_to_change(request: Any, name: str, action: str) -> tuple[Any, Campaign]:
+    """Return the caller and the campaign that the call changes. Raises like :func:`actor` and `campaign_for`."""
+    user = actor(request, ApiToken.Scope.CAMPAIGNS)
+    return user, campaign_for(user, name, action)
+
+
+def _require_scope(token: ApiToken, scope: str) -> None:
     if scope not in token.scopes:
         raise PermissionDenied(f"This call requires a token with the scope “{scope}”.")
 

@@ -41,7 +41,7 @@ from tournament.errors import (
     SpendNotConfirmed,
     TextsMissing,
 )
-from web.common.directions import worded_for_programs
+from web.common.directions import guidance_for_programs
 from web.errors import AnotherUnderWay, WebhookRefused
 
 logger = logging.getLogger(__name__)
@@ -139,9 +139,9 @@ def refused(request: HttpRequest, refusal: Any) -> HttpResponse:
         logger.warning("%s cannot be answered now: %s", request.path, refusal)
         return problem(503, "Try again later.", headers={"Retry-After": str(round(refusal.seconds))})
     where = {"Upload-Offset": str(refusal.offset)} if isinstance(refusal, WrongOffset) else None
-    next_step = worded_for_programs(refusal.next_step)
+    next_step = guidance_for_programs(refusal.next_step)
     return problem(
-        status_of(refusal), worded_for_programs(refusal.message), next_step=next_step, headers=where
+        status_of(refusal), guidance_for_programs(refusal.message), next_step=next_step, headers=where
     )
 
 
@@ -159,11 +159,11 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def _on_validation(request: HttpRequest, error: Any) -> HttpResponse:
-    found = [{"where": _where(one["loc"]), "reason": _reason(one)} for one in error.errors]
+    found = [{"where": _error_place(one["loc"]), "reason": _error_words(one)} for one in error.errors]
     return problem(422, "Some parameters or fields are invalid.", next_step=MEND, problems=found)
 
 
-def _reason(error: dict[str, Any]) -> str:
+def _error_words(error: dict[str, Any]) -> str:
     said = unknown_name(str(error["loc"][-1]), ()) if error["type"] == "extra_forbidden" else error["msg"]
     return str(said)
 
@@ -174,7 +174,7 @@ def unknown_name(name: str, known: Collection[str], kind: str = "field") -> str:
     return f"Unknown {kind} `{name}`." + (f" Did you mean `{meant[0]}`?" if meant else "")
 
 
-def _where(place: tuple[str | int, ...]) -> str:
+def _error_place(place: tuple[str | int, ...]) -> str:
     """Return ``query/limit`` or ``body/runs/0``. For a body, the library puts our parameter's name first."""
     shown = (place[0], *place[2:]) if place[0] == "body" else place
     return "/".join(map(str, shown))

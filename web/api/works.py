@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BeforeValidator
 
 from config.background.models import Job
 from config.errors import Refusal
-from web.common.directions import worded_for_programs
+from web.common.directions import guidance_for_programs
 from web.common.job_progress import Work
 
 
@@ -20,7 +20,7 @@ def _without_nul(text: str) -> str:
 
 Text = Annotated[str, AfterValidator(_without_nul)]
 #: What to do next, in the API's words.
-NextStep = Annotated[str, BeforeValidator(worded_for_programs)]
+NextStep = Annotated[str, BeforeValidator(guidance_for_programs)]
 
 
 class WorkOut(Schema):
@@ -51,8 +51,8 @@ def work_out(job: Job | None) -> dict[str, Any]:
         "done": job.progress_done if job else 0,
         "total": job.progress_total if job else 0,
         "result": job and job.result,
-        "problem": worded_for_programs(failure.message),
-        "next_step": worded_for_programs(failure.next_step),
+        "problem": guidance_for_programs(failure.message),
+        "next_step": guidance_for_programs(failure.next_step),
         "fault": work.fault,
-        "idle": worded_for_programs(work.idle),
+        "idle": guidance_for_programs(work.idle),
     }

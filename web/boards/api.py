@@ -13,7 +13,7 @@ from pooling.services import query_splits
 from pooling.services.submission_policies import MOST_DECIMALS, drop_policy, policy_of, set_policy
 from pooling.services.withholding import withhold_labels
 from web.api.bodies import Body, DryRun
-from web.api.callers import actor, reader
+from web.api.callers import collection_to_change, reader
 from web.api.works import Text
 from web.boards.forms import LONGEST_WHY
 from web.common.access import collection_for
@@ -120,13 +120,13 @@ def read_policy(request: HttpRequest, name: str) -> SubmissionPolicy:
     summary="Set or replace the submission policy; existing runs stay",
 )
 def put_policy(request: HttpRequest, name: str, asked: PolicyIn) -> SubmissionPolicy:
-    user, found = _owned(request, name, "set policy")
+    user, found = collection_to_change(request, name, "set policy", ApiToken.Scope.RUNS)
     return set_policy(collection=found, who=user.get_username(), **asked.dict())
 
 
 @router.delete("/collections/{name}/policy", response={204: None}, summary="Delete the submission policy")
 def delete_policy(request: HttpRequest, name: str, why: Why = "") -> Status[None]:
-    user, found = _owned(request, name, "set policy")
+    user, found = collection_to_change(request, name, "set policy", ApiToken.Scope.RUNS)
     drop_policy(collection=found, who=user.get_username(), why=why)
     return Status(204, None)
 
@@ -146,7 +146,7 @@ def list_qrel_sets(request: HttpRequest, name: str) -> Any:
     summary="Withhold labels, or publish them; repeating the call changes nothing",
 )
 def change_qrel_set(request: HttpRequest, name: str, labels: str, asked: QrelSetIn) -> QrelSet:
-    user, found = _owned(request, name, "set policy")
+    user, found = collection_to_change(request, name, "set policy", ApiToken.Scope.RUNS)
     qrel_set = get_object_or_404(QrelSet, collection=found, name=labels)
     withhold_labels(qrel_set, withheld=asked.withheld, who=user.get_username(), why=asked.why)
     return qrel_set
@@ -158,7 +158,7 @@ def change_qrel_set(request: HttpRequest, name: str, labels: str, asked: QrelSet
 def read_split(request: HttpRequest, name: str) -> dict[str, Any]:
     found = collection_for(reader(request), name, "see everything")
     split = QuerySplit.objects.filter(collection=found).first()
-    return _told(found, query_splits.private_qids(found), split)
+    return _split_out(found, query_splits.private_qids(found), split)
 
 
 @router.post(
@@ -167,19 +167,13 @@ def read_split(request: HttpRequest, name: str) -> dict[str, Any]:
     summary="Make some queries private permanently; repeating the call changes nothing",
 )
 def make_split(request: HttpRequest, name: str, asked: SplitIn) -> dict[str, Any]:
-    user, found = _owned(request, name, "split queries")
-    planned = query_splits.plan_split(found, qids=asked.qids, share=asked.share, seed=asked.seed)
-    split = None if asked.dry_run else query_splits.keep_split(found, planned, who=user.get_username())
-    return _told(found, planned.qids, split) | {"share": planned.share, "seed": planned.seed}
+    user, found = collection_to_change(request, name, "split queries", ApiToken.Scope.RUNS)
+    parted = query_splits.plan_split(found, qids=asked.qids, share=asked.share, seed=asked.seed)
+    split = None if asked.dry_run else query_splits.keep_split(found, parted, who=user.get_username())
+    return _split_out(found, parted.qids, split) | {"share": parted.share, "seed": parted.seed}
 
 
-def _owned(request: HttpRequest, name: str, action: str) -> tuple[Any, Collection]:
-    user = actor(request, ApiToken.Scope.RUNS)
-    found = collection_for(user, name, action)
-    return user, found
-
-
-def _told(collection: Collection, qids: Any, split: QuerySplit | None) -> dict[str, Any]:
+def _split_out(collection: Collection, qids: Any, split: QuerySplit | None) -> dict[str, Any]:
     return {
         "done": split is not None,
         "public": Query.objects.filter(collection=collection).count() - len(qids),

@@ -6,15 +6,15 @@ import re
 def bibtex_entry(*, key: str, title: str, year: int, address: str, note: str, doi: str = "") -> str:
     """Return a ``@misc`` entry. Texts can contain anything, so special characters of BibTeX and LaTeX are escaped."""
     said = [
-        f"  title = {{{_escaped(title)}}},",
+        f"  title = {{{_bibtex_text(title)}}},",
         f"  year = {{{year}}},",
         *([f"  doi = {{{doi}}},"] if doi else []),
         f"  howpublished = {{\\url{{{address}}}}},",
-        f"  note = {{{_escaped(note)}}}",
+        f"  note = {{{_bibtex_text(note)}}}",
     ]
     return "\n".join([f"@misc{{{re.sub(r'[^A-Za-z0-9._-]+', '-', key)},", *said, "}"])
 
 
-def _escaped(text: str) -> str:
+def _bibtex_text(text: str) -> str:
     """Return the text with the characters that BibTeX and LaTeX would read escaped."""
     return "".join(f"\\{letter}" if letter in "&%$#_{}" else letter for letter in text)

@@ -53,8 +53,8 @@ class Filters:
             text=said["q"],
             team=said["team"],
             types={name: said[name] for name in TYPES if said[name]},
-            since=_day(parameters.get("from", "")),
-            until=_day(parameters.get("until", "")),
+            since=_parsed_day(parameters.get("from", "")),
+            until=_parsed_day(parameters.get("until", "")),
         )
 
     @property
@@ -93,12 +93,12 @@ class Offer:
 def offers(runs: Iterable[Run], filters: Filters) -> list[Offer]:
     """Return the filters that tell these runs apart, and those in use."""
     shown = list(runs)
-    found = [Offer("team", "Team", _values(run.team for run in shown), filters.team)]
+    found = [Offer("team", "Team", _distinct_values(run.team for run in shown), filters.team)]
     found += [
         Offer(
             name,
             BY_NAME[name].label,
-            _values(str(run.details.get(name, "")) for run in shown),
+            _distinct_values(str(run.details.get(name, "")) for run in shown),
             filters.types.get(name, ""),
         )
         for name in TYPES
@@ -134,11 +134,11 @@ def detail_of(run: Run | None, column: str, places: Mapping[str, int]) -> str:
     return value_in_words(known, run.details[column]) if column in run.details else ""
 
 
-def _values(values: Iterable[str]) -> list[str]:
+def _distinct_values(values: Iterable[str]) -> list[str]:
     return sorted({value for value in values if value}, key=str.casefold)
 
 
-def _day(text: str) -> date | None:
+def _parsed_day(text: str) -> date | None:
     try:
         return date.fromisoformat(text.strip())
     except ValueError:

@@ -68,7 +68,7 @@ def draw_board_job(
     return {}
 
 
-def work_on(board: AskedBoard, before: QrelVersion | None = None) -> Work | None:
+def drawing_work(board: AskedBoard, before: QrelVersion | None = None) -> Work | None:
     """Return the job that draws the board, started if need be; None if a page can draw or show it at once.
 
     ``before``: the version since which the page shows moves.
@@ -86,11 +86,11 @@ def work_on(board: AskedBoard, before: QrelVersion | None = None) -> Work | None
     ):
         return Work(last)
     return Work(
-        start_for(BOARD, key=board.key, arguments=_arguments(board) | {"before": before and before.pk})
+        start_for(BOARD, key=board.key, arguments=_board_arguments(board) | {"before": before and before.pk})
     )
 
 
-def _arguments(board: AskedBoard) -> dict[str, Any]:
+def _board_arguments(board: AskedBoard) -> dict[str, Any]:
     return {
         "collection_id": board.collection.pk,
         "version": board.version and board.version.pk,

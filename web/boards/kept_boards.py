@@ -13,12 +13,12 @@ from tournament.models import QrelVersion
 
 def something_lacks() -> bool:
     """Return whether a visitor would have to wait for the board now."""
-    return next(_lacking(), None) is not None
+    return next(_boards_to_draw(), None) is not None
 
 
 def keep_boards(progress: Progress) -> int:
     """Draw the missing boards and compute the values behind them. Return how many boards were checked."""
-    lacking = list(_lacking())
+    lacking = list(_boards_to_draw())
     for done, board in enumerate(lacking):
         progress(done, len(lacking), f"Drawing the leaderboard of {board.collection.name}")
         try:
@@ -30,11 +30,11 @@ def keep_boards(progress: Progress) -> int:
     return len(lacking)
 
 
-def _lacking() -> Iterator[AskedBoard]:
-    return (board for board in _boards() if not board.is_there())
+def _boards_to_draw() -> Iterator[AskedBoard]:
+    return (board for board in _default_boards() if not board.is_there())
 
 
-def _boards() -> Iterator[AskedBoard]:
+def _default_boards() -> Iterator[AskedBoard]:
     """Yield every collection's default board, as its members and as everyone else see it."""
     versions = QrelVersion.objects.defer("manifest")
     latest = {version.collection_id: version for version in versions.order_by("number")}

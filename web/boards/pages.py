@@ -39,7 +39,7 @@ from web.boards.filters import (
     offers,
 )
 from web.boards.harmless import harmless_places
-from web.boards.jobs import work_on
+from web.boards.jobs import drawing_work
 from web.boards.lines import SORTS, Line, board_lines
 from web.common.job_progress import Work
 from web.common.label_sight import LabelSight, label_sight
@@ -206,24 +206,24 @@ class Wish:
         number = parameters.get("version", "")
         sort = parameters.get("sort", "")
         return cls(
-            version=_version("" if number == LABELS_ALONE else number),
+            version=_version_number("" if number == LABELS_ALONE else number),
             labels_alone=number == LABELS_ALONE,
             official=parameters.get("official") or None,
             sort=sort if sort.removeprefix("-") in (*SORTS, "since") else "-preference",
             page=parameters.get("page", "1"),
-            since=_version(parameters.get("since", "")),
+            since=_version_number(parameters.get("since", "")),
             filters=Filters.of(parameters),
             columns=chosen_columns(parameters),
-            measure=_measure(parameters.get("measure", "").strip()[:100]),
+            measure=_measure_name(parameters.get("measure", "").strip()[:100]),
         )
 
 
-def _measure(name: str) -> str:
+def _measure_name(name: str) -> str:
     """Return the measure as ir_measures names it; an unknown name as it was typed, to be refused."""
     return parse_measure(name).name if is_measure(name) else name or MEASURE
 
 
-def _version(number: str) -> int | None:
+def _version_number(number: str) -> int | None:
     """Return the requested version's number, None for the latest; text that is not a number matches no version."""
     if not number:
         return None
@@ -272,7 +272,7 @@ def asked_board(
 def board_work(collection: Collection, wish: Wish, user: Any) -> Work | None:
     """Return the job that draws the board; None once the page can show it, or why there is none."""
     try:
-        return work_on(asked_board(collection, wish, user, None, label_sight(collection, user)))
+        return drawing_work(asked_board(collection, wish, user, None, label_sight(collection, user)))
     except Refusal:
         return None
 
@@ -296,13 +296,15 @@ def board_view(
         version = board_version(collection, wish.version, labels_alone=wish.labels_alone)
         official = official_set(collection, wish.official)
         asked = asked_board(collection, wish, user, list(runs.values()), label_sight(collection, user))
-        earlier = _earlier(version, versions, wish) if moves and version else None
-        if work := work_on(asked, earlier):
+        earlier = _earlier_version(version, versions, wish) if moves and version else None
+        if work := drawing_work(asked, earlier):
             return BoardView(
                 collection, versions, sets, version, official, sort=wish.sort, measure=wish.measure, work=work
             )
         published = published_board(collection, wish, user, list(runs.values()))
-        since = _moves(version, versions, list(runs.values()), wish, hidden) if moves and version else None
+        since = (
+            _moves_since(version, versions, list(runs.values()), wish, hidden) if moves and version else None
+        )
     except NotNow as away:
         # The rest of the page still works. The reason names servers, so it goes to the log only.
         logger.warning("the leaderboard of %s cannot be made now: %s", collection.name, away)
@@ -314,7 +316,7 @@ def board_view(
     sight, leading = label_sight(collection, user), f"@{version.number}" if version else official.name
     harmless = HARMLESS in details_in(wish.columns)
     places = harmless_places(collection, user, labels=leading, measure=wish.measure) if harmless else {}
-    page = _page(board_lines(published, shown, wish.sort, since), wish, rows_a_page, places)
+    page = _page_of_lines(board_lines(published, shown, wish.sort, since), wish, rows_a_page, places)
     return BoardView(
         collection,
         versions,
@@ -326,7 +328,7 @@ def board_view(
         sort=wish.sort,
         measure=wish.measure,
         figures=board_analysis(published).figures,
-        highest=_highest(published),
+        highest=_highest_bound(published),
         moves=since,
         filters=wish.filters,
         offers=offers(shown.values(), wish.filters),
@@ -338,7 +340,7 @@ def board_view(
     )
 
 
-def _page(lines: Iterable[Line], wish: Wish, rows: int, places: Mapping[str, int]) -> Page[Line]:
+def _page_of_lines(lines: Iterable[Line], wish: Wish, rows: int, places: Mapping[str, int]) -> Page[Line]:
     """Return the requested page of the matching lines, with the chosen columns; ``places`` are by do no harm."""
     kept = [line for line in lines if wish.filters.fits(line.row.run, line.run)]
     page: Page[Line] = Paginator(kept, rows).get_page(wish.page)
@@ -350,17 +352,17 @@ def _page(lines: Iterable[Line], wish: Wish, rows: int, places: Mapping[str, int
     return page
 
 
-def _earlier(version: QrelVersion, versions: Sequence[QrelVersion], wish: Wish) -> QrelVersion | None:
+def _earlier_version(version: QrelVersion, versions: Sequence[QrelVersion], wish: Wish) -> QrelVersion | None:
     """Return the version in the address if it is an earlier one, else the one before; None without one."""
     earlier = {one.number: one for one in versions if one.number < version.number}
     return earlier.get(wish.since or 0) or earlier.get(max(earlier, default=0))
 
 
-def _moves(
+def _moves_since(
     version: QrelVersion, versions: Sequence[QrelVersion], runs: list[Run], wish: Wish, hidden: frozenset[str]
 ) -> RankMoves | None:
     """Return moves since the version in the address if it is an earlier one, else since the previous version."""
-    before = _earlier(version, versions, wish)
+    before = _earlier_version(version, versions, wish)
     if before is None:
         return None
     return rank_moves(
@@ -373,7 +375,7 @@ def _moves(
     )
 
 
-def _highest(published: PublishedBoard) -> float:
+def _highest_bound(published: PublishedBoard) -> float:
     """Return the highest upper bound on the board; 1 if nothing is above 0."""
     standings = [one for row in published.board.rows for one in (row.official, row.preference) if one]
     return max((one.high for one in standings if one.high > 0), default=1.0)

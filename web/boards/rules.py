@@ -39,7 +39,7 @@ def policy_page(collection: Collection, user: Any, form: PolicyForm | None = Non
         "release_after": RELEASED_AFTER[policy.release_after] if policy else "",
         "public_list": PUBLIC_LISTS[policy.public_list] if policy else "",
         "today": today,
-        "qrel_sets": _qrel_sets(collection) if may_change else [],
+        "qrel_sets": _sets_with_decimals(collection) if may_change else [],
         "published": collection.visibility == Collection.Visibility.PUBLISHED,
         "teams": teams_under(policy, today=today) if policy and members else [],
         "members": members,
@@ -50,7 +50,7 @@ def policy_page(collection: Collection, user: Any, form: PolicyForm | None = Non
     }
 
 
-def _qrel_sets(collection: Collection) -> list[dict[str, Any]]:
+def _sets_with_decimals(collection: Collection) -> list[dict[str, Any]]:
     """Return the qrel sets, with the decimals of a mean that everybody would see if the set were withheld."""
     sets = QrelSet.objects.filter(collection=collection).order_by("name")
     rows = sets.annotate(covered=Count("qrels__query", distinct=True))

@@ -38,7 +38,7 @@ def policy(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 @needs("set policy")
-def drop(request: HttpRequest, collection: Collection) -> HttpResponse:
+def delete_board_policy(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Delete the policy; it can be set again."""
     why = request.POST.get("why", "").replace("\0", "").strip()[:LONGEST_WHY]
     if not why:

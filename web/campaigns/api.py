@@ -10,7 +10,6 @@ from django.http import HttpRequest, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import Field, Router, Schema, Status
 
-from accounts.models import ApiToken
 from judging.campaign.campaigns import pause, resume
 from judging.jobs import ring_to_close_places, ring_to_continue
 from judging.launch.archive import archive, restore
@@ -25,11 +24,11 @@ from pooling.services.members import visible_to
 from tournament.models import Challenge
 from tournament.services import latest_version_now
 from web.api.bodies import Body, DryRun
-from web.api.callers import actor, reader
+from web.api.callers import campaign_to_change, reader
 from web.api.works import WorkOut, work_out
 from web.common.access import campaign_for, require
 from web.common.campaign_rows import Progress, campaigns_of, campaigns_progress
-from web.common.directions import worded_for_programs
+from web.common.directions import guidance_for_programs
 from web.versions.jobs import challenge_work, ring_for_challenge
 
 router = Router()
@@ -97,7 +96,9 @@ class ChallengeIn(Body):
 )
 def list_campaigns(request: HttpRequest) -> list[dict[str, Any]]:
     user = reader(request)
-    return [_facts(one) for one in campaigns_progress(campaigns_of(list(visible_to(user)), user), user)]
+    return [
+        _progress_out(one) for one in campaigns_progress(campaigns_of(list(visible_to(user)), user), user)
+    ]
 
 
 @router.get("/campaigns/{name}", response=CampaignOut, summary="One campaign")
@@ -110,22 +111,22 @@ def read_status(request: HttpRequest, name: str) -> dict[str, Any]:
     found = campaign_for(reader(request), name, "see everything")
     status = campaign_status(found) | {"latest_version": latest_version_now(found.collection)}
     # Only our own sentences are reworded; what workers and managers wrote stays as it is.
-    status["problems"] = [worded_for_programs(one) for one in status["problems"]]
+    status["problems"] = [guidance_for_programs(one) for one in status["problems"]]
     status["stalled"] = [
-        one | {part: worded_for_programs(one[part]) for part in ("why", "next", "words")}
+        one | {part: guidance_for_programs(one[part]) for part in ("why", "next", "words")}
         for one in status["stalled"]
     ]
-    return status | {"next": worded_for_programs(status["next"])}
+    return status | {"next": guidance_for_programs(status["next"])}
 
 
 @router.post("/campaigns/{name}/pause", response=CampaignOut, summary="Pause: offer no more tasks for now")
 def pause_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str, Any]:
-    return _steer(request, name, pause, reason, ring_to_close_places)
+    return _change_state(request, name, pause, reason, ring_to_close_places)
 
 
 @router.post("/campaigns/{name}/resume", response=CampaignOut, summary="Resume after a pause")
 def resume_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str, Any]:
-    return _steer(request, name, resume, reason, ring_to_continue)
+    return _change_state(request, name, resume, reason, ring_to_continue)
 
 
 @router.post(
@@ -134,7 +135,7 @@ def resume_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str
     summary="Close: stop offering tasks; the state is closed once all open work is done",
 )
 def close_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str, Any]:
-    return _steer(request, name, close, reason, ring_to_close_places)
+    return _change_state(request, name, close, reason, ring_to_close_places)
 
 
 @router.post(
@@ -143,12 +144,12 @@ def close_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str,
     summary="Archive a draft or a closed campaign: lists no longer show it among the others",
 )
 def archive_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str, Any]:
-    return _steer(request, name, archive, reason)
+    return _change_state(request, name, archive, reason)
 
 
 @router.post("/campaigns/{name}/restore", response=CampaignOut, summary="Restore an archived campaign")
 def restore_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str, Any]:
-    return _steer(request, name, restore, reason)
+    return _change_state(request, name, restore, reason)
 
 
 @router.post(
@@ -157,8 +158,7 @@ def restore_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[st
     summary="Set the budget, fees included; the same amount again changes nothing",
 )
 def change_budget(request: HttpRequest, name: str, asked: BudgetIn) -> dict[str, Any]:
-    user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = campaign_for(user, name, "spend money")
+    user, found = campaign_to_change(request, name, "spend money")
     if found.budget != asked.amount:
         raise_budget(found, asked.amount, why=asked.why, by=user)
         if found.state in Campaign.OFFERING:
@@ -166,15 +166,14 @@ def change_budget(request: HttpRequest, name: str, asked: BudgetIn) -> dict[str,
     return read_facts(request, found)
 
 
-def _steer(
+def _change_state(
     request: HttpRequest,
     name: str,
     step: Callable[..., None],
     reason: Reason,
     ring: Callable[[Campaign], object] | None = None,
 ) -> dict[str, Any]:
-    user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = campaign_for(user, name, "steer campaign")
+    user, found = campaign_to_change(request, name, "steer campaign")
     step(found, why=reason.why, who=user.get_username())
     if ring and found.launched_at is not None:
         ring(found)
@@ -192,10 +191,10 @@ def _steer(
 )
 def read_judgments(request: HttpRequest, name: str) -> StreamingHttpResponse:
     found = campaign_for(reader(request), name, "export judgments")
-    return StreamingHttpResponse(_lines(found), content_type="application/jsonl")
+    return StreamingHttpResponse(_exported_lines(found), content_type="application/jsonl")
 
 
-def _lines(campaign: Campaign) -> Iterator[bytes]:
+def _exported_lines(campaign: Campaign) -> Iterator[bytes]:
     for row in rows_for_others(campaign):
         if row is not None:
             yield json.dumps(row, ensure_ascii=False).encode() + b"\n"
@@ -213,8 +212,7 @@ def list_challenges(request: HttpRequest, name: str) -> list[Challenge]:
     summary="Have new runs challenge the best answers, or preview the cost",
 )
 def open_challenge(request: HttpRequest, name: str, asked: ChallengeIn) -> Status[dict[str, Any]]:
-    user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = campaign_for(user, name, "plan challenge" if asked.dry_run else "open challenge")
+    user, found = campaign_to_change(request, name, "plan challenge" if asked.dry_run else "open challenge")
     if asked.confirm_spend is not None:
         require(user, "spend money", found.collection)
     runs_tagged(found.collection, asked.runs)  # report an unknown name at once
@@ -233,10 +231,10 @@ def read_challenge_work(request: HttpRequest, name: str, key: int) -> dict[str, 
 
 def read_facts(request: Any, campaign: Campaign) -> dict[str, Any]:
     """Return the campaign as this caller sees it."""
-    return _facts(campaigns_progress([campaign], request.auth.user)[0])
+    return _progress_out(campaigns_progress([campaign], request.auth.user)[0])
 
 
-def _facts(progress: Progress) -> dict[str, Any]:
+def _progress_out(progress: Progress) -> dict[str, Any]:
     campaign = progress.campaign
     same = ("tasks_done", "tasks", "exclusions", "simulated")
     times = ("created_at", "launched_at", "closed_at", "archived_at")
@@ -246,12 +244,12 @@ def _facts(progress: Progress) -> dict[str, Any]:
         "state": campaign.label,
         "judgments_counted": progress.counted,
         "judgments_wanted": progress.wanted,
-        **(_money(progress) if progress.everything else dict.fromkeys(("budget", "spent", "owed"))),
+        **(_money_out(progress) if progress.everything else dict.fromkeys(("budget", "spent", "owed"))),
         **{name: getattr(campaign, name) for name in times},
     }
 
 
-def _money(progress: Progress) -> dict[str, Decimal | None]:
+def _money_out(progress: Progress) -> dict[str, Decimal | None]:
     """Round to cents; SQLite sums have more digits."""
     budget = progress.campaign.budget
     return {

@@ -9,8 +9,9 @@ from ninja import Field, Router, Schema
 from judging.models import GoldPair
 from judging.people.gold_suspension import resting_on, suspend_gold_pair
 from web.api.bodies import Body, DryRun
+from web.api.callers import campaign_to_change
 from web.api.works import Text
-from web.workers.api import judged, offer_more
+from web.workers.api import offer_more
 
 router = Router()
 
@@ -42,7 +43,7 @@ class SuspensionOut(Schema):
     summary="Suspend a gold pair and revoke exclusions that depend on it, or preview the effects",
 )
 def suspend_gold(request: HttpRequest, name: str, key: int, asked: SuspensionIn) -> dict[str, Any]:
-    user, found = judged(request, name)
+    user, found = campaign_to_change(request, name, "judge workers")
     gold = get_object_or_404(GoldPair, campaign=found, pk=key)
     said = {"gold_pair": gold.pk, "done": not asked.dry_run, "resting": len(resting_on(found, gold))}
     if asked.dry_run:

@@ -9,6 +9,7 @@ from django.db.models import Count, Q
 
 from judging.models import Campaign, GoldAnswer, GoldPair
 from judging.people.gold_suspension import resting_on
+from web.common.column_sort import sort_by_column
 from web.common.pair_texts import Side, meant_sides
 
 GOLD_A_PAGE = 20
@@ -30,7 +31,7 @@ class GoldLine:
 
 
 @dataclass(frozen=True)
-class _Row:
+class _SortedGold:
     """A gold pair with the figures that the list is sorted by."""
 
     key: int
@@ -42,7 +43,7 @@ class _Row:
 
 
 #: A minus before the name sorts the highest first.
-SORTS: dict[str, Callable[[_Row], Any]] = {
+SORTS: dict[str, Callable[[_SortedGold], Any]] = {
     "rate": lambda row: row.failed / row.seen if row.seen else None,
     "failed": lambda row: row.failed,
     "seen": lambda row: row.seen,
@@ -58,48 +59,40 @@ def campaign_gold_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
     """Return a page of gold pairs in the order that the address asks for, else the most failed ones first."""
     sort = parameters.get("sort", MOST_FAILED)
     sort = sort if sort.removeprefix("-") in SORTS else MOST_FAILED
-    fared = _fared(campaign)
+    answered = _answer_counts(campaign)
     pairs = GoldPair.objects.filter(
         campaign=campaign, state__in=(GoldPair.State.ACCEPTED, GoldPair.State.SUSPENDED)
     )
     rows = [
-        _Row(key, qid, kind, state, *fared.get(key, (0, 0)))
+        _SortedGold(key, qid, kind, state, *answered.get(key, (0, 0)))
         for key, qid, kind, state in pairs.values_list("pk", "query__qid", "kind", "state")
     ]
-    order = [row.key for row in _sorted(rows, sort)]
+    rows.sort(key=lambda row: (-row.seen, row.key))  # of equal pairs, the most answered first
+    order = [row.key for row in sort_by_column(rows, sort, SORTS)]
     page: Page[int] = Paginator(order, GOLD_A_PAGE).get_page(parameters.get("page"))
     found = GoldPair.objects.select_related("query", "relevant", "off_topic").in_bulk(list(page.object_list))
     return {
         "campaign": campaign,
         "sort": sort,
         "page": page,
-        "lines": [_line(campaign, found[key], fared) for key in page.object_list],
+        "lines": [_gold_line(campaign, found[key], answered) for key in page.object_list],
         "accepted": pairs.filter(state=GoldPair.State.ACCEPTED).count(),
     }
 
 
-def _sorted(rows: list[_Row], sort: str) -> list[_Row]:
-    """Sort by the column; pairs without a value come last in both directions."""
-    value = SORTS[sort.removeprefix("-")]
-    rows = sorted(rows, key=lambda row: (-row.seen, row.key))  # of equal pairs, the most answered first
-    there = [row for row in rows if value(row) is not None]
-    there.sort(key=value, reverse=sort.startswith("-"))
-    return there + [row for row in rows if value(row) is None]
-
-
 def suspension_page(campaign: Campaign, gold: GoldPair) -> dict[str, Any]:
     """Return one gold pair, and the workers whose exclusion depends on it."""
-    line = _line(campaign, gold, _fared(campaign))
+    line = _gold_line(campaign, gold, _answer_counts(campaign))
     return {"campaign": campaign, "line": line, "resting": resting_on(campaign, gold)}
 
 
-def _fared(campaign: Campaign) -> dict[int, tuple[int, int]]:
+def _answer_counts(campaign: Campaign) -> dict[int, tuple[int, int]]:
     """Return gold pair → number of answers and of failed ones."""
     answers = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign)
     rows = answers.values("gold_pair").annotate(seen=Count("pk"), failed=Count("pk", filter=Q(passed=False)))
     return {row["gold_pair"]: (row["seen"], row["failed"]) for row in rows.order_by()}
 
 
-def _line(campaign: Campaign, gold: GoldPair, fared: dict[int, tuple[int, int]]) -> GoldLine:
-    seen, failed = fared.get(gold.pk, (0, 0))
+def _gold_line(campaign: Campaign, gold: GoldPair, answered: dict[int, tuple[int, int]]) -> GoldLine:
+    seen, failed = answered.get(gold.pk, (0, 0))
     return GoldLine(gold, seen, failed, meant_sides(campaign, gold))

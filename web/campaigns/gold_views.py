@@ -18,7 +18,7 @@ LONGEST_WHY = 500
 
 
 @require_safe
-def listed(request: HttpRequest, name: str) -> HttpResponse:
+def campaign_gold_pairs(request: HttpRequest, name: str) -> HttpResponse:
     """List gold pairs with their texts and results."""
     found = campaign_for(request.user, name, "see everything")
     context = gold_pages.campaign_gold_page(found, request.GET)

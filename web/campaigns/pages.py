@@ -35,6 +35,7 @@ from web.campaigns.progress_figures import figures_of
 from web.common.directions import Direction, next_of, step_after_judging
 from web.common.outdated_versions import Outdated, needs_somebody, outdated
 from web.common.pair_texts import pilot_gold
+from web.common.row_counts import count_by
 
 #: A worker who opened or submitted something within this time is active.
 ACTIVE = timedelta(minutes=15)
@@ -126,9 +127,9 @@ def watch(campaign: Campaign) -> Watch:
     """Return the campaign's figures; those over all judgments may be a few seconds old (``counted_at``)."""
     now = clock.now()
     known: Kept[Course] = kept_figures(campaign, "course", lambda: course_of(campaign))
-    sums, tasks = money(campaign), _states(campaign.tasks, Task.State.values)
+    sums, tasks = money(campaign), _counts_by_state(campaign.tasks, Task.State.values)
     undone = sum(tasks.values()) - tasks[Task.State.DONE]
-    pace = _pace(known.made, campaign.closed_at or now) if campaign.launched_at else None
+    pace = _judgments_per_hour(known.made, campaign.closed_at or now) if campaign.launched_at else None
     ends = None
     left = known.made.wanted - known.made.counted
     if campaign.state in Campaign.OFFERING and pace and left > 0:
@@ -141,7 +142,7 @@ def watch(campaign: Campaign) -> Watch:
         counted_at=known.at,
         course=known.made,
         tasks=tasks,
-        places=_states(Place.objects.filter(posting__campaign=campaign), Place.State.values),
+        places=_counts_by_state(Place.objects.filter(posting__campaign=campaign), Place.State.values),
         spent=sums["spent"],
         owed=sums["owed"],
         held=sums["held"],
@@ -149,7 +150,7 @@ def watch(campaign: Campaign) -> Watch:
         cap=cap_of(campaign),
         needed=sums["spent"] + sums["owed"] + sums["held"] + quote_tasks(campaign, undone).total,
         active=active_workers(campaign, now - ACTIVE),
-        workers=_workers(campaign),
+        workers=_worker_count(campaign),
         excluded=out["all"] - out["withdrawn"],
         withdrawn=out["withdrawn"],
         pace=pace,
@@ -157,11 +158,11 @@ def watch(campaign: Campaign) -> Watch:
         crowd=(crowd := problems_of_the_crowd(campaign)),
         put_off=(put_off := put_off_work(campaign, crowd)),
         failed=(failed := failed_work(campaign, crowd)),
-        next=_next(campaign, known.made, stopped=bool(crowd or put_off or failed)),
+        next=_next_direction(campaign, known.made, stopped=bool(crowd or put_off or failed)),
     )
 
 
-def campaign_page(campaign: Campaign, role: Role | None) -> dict[str, Any]:
+def campaign_watch_page(campaign: Campaign, role: Role | None) -> dict[str, Any]:
     """Return the data of a campaign's page for somebody of this role in its collection."""
     seen = watch(campaign)
     everything = permits(role, "see everything")
@@ -185,14 +186,14 @@ def campaign_page(campaign: Campaign, role: Role | None) -> dict[str, Any]:
         "queries": [(key, resolution.summary.get(key)) for key in RESOLVED] if resolution else [],
         "challenges": list(Challenge.objects.filter(campaign=campaign).order_by("number")),
         "versions": versions,
-        "changes": list(_changes(campaign)[:CHANGES_SHOWN]) if everything else [],
+        "changes": list(_change_log(campaign)[:CHANGES_SHOWN]) if everything else [],
     }
 
 
 def activity_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
     """Return the log, newest first: who did what and why; ``q`` searches all three."""
     found = parameters.get("q", "").replace("\0", "").strip()
-    rows = _changes(campaign)
+    rows = _change_log(campaign)
     if found:
         rows = rows.filter(Q(what__icontains=found) | Q(why__icontains=found) | Q(who__icontains=found))
     page: Page[CampaignChange] = Paginator(rows, CHANGES_A_PAGE).get_page(parameters.get("page"))
@@ -340,17 +341,17 @@ def _version_needs(campaign: Campaign, said: Outdated | None) -> list[Need]:
     return [Need("attention", said.words, said.effect, link, "Preview the next version")]
 
 
-def _states(rows: Any, names: list[str]) -> dict[str, int]:
-    counts = dict(rows.values_list("state").annotate(Count("pk")).order_by())
-    return {str(name): counts.get(name, 0) for name in names}
+def _counts_by_state(rows: Any, names: list[str]) -> dict[str, int]:
+    counts = count_by(rows, "state")
+    return {str(name): counts[name] for name in names}
 
 
-def _workers(campaign: Campaign) -> int:
+def _worker_count(campaign: Campaign) -> int:
     work = Submission.objects.filter(campaign=campaign).exclude(standing=Submission.Standing.TRIAL)
     return work.values("worker").distinct().count()
 
 
-def _pace(course: Course, end: datetime) -> float | None:
+def _judgments_per_hour(course: Course, end: datetime) -> float | None:
     """Return counted judgments per hour over the day before ``end``, or since the first if that is later."""
     recent = [point for point in course.points if point.at + course.width > end - PACE]
     judgments = sum(point.judgments for point in recent)
@@ -360,7 +361,7 @@ def _pace(course: Course, end: datetime) -> float | None:
     return judgments / max(hours, 1 / 60)
 
 
-def _next(campaign: Campaign, course: Course, *, stopped: bool) -> Direction:
+def _next_direction(campaign: Campaign, course: Course, *, stopped: bool) -> Direction:
     """Return the person's next step, and where to do it."""
     if campaign.pool_id is None and course.counted:
         return step_after_judging(campaign)
@@ -381,5 +382,5 @@ def _next(campaign: Campaign, course: Course, *, stopped: bool) -> Direction:
     return Direction(campaign_next_step(campaign, status))
 
 
-def _changes(campaign: Campaign) -> Any:
+def _change_log(campaign: Campaign) -> Any:
     return CampaignChange.objects.filter(campaign=campaign).order_by("-happened_at", "-pk")

@@ -79,14 +79,14 @@ def bars(values: Sequence[float], words: Sequence[str], *, begin: str, end: str,
     drawn = [
         Bar(
             round(LEFT + place * step + step * 0.1, 1),
-            _y(value, 0.0, top),
+            _y_position(value, 0.0, top),
             round(step * 0.8, 1),
-            round(BOTTOM - _y(value, 0.0, top), 1),
+            round(BOTTOM - _y_position(value, 0.0, top), 1),
             said,
         )
         for place, (value, said) in enumerate(zip(values, words, strict=True))
     ]
-    ticks = [Tick(_y(part, 0.0, top), _number(part) + unit) for part in (0.0, top / 2, top)]
+    ticks = [Tick(_y_position(part, 0.0, top), _tick_label(part) + unit) for part in (0.0, top / 2, top)]
     return Chart(drawn, [], [], ticks, None, begin, end)
 
 
@@ -111,11 +111,13 @@ def line(
         if value is None:
             pieces.append([])
             continue
-        x, y = round(LEFT + (place + 0.5) * step, 1), _y(value, low, top)
+        x, y = round(LEFT + (place + 0.5) * step, 1), _y_position(value, low, top)
         pieces[-1].append(f"{x},{y}")
         dots.append(Dot(x, y, said))
-    ticks = [Tick(_y(part, low, top), _number(part) + unit) for part in (low, (low + top) / 2, top)]
-    at = None if reference is None else _y(reference, low, top)
+    ticks = [
+        Tick(_y_position(part, low, top), _tick_label(part) + unit) for part in (low, (low + top) / 2, top)
+    ]
+    at = None if reference is None else _y_position(reference, low, top)
     return Chart([], [" ".join(piece) for piece in pieces if len(piece) > 1], dots, ticks, at, begin, end)
 
 
@@ -140,10 +142,10 @@ def distribution(values: Sequence[float], *, most: float | None = None) -> list[
     return [Bin(top * place / BINS, top * (place + 1) / BINS, count) for place, count in enumerate(counts)]
 
 
-def _y(value: float, low: float, top: float) -> float:
+def _y_position(value: float, low: float, top: float) -> float:
     share = (value - low) / (top - low) if top > low else 0.0
     return round(BOTTOM - max(0.0, min(1.0, share)) * (BOTTOM - TOP), 1)
 
 
-def _number(value: float) -> str:
+def _tick_label(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:g}"

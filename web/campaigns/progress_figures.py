@@ -52,14 +52,14 @@ _LINES = (
         "Gold pairs passed, %",
         "Share of all answers on gold pairs, including those of excluded workers. A drop means that careless "
         "workers came or that a gold pair is bad.",
-        lambda point: _percent(point.gold_rate),
+        lambda point: _as_percent(point.gold_rate),
         lambda course: course.gold,
     ),
     _Line(
         "sides",
         "Left preferred, %",
         "Sides are random. A line far from the dashed half means that somebody chooses by side.",
-        lambda point: _percent(point.left_share),
+        lambda point: _as_percent(point.left_share),
         lambda course: course.left_share is not None,
         reference=50.0,
     ),
@@ -67,7 +67,7 @@ _LINES = (
         "agreement",
         "Agreement, %",
         "Share of pairs of counted judgments of the same pair.",
-        lambda point: _percent(point.agreement),
+        lambda point: _as_percent(point.agreement),
         lambda course: course.twos,
     ),
     _Line(
@@ -94,24 +94,28 @@ def figures_of(course: Course, now: datetime, *, over: bool) -> CourseFigures | 
         f"{timesince(last, now, depth=1)} ago" if over or now - last > course.width else "now",
     )
     spots = [f"{point.at:%Y-%m-%d %H:%M} UTC" for point in points]
-    charts = [_counts(points, spots, width, ends)]
-    charts += [_over_time(one, points, spots, ends) for one in _LINES if one.drawn(course)]
+    charts = [_judgments_figure(points, spots, width, ends)]
+    charts += [_line_figure(one, points, spots, ends) for one in _LINES if one.drawn(course)]
     if course.seconds:
-        charts.append(_times(course))
+        charts.append(_seconds_figure(course))
     return CourseFigures(charts, points, width)
 
 
-def _counts(points: list[Point], spots: list[str], width: str, ends: tuple[str, str]) -> CourseFigure:
+def _judgments_figure(
+    points: list[Point], spots: list[str], width: str, ends: tuple[str, str]
+) -> CourseFigure:
     counts = [float(point.judgments) for point in points]
     words = [
         f"{spot}: {many(point.judgments, 'judgment')}" for spot, point in zip(spots, points, strict=True)
     ]
     chart = bars(counts, words, begin=ends[0], end=ends[1])
     sentence = f"One bar per {width}."
-    return CourseFigure("judgments", "Judgments that count", sentence, _spoken(list(counts), ""), chart)
+    return CourseFigure(
+        "judgments", "Judgments that count", sentence, _values_in_words(list(counts), ""), chart
+    )
 
 
-def _over_time(one: _Line, points: list[Point], spots: list[str], ends: tuple[str, str]) -> CourseFigure:
+def _line_figure(one: _Line, points: list[Point], spots: list[str], ends: tuple[str, str]) -> CourseFigure:
     values = [one.value(point) for point in points]
     words = [
         "" if value is None else f"{spot}: {value:.0f}{one.unit}"
@@ -120,10 +124,10 @@ def _over_time(one: _Line, points: list[Point], spots: list[str], ends: tuple[st
     chart = line(
         values, words, begin=ends[0], end=ends[1], high=one.high, reference=one.reference, unit=one.unit
     )
-    return CourseFigure(one.key, one.title, one.sentence, _spoken(values, one.unit), chart)
+    return CourseFigure(one.key, one.title, one.sentence, _values_in_words(values, one.unit), chart)
 
 
-def _times(course: Course) -> CourseFigure:
+def _seconds_figure(course: Course) -> CourseFigure:
     """Return the distribution of judging times."""
     bins = distribution(course.seconds)
     words = [f"{one.low:.0f} to {one.high:.0f} s: {many(one.count, 'pair')}" for one in bins[:-1]]
@@ -150,11 +154,11 @@ def width_words(width: timedelta) -> str:
     raise AssertionError(width)
 
 
-def _percent(share: float | None) -> float | None:
+def _as_percent(share: float | None) -> float | None:
     return None if share is None else share * 100
 
 
-def _spoken(values: list[float | None] | list[float], unit: str) -> str:
+def _values_in_words(values: list[float | None] | list[float], unit: str) -> str:
     known = [value for value in values if value is not None]
     if not known:
         return "No values yet."

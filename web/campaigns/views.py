@@ -72,21 +72,21 @@ STEPS = {
 @require_safe
 def campaign(request: HttpRequest, name: str) -> HttpResponse:
     """Show a campaign's progress. Individual exclusions, problems and activity are for members."""
-    return render(request, "web/campaign.html", _page(request, name))
+    return render(request, "web/campaign.html", _campaign_context(request, name))
 
 
 @require_GET
 @never_cache
 def live(request: HttpRequest, name: str) -> HttpResponse:
     """Return the live parts of the page, for the script that replaces the old ones."""
-    return render(request, "web/parts/campaign_live.html", _page(request, name))
+    return render(request, "web/parts/campaign_live.html", _campaign_context(request, name))
 
 
-def _page(request: HttpRequest, name: str) -> dict[str, Any]:
+def _campaign_context(request: HttpRequest, name: str) -> dict[str, Any]:
     found = campaign_for(request.user, name)
     role = members.role_of(request.user, found.collection)
-    return campaign_watch.campaign_page(found, role) | {
-        "steps": _steps(role, found),
+    return campaign_watch.campaign_watch_page(found, role) | {
+        "steps": _possible_steps(role, found),
         "may_prepare": permits(role, "prepare campaign") and is_prepared(found),
         "may_simulate": permits(role, "launch campaign") and not simulating.why_not(found),
         "may_pay": permits(role, "spend money") and found.pool_id is not None,
@@ -94,7 +94,7 @@ def _page(request: HttpRequest, name: str) -> dict[str, Any]:
     }
 
 
-def _steps(role: Role | None, found: Campaign) -> list[str]:
+def _possible_steps(role: Role | None, found: Campaign) -> list[str]:
     """Return the actions that this role can take on the campaign now."""
     if not permits(role, "steer campaign"):
         return []
@@ -103,7 +103,7 @@ def _steps(role: Role | None, found: Campaign) -> list[str]:
 
 @require_safe
 @never_cache
-def progress(request: HttpRequest, name: str) -> HttpResponse:
+def campaign_row(request: HttpRequest, name: str) -> HttpResponse:
     """Return the live part of a campaign's row in a list, for the script that refreshes it."""
     found = campaign_for(request.user, name)
     return render(
@@ -119,7 +119,7 @@ def activity(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def step(request: HttpRequest, name: str, step: str) -> HttpResponse:
+def change_state(request: HttpRequest, name: str, step: str) -> HttpResponse:
     """Change a campaign's state: explain the effects, then confirm. Closing requires typing the name."""
     found = campaign_for(request.user, name, "steer campaign")
     one = STEPS.get(step)
@@ -131,7 +131,7 @@ def step(request: HttpRequest, name: str, step: str) -> HttpResponse:
         if one.typed and request.POST.get("sure", "").strip() != found.name:
             wrong = f"Type {found.name} to close it."
         else:
-            return _take(request, found, one, why)
+            return _take_step(request, found, one, why)
     context = {
         "campaign": found,
         "step": step,
@@ -145,7 +145,7 @@ def step(request: HttpRequest, name: str, step: str) -> HttpResponse:
     return render(request, "web/campaign_step.html", context, status=400 if wrong else 200)
 
 
-def _take(request: HttpRequest, found: Campaign, one: Step, why: str) -> HttpResponse:
+def _take_step(request: HttpRequest, found: Campaign, one: Step, why: str) -> HttpResponse:
     launched = found.launched_at is not None
     try:
         one.act(found, why=why, who=request.user.get_username())
@@ -159,13 +159,13 @@ def _take(request: HttpRequest, found: Campaign, one: Step, why: str) -> HttpRes
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def change_budget(request: HttpRequest, name: str) -> HttpResponse:
+def campaign_budget(request: HttpRequest, name: str) -> HttpResponse:
     """Change the budget: enter an amount, preview it, then confirm with the amount on the button."""
     found = campaign_for(request.user, name, "spend money")
     by: User = request.user  # type: ignore[assignment]
     typed = request.POST.get("amount", "").strip()
     why = request.POST.get("why", "").replace("\0", "").strip()[:LONGEST_WHY]
-    amount, wrong = _amount(typed)
+    amount, wrong = _parsed_amount(typed)
     if request.method == "POST" and not wrong:
         try:
             if "confirm" in request.POST:
@@ -190,7 +190,7 @@ def change_budget(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "web/campaign_budget.html", context, status=400 if context["wrong"] else 200)
 
 
-def _amount(typed: str) -> tuple[Decimal, str]:
+def _parsed_amount(typed: str) -> tuple[Decimal, str]:
     """Return dollars with at most two decimals, and any error in the input."""
     try:
         amount = Decimal(typed.removeprefix("$").replace(",", ""))

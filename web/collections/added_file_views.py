@@ -14,14 +14,14 @@ from pooling.services.arriving import abandon_files
 from pooling.services.candidates import drop_candidates
 from pooling.services.sent_files import CANDIDATES, PASSAGES, QRELS, SentFile
 from web.common.access import needs
-from web.common.directions import complain, left_out
+from web.common.directions import complain, leave_out_if_asked
 from web.runs.forms import AddFiles
-from web.runs.upload_pages import added_page, adding_page, work_on
+from web.runs.upload_pages import added_page, adding_page, work_on_files
 
 
 @require_http_methods(["GET", "POST"])
 @needs("add files")
-def add(request: HttpRequest, collection: Collection) -> HttpResponse:
+def add_collection_files(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Show the form, the collection's files and earlier uploads; a job adds the submitted files."""
     form = AddFiles(request.POST, request.FILES) if request.method == "POST" else AddFiles()
     if request.method == "POST" and form.is_valid():
@@ -89,7 +89,7 @@ def added(request: HttpRequest, collection: Collection, key: int) -> HttpRespons
 @needs("add files")
 def adding(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Return the progress part of the added-files page."""
-    work = work_on(get_object_or_404(AddedFiles, collection=collection, pk=key))
+    work = work_on_files(get_object_or_404(AddedFiles, collection=collection, pk=key))
     return render(request, "web/parts/work.html", {"work": work, "part": True})
 
 
@@ -98,7 +98,7 @@ def adding(request: HttpRequest, collection: Collection, key: int) -> HttpRespon
 def read_again(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Retry reading files, or read refused ones without the lines of unknown queries."""
     wanted = get_object_or_404(AddedFiles, collection=collection, user=request.user, pk=key)
-    left_out(request, wanted)
+    leave_out_if_asked(request, wanted)
     if wanted.state == AddedFiles.State.WAITING:
         ring_for_files(wanted)
     return redirect("web:added", collection.name, wanted.pk)
@@ -106,7 +106,7 @@ def read_again(request: HttpRequest, collection: Collection, key: int) -> HttpRe
 
 @require_POST
 @needs("add files")
-def drop(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+def discard_added_files(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Discard files that have not been read."""
     wanted = get_object_or_404(AddedFiles, collection=collection, user=request.user, pk=key)
     try:

@@ -41,7 +41,10 @@ class CollectionOut(Schema):
 def list_collections(request: HttpRequest) -> list[dict[str, Any]]:
     user = reader(request)
     roles = roles_of(user)
-    return [_listed(row) | {"role": roles.get(row.collection.pk, "")} for row in listed_collections(user)]
+    return [
+        _listed_collection_out(row) | {"role": roles.get(row.collection.pk, "")}
+        for row in listed_collections(user)
+    ]
 
 
 @router.get("/collections/{name}", response=CollectionOut, summary="Get a collection and the caller's role")
@@ -52,7 +55,7 @@ def read_collection(request: HttpRequest, name: str) -> dict[str, Any]:
 
 def told_of(user: Any, found: Collection) -> dict[str, Any]:
     """Return one collection as this person sees it."""
-    return _facts(found) | {
+    return _collection_out(found) | {
         "queries": Query.objects.filter(collection=found).count(),
         "runs": opened_runs(found, user).count(),
         "versions": QrelVersion.objects.filter(collection=found).count(),
@@ -60,10 +63,14 @@ def told_of(user: Any, found: Collection) -> dict[str, Any]:
     }
 
 
-def _listed(row: Listed) -> dict[str, Any]:
-    return _facts(row.collection) | {"queries": row.queries, "runs": row.runs, "versions": row.versions}
+def _listed_collection_out(row: Listed) -> dict[str, Any]:
+    return _collection_out(row.collection) | {
+        "queries": row.queries,
+        "runs": row.runs,
+        "versions": row.versions,
+    }
 
 
-def _facts(found: Collection) -> dict[str, Any]:
+def _collection_out(found: Collection) -> dict[str, Any]:
     names = ("name", "title", "description", "language", "licence", "citation", "visibility", "max_run_depth")
     return {name: getattr(found, name) for name in (*names, "created_at")}

@@ -17,7 +17,7 @@ from pooling.models import ClusterSet, Collection
 from pooling.near_duplicates import Likeness
 from pooling.services.clusters import cluster_set_of
 from web.api.bodies import Body
-from web.api.callers import actor, reader
+from web.api.callers import collection_to_change, reader
 from web.api.parts import FILE, length_of
 from web.api.works import WorkOut, work_out
 from web.collections.cluster_pages import effects_on_pools, work_on_clusters
@@ -80,7 +80,7 @@ class LikenessIn(Body):
 )
 def read_near_duplicates(request: HttpRequest, name: str) -> dict[str, Any]:
     found = collection_for(reader(request), name, "see everything")
-    return _told(found)
+    return _near_duplicates_out(found)
 
 
 @router.post(
@@ -89,7 +89,7 @@ def read_near_duplicates(request: HttpRequest, name: str) -> dict[str, Any]:
     summary="Find near-duplicates in the background; possible until judging begins",
 )
 def find_near_duplicates(request: HttpRequest, name: str, asked: LikenessIn) -> Status[dict[str, Any]]:
-    user, found = _changed(request, name)
+    user, found = collection_to_change(request, name, "add files", ApiToken.Scope.RUNS)
     job = ring_to_cluster(found, Likeness(asked.threshold, asked.shingle), who=user.get_username())
     return Status(202, work_out(job))
 
@@ -101,7 +101,7 @@ def find_near_duplicates(request: HttpRequest, name: str, asked: LikenessIn) -> 
     summary="Import classes from a file: a class and a passage on each line, or isoboroff/dedupe's output",
 )
 def import_near_duplicates(request: HttpRequest, name: str) -> dict[str, Any]:
-    user, found = _changed(request, name)
+    user, found = collection_to_change(request, name, "add files", ApiToken.Scope.RUNS)
     if length_of(request) > settings.MAX_UPLOAD_BYTES:
         raise HttpError(413, f"The file is larger than {settings.MAX_UPLOAD_BYTES:,} bytes.")
     folder = Path(settings.DATA_DIR) / "incoming"
@@ -111,7 +111,7 @@ def import_near_duplicates(request: HttpRequest, name: str) -> dict[str, Any]:
             file.write(part)
         file.flush()
         import_clusters(found, Path(file.name), name="the file", who=user.get_username())
-    return _told(found)
+    return _near_duplicates_out(found)
 
 
 @router.delete(
@@ -120,24 +120,18 @@ def import_near_duplicates(request: HttpRequest, name: str) -> dict[str, Any]:
     summary="Remove the near-duplicates, so that only equal texts are judged once",
 )
 def remove_near_duplicates(request: HttpRequest, name: str) -> dict[str, Any]:
-    user, found = _changed(request, name)
+    user, found = collection_to_change(request, name, "add files", ApiToken.Scope.RUNS)
     remove_clusters(found, who=user.get_username())
-    return _told(found)
+    return _near_duplicates_out(found)
 
 
-def _changed(request: HttpRequest, name: str) -> tuple[Any, Collection]:
-    user = actor(request, ApiToken.Scope.RUNS)
-    found = collection_for(user, name, "add files")
-    return user, found
-
-
-def _told(collection: Collection) -> dict[str, Any]:
+def _near_duplicates_out(collection: Collection) -> dict[str, Any]:
     stored, work = cluster_set_of(collection), work_on_clusters(collection)
     told = {"method": None, "work": work and work_out(work.job)}
-    return told if stored is None else told | _facts(stored)
+    return told if stored is None else told | _cluster_set_out(stored)
 
 
-def _facts(stored: ClusterSet) -> dict[str, Any]:
+def _cluster_set_out(stored: ClusterSet) -> dict[str, Any]:
     names = ("method", "parameters", "texts", "classes", "members", "sha256", "made_by", "created_at")
     effects = [
         {

@@ -34,7 +34,7 @@ def clusters_page(collection: Collection, user: Any) -> dict[str, Any]:
         "largest": largest_classes(stored) if stored else [],
         "effects": effects_on_pools(collection) if stored else [],
         "qrel_sets": collection.qrel_sets.order_by("name") if stored else [],
-        "judged": _judged(collection),
+        "judged": _refusal_if_judged(collection),
         "may_change": may(user, "add files", collection),
         "work": work_on_clusters(collection),
     }
@@ -63,7 +63,7 @@ def work_on_clusters(collection: Collection) -> Work | None:
     return Work(job) if job else None
 
 
-def _judged(collection: Collection) -> Refusal | None:
+def _refusal_if_judged(collection: Collection) -> Refusal | None:
     try:
         refuse_judged(collection)
     except Refusal as refusal:

@@ -55,9 +55,9 @@ class ImportNearDuplicates(forms.Form):
 
 @require_safe
 @needs("see everything")
-def near_duplicates(request: HttpRequest, collection: Collection) -> HttpResponse:
+def near_duplicate_classes(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Show the classes: sizes, the largest with texts, and what they change in pools."""
-    return _shown(request, collection, FindNearDuplicates(), ImportNearDuplicates())
+    return _near_duplicates_page(request, collection, FindNearDuplicates(), ImportNearDuplicates())
 
 
 @require_safe
@@ -75,7 +75,7 @@ def labels_file(_request: HttpRequest, collection: Collection, labels: str, form
 
 @require_POST
 @needs("add files")
-def change(request: HttpRequest, collection: Collection) -> HttpResponse:
+def change_near_duplicates(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Find near-duplicates in the background, import them from a file, or remove them."""
     who, action = request.user.get_username(), request.POST.get("action")
     find, bring = FindNearDuplicates(), ImportNearDuplicates()
@@ -86,14 +86,14 @@ def change(request: HttpRequest, collection: Collection) -> HttpResponse:
         elif action == "import":
             bring = ImportNearDuplicates(request.POST, request.FILES)
             if not bring.is_valid():
-                return _shown(request, collection, find, bring)
+                return _near_duplicates_page(request, collection, find, bring)
             sent = bring.cleaned_data["file"]
             made = import_clusters(collection, Path(sent.file.name), name=sent.name, who=who)
             messages.success(request, f"{many(made.classes, 'class', 'classes')} imported.")
         else:
             find = FindNearDuplicates(request.POST)
             if not find.is_valid():
-                return _shown(request, collection, find, bring)
+                return _near_duplicates_page(request, collection, find, bring)
             said = find.cleaned_data
             ring_to_cluster(collection, Likeness(said["threshold"], said["shingle"]), who=who)
     except Refusal as refusal:
@@ -104,13 +104,13 @@ def change(request: HttpRequest, collection: Collection) -> HttpResponse:
 @require_safe
 @never_cache
 @needs("see everything")
-def progress(request: HttpRequest, collection: Collection) -> HttpResponse:
+def clustering_progress(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Return the live part of the page."""
     work = work_on_clusters(collection)
     return render(request, "web/parts/work.html", {"work": work, "part": True})
 
 
-def _shown(
+def _near_duplicates_page(
     request: HttpRequest, collection: Collection, find: FindNearDuplicates, bring: ImportNearDuplicates
 ) -> HttpResponse:
     page = clusters_page(collection, request.user) | {"find": find, "bring": bring}

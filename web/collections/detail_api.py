@@ -15,9 +15,8 @@ from pooling.services.collection_details import (
 )
 from pooling.services.collections import set_language
 from web.api.bodies import Body
-from web.api.callers import actor
+from web.api.callers import collection_to_change
 from web.collections.api import CollectionOut, router, told_of
-from web.common.access import collection_for
 
 
 class CollectionChanges(Body):
@@ -38,8 +37,7 @@ class CollectionChanges(Body):
 
 @router.patch("/collections/{name}", response=CollectionOut, summary="Edit a collection's description")
 def edit_collection(request: HttpRequest, name: str, changes: CollectionChanges) -> dict[str, Any]:
-    user = actor(request, ApiToken.Scope.RUNS)
-    found = collection_for(user, name, "describe collection")
+    user, found = collection_to_change(request, name, "describe collection", ApiToken.Scope.RUNS)
     given = changes.dict(exclude_unset=True)
     if "language" in given:
         set_language(found, given.pop("language"), who=user.get_username())

@@ -24,13 +24,13 @@ from pooling.services.collection_details import MOST
 from pooling.services.new_collections import may_create
 from pooling.services.sent_files import AnnouncedFile
 from web.api.bodies import Body
-from web.api.callers import actor, reader
+from web.api.callers import actor, collection_to_change, reader
 from web.api.parts import FILE, Key, Offset, length_of, own
 from web.api.works import Text, WorkOut, work_out
 from web.collections.api import router as collections_router
 from web.common.access import collection_for
 from web.runs.upload_api import ProblemOut
-from web.runs.upload_pages import work_on
+from web.runs.upload_pages import work_on_files
 
 router = Router()
 Grade = Annotated[int, Field(ge=-100, le=100)]
@@ -114,23 +114,23 @@ class SentOut(Schema):
 def make_collection(
     request: HttpRequest, response: HttpResponse, asked: NewCollectionIn, idempotency_key: Key
 ) -> Status[dict[str, Any]]:
-    user = _maker(request)
+    user = _collection_creator(request)
     wanted, new = announce_collection(
         user=user,
         key=idempotency_key,
         name=asked.name,
         details=asked.dict(include={*MOST, "language", "min_grade", "skip_unknown"}),
-        files=_files(asked.files),
+        files=_announced_files(asked.files),
         on_server=asked.on_server,
     )
-    return Status(201 if new else 200, _told(response, _rung(wanted)))
+    return Status(201 if new else 200, _sent_files_out(response, _start_job_if_waiting(wanted)))
 
 
 @router.get("/new-collections/{int:key}", response=SentOut, summary="Get the state of a new collection")
 def read_new_collection(request: HttpRequest, response: HttpResponse, key: int) -> dict[str, Any]:
     user = reader(request)
     mine = NewCollection.objects.filter(user=user if user.is_authenticated else None)
-    return _told(response, get_object_or_404(mine.exclude(user=None), pk=key))
+    return _sent_files_out(response, get_object_or_404(mine.exclude(user=None), pk=key))
 
 
 @router.patch(
@@ -142,15 +142,15 @@ def read_new_collection(request: HttpRequest, response: HttpResponse, key: int) 
 def send_part_of_collection(
     request: HttpRequest, response: HttpResponse, key: int, number: int, upload_offset: Offset
 ) -> dict[str, Any]:
-    wanted = get_object_or_404(NewCollection, user=_maker(request), pk=key)
-    return _continued(request, response, wanted, number, upload_offset)
+    wanted = get_object_or_404(NewCollection, user=_collection_creator(request), pk=key)
+    return _take_part(request, response, wanted, number, upload_offset)
 
 
 @router.delete(
     "/new-collections/{int:key}", response={204: None}, summary="Discard files that have not been read"
 )
 def drop_new_collection(request: HttpRequest, key: int) -> Status[None]:
-    abandon_files(get_object_or_404(NewCollection, user=_maker(request), pk=key))
+    abandon_files(get_object_or_404(NewCollection, user=_collection_creator(request), pk=key))
     return Status(204, None)
 
 
@@ -162,23 +162,22 @@ def drop_new_collection(request: HttpRequest, key: int) -> Status[None]:
 def add_files(
     request: HttpRequest, response: HttpResponse, name: str, asked: AddedFilesIn, idempotency_key: Key
 ) -> Status[dict[str, Any]]:
-    user = actor(request, ApiToken.Scope.RUNS)
-    found = collection_for(user, name, "add files")
+    user, found = collection_to_change(request, name, "add files", ApiToken.Scope.RUNS)
     wanted, new = announce_files(
         collection=found,
         user=user,
         key=idempotency_key,
         details=asked.dict(include={"set", "min_grade", "skip_unknown", "withheld"}),
-        files=_files(asked.files),
+        files=_announced_files(asked.files),
         on_server=asked.on_server,
     )
-    return Status(201 if new else 200, _told(response, _rung(wanted)))
+    return Status(201 if new else 200, _sent_files_out(response, _start_job_if_waiting(wanted)))
 
 
 @router.get("/collections/{name}/files/{int:key}", response=SentOut, summary="Get the state of added files")
 def read_added_files(request: HttpRequest, response: HttpResponse, name: str, key: int) -> dict[str, Any]:
     found = collection_for(reader(request), name, "add files")
-    return _told(response, get_object_or_404(AddedFiles, collection=found, pk=key))
+    return _sent_files_out(response, get_object_or_404(AddedFiles, collection=found, pk=key))
 
 
 @router.patch(
@@ -190,7 +189,7 @@ def read_added_files(request: HttpRequest, response: HttpResponse, name: str, ke
 def send_part_of_files(
     request: HttpRequest, response: HttpResponse, name: str, key: int, number: int, upload_offset: Offset
 ) -> dict[str, Any]:
-    return _continued(request, response, _own(request, name, key), number, upload_offset)
+    return _take_part(request, response, _own_added_files(request, name, key), number, upload_offset)
 
 
 @router.delete(
@@ -199,26 +198,26 @@ def send_part_of_files(
     summary="Discard files that have not been read",
 )
 def drop_added_files(request: HttpRequest, name: str, key: int) -> Status[None]:
-    abandon_files(_own(request, name, key))
+    abandon_files(_own_added_files(request, name, key))
     return Status(204, None)
 
 
-def _maker(request: HttpRequest) -> Any:
+def _collection_creator(request: HttpRequest) -> Any:
     user = actor(request, ApiToken.Scope.RUNS)
     if not may_create(user):
         raise PermissionDenied("Only administrators and owners can create collections here.")
     return user
 
 
-def _own(request: HttpRequest, name: str, key: int) -> AddedFiles:
+def _own_added_files(request: HttpRequest, name: str, key: int) -> AddedFiles:
     return own(request, name, key, AddedFiles.objects.all(), "add files")
 
 
-def _files(promised: list[Promised]) -> list[AnnouncedFile]:
+def _announced_files(promised: list[Promised]) -> list[AnnouncedFile]:
     return [AnnouncedFile(one.what, one.file_name, one.size_bytes) for one in promised]
 
 
-def _continued(
+def _take_part(
     request: HttpRequest,
     response: HttpResponse,
     wanted: NewCollection | AddedFiles,
@@ -227,10 +226,10 @@ def _continued(
 ) -> dict[str, Any]:
     wanted = receive_part(wanted, number, offset=offset, stream=request, length=length_of(request))
     response["Upload-Offset"] = str(file_of(wanted, number)["received_bytes"])
-    return _told(response, _rung(wanted))
+    return _sent_files_out(response, _start_job_if_waiting(wanted))
 
 
-def _rung(wanted: Arriving) -> Arriving:
+def _start_job_if_waiting(wanted: Arriving) -> Arriving:
     """Return the request, after starting its job if it waits for one, or retrying a failed job."""
     if wanted.state == NewCollection.State.WAITING:
         if isinstance(wanted, NewCollection):
@@ -240,7 +239,7 @@ def _rung(wanted: Arriving) -> Arriving:
     return wanted
 
 
-def _told(response: HttpResponse, wanted: Arriving) -> dict[str, Any]:
+def _sent_files_out(response: HttpResponse, wanted: Arriving) -> dict[str, Any]:
     """Return the files with their address."""
     if isinstance(wanted, NewCollection):
         collection, outcome = wanted.name, {}
@@ -249,16 +248,16 @@ def _told(response: HttpResponse, wanted: Arriving) -> dict[str, Any]:
         collection, outcome = wanted.collection.name, wanted.outcome
         response["Location"] = reverse("v1:read_added_files", args=[collection, wanted.pk])
     same = ("state", "problems", "problem_counts", "created_at", "finished_at")
-    work = work_on(wanted)
+    work = work_on_files(wanted)
     return {name: getattr(wanted, name) for name in same} | {
         "id": wanted.pk,
         "work": work_out(work.job) if work else None,
         "collection": collection,
         "outcome": outcome,
-        "files": [_file(number, file) for number, file in enumerate(wanted.files, 1)],
+        "files": [_file_out(number, file) for number, file in enumerate(wanted.files, 1)],
     }
 
 
-def _file(number: int, file: dict[str, Any]) -> dict[str, Any]:
+def _file_out(number: int, file: dict[str, Any]) -> dict[str, Any]:
     sizes = {name: file.get(name) for name in ("size_bytes", "received_bytes")}
     return {"number": number, "what": file["what"], "file_name": file["name"], **sizes}

@@ -13,7 +13,7 @@ from accounts.services import invitations
 from pooling.models import Collection, InvitedMember, Membership
 from pooling.services import members
 from web.api.bodies import Body
-from web.api.callers import actor, reader
+from web.api.callers import collection_to_change, reader
 from web.api.works import Text
 from web.common.access import collection_for
 
@@ -68,31 +68,31 @@ class NewInvitationOut(InvitationOut):
 def list_members(request: HttpRequest, name: str) -> list[dict[str, Any]]:
     found = collection_for(reader(request), name, "see members")
     rows = Membership.objects.filter(collection=found).select_related("user").order_by("user__username")
-    return [_member(row) for row in rows]
+    return [_member_out(row) for row in rows]
 
 
 @router.post("/collections/{name}/members", response={201: MemberOut}, summary="Add a person with an account")
 def add_member(request: HttpRequest, name: str, asked: MemberIn) -> Status[dict[str, Any]]:
-    user, found = _owned(request, name)
+    user, found = collection_to_change(request, name, "change members", ApiToken.Scope.PEOPLE)
     made = members.add_member(
         collection=found, username=asked.username, role=asked.role, who=user.get_username()
     )
-    return Status(201, _member(made))
+    return Status(201, _member_out(made))
 
 
 @router.patch("/collections/{name}/members/{int:key}", response=MemberOut, summary="Change a member's role")
 def change_role(request: HttpRequest, name: str, key: int, asked: RoleIn) -> dict[str, Any]:
-    user, found = _owned(request, name)
+    user, found = collection_to_change(request, name, "change members", ApiToken.Scope.PEOPLE)
     member = _member_of(found, key)
     if member.role != asked.role:
         members.set_member_role(member=member, role=asked.role, who=user.get_username())
         member.refresh_from_db(fields=["role"])
-    return _member(member)
+    return _member_out(member)
 
 
 @router.delete("/collections/{name}/members/{int:key}", response={204: None}, summary="Remove a member")
 def remove_member(request: HttpRequest, name: str, key: int) -> Status[None]:
-    user, found = _owned(request, name)
+    user, found = collection_to_change(request, name, "change members", ApiToken.Scope.PEOPLE)
     members.remove_member(member=_member_of(found, key), who=user.get_username())
     return Status(204, None)
 
@@ -104,7 +104,7 @@ def remove_member(request: HttpRequest, name: str, key: int) -> Status[None]:
 )
 def list_invitations(request: HttpRequest, name: str) -> list[dict[str, Any]]:
     found = collection_for(reader(request), name, "change members")
-    return [_invited(row) for row in members.open_invitations(found).order_by("pk")]
+    return [_invitation_out(row) for row in members.open_invitations(found).order_by("pk")]
 
 
 @router.post(
@@ -113,28 +113,21 @@ def list_invitations(request: HttpRequest, name: str) -> list[dict[str, Any]]:
     summary="Invite a person by e-mail; the link is returned only once",
 )
 def invite(request: HttpRequest, name: str, asked: InvitationIn) -> Status[dict[str, Any]]:
-    user, found = _owned(request, name)
+    user, found = collection_to_change(request, name, "change members", ApiToken.Scope.PEOPLE)
     made = members.invite_member(collection=found, email=asked.email, role=asked.role, invited_by=user)
     mailed = invitations.mail(made, to_what=found.name)
     row = InvitedMember.objects.select_related("invitation").get(invitation=made.invitation)
-    return Status(201, _invited(row) | {"mailed": mailed, "link": "" if mailed else made.link})
+    return Status(201, _invitation_out(row) | {"mailed": mailed, "link": "" if mailed else made.link})
 
 
 @router.delete(
     "/collections/{name}/invitations/{int:key}", response={204: None}, summary="Revoke an invitation"
 )
 def withdraw_invitation(request: HttpRequest, name: str, key: int) -> Status[None]:
-    user, found = _owned(request, name)
+    user, found = collection_to_change(request, name, "change members", ApiToken.Scope.PEOPLE)
     invited = get_object_or_404(members.open_invitations(found), pk=key)
     members.withdraw_member_invitation(invited=invited, who=user.get_username())
     return Status(204, None)
-
-
-def _owned(request: HttpRequest, name: str) -> tuple[Any, Collection]:
-    """Return the caller and the collection, if the caller can manage its members."""
-    user = actor(request, ApiToken.Scope.PEOPLE)
-    found = collection_for(user, name, "change members")
-    return user, found
 
 
 def _member_of(collection: Collection, key: int) -> Membership:
@@ -142,11 +135,11 @@ def _member_of(collection: Collection, key: int) -> Membership:
     return get_object_or_404(rows, collection=collection, pk=key)
 
 
-def _member(row: Membership) -> dict[str, Any]:
+def _member_out(row: Membership) -> dict[str, Any]:
     return {"id": row.pk, "username": row.user.get_username(), "role": row.role, "since": row.since}
 
 
-def _invited(row: InvitedMember) -> dict[str, Any]:
+def _invitation_out(row: InvitedMember) -> dict[str, Any]:
     of: Invitation = row.invitation
     times = {"invited_at": of.created_at, "expires_at": of.expires_at}
     return {"id": row.pk, "email": of.email, "role": row.role} | times

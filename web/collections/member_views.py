@@ -23,10 +23,12 @@ CHANGES_SHOWN = 50
 @needs("see members")
 def members(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Show members and roles, invitations, visibility, and the log of changes."""
-    return _page(request, collection)
+    return _members_page(request, collection)
 
 
-def _page(request: HttpRequest, collection: Collection, *, link: str = "", invited: str = "") -> HttpResponse:
+def _members_page(
+    request: HttpRequest, collection: Collection, *, link: str = "", invited: str = ""
+) -> HttpResponse:
     context = {
         "collection": collection,
         "members": Membership.objects.filter(collection=collection)
@@ -44,11 +46,11 @@ def _page(request: HttpRequest, collection: Collection, *, link: str = "", invit
 
 @require_POST
 @needs("change members")
-def add(request: HttpRequest, collection: Collection) -> HttpResponse:
+def add_or_invite(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Add a person by account name, or invite one by e-mail address."""
-    whom, role = request.POST.get("whom", "").strip(), _role(request)
+    whom, role = request.POST.get("whom", "").strip(), _typed_role(request)
     if "@" not in whom:
-        return _done(
+        return _act_and_return(
             request,
             collection,
             lambda: service.add_member(
@@ -64,47 +66,49 @@ def add(request: HttpRequest, collection: Collection) -> HttpResponse:
         )
     except Refusal as refusal:
         complain(request, refusal)
-        return _back(collection)
+        return _back_to_members(collection)
     if invitations.mail(invited, to_what=collection.name):
         messages.success(request, f"The invitation was sent to {whom}.")
-        return _back(collection)
+        return _back_to_members(collection)
     # No redirect: the link is shown only in this response and is not stored.
-    return _page(request, collection, link=invited.link, invited=whom)
+    return _members_page(request, collection, link=invited.link, invited=whom)
 
 
 @require_POST
 @needs("change members")
-def change_role(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+def change_member_role(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Change a member's role."""
-    member, role = _member(collection, key), _role(request)
+    member, role = _membership_or_404(collection, key), _typed_role(request)
     who = request.user.get_username()
-    return _done(request, collection, lambda: service.set_member_role(member=member, role=role, who=who))
+    return _act_and_return(
+        request, collection, lambda: service.set_member_role(member=member, role=role, who=who)
+    )
 
 
 @require_POST
 @needs("change members")
-def remove(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+def remove_from_collection(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Remove a member."""
-    member, who = _member(collection, key), request.user.get_username()
-    return _done(request, collection, lambda: service.remove_member(member=member, who=who))
+    member, who = _membership_or_404(collection, key), request.user.get_username()
+    return _act_and_return(request, collection, lambda: service.remove_member(member=member, who=who))
 
 
 @require_POST
 @needs("change members")
 def transfer(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Transfer the collection: the member becomes an owner and the caller a maintainer."""
-    member = _member(collection, key)
+    member = _membership_or_404(collection, key)
     by = request.user
-    return _done(request, collection, lambda: service.transfer_ownership(member=member, by=by))  # type: ignore[arg-type]
+    return _act_and_return(request, collection, lambda: service.transfer_ownership(member=member, by=by))  # type: ignore[arg-type]
 
 
 @require_POST
 @needs("change members")
-def withdraw(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+def revoke_member_invitation(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Revoke an invitation."""
     invited = get_object_or_404(collection.invited_members.select_related("invitation"), pk=key)
     who = request.user.get_username()
-    return _done(request, collection, lambda: service.withdraw_member_invitation(invited=invited, who=who))
+    return _act_and_return(request, collection, lambda: service.withdraw_member_invitation(invited=invited, who=who))
 
 
 @require_POST
@@ -114,34 +118,34 @@ def visibility(request: HttpRequest, collection: Collection) -> HttpResponse:
     shown = request.POST.get("visibility", "")
     if shown not in Collection.Visibility.values:
         messages.error(request, "Choose private or published.")
-        return _back(collection)
+        return _back_to_members(collection)
     if shown == Collection.Visibility.PUBLISHED and "sure" not in request.POST:
         return render(request, "web/publish_collection.html", seen_by_everybody(collection))
     who = request.user.get_username()
-    return _done(
+    return _act_and_return(
         request, collection, lambda: service.set_visibility(collection=collection, visibility=shown, who=who)
     )
 
 
-def _member(collection: Collection, key: int) -> Membership:
+def _membership_or_404(collection: Collection, key: int) -> Membership:
     return get_object_or_404(
         Membership.objects.select_related("user", "collection"), collection=collection, pk=key
     )
 
 
-def _role(request: HttpRequest) -> Role:
+def _typed_role(request: HttpRequest) -> Role:
     """Return the role in the form, or the lowest role if it is unknown."""
     asked = request.POST.get("role", "")
     return Role(asked) if asked in dict(CHOICES) else Role.VIEWER
 
 
-def _done(request: HttpRequest, collection: Collection, act: Callable[[], object]) -> HttpResponse:
+def _act_and_return(request: HttpRequest, collection: Collection, act: Callable[[], object]) -> HttpResponse:
     try:
         act()
     except Refusal as refusal:
         complain(request, refusal)
-    return _back(collection)
+    return _back_to_members(collection)
 
 
-def _back(collection: Collection) -> HttpResponse:
+def _back_to_members(collection: Collection) -> HttpResponse:
     return redirect("web:members", collection.name)

@@ -18,9 +18,9 @@ from pooling.services.new_collections import ask_for_collection, may_create
 from pooling.services.sent_files import PASSAGES, QRELS, QUERIES, SentFile
 from web.collections.jobs import ring_for_sample
 from web.collections.sample import judges_here
-from web.common.directions import complain, left_out
+from web.common.directions import complain, leave_out_if_asked
 from web.runs.forms import CreateCollection
-from web.runs.upload_pages import making_page, work_on
+from web.runs.upload_pages import making_page, work_on_files
 
 
 def _refuse_others(request: HttpRequest) -> None:
@@ -36,7 +36,7 @@ def create(request: HttpRequest) -> HttpResponse:
     form = CreateCollection(request.POST or None, request.FILES or None, initial=_said_before(request))
     if request.method == "POST" and form.is_valid():
         try:
-            return redirect("web:making", _asked(request, form).pk)
+            return redirect("web:making", _announce_collection(request, form).pk)
         except Refusal as refusal:
             form.add_error("name", str(refusal))
     return render(request, "web/create_collection.html", {"form": form}, status=422 if form.errors else 200)
@@ -51,7 +51,7 @@ def _said_before(request: HttpRequest) -> dict[str, Any] | None:
     return {"name": before.name, **before.details} if before else None
 
 
-def _asked(request: HttpRequest, form: CreateCollection) -> NewCollection:
+def _announce_collection(request: HttpRequest, form: CreateCollection) -> NewCollection:
     said = form.cleaned_data
     sent = [SentFile(QUERIES, said["queries"].name, said["queries"])]
     sent += [SentFile(PASSAGES, file.name, file) for file in said["passages"]]
@@ -89,15 +89,15 @@ def making(request: HttpRequest, key: int) -> HttpResponse:
 def making_progress(request: HttpRequest, key: int) -> HttpResponse:
     """Return the live part of that page."""
     wanted = get_object_or_404(NewCollection, user=request.user, pk=key)
-    return render(request, "web/parts/work.html", {"work": work_on(wanted), "part": True})
+    return render(request, "web/parts/work.html", {"work": work_on_files(wanted), "part": True})
 
 
 @require_POST
 @login_required
-def make_again(request: HttpRequest, key: int) -> HttpResponse:
+def retry_collection(request: HttpRequest, key: int) -> HttpResponse:
     """Retry creating a collection, or create it without the labels of unknown queries."""
     wanted = get_object_or_404(NewCollection, user=request.user, pk=key)
-    left_out(request, wanted)
+    leave_out_if_asked(request, wanted)
     if wanted.state == NewCollection.State.WAITING:
         ring_for_collection(wanted)
     return redirect("web:making", wanted.pk)
@@ -105,7 +105,7 @@ def make_again(request: HttpRequest, key: int) -> HttpResponse:
 
 @require_POST
 @login_required
-def drop(request: HttpRequest, key: int) -> HttpResponse:
+def discard_new_collection(request: HttpRequest, key: int) -> HttpResponse:
     """Discard files that were not made into a collection."""
     wanted = get_object_or_404(NewCollection, user=request.user, pk=key)
     try:

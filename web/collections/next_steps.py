@@ -44,13 +44,17 @@ class Step:
     """Who takes the next step, where the person may not."""
 
 
-def steps_of(collection: Collection, held: Holdings, user: Any) -> list[Step]:
+def collection_steps(collection: Collection, held: Holdings, user: Any) -> list[Step]:
     """Return the steps in order, with actions for those that the person may take. The first undone one is next.
 
     A next step that the person may not take says who may.
     """
     role = role_of(user, collection)
-    steps = [*_material(collection, held), _campaign(collection, held), *_publication(collection, held)]
+    steps = [
+        *_material_steps(collection, held),
+        _campaign_step(collection, held),
+        *_publication_steps(collection, held),
+    ]
     steps = [step if permits(role, step.needed) else replace(step, action="", address="") for step in steps]
     coming = next((step for step in steps if not step.done), None)
     if coming and not permits(role, coming.needed):
@@ -58,7 +62,7 @@ def steps_of(collection: Collection, held: Holdings, user: Any) -> list[Step]:
     return [replace(step, is_next=step is coming) for step in steps]
 
 
-def _material(collection: Collection, held: Holdings) -> list[Step]:
+def _material_steps(collection: Collection, held: Holdings) -> list[Step]:
     at = [collection.name]
     runs = many(held.runs, "run", "runs") if held.runs else "Search results to compare."
     labels = (
@@ -83,7 +87,7 @@ def _material(collection: Collection, held: Holdings) -> list[Step]:
     ]
 
 
-def _campaign(collection: Collection, held: Holdings) -> Step:
+def _campaign_step(collection: Collection, held: Holdings) -> Step:
     if not held.campaigns:
         words = "People compare the pooled passages, two at a time."
         make = reverse("web:new_campaign", args=[collection.name]) if held.pools else ""
@@ -102,7 +106,7 @@ def _campaign(collection: Collection, held: Holdings) -> Step:
     )
 
 
-def _publication(collection: Collection, held: Holdings) -> list[Step]:
+def _publication_steps(collection: Collection, held: Holdings) -> list[Step]:
     judged = next((one for one in held.campaigns if one.counted), None)
     publish = reverse("web:publish", args=[judged.campaign.name]) if judged else ""
     if not held.versions:

@@ -12,7 +12,7 @@ from pooling.services.members import may, visible_to
 from pooling.services.query_splits import private_qids
 from tournament.models import QrelVersion
 from web.boards.cards import board_cards
-from web.collections.next_steps import Holdings, steps_of
+from web.collections.next_steps import Holdings, collection_steps
 from web.common.campaign_rows import (
     CampaignLists,
     campaigns_of,
@@ -20,6 +20,7 @@ from web.common.campaign_rows import (
     in_lists,
     shown_to_everybody,
 )
+from web.common.row_counts import count_by
 from web.common.visibility import listed_everywhere, opened_runs, sees_everything
 from web.runs.pages import new_runs
 from web.webhooks import pages as listing
@@ -41,16 +42,13 @@ class Listed:
 def listed_collections(user: Any) -> list[Listed]:
     """Return every collection that this person can see, with counts; only visible runs are counted."""
     collections = list(visible_to(user).order_by("name"))
-    queries, pools, versions = (_count(kind.objects.all()) for kind in (Query, Pool, QrelVersion))
-    shown = _count(listed_everywhere(user))
+    queries, pools, versions = (
+        count_by(kind.objects.all(), "collection") for kind in (Query, Pool, QrelVersion)
+    )
+    shown = count_by(listed_everywhere(user), "collection")
     return [
-        Listed(row, *(counts.get(row.pk, 0) for counts in (queries, shown, pools, versions)))
-        for row in collections
+        Listed(row, *(counts[row.pk] for counts in (queries, shown, pools, versions))) for row in collections
     ]
-
-
-def _count(rows: QuerySet[Any]) -> dict[int, int]:
-    return dict(rows.values_list("collection").annotate(Count("pk")).order_by())
 
 
 def seen_by_everybody(collection: Collection) -> dict[str, Any]:
@@ -85,9 +83,9 @@ def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
     return {
         "collection": collection,
         "held": held,
-        "steps": steps_of(collection, held, user) if member else [],
+        "steps": collection_steps(collection, held, user) if member else [],
         "cards": board_cards([collection], user) if held.runs and held.qrel_sets else [],
-        "qrel_sets": _qrel_sets(collection),
+        "qrel_sets": _sets_with_counts(collection),
         "versions": QrelVersion.objects.filter(collection=collection)
         .select_related("campaign")
         .defer("manifest")
@@ -128,6 +126,6 @@ def settings_page(collection: Collection, user: Any) -> dict[str, Any]:
     }
 
 
-def _qrel_sets(collection: Collection) -> QuerySet[Any]:
+def _sets_with_counts(collection: Collection) -> QuerySet[Any]:
     sets = QrelSet.objects.filter(collection=collection).order_by("name")
     return sets.annotate(labels=Count("qrels"), covered=Count("qrels__query", distinct=True))

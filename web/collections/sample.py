@@ -24,12 +24,13 @@ from pooling.models import Collection, Membership, Run
 from pooling.services import passages
 from pooling.services.collections import import_collection
 from pooling.services.members import log
+from pooling.services.naming import free_name
 from pooling.services.pools import build_pool
 from pooling.services.qrels import import_qrels
 from pooling.services.runs import RunFacts, import_runs
 from tournament.models import QrelVersion
 from tournament.services.publishing import publish_qrels
-from web.demo import BUDGET, SAMPLE, SEED, free_name
+from web.demo import BUDGET, SAMPLE, SEED
 
 WORKERS = SimulationSettings(workers=25, careless=4, error=0.1, gold_error=0, seed=SEED)
 
@@ -39,7 +40,7 @@ def load(user: User, *, progress: Progress | None = None) -> Collection:
     sample = settings.BASE_DIR / SAMPLE
     with transaction.atomic():
         collection = import_collection(
-            name=free_name("sample"),
+            name=free_name("sample", Collection.objects.all()),
             title="The sample",
             description="The sample that ships with Preferee, for trying everything out.",
             queries=sample / "queries.tsv",

@@ -18,7 +18,7 @@ from web.boards import pages as boards
 from web.collections import pages as collections
 from web.common.access import collection_for, needs
 from web.common.analysis_tables import FORMS, analysis_file
-from web.common.directions import said_plainly
+from web.common.directions import guidance_text
 from web.common.outdated_versions import outdated_for
 from web.grading.pages import sees_grading
 from web.runs.forms import DescribeCollection
@@ -40,7 +40,7 @@ def pools(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 
 @require_safe
-def campaigns(request: HttpRequest, name: str) -> HttpResponse:
+def list_collection_campaigns(request: HttpRequest, name: str) -> HttpResponse:
     """List the campaigns of a collection that the person can see."""
     found = collection_for(request.user, name)
     context = {
@@ -56,7 +56,7 @@ def campaigns(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_safe
 @needs("see everything")
-def settings(request: HttpRequest, collection: Collection) -> HttpResponse:
+def collection_settings(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Show the pages on which a collection's rules, people and description are changed."""
     return render(
         request, "web/collection_settings.html", collections.settings_page(collection, request.user)
@@ -65,7 +65,7 @@ def settings(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 @needs("describe collection")
-def describe(request: HttpRequest, collection: Collection) -> HttpResponse:
+def edit_collection_description(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Show and edit its title, description, license and source."""
     said = {name: getattr(collection, name) for name in (*MOST, "language", "max_run_depth")}
     form = DescribeCollection(collection, request.POST if request.method == "POST" else None, initial=said)
@@ -101,7 +101,7 @@ def leaderboard(request: HttpRequest, name: str) -> HttpResponse:
     address = f"{reverse('web:drawing_board', args=[found.name])}?{request.GET.urlencode()}"
     may_plan = bool(board.published) and not board.versions and may(request.user, "prepare campaign", found)
     context = {"board": board, "collection": found, "may_plan": may_plan, "drawing": address}
-    reply = render(request, "web/leaderboard.html", context, status=_status(board, request))
+    reply = render(request, "web/leaderboard.html", context, status=_board_status(board, request))
     if board.work:
         reply["Cache-Control"] = "no-store"
     return reply
@@ -116,7 +116,7 @@ def drawing_board(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "web/parts/work.html", {"work": work, "part": True})
 
 
-def _status(board: boards.BoardView, request: HttpRequest) -> int:
+def _board_status(board: boards.BoardView, request: HttpRequest) -> int:
     if isinstance(board.refusal, NotNow):
         return 503
     asked = any(request.GET.get(name) for name in ("version", "official", "measure"))
@@ -134,7 +134,7 @@ def leaderboard_file(request: HttpRequest, name: str, form: str) -> HttpResponse
     except NotNow:
         raise
     except Refusal as refusal:
-        words = said_plainly(refusal, collection=found.name)
+        words = guidance_text(refusal, collection=found.name)
         return HttpResponse(f"{words}\n", status=404, content_type="text/plain; charset=utf-8")
     stem = f"{found.name}-version-{published.version}-{published.official}"
     file = analysis_file(board_analysis(published), form, stem, request.GET.get("of"))

@@ -9,10 +9,12 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 
 from judging.models import Campaign
 from pooling.models import Collection
 from pooling.services import members
+from tournament.models import QrelVersion
 from web.common.campaign_rows import is_there_for
 
 
@@ -34,6 +36,18 @@ def campaign_for(user: Any, name: str, action: str = "") -> Campaign:
     if action:
         require(user, action, found.collection)
     return found
+
+
+def version_for(user: Any, name: str, number: int) -> QrelVersion:
+    """Return a version of a collection that this person can see, without its manifest. Raises Http404."""
+    return version_or_404(collection_for(user, name), number)
+
+
+def version_or_404(collection: Collection, number: int) -> QrelVersion:
+    """Return the collection's version, without its manifest. Raises Http404."""
+    related = ("collection", "campaign", "parent__campaign", "parent__collection")
+    rows = QrelVersion.objects.select_related(*related).defer("manifest", "parent__manifest")
+    return get_object_or_404(rows, collection=collection, number=number)
 
 
 def require(user: Any, action: str, collection: Collection) -> None:

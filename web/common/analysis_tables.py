@@ -103,11 +103,11 @@ def analysis_file(analysis: Analysis, form: str, stem: str, key: str | None = No
     if form == "json":
         content = json.dumps(analysis_content(analysis), ensure_ascii=False, indent=1)
         return File(content.encode(), "application/json", f"{stem}.json")
-    if form in TEXT_FORMS and (table := _named(analysis.downloads, key)):
+    if form in TEXT_FORMS and (table := _first_with_key(analysis.downloads, key)):
         media_type, write = TEXT_FORMS[form]
         content = write(table)
         return File(content.encode(), f"{media_type}; charset=utf-8", f"{stem}-{table.key}.{form}")
-    if form in FORMATS and (figure := _named(analysis.figures, key)):
+    if form in FORMATS and (figure := _first_with_key(analysis.figures, key)):
         return File(figure_image(figure, form), MEDIA_TYPES[form], f"{stem}-{figure.key}.{form}")
     return None
 
@@ -117,5 +117,5 @@ def has_charts(analysis: Analysis) -> bool:
     return any(figure.charts for figure in analysis.figures)
 
 
-def _named(things: tuple[Thing, ...], key: str | None) -> Thing | None:
+def _first_with_key(things: tuple[Thing, ...], key: str | None) -> Thing | None:
     return next((thing for thing in things if key in (None, "", thing.key)), None)

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from django.db.models import Count, F, Max, Q, QuerySet, Sum
+from django.db.models import Count, F, Max, Q, Sum
 
 from accounts.roles import permits
 from config import kept_objects
 from judging.models import Campaign, Exclusion, Judgment, Payment, Submission, Task, TaskPair
 from pooling.models import Collection
 from pooling.services.members import may, roles_of
+from web.common.row_counts import count_by
 
 #: How long figures that never change are cached, in seconds.
 KEEP_SECONDS = 86400
@@ -88,11 +89,11 @@ def in_lists(campaigns: Sequence[Progress]) -> CampaignLists:
 def campaigns_progress(campaigns: Sequence[Campaign], user: Any) -> list[Progress]:
     """Return the progress of many campaigns as this person sees it, with one database query per figure."""
     keys = [campaign.pk for campaign in campaigns]
-    theirs = _seen_whole(user)
-    counted, imported, simulated = _judgments(keys)
-    excluded = _by_campaign(Exclusion.objects.misconduct().filter(campaign__in=keys), "campaign")
-    tasks = _tasks(keys)
-    money = _money(keys)
+    theirs = _collections_seen_whole(user)
+    counted, imported, simulated = _judgment_counts(keys)
+    excluded = count_by(Exclusion.objects.misconduct().filter(campaign__in=keys), "campaign")
+    tasks = _task_counts(keys)
+    money = _paid_by_state(keys)
     return [
         Progress(
             campaign=campaign,
@@ -117,7 +118,7 @@ class _TaskCounts(NamedTuple):
     pairs: int = 0
 
 
-def _tasks(keys: list[int]) -> dict[int, _TaskCounts]:
+def _task_counts(keys: list[int]) -> dict[int, _TaskCounts]:
     """Count tasks and their pairs by campaign. Pairs are cached until tasks are made again: they never change."""
     counts = {
         "made": Count("pk"),
@@ -136,7 +137,7 @@ def _tasks(keys: list[int]) -> dict[int, _TaskCounts]:
     return found
 
 
-def _judgments(keys: list[int]) -> tuple[Counter[int], Counter[int], Counter[int]]:
+def _judgment_counts(keys: list[int]) -> tuple[Counter[int], Counter[int], Counter[int]]:
     """Return counted, imported and simulated judgments by campaign, in one pass."""
     counted: Counter[int] = Counter()
     imported: Counter[int] = Counter()
@@ -157,7 +158,7 @@ def campaigns_of(collections: Sequence[Collection], user: Any) -> list[Campaign]
     """Return the campaigns of these collections that this person can see, newest first."""
     rows = Campaign.objects.filter(collection__in=[collection.pk for collection in collections])
     published = Q(collection__visibility=Collection.Visibility.PUBLISHED)
-    rows = rows.filter(Q(collection__in=_seen_whole(user)) | (_SHOWN_TO_EVERYBODY & published))
+    rows = rows.filter(Q(collection__in=_collections_seen_whole(user)) | (_SHOWN_TO_EVERYBODY & published))
     return list(rows.select_related("collection", "pool").order_by("-created_at", "-pk"))
 
 
@@ -174,16 +175,12 @@ def is_there_for(user: Any, campaign: Campaign) -> bool:
     return published and Campaign.objects.filter(_SHOWN_TO_EVERYBODY, pk=campaign.pk).exists()
 
 
-def _seen_whole(user: Any) -> set[int]:
+def _collections_seen_whole(user: Any) -> set[int]:
     """Return the keys of collections in which this person sees everything."""
     return {key for key, role in roles_of(user).items() if permits(role, "see everything")}
 
 
-def _by_campaign(rows: QuerySet[Any], path: str) -> dict[int, int]:
-    return dict(rows.values_list(path).annotate(Count("pk")).order_by())
-
-
-def _money(campaigns: list[int]) -> dict[tuple[int, str], Decimal]:
+def _paid_by_state(campaigns: list[int]) -> dict[tuple[int, str], Decimal]:
     rows = (
         Payment.objects.filter(submission__campaign__in=campaigns)
         .values_list("submission__campaign", "state")

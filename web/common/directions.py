@@ -140,14 +140,14 @@ def guidance_html(text: Any, *, collection: str = "") -> SafeString:
     return mark_safe(shown)  # noqa: S308 -- _on_page escapes
 
 
-def said_plainly(text: Any, *, collection: str = "") -> str:
+def guidance_text(text: Any, *, collection: str = "") -> str:
     """Return the text without links, for responses that are not pages: each action is the name of its page."""
-    return _told(text, lambda part, starts: _on_page(part, collection, starts=starts)[0])
+    return _joined_parts(text, lambda part, starts: _on_page(part, collection, starts=starts)[0])
 
 
-def worded_for_programs(text: str, *, collection: str = "") -> str:
+def guidance_for_programs(text: str, *, collection: str = "") -> str:
     """Return the text for programs: each action is followed by its API call, or else its page's address."""
-    return _told(text, lambda part, starts: _over_http(part, collection, starts=starts))
+    return _joined_parts(text, lambda part, starts: _over_http(part, collection, starts=starts))
 
 
 def complain(request: HttpRequest, refusal: Refusal) -> None:
@@ -155,7 +155,7 @@ def complain(request: HttpRequest, refusal: Refusal) -> None:
     messages.error(request, stored(str(refusal)))
 
 
-def left_out(request: HttpRequest, row: Refused) -> None:
+def leave_out_if_asked(request: HttpRequest, row: Refused) -> None:
     """Carry out the button *Leave out these lines*, or show on the next page why that is refused."""
     if "skip_unknown" not in request.POST:
         return
@@ -165,7 +165,7 @@ def left_out(request: HttpRequest, row: Refused) -> None:
         complain(request, refusal)
 
 
-def _told(text: Any, say: Callable[[Part, bool], str]) -> str:
+def _joined_parts(text: Any, say: Callable[[Part, bool], str]) -> str:
     told = ""
     for part in restored(str(text)).parts:
         told += say(part, _starts_sentence(told))
@@ -193,7 +193,7 @@ def _action_on_page(action: Action, collection: str, *, starts: bool) -> tuple[s
     if action.command not in PAGES:
         plain = f"{action} (in the terminal)"
         return plain, format_html("{}<code>{}</code> (in the terminal)", action.led, action.typed)
-    words, address = _page(action, collection, starts=starts)
+    words, address = _page_of_action(action, collection, starts=starts)
     return words, format_html('<a href="{}">{}</a>', address, words) if address else words
 
 
@@ -202,31 +202,31 @@ def _over_http(part: Part, collection: str, *, starts: bool) -> str:
         return f"“{OPTIONS.get(part.option, (part.option.replace('-', '_'), ''))[0]}”"
     if not isinstance(part, Action) or part.command not in PAGES:
         return _on_page(part, collection, starts=starts)[0]
-    words, address = _page(part, collection, starts=starts)
-    where = _call(part, collection) or address
+    words, address = _page_of_action(part, collection, starts=starts)
+    where = _call_of_action(part, collection) or address
     return f"{words} ({where})" if where else words
 
 
-def _subject(action: Action, collection: str) -> str:
+def _action_object(action: Action, collection: str) -> str:
     """Return the name of the campaign or collection that the action is about; empty if unknown."""
     return action.subject or (collection if PAGES[action.command][2] == "collection" else "")
 
 
-def _page(action: Action, collection: str, *, starts: bool) -> tuple[str, str]:
+def _page_of_action(action: Action, collection: str, *, starts: bool) -> tuple[str, str]:
     """Return the name and address of the action's page; the address is empty if its object is unknown."""
     words, route, of = PAGES[action.command]
     if starts:
         words = words[0].upper() + words[1:]
     route, *step = route.split()
     try:
-        return words, reverse(route, args=[*([_subject(action, collection)] if of else []), *step])
+        return words, reverse(route, args=[*([_action_object(action, collection)] if of else []), *step])
     except NoReverseMatch:
         return words, ""
 
 
-def _call(action: Action, collection: str) -> str:
+def _call_of_action(action: Action, collection: str) -> str:
     """Return the action's API call; empty if there is none, or if its object is unknown."""
-    call, name = CALLS.get(action.command, ""), _subject(action, collection)
+    call, name = CALLS.get(action.command, ""), _action_object(action, collection)
     if not call or ("{name}" in call and not name):
         return ""
     method, address = call.format(name=name).split()

@@ -35,7 +35,7 @@ def asked_by(user: Any, job: Job) -> bool:
     return EndNotice.objects.filter(user=user, job=job).exists()
 
 
-def ask(user: User, request: str) -> EndNotice | None:
+def promise_notice(user: User, request: str) -> EndNotice | None:
     """Promise the e-mail, as long as the job is not over. Returns None for an invalid or old request.
 
     Asking a second time changes nothing.
@@ -64,7 +64,7 @@ def any_due() -> bool:
     return due_notices().exists()
 
 
-def send_due() -> int:
+def send_end_notices() -> int:
     """Send the e-mails of jobs that are over. Returns how many were sent.
 
     The e-mail reveals nothing that only the page may show, because the person may have lost access since.
@@ -72,7 +72,7 @@ def send_due() -> int:
     sent = 0
     for notice in due_notices().select_related("job", "user").order_by("pk"):
         try:
-            _send(notice)
+            _mail_end(notice)
             sent += 1
         except OSError:  # any error of SMTP or the network
             logger.warning("The e-mail about job %s could not be sent.", notice.job_id, exc_info=True)
@@ -82,7 +82,7 @@ def send_due() -> int:
     return sent
 
 
-def _send(notice: EndNotice) -> None:
+def _mail_end(notice: EndNotice) -> None:
     words = kind_words(notice.job.kind)
     ended = "is done" if notice.job.state == Job.State.DONE else "failed"
     title = f"{words[:1].upper()}{words[1:]} {ended}"

@@ -37,12 +37,12 @@ class KeepForms:
         response = self.answer(request)
         if getattr(request, "kept_form_shown", False):
             response.delete_cookie(COOKIE)
-        if response.status_code in (403, 404) and _is_form_of_nobody(request):
-            return _kept(request) or response
+        if response.status_code in (403, 404) and _is_form_of_signed_out(request):
+            return _keep_and_redirect(request) or response
         return response
 
 
-def _is_form_of_nobody(request: HttpRequest) -> bool:
+def _is_form_of_signed_out(request: HttpRequest) -> bool:
     """Return whether a signed-out person sent one of our forms from a page, with the page's token."""
     match = request.resolver_match
     return (
@@ -54,7 +54,7 @@ def _is_form_of_nobody(request: HttpRequest) -> bool:
     )
 
 
-def _kept(request: HttpRequest) -> HttpResponse | None:
+def _keep_and_redirect(request: HttpRequest) -> HttpResponse | None:
     fields = [
         (name, value)
         for name, values in request.POST.lists()
@@ -67,7 +67,7 @@ def _kept(request: HttpRequest) -> HttpResponse | None:
     if KEPT.take(request.META.get("REMOTE_ADDR", "")):
         return None
     page, key = _page_of(request), secrets.token_urlsafe(24)
-    keep_object(_key(key), {"page": page, "action": request.path, "fields": fields}, SECONDS)
+    keep_object(_cache_key(key), {"page": page, "action": request.path, "fields": fields}, SECONDS)
     sign_in = f"{reverse('account_login')}?{urlencode({'next': page})}"
     response = redirect(sign_in)
     how: dict[str, Any] = {"httponly": True, "samesite": "Lax", "secure": request.is_secure()}
@@ -88,13 +88,13 @@ def kept_form_of(request: HttpRequest) -> dict[str, Any] | None:
     key = request.COOKIES.get(COOKIE, "")
     if not key or request.method != "GET" or not request.user.is_authenticated:
         return None
-    found: dict[str, Any] | None = kept(_key(key))
+    found: dict[str, Any] | None = kept(_cache_key(key))
     if found is None or found["page"] != request.path:
         return None
-    forget_object(_key(key))
+    forget_object(_cache_key(key))
     request.kept_form_shown = True  # type: ignore[attr-defined]
     return found
 
 
-def _key(key: str) -> str:
+def _cache_key(key: str) -> str:
     return object_key("kept-form", key)

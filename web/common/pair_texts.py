@@ -78,16 +78,16 @@ def failed_gold(campaign: Campaign, worker: Worker) -> list[FailedGold]:
         .select_related(*related)
         .order_by("-pk")
     )
-    return [_failed(campaign, answer) for answer in answers[:ANSWERS_SHOWN]]
+    return [_failed_gold_texts(campaign, answer) for answer in answers[:ANSWERS_SHOWN]]
 
 
-def _failed(campaign: Campaign, answer: GoldAnswer) -> FailedGold:
+def _failed_gold_texts(campaign: Campaign, answer: GoldAnswer) -> FailedGold:
     slot, gold, chosen = answer.slot, answer.gold_pair, answer.preferred_id
     sides = sides_of(campaign, slot, chosen=chosen, gold=gold)
-    return FailedGold(answer, gold.query.text, _chosen(answer), sides)
+    return FailedGold(answer, gold.query.text, _answer_words(answer), sides)
 
 
-def _chosen(answer: GoldAnswer) -> str:
+def _answer_words(answer: GoldAnswer) -> str:
     if answer.grade is not None:
         return f"grade {answer.grade}"
     return "cannot decide" if answer.preferred_id is None else "the off-topic passage"
@@ -103,7 +103,7 @@ def pilot_gold(campaign: Campaign, rates: Iterable[GoldRate]) -> list[GoldTexts]
         submission__place__posting=pilot_posting(campaign), gold_pair__in=keys, passed=False
     )
     for answer in wrong.confirmed().order_by("pk"):
-        missed[answer.gold_pair_id].append((answer.worker_id, _chosen(answer)))
+        missed[answer.gold_pair_id].append((answer.worker_id, _answer_words(answer)))
     return [
         GoldTexts(
             rate, (pair := pairs[rate.gold_pair]).query.text, meant_sides(campaign, pair), missed[pair.pk]

@@ -38,7 +38,7 @@ def in_parts(rows: Sequence[Item]) -> Iterator[Sequence[Item]]:
 
 def written(rows: Rows, form: str) -> Iterator[str]:
     """Yield the rows in one of ``FORMS``, chunk by chunk. Raises KeyError for an unknown format."""
-    write: dict[str, Callable[[Rows], Iterator[str]]] = {"csv": _csv, "jsonl": _jsonl}
+    write: dict[str, Callable[[Rows], Iterator[str]]] = {"csv": _csv_lines, "jsonl": _json_lines}
     return in_pieces(write[form](rows))
 
 
@@ -60,20 +60,20 @@ def in_pieces(lines: Iterable[str]) -> Iterator[str]:
     yield "".join(piece)
 
 
-def _csv(rows: Rows) -> Iterator[str]:
-    """Return a cell: lists are joined by spaces, and text is escaped so that spreadsheets read no formula."""
+def _csv_lines(rows: Rows) -> Iterator[str]:
     line = io.StringIO()
     writer = csv.writer(line, lineterminator="\n")
     writer.writerow(rows.columns)
     for row in rows.rows:
-        writer.writerow([_cell(row[column]) for column in rows.columns])
+        writer.writerow([_csv_cell(row[column]) for column in rows.columns])
         yield line.getvalue()
         line.seek(0)
         line.truncate()
     yield line.getvalue()
 
 
-def _cell(value: Any) -> Any:
+def _csv_cell(value: Any) -> Any:
+    """Return the value as a cell: lists joined by spaces, text escaped so that spreadsheets read no formula."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list | tuple):
@@ -81,6 +81,6 @@ def _cell(value: Any) -> Any:
     return as_text(value) if isinstance(value, str) else value
 
 
-def _jsonl(rows: Rows) -> Iterator[str]:
+def _json_lines(rows: Rows) -> Iterator[str]:
     for row in rows.rows:
         yield json.dumps({column: row[column] for column in rows.columns}, ensure_ascii=False) + "\n"

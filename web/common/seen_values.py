@@ -43,7 +43,7 @@ class SeenValuesForm(forms.Form):
         sent = {name: _fingerprint(wanted.get(name)) for name in self.fields}
         changed = [name for name in seen if name in now and seen[name] != now[name] != sent[name]]
         self._show_saved([name for name in changed if sent[name] == seen[name]])
-        return [self._told(name) for name in changed]
+        return [self._changed_field(name) for name in changed]
 
     def _show_saved(self, names: list[str]) -> None:
         """Show the saved values of fields that the sender did not change, or saving again would overwrite them."""
@@ -55,17 +55,17 @@ class SeenValuesForm(forms.Form):
                 data[key] = "on" if value is True else value
         self.data = data
 
-    def _told(self, name: str) -> str:
-        label, value = self[name].label, _words(self.initial.get(name))
+    def _changed_field(self, name: str) -> str:
+        label, value = self[name].label, _compared_text(self.initial.get(name))
         return f"{label} is now {value}" if value and len(value) <= LONGEST_TOLD else str(label)
 
     def _fingerprints(self) -> dict[str, str]:
         return {name: _fingerprint(self.initial.get(name)) for name in self.fields}
 
 
-def _words(value: Any) -> str:
+def _compared_text(value: Any) -> str:
     return "" if value is None else str(value).replace("\r\n", "\n").strip()
 
 
 def _fingerprint(value: Any) -> str:
-    return sha256(_words(value).encode()).hexdigest()[:16]
+    return sha256(_compared_text(value).encode()).hexdigest()[:16]

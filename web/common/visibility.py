@@ -205,7 +205,7 @@ def _add_challengers(sight: Sight, collection: Collection, among: dict[str, Any]
             "challenge", "query"
         )
     )
-    brought = {row.pk: _brought(row) for row in rows}
+    brought = {row.pk: _challenging_passages(row) for row in rows}
     keys = set().union(*brought.values())
     pid_of = dict(Passage.objects.filter(pk__in=keys).values_list("pk", "pid")) if keys else {}
     tags = {tag for row in rows for tag in row.challenge.run_tags if tag in by_tag}
@@ -218,7 +218,7 @@ def _add_challengers(sight: Sight, collection: Collection, among: dict[str, Any]
                     sight.suppliers[row.query_id, passage].add(by_tag[tag].pk)
 
 
-def _brought(row: ChallengedQuery) -> set[int]:
+def _challenging_passages(row: ChallengedQuery) -> set[int]:
     """Return the keys of the challengers, and of passages with the same text as a challenger or best answer."""
     further = [row.members.get(str(key), []) for key in (*row.challenger_ids, *row.best_ids)]
     return set(row.challenger_ids).union(*further)

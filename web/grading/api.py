@@ -14,7 +14,7 @@ from judging.rules.grade_scale import FOUR_LEVELS, Level
 from pooling.models import Pool
 from pooling.services.members import may
 from web.api.bodies import Body
-from web.api.callers import actor, reader
+from web.api.callers import collection_to_change, reader
 from web.api.works import Text, WorkOut, work_out
 from web.common.access import collection_for, require
 from web.grading import pages
@@ -191,8 +191,7 @@ def list_graded_campaigns(request: HttpRequest, name: str) -> list[dict[str, Any
 def create_graded_campaign(
     request: HttpRequest, name: str, asked: GradedCampaignIn
 ) -> Status[dict[str, Any]]:
-    user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = collection_for(user, name, "run grading")
+    user, found = collection_to_change(request, name, "run grading", ApiToken.Scope.CAMPAIGNS)
     pool = Pool.objects.filter(collection=found, name=asked.pool).first()
     if pool is None:
         raise Http404("There is no such pool.")
@@ -212,7 +211,7 @@ def create_graded_campaign(
 )
 def read_graded_campaign(request: HttpRequest, name: str, graded: str) -> dict[str, Any]:
     user = reader(request)
-    campaign = _seen(user, name, graded)
+    campaign = _graded_campaign_to_read(user, name, graded)
     states = states_of(campaign)
     listed = states
     if not may(user, "see everything", campaign.collection):
@@ -226,7 +225,7 @@ def read_graded_campaign(request: HttpRequest, name: str, graded: str) -> dict[s
     summary="Decide a topic by hand, reverse its decision, or take it from its assessor",
 )
 def decide_topic(request: HttpRequest, name: str, graded: str, asked: DecisionIn) -> dict[str, Any]:
-    user, campaign = _steered(request, name, graded, "run grading")
+    user, campaign = _graded_campaign_to_change(request, name, graded, "run grading")
     topic = assignments.topic_named(campaign, asked.qid)
     grades.carry_out_decision(topic, asked.decision, why=asked.why, who=user.get_username())
     return next(one.as_dict() for one in states_of(campaign) if one.topic.pk == topic.pk)
@@ -238,7 +237,7 @@ def decide_topic(request: HttpRequest, name: str, graded: str, asked: DecisionIn
     summary="End the judging and decide every topic that was begun",
 )
 def end_grading(request: HttpRequest, name: str, graded: str, asked: EndIn) -> dict[str, Any]:
-    user, campaign = _steered(request, name, graded, "run grading")
+    user, campaign = _graded_campaign_to_change(request, name, graded, "run grading")
     graded_campaigns.end_campaign(campaign, why=asked.why, who=user.get_username())
     return grading_summary(campaign, states_of(campaign))
 
@@ -249,7 +248,7 @@ def end_grading(request: HttpRequest, name: str, graded: str, asked: EndIn) -> d
     summary="Continue judging; decisions made by ending it are reversed",
 )
 def reopen_grading(request: HttpRequest, name: str, graded: str, asked: ReopenIn) -> dict[str, Any]:
-    user, campaign = _steered(request, name, graded, "run grading")
+    user, campaign = _graded_campaign_to_change(request, name, graded, "run grading")
     graded_campaigns.reopen_campaign(campaign, why=asked.why, budget=asked.budget, who=user.get_username())
     return grading_summary(campaign, states_of(campaign))
 
@@ -260,7 +259,7 @@ def reopen_grading(request: HttpRequest, name: str, graded: str, asked: ReopenIn
     summary="Publish labels from the accepted topics",
 )
 def publish_labels(request: HttpRequest, name: str, graded: str, asked: LabelsIn) -> Status[dict[str, Any]]:
-    user, campaign = _steered(request, name, graded, "add files")
+    user, campaign = _graded_campaign_to_change(request, name, graded, "add files")
     made = graded_labels.publish_labels(
         campaign, set_name=asked.set, withheld=asked.withheld, who=user.get_username()
     )
@@ -274,7 +273,7 @@ def publish_labels(request: HttpRequest, name: str, graded: str, asked: LabelsIn
 )
 def list_grades(request: HttpRequest, name: str, graded: str) -> list[dict[str, Any]]:
     user = reader(request)
-    campaign = _seen(user, name, graded)
+    campaign = _graded_campaign_to_read(user, name, graded)
     require(user, "export judgments", campaign.collection)
     return list(graded_labels.grades_of(campaign))
 
@@ -285,11 +284,11 @@ def list_grades(request: HttpRequest, name: str, graded: str) -> list[dict[str, 
     summary="Take a topic, or give a second opinion on it; repeating the call returns the next passage",
 )
 def take_topic(request: HttpRequest, name: str, graded: str, asked: TopicIn) -> dict[str, Any]:
-    user, campaign = _steered(request, name, graded, "assess")
+    user, campaign = _graded_campaign_to_change(request, name, graded, "assess")
     take = assignments.take_second_opinion if asked.second else assignments.take_topic
     taken = take(assignments.topic_named(campaign, asked.qid), user)
     pages.chosen_next(taken, again=True)
-    return _next(taken)
+    return _next_out(taken)
 
 
 @router.post(
@@ -298,13 +297,13 @@ def take_topic(request: HttpRequest, name: str, graded: str, asked: TopicIn) -> 
     summary="Give a passage a grade, or replace its grade; returns the next passage",
 )
 def grade_passage(request: HttpRequest, name: str, graded: str, asked: GradeIn) -> dict[str, Any]:
-    assignment = _own(request, name, graded, asked)
+    assignment = _own_assignment(request, name, graded, asked)
     item = assignment.items.filter(pk=asked.item).first()
     if item is None:
         raise Http404("There is no such passage in this topic.")
     item.assignment = assignment
     grades.give_grade(item, asked.grade)
-    return _next(assignment)
+    return _next_out(assignment)
 
 
 @router.post(
@@ -313,9 +312,9 @@ def grade_passage(request: HttpRequest, name: str, graded: str, asked: GradeIn) 
     summary="Undo the last grade and return its passage",
 )
 def undo_grade(request: HttpRequest, name: str, graded: str, asked: TopicIn) -> dict[str, Any]:
-    assignment = _own(request, name, graded, asked)
+    assignment = _own_assignment(request, name, graded, asked)
     grades.undo_grade(assignment)
-    return _next(assignment)
+    return _next_out(assignment)
 
 
 @router.post(
@@ -324,26 +323,27 @@ def undo_grade(request: HttpRequest, name: str, graded: str, asked: TopicIn) -> 
     summary="Give a topic back with a reason; its grades stay on record and do not count",
 )
 def decline_topic(request: HttpRequest, name: str, graded: str, asked: DeclineIn) -> Status[None]:
-    assignment = _own(request, name, graded, asked)
+    assignment = _own_assignment(request, name, graded, asked)
     who = assignment.assessor.get_username() if assignment.assessor else ""
     assignments.end_assignment(assignment, why=asked.why, who=who)
     return Status(204, None)
 
 
-def _seen(user: Any, name: str, graded: str) -> GradedCampaign:
+def _graded_campaign_to_read(user: Any, name: str, graded: str) -> GradedCampaign:
     found = collection_for(user, name)
     pages.require_sight(user, found)
     return pages.graded_campaign_of(found, graded)
 
 
-def _steered(request: HttpRequest, name: str, graded: str, action: str) -> tuple[Any, GradedCampaign]:
-    user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = collection_for(user, name, action)
+def _graded_campaign_to_change(
+    request: HttpRequest, name: str, graded: str, action: str
+) -> tuple[Any, GradedCampaign]:
+    user, found = collection_to_change(request, name, action, ApiToken.Scope.CAMPAIGNS)
     return user, pages.graded_campaign_of(found, graded)
 
 
-def _own(request: HttpRequest, name: str, graded: str, asked: TopicIn) -> TopicAssignment:
-    user, campaign = _steered(request, name, graded, "assess")
+def _own_assignment(request: HttpRequest, name: str, graded: str, asked: TopicIn) -> TopicAssignment:
+    user, campaign = _graded_campaign_to_change(request, name, graded, "assess")
     topic = assignments.topic_named(campaign, asked.qid)
     held = topic.assignments.filter(assessor=user, second=asked.second, over_at=None).first()
     if held is None:
@@ -352,7 +352,7 @@ def _own(request: HttpRequest, name: str, graded: str, asked: TopicIn) -> TopicA
     return held
 
 
-def _next(assignment: TopicAssignment) -> dict[str, Any]:
+def _next_out(assignment: TopicAssignment) -> dict[str, Any]:
     """Return the next item to judge, or the work that chooses it."""
     page = pages.assess_page(assignment, None)
     decision, item, work = page["decision"], page["item"], page["work"]

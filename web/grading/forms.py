@@ -72,12 +72,12 @@ class NewGradedCampaign(forms.Form):
 
     def clean_scale(self) -> Any:
         """Read the levels."""
-        return _read(lambda: parse_scale(self.cleaned_data["scale"]))
+        return _as_form_error(lambda: parse_scale(self.cleaned_data["scale"]))
 
     def clean(self) -> dict[str, Any]:
         """Check the rules together, so that the form shows the same problem as the service."""
         said = super().clean() or {}
-        _read(lambda: check_rules(self._rules(said)))
+        _as_form_error(lambda: check_rules(self._rules(said)))
         return said
 
     def _rules(self, said: dict[str, Any]) -> dict[str, Any]:
@@ -91,7 +91,7 @@ class NewGradedCampaign(forms.Form):
         return GradingSettings(**{name: said[name] for name in plain}, rules=self._rules(said))
 
 
-def _read(read: Any) -> Any:
+def _as_form_error(read: Any) -> Any:
     try:
         return read()
     except BadInput as refusal:

@@ -53,7 +53,7 @@ def list_page(collection: Collection, user: Any) -> dict[str, Any]:
     }
 
 
-def campaign_page(campaign: GradedCampaign, user: Any, number: str | None = None) -> dict[str, Any]:
+def graded_campaign_page(campaign: GradedCampaign, user: Any, number: str | None = None) -> dict[str, Any]:
     """Return the data of a graded campaign's page: all topics for members, their own and free ones for assessors.
     ``number``: the page of topics.
     """
@@ -102,7 +102,7 @@ def own_assignment(campaign: GradedCampaign, user: Any, key: int) -> TopicAssign
     return found
 
 
-def work_of(assignment: TopicAssignment) -> Work | None:
+def choosing_work(assignment: TopicAssignment) -> Work | None:
     """Return the latest job that chose passages for the assignment, if there was one."""
     job = Job.objects.filter(key=choosing_key(assignment)).order_by("-pk").first()
     return Work(job) if job else None
@@ -112,7 +112,7 @@ def chosen_next(assignment: TopicAssignment, *, again: bool = False) -> Work | N
     """Return the job that chooses the next passages, started if none is live; a failed one only with ``again``."""
     if not awaits_passages(assignment):
         return None
-    work = work_of(assignment)
+    work = choosing_work(assignment)
     if work is None or work.done or (work.failed and again):
         return Work(ring_to_choose(assignment))
     return work
@@ -133,7 +133,7 @@ def assess_page(assignment: TopicAssignment, position: int | None) -> dict[str, 
         "topic": topic,
         "assignment": assignment,
         "item": item,
-        "text": text_of(item, campaign) if item else "",
+        "text": item_text(item, campaign) if item else "",
         "levels": list(enumerate(campaign.levels)),
         "judged": judged,
         "given": given.count(),
@@ -143,7 +143,7 @@ def assess_page(assignment: TopicAssignment, position: int | None) -> dict[str, 
     }
 
 
-def text_of(item: GradedItem, campaign: GradedCampaign) -> str:
+def item_text(item: GradedItem, campaign: GradedCampaign) -> str:
     """Return the passage's text, or a placeholder in a rehearsal without texts."""
     if item.passage.text is not None:
         return item.passage.text

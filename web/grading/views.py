@@ -54,7 +54,7 @@ def graded_campaigns_page(request: HttpRequest, name: str) -> HttpResponse:
     collection = collection_for(request.user, name)
     pages.require_sight(request.user, collection)
     if request.method != "POST":
-        return _list(request, collection, NewGradedCampaign(collection))
+        return _graded_campaigns_list(request, collection, NewGradedCampaign(collection))
     require(request.user, "run grading", collection)
     form = NewGradedCampaign(collection, request.POST)
     if form.is_valid():
@@ -69,10 +69,12 @@ def graded_campaigns_page(request: HttpRequest, name: str) -> HttpResponse:
             return redirect("web:graded_campaign", collection.name, made.name)
         except Refusal as refusal:
             form.add_error(None, str(refusal))
-    return _list(request, collection, form)
+    return _graded_campaigns_list(request, collection, form)
 
 
-def _list(request: HttpRequest, collection: Collection, form: NewGradedCampaign) -> HttpResponse:
+def _graded_campaigns_list(
+    request: HttpRequest, collection: Collection, form: NewGradedCampaign
+) -> HttpResponse:
     context = pages.list_page(collection, request.user) | {"form": form}
     return render(request, "web/graded_campaigns.html", context, status=422 if form.errors else 200)
 
@@ -84,33 +86,36 @@ def graded_campaign(request: HttpRequest, campaign: GradedCampaign) -> HttpRespo
     return render(
         request,
         "web/graded_campaign.html",
-        pages.campaign_page(campaign, request.user, request.GET.get("page")),
+        pages.graded_campaign_page(campaign, request.user, request.GET.get("page")),
     )
 
 
 @require_POST
 @graded_view("run grading")
-def decide_topic(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResponse:
+def decide_topic_by_hand(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResponse:
     """Decide a topic by hand, reverse its decision, or take it from its assessor."""
-    topic = _topic(campaign, key)
+    topic = _topic_or_404(campaign, key)
     decision, why = request.POST.get("decision", ""), request.POST.get("why", "")
-    who = request.user.get_username()
-    return _done(request, campaign, lambda: carry_out_decision(topic, decision, why=why, who=who))
+    return _act_and_show_campaign(
+        request, campaign, lambda: carry_out_decision(topic, decision, why=why, who=request.user.get_username())
+    )
 
 
 @require_POST
 @graded_view("run grading")
-def end(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
+def end_graded_campaign(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
     """End the judging, or reopen it with another budget."""
     who, why = request.user.get_username(), request.POST.get("why", "")
     budget = request.POST.get("budget", "").strip()
     if "reopen" not in request.POST:
-        return _done(request, campaign, lambda: graded_campaigns.end_campaign(campaign, why=why, who=who))
+        return _act_and_show_campaign(
+            request, campaign, lambda: graded_campaigns.end_campaign(campaign, why=why, who=who)
+        )
     if budget and not (budget.isascii() and budget.isdigit()):
         messages.error(request, "The budget is a number of passages.")
         return redirect("web:graded_campaign", campaign.collection.name, campaign.name)
     new = int(budget[:12]) if budget else None
-    return _done(
+    return _act_and_show_campaign(
         request,
         campaign,
         lambda: graded_campaigns.reopen_campaign(campaign, why=why, budget=new, who=who),
@@ -132,11 +137,11 @@ def ask_crowd(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
 
 @require_POST
 @graded_view("add files")
-def publish(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
+def publish_topic_labels(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
     """Make the labels of accepted topics a qrel set of the collection."""
     who, name = request.user.get_username(), request.POST.get("set", "").strip()
     withheld = "withheld" in request.POST
-    return _done(
+    return _act_and_show_campaign(
         request,
         campaign,
         lambda: graded_labels.publish_labels(campaign, set_name=name, withheld=withheld, who=who),
@@ -157,9 +162,9 @@ def grades_file(_request: HttpRequest, campaign: GradedCampaign) -> HttpResponse
 
 @require_POST
 @graded_view("assess")
-def take(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResponse:
+def begin_topic(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResponse:
     """Take a topic, or a second opinion on one, and begin to judge it."""
-    topic = _topic(campaign, key)
+    topic = _topic_or_404(campaign, key)
     service = assignments.take_second_opinion if "second" in request.POST else assignments.take_topic
     try:
         taken = service(topic, request.user)
@@ -182,7 +187,7 @@ def assess(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResp
     if "again" in request.POST:
         pages.chosen_next(assignment, again=True)
     elif "undo" in request.POST:
-        return _assessed(request, assignment, lambda: grades.undo_grade(assignment))
+        return _act_and_assess_next(request, assignment, lambda: grades.undo_grade(assignment))
     elif grade.isascii() and grade.isdigit() and item.isascii() and item.isdigit():
         found = get_object_or_404(assignment.items, pk=int(item[:18]))
         found.assignment = assignment
@@ -193,13 +198,13 @@ def assess(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResp
                 messages.warning(request, f"Passage {number} was given grade {before} in another window.")
                 return redirect(f"{request.path}?at={number}")
             return redirect(request.path)
-        return _assessed(request, assignment, lambda: grades.give_grade(found, int(grade[:9])))
+        return _act_and_assess_next(request, assignment, lambda: grades.give_grade(found, int(grade[:9])))
     else:
         messages.error(request, "Choose a grade.")
     return redirect(request.path)
 
 
-def _assessed(request: HttpRequest, assignment: Any, act: Callable[[], object]) -> HttpResponse:
+def _act_and_assess_next(request: HttpRequest, assignment: Any, act: Callable[[], object]) -> HttpResponse:
     try:
         act()
     except Refusal as refusal:
@@ -213,7 +218,7 @@ def _assessed(request: HttpRequest, assignment: Any, act: Callable[[], object]) 
 @graded_view("assess")
 def choosing(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResponse:
     """Return the live part of the page while the next passages are chosen."""
-    work = pages.work_of(pages.own_assignment(campaign, request.user, key))
+    work = pages.choosing_work(pages.own_assignment(campaign, request.user, key))
     return render(request, "web/parts/work.html", {"work": work, "part": True})
 
 
@@ -231,11 +236,13 @@ def decline(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpRes
     return redirect("web:graded_campaign", campaign.collection.name, campaign.name)
 
 
-def _topic(campaign: GradedCampaign, key: int) -> Topic:
+def _topic_or_404(campaign: GradedCampaign, key: int) -> Topic:
     return get_object_or_404(campaign.topics.select_related("query", "campaign"), pk=key)
 
 
-def _done(request: HttpRequest, campaign: GradedCampaign, act: Callable[[], object]) -> HttpResponse:
+def _act_and_show_campaign(
+    request: HttpRequest, campaign: GradedCampaign, act: Callable[[], object]
+) -> HttpResponse:
     try:
         act()
     except Refusal as refusal:

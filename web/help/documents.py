@@ -51,11 +51,11 @@ class Document:
 def document(name: str) -> Document | None:
     """Return the document of this name; None if there is none."""
     path = FOLDER / f"{name}.md"
-    if name not in names() or not path.is_file():
+    if name not in document_names() or not path.is_file():
         return None
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = reader.parse(path.read_text(encoding="utf-8"))
-    headings = list(_headings(tokens))
+    headings = list(_headings_in(tokens))
     title = next((text for opening, text in headings if opening.tag == "h1"), name)
     sections = []
     for opening, text in headings:
@@ -64,13 +64,13 @@ def document(name: str) -> Document | None:
             sections.append((anchor(text), text))
     for token in tokens:
         for child in token.children or ():
-            _adapt(child)
+            _adapt_to_page(child)
     # Safe: markdown-it escapes the text, and raw HTML in a document is shown as text.
     html = mark_safe(reader.renderer.render(tokens, reader.options, {}))  # noqa: S308
     return Document(name, title, html, tuple(sections))
 
 
-def names() -> tuple[str, ...]:
+def document_names() -> tuple[str, ...]:
     """Return the names of all documents."""
     return tuple(name for shelf in SHELVES.values() for name in shelf)
 
@@ -92,13 +92,13 @@ def glossary() -> dict[str, str]:
     return found
 
 
-def _headings(tokens: list[Token]) -> Any:
+def _headings_in(tokens: list[Token]) -> Any:
     for place, token in enumerate(tokens):
         if token.type == "heading_open":
             yield token, tokens[place + 1].content.replace("`", "")
 
 
-def _adapt(token: Token) -> None:
+def _adapt_to_page(token: Token) -> None:
     """Point links to other documents at their pages, and pictures at the addresses that serve them."""
     if token.type == "link_open":
         link = str(token.attrGet("href") or "")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count
 from django.urls import reverse
 
 from accounts.roles import Role, permits
@@ -15,10 +15,12 @@ from judging.models import Campaign, GoldPair
 from judging.money import held_pay
 from judging.money.budget import budget_low
 from judging.page import reports_and_appeals
-from pooling.models import Collection, Membership, TeamApplication
+from pooling.models import Collection, TeamApplication
+from pooling.services.members import roles_of
 from tournament.models import QrelVersion
 from web.common.campaign_rows import Progress
 from web.common.outdated_versions import Outdated, needs_somebody
+from web.common.row_counts import count_by
 from web.runs.pages import new_runs
 from web.webhooks import pages as listing
 
@@ -42,35 +44,27 @@ def needs_of(
 
     ``campaigns`` are those that the person sees; ``outdated`` are notices about collections' latest versions.
     """
-    roles = _roles(user)
+    roles = roles_of(user)
     if not roles:
         return []
     mine = [one for one in campaigns if one.campaign.collection_id in roles]
     found = [
-        *_warnings(mine, roles),
-        *_held(mine, roles),
-        *_voices(mine, roles),
-        *_budgets(mine, roles),
-        *_gold(mine, roles),
-        *_versions(mine, roles, outdated or {}),
-        *_runs(roles),
-        *_applications(roles),
-        *_webhooks(roles),
+        *_standstill_needs(mine, roles),
+        *_held_pay_needs(mine, roles),
+        *_report_and_appeal_needs(mine, roles),
+        *_low_budget_needs(mine, roles),
+        *_gold_pair_needs(mine, roles),
+        *_outdated_version_needs(mine, roles, outdated or {}),
+        *_new_run_needs(roles),
+        *_team_application_needs(roles),
+        *_webhook_needs(roles),
     ]
     return sorted(found, key=lambda need: not need.urgent)
 
 
-def _roles(user: Any) -> dict[int, Role]:
-    """Return collection → the person's role."""
-    if not user.is_authenticated or not user.is_active:
-        return {}
-    if user.is_superuser:
-        return dict.fromkeys(Collection.objects.values_list("pk", flat=True), Role.OWNER)
-    rows = Membership.objects.filter(user=user).values_list("collection", "role")
-    return {collection: Role(role) for collection, role in rows}
-
-
-def _able(mine: Sequence[Progress], roles: dict[int, Role], action: str) -> dict[int, Progress]:
+def _campaigns_with_right(
+    mine: Sequence[Progress], roles: dict[int, Role], action: str
+) -> dict[int, Progress]:
     return {
         one.campaign.pk: one
         for one in mine
@@ -78,27 +72,30 @@ def _able(mine: Sequence[Progress], roles: dict[int, Role], action: str) -> dict
     }
 
 
-def _page(campaign: Campaign, part: str = "") -> str:
+def _campaign_address(campaign: Campaign, part: str = "") -> str:
     return reverse("web:campaign", args=[campaign.name]) + part
 
 
-def _warnings(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
+def _standstill_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
     """Return the findings of the watchdog's last check."""
     watched = (
         Job.objects.filter(kind="judging.watchdog", state=Job.State.DONE).order_by("-finished_at").first()
     )
     found = (watched.result or {}) if watched else {}
-    for one in _able(mine, roles, "see everything").values():
+    for one in _campaigns_with_right(mine, roles, "see everything").values():
         if things := found.get(one.campaign.name):
             what = ", ".join(thing["what"] for thing in things[:3])
             yield Need(
-                one.campaign.name, f"has not moved in time: {what}", _page(one.campaign, "#live-needs"), True
+                one.campaign.name,
+                f"has not moved in time: {what}",
+                _campaign_address(one.campaign, "#live-needs"),
+                True,
             )
 
 
-def _held(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
+def _held_pay_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
     """Yield held pay, with what happens and when if nobody decides."""
-    able = _able(mine, roles, "spend money")
+    able = _campaigns_with_right(mine, roles, "spend money")
     for key, held in sorted(held_pay.held_by_campaign(able).items()):
         words = (
             f"pay for {many(len(held), 'submission')} held until you decide. {held_pay.undecided_words(held)}"
@@ -107,8 +104,8 @@ def _held(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
         yield Need(campaign.name, words.strip(), reverse("web:campaign_payments", args=[campaign.name]), True)
 
 
-def _voices(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
-    able = _able(mine, roles, "judge workers")
+def _report_and_appeal_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
+    able = _campaigns_with_right(mine, roles, "judge workers")
     reports, appeals = reports_and_appeals.waiting(able).values()
     overdue = reports_and_appeals.overdue([one.campaign for one in able.values() if appeals[one.campaign.pk]])
     for key, one in able.items():
@@ -121,25 +118,25 @@ def _voices(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
             yield Need(one.campaign.name, f"{' and '.join(said)} to look at", address, True)
 
 
-def _budgets(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
-    for one in _able(mine, roles, "spend money").values():
+def _low_budget_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
+    for one in _campaigns_with_right(mine, roles, "spend money").values():
         undone = one.tasks - one.tasks_done
         if low := budget_low(one.campaign, used=one.spent + one.owed + one.held, undone=undone):
             words = f"its budget of ${low.cap:,.2f} does not cover all tasks, which cost ${low.needed:,.2f}"
-            yield Need(one.campaign.name, words, _page(one.campaign), True)
+            yield Need(one.campaign.name, words, _campaign_address(one.campaign), True)
 
 
-def _gold(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
+def _gold_pair_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
     able = {
         key: one
-        for key, one in _able(mine, roles, "prepare campaign").items()
+        for key, one in _campaigns_with_right(mine, roles, "prepare campaign").items()
         if one.campaign.archived_at is None
     }
     pairs = GoldPair.objects.filter(campaign__in=able)
-    proposed = _counted(
+    proposed = count_by(
         pairs.filter(state=GoldPair.State.PROPOSED, campaign__state__in=Campaign.BEFORE_LAUNCH), "campaign"
     )
-    suspended = _counted(
+    suspended = count_by(
         pairs.filter(state=GoldPair.State.SUSPENDED, campaign__state__in=UNDER_WAY), "campaign"
     )
     for key, one in able.items():
@@ -151,30 +148,30 @@ def _gold(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
             yield Need(one.campaign.name, words, reverse("web:campaign_gold", args=[one.campaign.name]), True)
 
 
-def _versions(
+def _outdated_version_needs(
     mine: Sequence[Progress], roles: dict[int, Role], outdated: Mapping[int, Outdated]
 ) -> Iterator[Need]:
     """Yield versions that no longer match the judgments that count; a person decides whether to publish again."""
-    for one in _able(mine, roles, "publish version").values():
+    for one in _campaigns_with_right(mine, roles, "publish version").values():
         said = outdated.get(one.campaign.collection_id)
         if said and needs_somebody(said, one.campaign):
             words = f"{said.words} {said.effect}"
             yield Need(one.campaign.name, words, reverse("web:publish", args=[one.campaign.name]))
 
 
-def _runs(roles: dict[int, Role]) -> Iterator[Need]:
+def _new_run_needs(roles: dict[int, Role]) -> Iterator[Need]:
     """Yield runs that came after all judging; their top passages might beat the best answers."""
     able = [key for key, role in roles.items() if permits(role, "plan challenge")]
     judged = QrelVersion.objects.filter(collection__in=able).values("collection")
     collections = {one.pk: one for one in Collection.objects.filter(pk__in=judged)}
-    fresh = _counted(new_runs(list(collections.values())), "collection") if collections else Counter()
+    fresh = count_by(new_runs(list(collections.values())), "collection") if collections else Counter()
     for key, number in sorted(fresh.items()):
         words = f"{many(number, 'new run', 'new runs')} with top passages that nobody has judged yet"
         name = collections[key].name
         yield Need(name, words, reverse("web:runs", args=[name]) + "?show=new")
 
 
-def _applications(roles: dict[int, Role]) -> Iterator[Need]:
+def _team_application_needs(roles: dict[int, Role]) -> Iterator[Need]:
     """Yield applications of teams that wait for an answer."""
     able = [key for key, role in roles.items() if permits(role, "manage teams")]
     waiting = TeamApplication.objects.filter(collection__in=able, state=TeamApplication.State.WAITING)
@@ -184,13 +181,9 @@ def _applications(roles: dict[int, Role]) -> Iterator[Need]:
         yield Need(name, words, reverse("web:teams", args=[name]))
 
 
-def _webhooks(roles: dict[int, Role]) -> Iterator[Need]:
+def _webhook_needs(roles: dict[int, Role]) -> Iterator[Need]:
     """Yield webhooks with undelivered messages, whose owners miss events."""
     able = [key for key, role in roles.items() if permits(role, "manage webhooks")]
     for one in listing.troubles(able):
         name = one.endpoint.collection.name
         yield Need(name, one.words, reverse("web:webhook", args=[name, one.endpoint.pk]), True)
-
-
-def _counted(rows: QuerySet[Any], path: str) -> Counter[int]:
-    return Counter(dict(rows.values_list(path).annotate(Count("pk")).order_by()))

@@ -58,13 +58,13 @@ class NewAccountForm(forms.Form):
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
-def invitation(request: HttpRequest, secret: str) -> HttpResponse:
+def invitation_page(request: HttpRequest, secret: str) -> HttpResponse:
     """Show the invitation; a POST accepts it. A GET does not use it up, so link previews are harmless."""
     person = request.user if request.user.is_authenticated else None
     try:
         found = invitation_of(secret, taken_by=person)
         if request.method == "POST" and person is not None:
-            return _arrived(found, person)
+            return _join_and_redirect(found, person)
         form = NewAccountForm(request.POST if request.method == "POST" else None, invitation=found)
         if request.method == "POST" and form.is_valid():
             return _with_new_account(request, found, form)
@@ -74,10 +74,10 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
         form.add_error(None, refusal.messages if isinstance(refusal, ValidationError) else str(refusal))
     # The session remembers the invitation during the round trip to an OpenID provider.
     request.session[SESSION_KEY] = secret
-    return _page(request, found, form)
+    return _invitation_form(request, found, form)
 
 
-def _page(request: HttpRequest, found: Invitation, form: NewAccountForm) -> HttpResponse:
+def _invitation_form(request: HttpRequest, found: Invitation, form: NewAccountForm) -> HttpResponse:
     context = {
         "invitation": found,
         "member": InvitedMember.objects.select_related("collection", "team").filter(invitation=found).first(),
@@ -90,12 +90,12 @@ def _page(request: HttpRequest, found: Invitation, form: NewAccountForm) -> Http
 def _with_new_account(request: HttpRequest, found: Invitation, form: NewAccountForm) -> HttpResponse:
     with transaction.atomic():
         user = accept_with_new_account(found, **form.cleaned_data)
-        arrived = _arrived(found, user)
+        arrived = _join_and_redirect(found, user)
     login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
     return arrived
 
 
-def _arrived(found: Invitation, user: object) -> HttpResponse:
+def _join_and_redirect(found: Invitation, user: object) -> HttpResponse:
     collection = join(invitation=found, user=user)  # type: ignore[arg-type]
     if collection is None:
         return redirect("web:home")

@@ -50,7 +50,7 @@ def home(request: HttpRequest) -> HttpResponse:
     }
     if not request.user.is_authenticated:
         return render(request, "web/welcome.html", context | {"unclaimed": not has_administrator()})
-    lists = _campaigns(request, listed)
+    lists = _campaign_lists(request, listed)
     moving = [one for one in lists.current if one.campaign.closed_at is None and not one.imported]
     everything = [*lists.current, *lists.rehearsals, *lists.archived]
     context |= {
@@ -83,9 +83,9 @@ def leaderboards(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def campaigns(request: HttpRequest) -> HttpResponse:
+def campaigns_list(request: HttpRequest) -> HttpResponse:
     """List the campaigns that the person can see, those under way first."""
-    lists = _campaigns(request, listed_collections(request.user))
+    lists = _campaign_lists(request, listed_collections(request.user))
     page = Paginator(lists.current, CAMPAIGNS_A_PAGE).get_page(request.GET.get("page"))
     context = {"page": page, "campaigns": page.object_list, "lists": lists}
     return render(request, "web/campaigns.html", context)
@@ -116,7 +116,7 @@ def choose_theme(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _campaigns(request: HttpRequest, listed: Sequence[Listed]) -> CampaignLists:
+def _campaign_lists(request: HttpRequest, listed: Sequence[Listed]) -> CampaignLists:
     found = campaigns_progress(campaigns_of([row.collection for row in listed], request.user), request.user)
     return in_lists(sorted(found, key=lambda one: one.campaign.closed_at is not None))
 
@@ -132,9 +132,9 @@ def _creation_context(request: HttpRequest) -> dict[str, Any]:
 
 @require_POST
 @login_required
-def mail_when_done(request: HttpRequest) -> HttpResponse:
+def request_end_notice(request: HttpRequest) -> HttpResponse:
     """Promise an e-mail when the work shown on a page ends."""
-    notice = end_notices.ask(request.user, request.POST.get("about", ""))  # type: ignore[arg-type]
+    notice = end_notices.promise_notice(request.user, request.POST.get("about", ""))  # type: ignore[arg-type]
     if notice is None:
         messages.error(request, "The page was too old, or the work is gone. Reload the page that shows it.")
         return redirect("web:home")

@@ -8,13 +8,12 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from ninja import Field, Router, Schema
 
-from accounts.models import ApiToken
 from judging.models import Campaign, Submission
 from judging.money.held_pay import held_work, pay_held
 from judging.money.rejections import decide_rejection
 from judging.money.unlisted_work import missing_work, pay_missing
 from web.api.bodies import Body
-from web.api.callers import actor, reader
+from web.api.callers import campaign_to_change, reader
 from web.api.works import Text
 from web.common.access import campaign_for, require
 from web.workers.api import offer_more
@@ -80,7 +79,7 @@ class Decided(Schema):
     summary="List pay that is held because our page did not see the work",
 )
 def list_held(request: HttpRequest, name: str) -> list[dict[str, Any]]:
-    return [one.as_dict() for one in held_work(_books(request, name))]
+    return [one.as_dict() for one in held_work(_campaign_with_books(request, name))]
 
 
 @router.post(
@@ -89,7 +88,7 @@ def list_held(request: HttpRequest, name: str) -> list[dict[str, Any]]:
     summary="Pay a held submission in full or in part, or reject it",
 )
 def decide_held(request: HttpRequest, name: str, key: int, asked: HeldDecision) -> dict[str, Any]:
-    user, found, submission = _spending(request, name, key)
+    user, found, submission = _submission_to_settle(request, name, key)
     amount = Decimal(0)
     if asked.decision == "pay":
         amount = pay_held(found, submission, amount=asked.amount, why=asked.why, who=user.get_username())
@@ -106,7 +105,7 @@ def decide_held(request: HttpRequest, name: str, key: int, asked: HeldDecision) 
     summary="List unpaid work submitted on our page that the crowd never listed",
 )
 def list_missing(request: HttpRequest, name: str) -> list[dict[str, Any]]:
-    return [one.as_dict() for one in missing_work(_books(request, name))]
+    return [one.as_dict() for one in missing_work(_campaign_with_books(request, name))]
 
 
 @router.post(
@@ -115,19 +114,18 @@ def list_missing(request: HttpRequest, name: str) -> list[dict[str, Any]]:
     summary="Pay for such work by its receipt, once",
 )
 def pay_for_missing(request: HttpRequest, name: str, key: int, asked: MissingPay) -> dict[str, Any]:
-    user, found, submission = _spending(request, name, key)
+    user, found, submission = _submission_to_settle(request, name, key)
     amount = pay_missing(found, submission, way=asked.way, why=asked.why, by=user)
     offer_more(found)
     return {"submission": submission.pk, "amount": amount}
 
 
-def _books(request: HttpRequest, name: str) -> Campaign:
+def _campaign_with_books(request: HttpRequest, name: str) -> Campaign:
     """Return the campaign, for callers who can see and spend its money."""
     return campaign_for(reader(request), name, "spend money")
 
 
-def _spending(request: HttpRequest, name: str, key: int) -> tuple[Any, Campaign, Submission]:
+def _submission_to_settle(request: HttpRequest, name: str, key: int) -> tuple[Any, Campaign, Submission]:
     """Return the caller, the campaign and the submission."""
-    user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = campaign_for(user, name, "spend money")
+    user, found = campaign_to_change(request, name, "spend money")
     return user, found, get_object_or_404(Submission, campaign=found, pk=key)

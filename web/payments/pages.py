@@ -37,10 +37,10 @@ def payments_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
     """Return the payments; ``q`` searches worker and submission numbers, and the crowd's or a person's text."""
     found = parameters.get("q", "").replace("\0", "").strip()
     refused = _by_submission(refused_payments(campaign))
-    fitting = [one for one in refused if _is_named(one, found)]
+    fitting = [one for one in refused if _is_payment_found(one, found)]
     waiting: Page[RefusedWork] = Paginator(fitting, REFUSED_A_PAGE).get_page(parameters.get("page"))
     settled = settled_payments(campaign)
-    done: Page[Payment] = Paginator(settled.filter(_named(found)), SETTLED_A_PAGE).get_page(
+    done: Page[Payment] = Paginator(settled.filter(_payments_found(found)), SETTLED_A_PAGE).get_page(
         parameters.get("settled")
     )
     return {
@@ -64,7 +64,7 @@ def _by_submission(refused: Sequence[RefusedPayment]) -> list[RefusedWork]:
     return [RefusedWork(payments[0].payment.submission, payments) for payments in work.values()]
 
 
-def _number(found: str) -> tuple[int, tuple[str, ...]] | None:
+def _number_searched(found: str) -> tuple[int, tuple[str, ...]] | None:
     """Return the number searched for and its kind: "worker 12", "submission 12"; "12" can be either."""
     word, _, rest = found.lower().rpartition(" ")
     if not rest.isdecimal() or len(rest) >= 19 or word.strip() not in ("", "worker", "submission"):
@@ -72,15 +72,15 @@ def _number(found: str) -> tuple[int, tuple[str, ...]] | None:
     return int(rest), (word.strip(),) if word.strip() else ("worker", "submission")
 
 
-def _is_named(work: RefusedWork, found: str) -> bool:
-    if asked := _number(found):
+def _is_payment_found(work: RefusedWork, found: str) -> bool:
+    if asked := _number_searched(found):
         numbers = {"worker": work.submission.worker_id, "submission": work.submission.pk}
         return asked[0] in [numbers[of] for of in asked[1]]
     return any(found.lower() in one.said.lower() for one in work.payments)
 
 
-def _named(found: str) -> Q:
-    if asked := _number(found):
+def _payments_found(found: str) -> Q:
+    if asked := _number_searched(found):
         number, of = asked
         worker = Q(submission__worker=number) if "worker" in of else Q()
         return worker | Q(submission=number) if "submission" in of else worker

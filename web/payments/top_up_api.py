@@ -6,14 +6,12 @@ from typing import Annotated, Any
 from django.http import HttpRequest
 from ninja import Field, Router, Schema
 
-from accounts.models import ApiToken
 from config.guidance import Guidance, Option
 from judging.errors import CampaignRefused
 from judging.money import top_ups
 from judging.rules.pay import rounded
 from web.api.bodies import Body, DryRun
-from web.api.callers import actor
-from web.common.access import campaign_for
+from web.api.callers import campaign_to_change
 from web.workers.api import offer_more
 
 router = Router()
@@ -54,8 +52,7 @@ class TopUpOut(Schema):
     summary="Raise everybody to a minimum hourly pay, or preview the cost; nothing is topped up twice",
 )
 def top_up(request: HttpRequest, name: str, asked: TopUpIn) -> dict[str, Any]:
-    user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = campaign_for(user, name, "spend money")
+    user, found = campaign_to_change(request, name, "spend money")
     plan = top_ups.foreseen_top_up(found, asked.minimum_hourly)
     refusal = top_ups.top_up_beyond_budget(found, plan)
     if plan.owed and not asked.dry_run:

@@ -34,7 +34,7 @@ def payments(request: HttpRequest, name: str) -> HttpResponse:
             Submission, campaign=found, pk=int(key) if key.isdecimal() and len(key) < 19 else 0
         )
         try:
-            done = _decide(request, found, submission)
+            done = _settle_as_pressed(request, found, submission)
         except Refusal as refusal:
             wrong = str(refusal)
         else:
@@ -46,7 +46,7 @@ def payments(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "web/campaign_payments.html", context, status=400 if wrong else 200)
 
 
-def _decide(request: HttpRequest, campaign: Campaign, submission: Submission) -> str:
+def _settle_as_pressed(request: HttpRequest, campaign: Campaign, submission: Submission) -> str:
     """Run the pressed button's action and return what was done. Raises Refusal."""
     why = request.POST.get("why", "").replace("\0", "").strip()[: LONGEST_WHY + 1]
     by: User = request.user  # type: ignore[assignment]
@@ -74,7 +74,7 @@ def _decide(request: HttpRequest, campaign: Campaign, submission: Submission) ->
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def top_up(request: HttpRequest, name: str) -> HttpResponse:
+def top_up_payments(request: HttpRequest, name: str) -> HttpResponse:
     """Raise everybody to a minimum hourly pay: show the plan, then pay the amount on the button."""
     found = campaign_for(request.user, name, "spend money")
     asked = request.POST if request.method == "POST" else request.GET

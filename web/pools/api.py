@@ -82,13 +82,13 @@ class PoolOut(Schema):
 @router.get("/collections/{name}/pools", response=list[PoolOut], summary="Pools, by name")
 def list_pools(request: HttpRequest, name: str) -> list[dict[str, Any]]:
     found = collection_for(reader(request), name, "see everything")
-    return [_facts(row) for row in found.pools.select_related("qrel_set").order_by("name")]
+    return [_pool_out(row) for row in found.pools.select_related("qrel_set").order_by("name")]
 
 
 @router.get("/collections/{name}/pools/{pool}", response=PoolOut, summary="One pool")
 def read_pool(request: HttpRequest, name: str, pool: str) -> dict[str, Any]:
     found = collection_for(reader(request), name, "see everything")
-    return _facts(get_object_or_404(Pool.objects.select_related("qrel_set"), collection=found, name=pool))
+    return _pool_out(get_object_or_404(Pool.objects.select_related("qrel_set"), collection=found, name=pool))
 
 
 @router.post(
@@ -98,7 +98,7 @@ def read_pool(request: HttpRequest, name: str, pool: str) -> dict[str, Any]:
 )
 def read_plan(request: HttpRequest, name: str, asked: PoolAsked) -> dict[str, Any]:
     found = collection_for(reader(request), name, "see everything")
-    plan = plan_pool(collection=found, **_asked(found, asked))
+    plan = plan_pool(collection=found, **_pool_choices(found, asked))
     forecast = forecast_pairs(CampaignSettings(), plan.stats.pairs, Pace())
     stats = plan.stats
     same = ("queries", "passages", "pairs", "singletons", "histogram")
@@ -120,7 +120,7 @@ def create_pool(
     request: HttpRequest, response: HttpResponse, name: str, asked: PoolIn
 ) -> Status[dict[str, Any]]:
     found = collection_for(actor(request, ApiToken.Scope.CAMPAIGNS), name, "prepare campaign")
-    wanted = _asked(found, asked)
+    wanted = _pool_choices(found, asked)
     if asked.fraction is not None:
         corpus = {"fraction": asked.fraction, "fraction_seed": asked.fraction_seed}
         wanted["choice"] = replace(wanted["choice"], **corpus)
@@ -139,7 +139,7 @@ def read_pool_work(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
     return work_out(get_object_or_404(jobs.pool_work(found), pk=key))
 
 
-def _asked(collection: Collection, asked: PoolAsked) -> dict[str, Any]:
+def _pool_choices(collection: Collection, asked: PoolAsked) -> dict[str, Any]:
     qrel_set = qrel_set_named(collection, asked.qrels) if asked.qrels else None
     if asked.labeled_only and qrel_set is None:
         raise PoolRefused("labeled_only needs qrels, the labels that the queries must have.")
@@ -157,6 +157,6 @@ def _asked(collection: Collection, asked: PoolAsked) -> dict[str, Any]:
     }
 
 
-def _facts(row: Pool) -> dict[str, Any]:
+def _pool_out(row: Pool) -> dict[str, Any]:
     same = ("name", "depth", "sample", "seed", "min_size", "fraction", "fraction_seed", "created_at")
     return {one: getattr(row, one) for one in same} | {"qrels": row.qrel_set.name if row.qrel_set else None}

@@ -13,9 +13,10 @@ from pooling.services.finding import qrel_set_named
 from pooling.services.planning import PoolPlan, plan_pool
 from pooling.services.pools import Choice, labeled_qids, without_text
 from pooling.shallow import Contribution, PoolStats
+from web.common.chosen_runs import chosen_run_keys
 from web.pools.forms import FractionForm, PoolForm
 from web.pools.histogram import Bar, histogram
-from web.preparation.pool_workload import summary_of
+from web.preparation.pool_workload import pool_summary
 
 NAMED = 20
 
@@ -79,7 +80,7 @@ def plan_page(collection: Collection, given: Any) -> PlanPage:
         "collection": collection,
         "form": form,
         "runs": runs,
-        "chosen": _keys(given) & {run.pk for run in runs},
+        "chosen": chosen_run_keys(given) & {run.pk for run in runs},
     }
     if not form.is_valid():
         return PlanPage(**page)
@@ -97,16 +98,16 @@ def plan_page(collection: Collection, given: Any) -> PlanPage:
         forecast = forecast_pairs(settings, plan.stats.pairs, Pace(found["people"], found["hours_a_day"]))
     except Refusal as refusal:
         return PlanPage(**page, refusal=refusal)
-    named = _texts(collection, plan, asked.choice)
+    named = _texts_of_listed(collection, plan, asked.choice)
     return PlanPage(
         **page,
         plan=plan,
         forecast=forecast,
         bars=histogram(plan.everything.histogram, plan.stats.histogram),
         brought=[Brought(run.run_tag, run.pk, one) for run, one in plan.runs],
-        empty=_named(plan, _asked_in_vain(plan, asked.choice), named),
-        singletons=_named(plan, plan.outliers.singletons.tolist(), named),
-        giants=_named(plan, plan.outliers.giant.tolist(), named),
+        empty=_first_queries(plan, _asked_in_vain(plan, asked.choice), named),
+        singletons=_first_queries(plan, plan.outliers.singletons.tolist(), named),
+        giants=_first_queries(plan, plan.outliers.giant.tolist(), named),
     )
 
 
@@ -139,17 +140,13 @@ def fraction_asked_for(pool: Pool, form: FractionForm) -> Asked:
     return Asked(list(runs), pool.qrel_set, pool.depth, choice)
 
 
-def _keys(given: Any) -> set[int]:
-    return {int(key) for key in given.getlist("run") if key.isascii() and key.isdigit() and len(key) < 10}
-
-
 def _asked_in_vain(plan: PoolPlan, choice: Choice) -> list[int]:
     """Return the positions of requested queries for which nothing was found."""
     wanted = None if choice.qids is None else set(choice.qids)
     return [place for place in plan.outliers.empty.tolist() if wanted is None or plan.qids[place] in wanted]
 
 
-def _texts(collection: Collection, plan: PoolPlan, choice: Choice) -> dict[str, str]:
+def _texts_of_listed(collection: Collection, plan: PoolPlan, choice: Choice) -> dict[str, str]:
     groups = [
         _asked_in_vain(plan, choice), plan.outliers.singletons.tolist(), plan.outliers.giant.tolist(),
     ]  # fmt: skip
@@ -158,7 +155,7 @@ def _texts(collection: Collection, plan: PoolPlan, choice: Choice) -> dict[str, 
     return dict(rows.values_list("qid", "text"))
 
 
-def _named(plan: PoolPlan, places: list[int], texts: Mapping[str, str]) -> Named:
+def _first_queries(plan: PoolPlan, places: list[int], texts: Mapping[str, str]) -> Named:
     shown = []
     for place in places[:NAMED]:
         qid, size = plan.qids[place], int(plan.sizes[place])
@@ -182,7 +179,7 @@ class PoolPage:
 
 def pool_page(pool: Pool) -> PoolPage:
     """Return a pool's contents, and the judging cost with the reference experiment's settings."""
-    summary = summary_of(pool)
+    summary = pool_summary(pool)
     tags = dict(Run.objects.filter(collection=pool.collection).values_list("run_tag", "pk"))
     campaigns = Campaign.objects.filter(pool=pool, rehearsal_of=None).order_by("-pk")
     return PoolPage(

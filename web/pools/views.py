@@ -22,7 +22,7 @@ from web.preparation.step_views import say
 
 @require_safe
 @needs("see everything")
-def plan(request: HttpRequest, collection: Collection) -> HttpResponse:
+def show_pool_plan(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Show the planned pool that the address describes; the form reloads it with every change."""
     page = pages.plan_page(collection, request.GET)
     context = {
@@ -53,7 +53,7 @@ def build(request: HttpRequest, collection: Collection) -> HttpResponse:
 @require_safe
 @never_cache
 @needs("see everything")
-def work(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+def pool_building_progress(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Show the progress of building a pool, then redirect to it."""
     job = get_object_or_404(jobs.pool_work(collection), pk=key)
     made = reverse("web:pool", args=[collection.name, job.arguments["name"]])
@@ -74,7 +74,7 @@ def build_again(request: HttpRequest, collection: Collection, key: int) -> HttpR
 @needs("see everything")
 def pool(request: HttpRequest, collection: Collection, pool: str) -> HttpResponse:
     """Show a pool and what to do with it."""
-    return _show(request, _pool_named(collection, pool))
+    return _pool_page(request, _pool_named(collection, pool))
 
 
 @require_POST
@@ -90,7 +90,7 @@ def build_fraction(request: HttpRequest, collection: Collection, pool: str) -> H
             return redirect("web:pool_work", collection.name, job.pk)
         except Refusal as refusal:
             form.add_error(None, str(refusal))
-    return _show(request, found, form)
+    return _pool_page(request, found, form)
 
 
 def _pool_named(collection: Collection, name: str) -> Pool:
@@ -98,7 +98,7 @@ def _pool_named(collection: Collection, name: str) -> Pool:
     return get_object_or_404(known, collection=collection, name=name)
 
 
-def _show(request: HttpRequest, found: Pool, form: FractionForm | None = None) -> HttpResponse:
+def _pool_page(request: HttpRequest, found: Pool, form: FractionForm | None = None) -> HttpResponse:
     collection = found.collection
     name = free_name(f"{found.name}-fraction", Pool.objects.all())
     context = {

@@ -33,11 +33,11 @@ from judging.simulation.rehearsals import truth_named
 from judging.simulation.simulated_workers import SimulationSettings
 from pooling.models import Pool
 from web.api.bodies import Body
-from web.api.callers import actor, reader
+from web.api.callers import campaign_to_change, collection_to_change, reader
 from web.api.parts import length_of
 from web.api.works import Text, WorkOut, work_out
 from web.campaigns.api import CampaignOut, read_facts
-from web.common.access import campaign_for, collection_for
+from web.common.access import campaign_for
 from web.preparation.gold_texts import ring_for_gold_texts
 from web.preparation.jobs import rehearsals_asked_for, ring_for_rehearsal
 
@@ -180,13 +180,12 @@ class PilotIn(LaunchIn):
     summary="Create a draft over a pool; repeating the call returns the same draft",
 )
 def make_campaign(request: HttpRequest, name: str, asked: CampaignIn) -> Status[dict[str, Any]]:
-    user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = collection_for(user, name, "prepare campaign")
+    user, found = collection_to_change(request, name, "prepare campaign", ApiToken.Scope.CAMPAIGNS)
     if bool(asked.pool) == bool(asked.grading):
         raise BadInput("Give either a pool, or a graded campaign whose topics the workers grade.")
     grading = graded_campaign_named(found, asked.grading) if asked.grading else None
     pool = grading.pool if grading else get_object_or_404(found.pools, name=asked.pool)
-    changes = _given(asked, leave={"name", "pool", "grading", "minimum_hourly"})
+    changes = _given_settings(asked, leave={"name", "pool", "grading", "minimum_hourly"})
     settings = CampaignSettings(**changes)
     who = user.get_username()
     try:
@@ -217,24 +216,18 @@ def _same_draft(
     return there if same else None
 
 
-def _given(asked: Schema, leave: set[str]) -> dict[str, Any]:
+def _given_settings(asked: Schema, leave: set[str]) -> dict[str, Any]:
     """Return the call's settings; null clears only the budget and the minimum pay."""
     said = asked.dict(exclude_unset=True, exclude=leave)
     return {name: value for name, value in said.items() if value is not None or name == "budget"}
 
 
-def _mine(request: HttpRequest, name: str, action: str = "prepare campaign") -> tuple[Campaign, str]:
-    user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = campaign_for(user, name, action)
-    return found, user.get_username()
-
-
 @router.patch("/campaigns/{name}/settings", response=CampaignOut, summary="Change settings before launch")
 def edit_settings(request: HttpRequest, name: str, changes: SettingsChanged) -> dict[str, Any]:
-    found, who = _mine(request, name)
-    change_settings(found, _given(changes, leave={"minimum_hourly"}), who=who)
+    user, found = campaign_to_change(request, name, "prepare campaign")
+    change_settings(found, _given_settings(changes, leave={"minimum_hourly"}), who=user.get_username())
     if "minimum_hourly" in changes.dict(exclude_unset=True):
-        promise_hourly(found, changes.minimum_hourly, who=who)
+        promise_hourly(found, changes.minimum_hourly, who=user.get_username())
     return read_facts(request, found)
 
 
@@ -251,13 +244,13 @@ def list_gold(
     rows = found.gold_pairs.select_related("query", "relevant", "off_topic").order_by("pk")
     rows = rows.filter(state=state) if state else rows
     rows = rows.filter(kind=kind) if kind else rows
-    return _counts(found) | {
+    return _gold_counts_out(found) | {
         "count": rows.count(),
-        "gold": [_gold(row) for row in rows[offset : offset + limit]],
+        "gold": [_gold_out(row) for row in rows[offset : offset + limit]],
     }
 
 
-def _gold(row: GoldPair) -> dict[str, Any]:
+def _gold_out(row: GoldPair) -> dict[str, Any]:
     return {
         "id": row.pk,
         "state": str(row.state),
@@ -276,7 +269,7 @@ def _gold(row: GoldPair) -> dict[str, Any]:
 def propose_gold(
     request: HttpRequest, response: HttpResponse, name: str, asked: GoldWanted
 ) -> Status[dict[str, Any]]:
-    found, _ = _mine(request, name)
+    _, found = campaign_to_change(request, name, "prepare campaign")
     check_changeable(found)
     if asked.qrels:
         labels_for_gold(found, asked.qrels)
@@ -289,15 +282,15 @@ def propose_gold(
     "/campaigns/{name}/gold", response=GoldPage, summary="Accept or drop gold pairs that a person has checked"
 )
 def decide_about_gold(request: HttpRequest, name: str, decided: GoldDecided) -> dict[str, Any]:
-    found, who = _mine(request, name)
+    user, found = campaign_to_change(request, name, "prepare campaign")
     check_changeable(found)
     for ids, accept in ((decided.accept, True), (decided.drop, False)):
         if ids:
-            decide_gold(found, ids, accept=accept, who=who)
-    return _counts(found)
+            decide_gold(found, ids, accept=accept, who=user.get_username())
+    return _gold_counts_out(found)
 
 
-def _counts(campaign: Campaign) -> dict[str, Any]:
+def _gold_counts_out(campaign: Campaign) -> dict[str, Any]:
     return {
         "count": campaign.gold_pairs.count(),
         "accepted": campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count(),
@@ -315,23 +308,23 @@ def _counts(campaign: Campaign) -> dict[str, Any]:
 def bring_own_gold(
     request: HttpRequest, name: str, file_name: Annotated[str, Query(max_length=100)] = "gold.txt"
 ) -> dict[str, Any]:
-    found, who = _mine(request, name)
+    user, found = campaign_to_change(request, name, "prepare campaign")
     check_changeable(found)
     check_gold_size(length_of(request))
-    import_gold_content(found, request.read(length_of(request)), name=file_name, who=who)
-    ring_for_gold_texts(found, request.auth.user)  # type: ignore[attr-defined]
-    return _counts(found)
+    import_gold_content(found, request.read(length_of(request)), name=file_name, who=user.get_username())
+    ring_for_gold_texts(found, user)
+    return _gold_counts_out(found)
 
 
 @router.put("/campaigns/{name}/texts", response=CampaignOut, summary="Set and accept the texts for workers")
 def put_texts(request: HttpRequest, name: str, texts: TextsIn) -> dict[str, Any]:
-    found, who = _mine(request, name)
+    user, found = campaign_to_change(request, name, "prepare campaign")
     check_changeable(found)
     given = {key: text for key, text in texts.dict(exclude={"accept"}).items() if text is not None}
     if given:
         set_texts(found, **given)
     if texts.accept:
-        accept_texts(found, who=who)
+        accept_texts(found, who=user.get_username())
     return read_facts(request, found)
 
 
@@ -343,13 +336,13 @@ def put_texts(request: HttpRequest, name: str, texts: TextsIn) -> dict[str, Any]
 def rehearse(
     request: HttpRequest, response: HttpResponse, name: str, asked: RehearsalIn
 ) -> Status[dict[str, Any]]:
-    found, who = _mine(request, name)
+    user, found = campaign_to_change(request, name, "prepare campaign")
     check_changeable(found)
     given = asked.dict()
     if asked.gold_error is None:
         given["gold_error"] = round(slips_of(found).expected, 4)
     truth = truth_named(found, given.pop("truth"))
-    job = ring_for_rehearsal(found, truth, SimulationSettings(**given), who=who)
+    job = ring_for_rehearsal(found, truth, SimulationSettings(**given), who=user.get_username())
     response["Location"] = reverse("v1:read_preparation", args=[name, job.pk])
     return Status(202, work_out(job))
 
@@ -367,7 +360,7 @@ def read_preparation(request: HttpRequest, name: str, key: int) -> dict[str, Any
 
 @router.post("/campaigns/{name}/pilot", response=CampaignOut, summary="Start a pilot with a few tasks")
 def pilot(request: HttpRequest, name: str, asked: PilotIn) -> dict[str, Any]:
-    found, user = _launchable(request, name)
+    user, found = _campaign_to_launch(request, name)
     terms = launches.Terms(
         confirm_spend=asked.confirm_spend, accept_weak_screening=asked.accept_weak_screening
     )
@@ -382,7 +375,7 @@ def pilot(request: HttpRequest, name: str, asked: PilotIn) -> dict[str, Any]:
     summary="Launch with the amount that the check list names; repeating the call changes nothing",
 )
 def launch(request: HttpRequest, name: str, asked: LaunchIn) -> dict[str, Any]:
-    found, user = _launchable(request, name)
+    user, found = _campaign_to_launch(request, name)
     launched = launches.launch_campaign(
         found,
         confirm_spend=asked.confirm_spend,
@@ -394,9 +387,8 @@ def launch(request: HttpRequest, name: str, asked: LaunchIn) -> dict[str, Any]:
     return read_facts(request, found)
 
 
-def _launchable(request: HttpRequest, name: str) -> tuple[Campaign, User]:
-    """Return the campaign and the caller who spends money on it."""
-    user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = campaign_for(user, name, "launch campaign")
+def _campaign_to_launch(request: HttpRequest, name: str) -> tuple[User, Campaign]:
+    """Return the caller, who spends the money, and the campaign."""
+    user, found = campaign_to_change(request, name, "launch campaign")
     check_for_people(found)
-    return found, user
+    return user, found

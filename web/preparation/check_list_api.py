@@ -14,7 +14,7 @@ from judging.models import Campaign
 from judging.rules.screening_choice import Consequence
 from web.api.callers import reader
 from web.common.access import campaign_for
-from web.common.directions import worded_for_programs
+from web.common.directions import guidance_for_programs
 from web.preparation.pages import check_page
 
 router = Router()
@@ -104,15 +104,15 @@ def read_check_list(request: HttpRequest, name: str) -> dict[str, Any]:
     return {
         "ready": page.ready,
         "amount": float(amount_to_confirm(found)),
-        "problem": worded_for_programs(str(page.refusal or "")),
-        "checks": [check_row(one.check, worded_for_programs) for one in page.checks],
-        "repeats": _repeats(found),
-        "screening": [_rule(one) for one in rules_compared(found)],
+        "problem": guidance_for_programs(str(page.refusal or "")),
+        "checks": [check_row(one.check, guidance_for_programs) for one in page.checks],
+        "repeats": _repeats_out(found),
+        "screening": [_consequence_out(one) for one in rules_compared(found)],
         "strategies": strategy_rows(one.check for one in page.checks),
     }
 
 
-def _repeats(campaign: Campaign) -> dict[str, Any]:
+def _repeats_out(campaign: Campaign) -> dict[str, Any]:
     seen = outlook_of(campaign)
     costs = seen.costs(quote_tasks(campaign, campaign.tasks.count()).total)
     return {
@@ -123,7 +123,7 @@ def _repeats(campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def _rule(one: Consequence) -> dict[str, Any]:
+def _consequence_out(one: Consequence) -> dict[str, Any]:
     shares = ("honest_kept", "careless_caught", "bad_judgments", "right_per_dollar")
     return {name: round(getattr(one, name), 4) for name in shares} | {
         "rule": one.rule,

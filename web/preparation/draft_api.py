@@ -5,14 +5,11 @@ from typing import Annotated, Any
 from django.http import HttpRequest
 from ninja import Field, Status
 
-from accounts.models import ApiToken
 from judging.campaign.drafts import delete_draft, rename_draft
-from judging.models import Campaign
 from web.api.bodies import Body
-from web.api.callers import actor
+from web.api.callers import campaign_to_change
 from web.api.works import Text
 from web.campaigns.api import CampaignOut, read_facts, router
-from web.common.access import campaign_for
 
 
 class NameIn(Body):
@@ -27,8 +24,8 @@ class NameIn(Body):
     summary="Rename a draft that was never offered; its addresses change too",
 )
 def rename(request: HttpRequest, name: str, asked: NameIn) -> dict[str, Any]:
-    found, who = _draft(request, name)
-    rename_draft(found, asked.name, who=who)
+    user, found = campaign_to_change(request, name, "prepare campaign")
+    rename_draft(found, asked.name, who=user.get_username())
     return read_facts(request, found)
 
 
@@ -38,12 +35,6 @@ def rename(request: HttpRequest, name: str, asked: NameIn) -> dict[str, Any]:
     summary="Delete a draft that nobody has worked on, with its pairs, tasks, gold pairs and texts",
 )
 def delete(request: HttpRequest, name: str) -> Status[None]:
-    found, who = _draft(request, name)
-    delete_draft(found, who=who)
+    user, found = campaign_to_change(request, name, "prepare campaign")
+    delete_draft(found, who=user.get_username())
     return Status(204, None)
-
-
-def _draft(request: HttpRequest, name: str) -> tuple[Campaign, str]:
-    user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = campaign_for(user, name, "prepare campaign")
-    return found, user.get_username()

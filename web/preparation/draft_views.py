@@ -15,7 +15,7 @@ LONGEST_NAME = 200
 
 @require_POST
 @step_view()
-def rename(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+def rename_campaign_draft(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Rename a draft; the name is used in addresses, on pages and in commands."""
     before = campaign.name
     try:
@@ -32,7 +32,7 @@ def rename(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @step_view()
-def delete(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+def confirm_draft_deletion(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show what will be deleted and the button, or why the draft cannot be deleted."""
     if request.method == "POST":
         collection, name = campaign.collection.name, campaign.name

@@ -12,7 +12,7 @@ from judging.campaign.worker_texts import LONGEST
 from judging.models import Campaign
 from judging.rules.slips import Slips
 from web.common.advanced_fields import AdvancedFields
-from web.common.directions import said_plainly
+from web.common.directions import guidance_text
 from web.common.seen_values import SeenValuesForm
 
 DEFAULTS = CampaignSettings()
@@ -25,7 +25,7 @@ class Dollars(forms.DecimalField):
         super().__init__(max_digits=12, decimal_places=2, **named)
 
 
-def _whole(name: str, label: str, words: str) -> forms.IntegerField:
+def _whole_number_field(name: str, label: str, words: str) -> forms.IntegerField:
     least, most = WHOLE_NUMBERS[name]
     return forms.IntegerField(label=label, help_text=words, min_value=least, max_value=most)
 
@@ -53,11 +53,11 @@ class OfSettings(SeenValuesForm):
         """Add each problem to its field, or to the form if its setting is on another page."""
         for name, refusal in problems.items():
             shown = self.SHOWN_AS.get(name, name)
-            self.add_error(shown if shown in self.fields else None, said_plainly(refusal))
+            self.add_error(shown if shown in self.fields else None, guidance_text(refusal))
 
     def refused(self, refusal: Refusal) -> None:
         """Add a problem that concerns no single field."""
-        self.add_error(None, said_plainly(refusal))
+        self.add_error(None, guidance_text(refusal))
 
 
 class SettingsForm(AdvancedFields, OfSettings):
@@ -78,24 +78,24 @@ class SettingsForm(AdvancedFields, OfSettings):
         "seed",
     )
 
-    pairs_per_task = _whole(
+    pairs_per_task = _whole_number_field(
         "pairs_per_task", "Pairs per task", "Gold pairs are added to these. Reference: 10."
     )
-    gold_per_task = _whole(
+    gold_per_task = _whole_number_field(
         "gold_per_task",
         "Gold pairs per task",
         "Hidden pairs with a known answer, anywhere in the task. Reference: 3.",
     )
-    repeats_per_task = _whole(
+    repeats_per_task = _whole_number_field(
         "repeats_per_task",
         "Repeated pairs per task",
         "Pairs from the worker's earlier task, with the sides swapped. They show how consistent a worker is "
         "and never count as judgments. Reference: 0.",
     )
-    judgments_per_pair = _whole(
+    judgments_per_pair = _whole_number_field(
         "judgments_per_pair", "Judgments per pair", "Each by a different person. Reference: 1."
     )
-    max_tasks_per_worker = _whole(
+    max_tasks_per_worker = _whole_number_field(
         "max_tasks_per_worker",
         "Most tasks per worker",
         "Nobody sees a gold pair twice, so this decides how many are needed. In a small campaign, 20 is lowered to "
@@ -142,7 +142,7 @@ class SettingsForm(AdvancedFields, OfSettings):
     mark_query_words = forms.BooleanField(
         label="Mark the words of the question in both passages", required=False
     )
-    minimum_seconds = _whole(
+    minimum_seconds = _whole_number_field(
         "minimum_seconds",
         "Seconds before a pair can be answered",
         "0: at once. A few seconds slow down workers who only click.",
@@ -156,13 +156,13 @@ class SettingsForm(AdvancedFields, OfSettings):
     language = forms.ChoiceField(
         label="Language of workers' pages", help_text="Passages keep the collection's language."
     )
-    minimum_age = _whole(
+    minimum_age = _whole_number_field(
         "minimum_age", "Minimum age", "Workers confirm it before they start. 0: no question."
     )
-    withdrawal_days = _whole(
+    withdrawal_days = _whole_number_field(
         "withdrawal_days", "Days to withdraw judgments", "After submission; the consent text states it."
     )
-    answer_days = _whole(
+    answer_days = _whole_number_field(
         "answer_days",
         "Working days to answer an appeal",
         "Workers see this. Appeals that wait longer are listed first.",
@@ -178,7 +178,7 @@ class SettingsForm(AdvancedFields, OfSettings):
         required=False,
         help_text="Then no real worker can take tasks. People need texts: add a passage file to the collection.",
     )
-    seed = _whole("seed", "Seed", "It determines packing, order and sides.")
+    seed = _whole_number_field("seed", "Seed", "It determines packing, order and sides.")
 
     def __init__(self, *args: Any, graded: bool = False, **named: Any) -> None:
         """``graded``: workers grade single passages, so what only pairs have is left out."""
@@ -234,7 +234,7 @@ class PayForm(OfSettings):
         required=False,
         help_text="The launch is refused if the expected pay is lower. Leave empty to promise nothing.",
     )
-    hold_hours = _whole(
+    hold_hours = _whole_number_field(
         "hold_hours",
         "Hours between taking work in and paying it",
         "Lets a person check first. 0: work is paid when it is taken in.",

@@ -75,7 +75,7 @@ def _stop_rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @step_view("launch campaign", while_piloting=True)
-def pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+def pilot_step(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Offer a few tasks to people first. The amount must be typed and is shown on the button."""
     given = request.POST if request.method == "POST" else request.GET if "tasks" in request.GET else None
     form = forms.PilotForm(given, initial={"tasks": min(PILOT_TASKS, max(1, campaign.tasks.count()))})
@@ -86,7 +86,7 @@ def pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         return redirect("web:prepare_pilot", campaign.name)  # submitted twice: it is already running
     if request.method == "POST" and form.is_valid() and amount_form.is_valid():
         try:
-            _offer_pilot(request, campaign, form.cleaned_data, _terms(amount_form))
+            _offer_pilot(request, campaign, form.cleaned_data, _agreed_terms(amount_form))
             return redirect("web:prepare_pilot", campaign.name)
         except NotNow:
             raise
@@ -98,7 +98,7 @@ def pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return show(request, campaign, "pilot", context | {"sees_everything": True}, wrong=wrong)
 
 
-def _terms(form: forms.AmountForm) -> Terms:
+def _agreed_terms(form: forms.AmountForm) -> Terms:
     agreed = form.cleaned_data
     return Terms(
         confirm_spend=agreed["amount"], accept_weak_screening=agreed.get("accept_weak_screening", False)
@@ -140,13 +140,13 @@ def check(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @step_view("launch campaign")
-def launch(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+def launch_step(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Launch with the typed amount. A second submission finds the campaign already launched."""
     form = None
     if request.method == "POST":
         form = forms.AmountForm(request.POST, weak=pages.has_weak_screening(campaign))
     if form and form.is_valid():
-        terms = _terms(form)
+        terms = _agreed_terms(form)
         try:
             launched = launches.launch_campaign(
                 campaign,

@@ -31,6 +31,7 @@ from judging.rules.pay import Pay
 from pooling.models import Collection, Pool
 from web.common.job_progress import Work
 from web.common.pair_texts import pilot_gold
+from web.common.row_counts import count_by
 from web.preparation.jobs import rehearsals_asked_for
 
 GOLD_A_PAGE = 20
@@ -72,7 +73,7 @@ class Step:
     now: bool
 
 
-def steps_of(campaign: Campaign, current: str) -> list[Step]:
+def preparation_steps(campaign: Campaign, current: str) -> list[Step]:
     """Return every step with its progress in a few words."""
     accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
     needed = needed_gold(campaign)
@@ -141,7 +142,7 @@ class GoldPage:
 
 def gold_page(campaign: Campaign, given: Mapping[str, str]) -> GoldPage:
     """Return the page that the address asks for; the oldest proposal is decided first."""
-    counts = dict(campaign.gold_pairs.values_list("state").annotate(Count("pk")).order_by())
+    counts = count_by(campaign.gold_pairs.all(), "state")
     shown = given.get("show", "")
     shown = shown if shown in (GoldPair.State.ACCEPTED, GoldPair.State.DROPPED) else GoldPair.State.ACCEPTED
     kind = given.get("kind", "")
@@ -151,10 +152,10 @@ def gold_page(campaign: Campaign, given: Mapping[str, str]) -> GoldPage:
     job = gold_work(campaign).first()
     last = given.get("last", "")
     return GoldPage(
-        accepted=counts.get(GoldPair.State.ACCEPTED, 0),
-        proposed=counts.get(GoldPair.State.PROPOSED, 0),
-        dropped=counts.get(GoldPair.State.DROPPED, 0),
-        suspended=counts.get(GoldPair.State.SUSPENDED, 0),
+        accepted=counts[GoldPair.State.ACCEPTED],
+        proposed=counts[GoldPair.State.PROPOSED],
+        dropped=counts[GoldPair.State.DROPPED],
+        suspended=counts[GoldPair.State.SUSPENDED],
         needed=needed_gold(campaign),
         hard=rows.filter(state=GoldPair.State.ACCEPTED, kind=GoldPair.Kind.HARD).count(),
         shown=shown,
@@ -340,10 +341,10 @@ def check_page(campaign: Campaign, user: Any, *, accept_weak: bool = False) -> C
         raise
     except Refusal as refusal:
         return CheckPage(refusal=refusal)
-    return CheckPage([_shown(one) for one in checks])
+    return CheckPage([_check_with_step(one) for one in checks])
 
 
-def _shown(check: Checked) -> ShownCheck:
+def _check_with_step(check: Checked) -> ShownCheck:
     if check.passed:
         return (
             ShownCheck(check, "gold", STEPS["gold"], check.next_step)

@@ -7,7 +7,7 @@ from pooling.services.pools import PoolSummary, pool_stats, without_text
 DAY = 24 * 3600
 
 
-def summary_of(pool: Pool) -> PoolSummary:
+def pool_summary(pool: Pool) -> PoolSummary:
     """Return the pool's contents. Pools never change, but fetched texts can show that passages are equal."""
     key = kept_objects.object_key("pool-stats", pool.pk, pool.created_at.timestamp(), without_text(pool))
     summary: PoolSummary | None = kept_objects.kept(key)

@@ -56,11 +56,15 @@ def predicted(
         "excluded": excluded,
         "gold_failed": rehearsed.status["gold_failed"][:10],
         "judgments": rehearsed.done.judgments,
-        **(_graded(copy, truth) if copy.grading else _found(copy, truth) | _odds(campaign, settings.error)),
+        **(
+            _grades_right(copy, truth)
+            if copy.grading
+            else _best_answers_right(copy, truth) | _chance_of_best(campaign, settings.error)
+        ),
     }
 
 
-def _graded(copy: Campaign, truth: QrelSet) -> dict[str, Any]:
+def _grades_right(copy: Campaign, truth: QrelSet) -> dict[str, Any]:
     """Count the copy's grades that are relevant, or not, as the labels say; a passage without a label is not."""
     assert copy.grading is not None
     labels = Qrel.objects.filter(qrel_set=truth, grade__gte=truth.min_grade)
@@ -75,7 +79,7 @@ def _graded(copy: Campaign, truth: QrelSet) -> dict[str, Any]:
     return {"grades_known": len(right), "grades_right": sum(right)}
 
 
-def _odds(campaign: Campaign, error: float) -> dict[str, Any]:
+def _chance_of_best(campaign: Campaign, error: float) -> dict[str, Any]:
     """Return the chance that the truly best passage is found at this error rate, over queries with pairs to judge."""
     assert campaign.pool is not None
     sizes = Counter(len(passages) for passages in class_representatives(campaign.pool).values())
@@ -89,7 +93,7 @@ def _odds(campaign: Campaign, error: float) -> dict[str, Any]:
     return {"chance_alone": round(total.alone, 4), "chance_among": round(total.among, 4)}
 
 
-def _found(copy: Campaign, truth: QrelSet) -> dict[str, Any]:
+def _best_answers_right(copy: Campaign, truth: QrelSet) -> dict[str, Any]:
     """Count the copy's queries in which a best answer has its pool's highest grade, among queries with grades."""
     resolve(campaign=copy)
     assert copy.pool is not None

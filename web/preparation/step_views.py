@@ -45,7 +45,7 @@ def step_view(
 def show(
     request: HttpRequest, campaign: Campaign, step: str, context: dict[str, Any], *, wrong: bool = False
 ) -> HttpResponse:
-    steps = pages.steps_of(campaign, step)
+    steps = pages.preparation_steps(campaign, step)
     shown = {
         "campaign": campaign,
         "steps": steps,

@@ -30,20 +30,20 @@ from web.common.job_progress import Work
 from web.preparation import forms, pages
 from web.preparation.cost_preview import cost_preview
 from web.preparation.gold_texts import ring_for_gold_texts
-from web.preparation.pool_workload import summary_of
+from web.preparation.pool_workload import pool_summary
 from web.preparation.step_views import say, show, step_view, who
 
 PREVIEWS = {"offer": "the offer", "consent": "consent", "pairs": "instructions and pairs"}
 
 
-def _given(request: HttpRequest) -> Any:
+def _settings_sent(request: HttpRequest) -> Any:
     """Return the values of a form of settings: sent to be saved, or only to see what they would cost."""
     if request.method == "POST":
         return request.POST
     return request.GET if "pairs_per_task" in request.GET else None
 
 
-def _saves(request: HttpRequest) -> bool:
+def _is_to_be_saved(request: HttpRequest) -> bool:
     """Return whether the form is to be saved."""
     return request.method == "POST" and "calculate" not in request.POST
 
@@ -58,10 +58,10 @@ def new(request: HttpRequest, collection: Collection) -> HttpResponse:
         "name": free_name(f"{collection.name}-campaign", Campaign.objects.all()),
         "pool": request.GET.get("pool", ""),
     }
-    form = forms.NewCampaignForm(_given(request), pools=pools, initial=initial)
-    if form.is_bound and not _saves(request):
+    form = forms.NewCampaignForm(_settings_sent(request), pools=pools, initial=initial)
+    if form.is_bound and not _is_to_be_saved(request):
         form.fields["name"].required = False  # the cost does not depend on it
-    if _saves(request) and form.is_valid():
+    if _is_to_be_saved(request) and form.is_valid():
         settings = CampaignSettings(**form.changes())
         form.say(settings.problems())
         if form.is_valid():
@@ -78,7 +78,7 @@ def new(request: HttpRequest, collection: Collection) -> HttpResponse:
             except Refusal as refusal:
                 form.add_error("name", str(refusal))
     pool = form["pool"].value() or (pools[0][0] if pools else "")
-    pairs = summary_of(pool_named(pool)).stats.pairs if pool in dict(pools) else 0
+    pairs = pool_summary(pool_named(pool)).stats.pairs if pool in dict(pools) else 0
     context = {
         "collection": collection,
         "form": form,
@@ -95,18 +95,18 @@ def prepare(_request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Redirect to the first step that needs something."""
     if campaign.state == Campaign.State.PILOTING:
         return redirect("web:prepare_pilot", campaign.name)
-    needed = [one.name for one in pages.steps_of(campaign, "") if one.state == "needed"]
+    needed = [one.name for one in pages.preparation_steps(campaign, "") if one.state == "needed"]
     return redirect(f"web:prepare_{(needed or ['check'])[0]}", campaign.name)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @step_view()
-def settings(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+def campaign_settings(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Change how workers judge, and see which screening rule is recommended."""
     initial = forms.SettingsForm.values_of(settings_of(campaign))
-    form = forms.SettingsForm(_given(request), initial=initial, graded=campaign.grades > 0)
-    if _saves(request) and _save(form, campaign, request):
-        return redirect(f"web:prepare_{_onwards(request, 'settings')}", campaign.name)
+    form = forms.SettingsForm(_settings_sent(request), initial=initial, graded=campaign.grades > 0)
+    if _is_to_be_saved(request) and _save_settings(form, campaign, request):
+        return redirect(f"web:prepare_{_next_step_name(request, 'settings')}", campaign.name)
     context = {
         "form": form,
         "untouched": is_untouched(campaign),
@@ -133,7 +133,7 @@ def screen(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect("web:prepare", campaign.name)
 
 
-def _save(form: forms.OfSettings, campaign: Campaign, request: HttpRequest) -> bool:
+def _save_settings(form: forms.OfSettings, campaign: Campaign, request: HttpRequest) -> bool:
     """Save the form's settings and return whether that worked; the form shows any problems."""
     if not form.is_valid():
         return False
@@ -154,7 +154,7 @@ def _save(form: forms.OfSettings, campaign: Campaign, request: HttpRequest) -> b
     return True
 
 
-def _onwards(request: HttpRequest, step: str) -> str:
+def _next_step_name(request: HttpRequest, step: str) -> str:
     """Redirect to this or the next step, depending on the pressed button."""
     return step if "stay" in request.POST else pages.following(step)
 
@@ -211,7 +211,7 @@ def bring(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 @require_POST
 @step_view()
-def decide(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+def decide_gold_pair(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Accept or reject one gold pair, change a decision, or accept all proposals."""
     given, decision = request.POST.get("gold", ""), request.POST.get("decision", "")
     key = int(given) if given.isascii() and given.isdigit() and len(given) < 18 else 0
@@ -310,7 +310,7 @@ def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 @require_POST
 @step_view()
-def trial(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+def try_texts(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Let the person try a timed task on the pages that workers see."""
     try:
         link = trial_link(campaign, days=1, who=who(request))
@@ -330,9 +330,9 @@ def pay(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         least = form.cleaned_data["minimum_hourly"]
         try:
-            if _save(form, campaign, request):
+            if _save_settings(form, campaign, request):
                 promise_hourly(campaign, least, who=who(request))
-                return redirect(f"web:prepare_{_onwards(request, 'pay')}", campaign.name)
+                return redirect(f"web:prepare_{_next_step_name(request, 'pay')}", campaign.name)
         except CampaignRefused as refusal:
             form.add_error("minimum_hourly", str(refusal))
     if form.is_bound and form.is_valid():

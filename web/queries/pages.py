@@ -86,22 +86,24 @@ def queries_page(collection: Collection, user: Any, parameters: Any) -> dict[str
     runs = list(listed_runs(collection, user))
     scored = run_values(collection, labels, runs, MEASURE) if labels else None
     sight = label_sight(collection, user)
-    pooled = _pooled(collection, sight) if sort == "disagreed" else {}
+    pooled = _pooled_counts(collection, sight) if sort == "disagreed" else {}
     hidden = hidden_queries(collection, user)
     rows = Query.objects.filter(collection=collection).order_by("position", "pk")
     rows = rows.filter(Q(qid=text) | Q(text__icontains=text)) if text else rows
-    covered = _statuses(version)
+    covered = _status_by_query(version)
     keys = [
         (key, qid)
         for key, qid in rows.values_list("pk", "qid")
-        if qid not in hidden and _fits(show, key, qid, scored, covered)
+        if qid not in hidden and _is_listed(show, key, qid, scored, covered)
     ]
-    page: Page[Any] = Paginator(_sorted(keys, sort, scored, pooled), QUERIES_A_PAGE).get_page(
+    page: Page[Any] = Paginator(_sorted_queries(keys, sort, scored, pooled), QUERIES_A_PAGE).get_page(
         parameters.get("page")
     )
     useless = {*([] if scored else ("unanswered", "hardest")), *([] if version else ("open", "unjudged"))}
     shown = [key for key, _ in page.object_list]
-    page.object_list = _rows(shown, scored, pooled or _pooled(collection, sight, shown), version, user)
+    page.object_list = _query_rows(
+        shown, scored, pooled or _pooled_counts(collection, sight, shown), version, user
+    )
     return {
         "collection": collection,
         "version": version,
@@ -149,7 +151,7 @@ def run_values(
     )
 
 
-def _pooled(
+def _pooled_counts(
     collection: Collection, sight: LabelSight, queries: Sequence[int] | None = None
 ) -> dict[int, int]:
     """Return query key → passages in its largest pool, without those that come only from withheld labels.
@@ -168,13 +170,13 @@ def _pooled(
     return dict(most)
 
 
-def _statuses(version: QrelVersion | None) -> dict[int, str]:
+def _status_by_query(version: QrelVersion | None) -> dict[int, str]:
     return (
         dict(VersionQuery.objects.filter(version=version).values_list("query", "status")) if version else {}
     )
 
 
-def _fits(show: str, key: int, qid: str, scored: RunValues | None, covered: Mapping[int, str]) -> bool:
+def _is_listed(show: str, key: int, qid: str, scored: RunValues | None, covered: Mapping[int, str]) -> bool:
     if show == "unanswered":
         values = scored.of_query(qid) if scored else None
         return values is not None and not any(value > 0 for value in values)
@@ -183,7 +185,7 @@ def _fits(show: str, key: int, qid: str, scored: RunValues | None, covered: Mapp
     return key not in covered if show == "unjudged" else True
 
 
-def _sorted(
+def _sorted_queries(
     keys: list[tuple[int, str]], sort: str, scored: RunValues | None, pooled: Mapping[int, int]
 ) -> list[tuple[int, str]]:
     if sort == "disagreed":
@@ -194,7 +196,7 @@ def _sorted(
     return sorted(keys, key=lambda one: one[1] not in scored.place) if scored else keys
 
 
-def _rows(
+def _query_rows(
     keys: Sequence[int],
     scored: RunValues | None,
     pooled: Mapping[int, int],

@@ -98,7 +98,7 @@ def map_page(collection: Collection, user: Any, parameters: Any) -> dict[str, An
     hidden = hidden_queries(collection, user)
     drawn, refusal = None, None
     try:
-        drawn = _drawn(collection, user, labels, version, measure, order, parameters) if labels else None
+        drawn = _drawn_map(collection, user, labels, version, measure, order, parameters) if labels else None
     except Refusal as refused:  # a measure that these labels have no values of
         refusal = refused
     return {
@@ -117,7 +117,7 @@ def map_page(collection: Collection, user: Any, parameters: Any) -> dict[str, An
     }
 
 
-def _drawn(
+def _drawn_map(
     collection: Collection,
     user: Any,
     labels: Labels,
@@ -134,23 +134,23 @@ def _drawn(
     seen = [column for column, qid in enumerate(labels.qids) if qid not in hidden]
     if not seen:
         return None
-    columns = _ordered(collection, scored, np.array(seen), order)
+    columns = _ordered_columns(collection, scored, np.array(seen), order)
     page = Paginator(columns, QUERIES_A_PAGE).get_page(parameters.get("page"))
     run_page = Paginator(scored.runs, RUNS_A_PAGE).get_page(parameters.get("runs"))
     whole = page.paginator.num_pages == run_page.paginator.num_pages == 1
     overview = None if whole else overview_of(scored.values[:, columns].T)
     return QueryMap(
         scored=scored,
-        rows=_rows(collection, scored, version, list(page.object_list), run_page),
+        rows=_map_rows(collection, scored, version, list(page.object_list), run_page),
         runs=list(run_page.object_list),
         page=page,
         run_page=run_page,
         overview=overview,
-        marked=_marked(overview, page, run_page) if overview else None,
+        marked=_shown_blocks(overview, page, run_page) if overview else None,
     )
 
 
-def _ordered(
+def _ordered_columns(
     collection: Collection, scored: RunValues, columns: npt.NDArray[np.int64], order: str
 ) -> list[int]:
     """Return the columns of queries in the chosen order; equal ones as in the file of queries."""
@@ -166,7 +166,7 @@ def _ordered(
     return [int(column) for column in columns[ordered]]
 
 
-def _rows(
+def _map_rows(
     collection: Collection,
     scored: RunValues,
     version: QrelVersion | None,
@@ -196,14 +196,14 @@ def _rows(
     ]
 
 
-def _marked(overview: Overview, page: Page[Any], run_page: Page[Any]) -> Marked:
+def _shown_blocks(overview: Overview, page: Page[Any], run_page: Page[Any]) -> Marked:
     """Return which blocks of the overview hold the rows and columns of the table."""
-    top, bottom = _blocks(overview.row_starts, page)
-    left, right = _blocks(overview.column_starts, run_page)
+    top, bottom = _block_range(overview.row_starts, page)
+    left, right = _block_range(overview.column_starts, run_page)
     return Marked(left, top, right - left, bottom - top)
 
 
-def _blocks(starts: Sequence[int], page: Page[Any]) -> tuple[int, int]:
+def _block_range(starts: Sequence[int], page: Page[Any]) -> tuple[int, int]:
     first, last = page.start_index() - 1, page.end_index() - 1
     blocks = np.searchsorted(starts, [first, last], side="right") - 1
     return int(blocks[0]), int(blocks[1]) + 1

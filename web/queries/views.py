@@ -10,7 +10,7 @@ from web.queries.query_map import map_page
 
 
 @require_safe
-def listed(request: HttpRequest, name: str) -> HttpResponse:
+def list_queries(request: HttpRequest, name: str) -> HttpResponse:
     """List the queries that the person can see, filtered, sorted and paginated as the address says."""
     found = collection_for(request.user, name)
     return render(request, "web/queries.html", queries_page(found, request.user, request.GET))

@@ -10,11 +10,10 @@ from ninja import Field, Query, Router, Schema, Status
 from ninja.errors import HttpError
 
 from accounts.models import ApiToken
-from tournament.models import QrelVersion
 from web.api.bodies import Body, DryRun
-from web.api.callers import actor, reader
+from web.api.callers import actor, campaign_to_change, reader
 from web.api.works import WorkOut, work_out
-from web.common.access import campaign_for, collection_for, require
+from web.common.access import campaign_for, require, version_for
 from web.releases import store
 from web.releases.bundle import bundle_of, counted
 from web.releases.jobs import release_work, ring_for_release
@@ -84,8 +83,7 @@ class BundleOut(Schema):
     summary="Publish the next version of the collection's preference qrels, or preview the changes",
 )
 def publish(request: HttpRequest, name: str, asked: PublishIn) -> Status[dict[str, Any]]:
-    user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = campaign_for(user, name, "see everything" if asked.dry_run else "publish version")
+    user, found = campaign_to_change(request, name, "see everything" if asked.dry_run else "publish version")
     if asked.dry_run:
         return Status(202, work_out(ring_for_preview(found, allow_open=asked.allow_open)))
     if not asked.as_shown:
@@ -118,7 +116,7 @@ def read_queries(
     if show not in FILTERS:
         raise HttpError(400, f"show is one of: {', '.join(key for key in FILTERS if key)}.")
     user = reader(request)
-    version = _version(user, name, number)
+    version = version_for(user, name, number)
     rows = asked_queries(version, Wish(show, q.strip()), user)
     part = query_lines(version, list(rows[offset : offset + limit]), user)
     return {"count": rows.count(), "rows": [query_row(line) for line in part]}
@@ -139,8 +137,8 @@ def read_changes(
     offset: Offset = 0,
 ) -> dict[str, Any]:
     user = reader(request)
-    version = _version(user, name, number)
-    before = _version(user, name, since) if since else version.parent
+    version = version_for(user, name, number)
+    before = version_for(user, name, since) if since else version.parent
     told_of = version_differences(version, before, user)
     part = told_of.chosen(show, "")
     return {
@@ -156,7 +154,7 @@ def read_changes(
 )
 def read_bundle(request: HttpRequest, name: str, number: int) -> dict[str, Any]:
     user = reader(request)
-    version = _version(user, name, number)
+    version = version_for(user, name, number)
     require(user, "export judgments", version.collection)
     scope = Scope(version)
     made, current = given_out(scope), bundle_of(scope)
@@ -168,12 +166,12 @@ def read_bundle(request: HttpRequest, name: str, number: int) -> dict[str, Any]:
         "size": made.size if made else None,
         "sha256": made.sha256 if made else "",
         **{key: summary.get(key) for key in ("counts", "left_out", "files")},
-        "bundles": [_line(line) for line in made_lines(scope)],
+        "bundles": [_bundle_out(line) for line in made_lines(scope)],
         "work": work_out(newest) | {"result": None} if newest else None,
     }
 
 
-def _line(line: Line) -> dict[str, Any]:
+def _bundle_out(line: Line) -> dict[str, Any]:
     facts = {name: getattr(line.made, name) for name in ("sha256", "size", "made_at")}
     return facts | {"withheld": line.withheld, "no_longer_released": line.no_longer}
 
@@ -185,7 +183,7 @@ def _line(line: Line) -> dict[str, Any]:
 )
 def make_bundle(request: HttpRequest, name: str, number: int) -> Status[dict[str, Any]]:
     user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    version = _version(user, name, number)
+    version = version_for(user, name, number)
     require(user, "publish version", version.collection)
     return Status(202, work_out(ring_for_release(version, only_count=False)) | {"result": None})
 
@@ -206,7 +204,7 @@ def read_bundle_file(
     request: HttpRequest, name: str, number: int, sha256: Annotated[str, Query(max_length=64)] = ""
 ) -> FileResponse:
     user = reader(request)
-    version = _version(user, name, number)
+    version = version_for(user, name, number)
     require(user, "export judgments", version.collection)
     made = given_out(Scope(version), sha256)
     file = store.opened(made.name) if made else None
@@ -214,10 +212,3 @@ def read_bundle_file(
         raise HttpError(404, "There is no such bundle, or it is withdrawn.")
     headers = {"ETag": quote_etag(made.sha256), "Content-Length": str(made.size)}
     return FileResponse(file, content_type="application/zip", headers=headers)
-
-
-def _version(user: Any, name: str, number: int) -> QrelVersion:
-    rows = QrelVersion.objects.select_related(
-        "collection", "campaign", "parent__campaign", "parent__collection"
-    ).defer("manifest", "parent__manifest")
-    return get_object_or_404(rows, collection=collection_for(user, name), number=number)

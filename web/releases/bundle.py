@@ -36,7 +36,7 @@ def bundle_of(scope: Scope) -> MadeBundle | None:
 
 def counted(scope: Scope) -> dict[str, Any] | None:
     """Return the bundle's contents and omissions, if they were counted."""
-    return kept_analyses.stored_result(_key(scope.key, "summary"))
+    return kept_analyses.stored_result(_cache_key_of(scope.key, "summary"))
 
 
 def count_bundle(version: QrelVersion, progress: Progress | None = None) -> dict[str, Any]:
@@ -45,10 +45,10 @@ def count_bundle(version: QrelVersion, progress: Progress | None = None) -> dict
     known = counted(scope)
     if known is not None:
         return known
-    return _write(scope, _Nowhere(), progress)
+    return _write_bundle(scope, _Nowhere(), progress)
 
 
-def make_bundle(version: QrelVersion, progress: Progress | None = None) -> MadeBundle:
+def ensure_bundle(version: QrelVersion, progress: Progress | None = None) -> MadeBundle:
     """Return the stored bundle, making it if needed."""
     scope = Scope(version)
     there = bundle_of(scope)
@@ -56,29 +56,29 @@ def make_bundle(version: QrelVersion, progress: Progress | None = None) -> MadeB
         return there
     with store.arriving() as path:
         with path.open("wb") as file:
-            summary = _write(scope, file, progress)
-        return kept.keep_bundle(scope, path, _sha256(path), summary)
+            summary = _write_bundle(scope, file, progress)
+        return kept.keep_bundle(scope, path, _file_sha256(path), summary)
 
 
-def _key(key: str, what: str) -> str:
+def _cache_key_of(key: str, what: str) -> str:
     return hashlib.sha256(f"release {what} {key}".encode()).hexdigest()
 
 
-def _sha256(path: Path) -> str:
+def _file_sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _write(scope: Scope, file: IO[bytes] | _Nowhere, progress: Progress | None) -> dict[str, Any]:
+def _write_bundle(scope: Scope, file: IO[bytes] | _Nowhere, progress: Progress | None) -> dict[str, Any]:
     """Write the bundle, and store and return its contents and omissions."""
     writer = _Writer(file, f"{scope.collection.name}-version-{scope.version.number}")
-    summary = _contents(scope, writer, progress or _unseen)
+    summary = _write_contents(scope, writer, progress or _ignore_progress)
     writer.close()
-    kept_analyses.store_result(_key(scope.key, "summary"), "release summary", summary)
+    kept_analyses.store_result(_cache_key_of(scope.key, "summary"), "release summary", summary)
     return summary
 
 
-def _contents(scope: Scope, writer: _Writer, progress: Progress) -> dict[str, Any]:
+def _write_contents(scope: Scope, writer: _Writer, progress: Progress) -> dict[str, Any]:
     """Write every file of the bundle in a fixed order."""
     rows = ReleasedRows(scope)
     agreement, seen = Agreement(), _Seen()
@@ -95,15 +95,15 @@ def _contents(scope: Scope, writer: _Writer, progress: Progress) -> dict[str, An
     counts |= {"judgments_that_count": seen.counting, "workers": len(seen.workers)}
     progress(3, STEPS, "Qrels")
     left_out = Counter(rows.left_out)
-    versions = list(_versions(scope, writer))
+    versions = list(_write_versions(scope, writer))
     left_out["best answers in the qrels"] = versions[-1]["lines_left_out"]
     left_out["queries that are private"] = scope.version.queries_count - len(scope.queries)
     writer.json("versions.json", versions)
     progress(4, STEPS, "Texts")
-    campaigns = {campaign.name: _campaign(scope, campaign, seen) for campaign in scope.campaigns}
+    campaigns = {campaign.name: _campaign_description(scope, campaign, seen) for campaign in scope.campaigns}
     writer.json("campaigns.json", campaigns)
     for campaign in scope.campaigns:
-        _texts(campaign, writer)
+        _write_worker_texts(campaign, writer)
     facts = agreement.facts()
     writer.json("agreement.json", facts)
     progress(5, STEPS, "Data card")
@@ -148,7 +148,7 @@ class _Seen:
             yield row
 
 
-def _versions(scope: Scope, writer: _Writer) -> Iterator[dict[str, Any]]:
+def _write_versions(scope: Scope, writer: _Writer) -> Iterator[dict[str, Any]]:
     """Write the qrels of every version up to this one; return a description of each."""
     for version in scope.chain:
         content, left_out, sha256 = released_qrels(version, PUBLIC, scope.sight)
@@ -170,7 +170,7 @@ def _versions(scope: Scope, writer: _Writer) -> Iterator[dict[str, Any]]:
         }
 
 
-def _campaign(scope: Scope, campaign: Campaign, seen: _Seen) -> dict[str, Any]:
+def _campaign_description(scope: Scope, campaign: Campaign, seen: _Seen) -> dict[str, Any]:
     facts = campaign_facts(campaign)
     exclusions = [row for row in scope.exclusions() if row.campaign_id == campaign.pk]
     submitted = Submission.objects.filter(
@@ -186,7 +186,7 @@ def _campaign(scope: Scope, campaign: Campaign, seen: _Seen) -> dict[str, Any]:
     }
 
 
-def _texts(campaign: Campaign, writer: _Writer) -> None:
+def _write_worker_texts(campaign: Campaign, writer: _Writer) -> None:
     """Write the texts that workers read, exactly as they agreed to them where that is known."""
     folder = f"texts/{campaign.name}"
     agreed = list(ConsentText.objects.filter(campaign=campaign).order_by("first_shown_at", "pk"))
@@ -270,5 +270,5 @@ class _Nowhere(io.RawIOBase):
         return False
 
 
-def _unseen(done: int, total: int, message: str = "") -> None:
+def _ignore_progress(done: int, total: int, message: str = "") -> None:
     """Ignore progress."""

@@ -49,23 +49,23 @@ class Agreement:
             "pairs": len(judged.a),
             "pairs_judged_twice_or_more": found.pairs,
             "pairs_of_judgments": found.twos,
-            "agreement": _rounded(found.value),
-            "agreement_low": _rounded(found.low if sure else None),
-            "agreement_high": _rounded(found.high if sure else None),
+            "agreement": _six_digits(found.value),
+            "agreement_low": _six_digits(found.low if sure else None),
+            "agreement_high": _six_digits(found.high if sure else None),
             "level": found.level,
             "resamples": found.trials,
             "seed": SEED,
-            "implied_error_rate": _rounded(found.error_rate),
+            "implied_error_rate": _six_digits(found.error_rate),
             "left_preferred": on_left,
             "right_preferred": on_right,
             "undecided": undecided,
-            "left_share": _rounded(sides.left.value),
-            "left_share_low": _rounded(sides.left.low),
-            "left_share_high": _rounded(sides.left.high),
-            "left_share_p": _rounded(sides.p_value),
+            "left_share": _six_digits(sides.left.value),
+            "left_share_low": _six_digits(sides.left.low),
+            "left_share_high": _six_digits(sides.left.high),
+            "left_share_p": _six_digits(sides.p_value),
         }
 
 
-def _rounded(value: float | None) -> float | None:
+def _six_digits(value: float | None) -> float | None:
     """Round to six digits: more than the data support, and few enough to be equal on every machine."""
     return None if value is None or value != value else round(value, 6)

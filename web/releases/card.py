@@ -40,21 +40,23 @@ def data_card(scope: Scope, facts: Mapping[str, Any]) -> str:
         "version": scope.version,
         "versions": len(scope.chain),
         "counts": {name: str(count) for name, count in facts["counts"].items()},
-        "campaigns": [_campaign(campaign, facts["campaigns"][campaign.name]) for campaign in scope.campaigns],
+        "campaigns": [
+            _campaign_card(campaign, facts["campaigns"][campaign.name]) for campaign in scope.campaigns
+        ],
         "agreement": agreement,
-        "agreement_words": _share(agreement, "agreement"),
-        "left_words": _share(agreement, "left_share"),
+        "agreement_words": _share_in_words(agreement, "agreement"),
+        "left_words": _share_in_words(agreement, "left_share"),
         "left_out": [(what, str(number)) for what, number in facts["left_out"].items() if number],
     }
     return render_to_string("web/release/DATA_CARD.md", context)
 
 
-def _campaign(campaign: Campaign, facts: Mapping[str, Any]) -> dict[str, Any]:
+def _campaign_card(campaign: Campaign, facts: Mapping[str, Any]) -> dict[str, Any]:
     return dict(facts) | {
         "crowd_words": crowd_sentence(facts["crowd"], facts["judges"]),
-        "launched": _day(facts["launched_at"]),
-        "first": _day(facts["first_judgment"]),
-        "last": _day(facts["last_judgment"]),
+        "launched": _date_part(facts["launched_at"]),
+        "first": _date_part(facts["first_judgment"]),
+        "last": _date_part(facts["last_judgment"]),
         "slip_rate": f"{facts['slip_rate']:g}",
         "pay_words": " ".join(pay_text(campaign).split()),
     }
@@ -77,11 +79,11 @@ def crowd_sentence(crowd: str, judges: Mapping[str, int]) -> str:
     )
 
 
-def _day(moment: str | None) -> str:
+def _date_part(moment: str | None) -> str:
     return moment[:10] if moment else "(not known)"
 
 
-def _share(found: Mapping[str, Any], name: str) -> str:
+def _share_in_words(found: Mapping[str, Any], name: str) -> str:
     """Return a share in percent with its interval, as far as they are known."""
     if found[name] is None:
         return ""

@@ -8,7 +8,7 @@ from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
 from tournament.models import QrelVersion
 from web.common.sole_work import start_alone
-from web.releases.bundle import count_bundle, make_bundle
+from web.releases.bundle import count_bundle, ensure_bundle
 
 RELEASE = "web.release"
 
@@ -32,5 +32,5 @@ def release_job(*, progress: Progress, version_id: int, only_count: bool) -> dic
     version = QrelVersion.objects.select_related("collection", "campaign").get(pk=version_id)
     if only_count:
         return count_bundle(version, progress)
-    made = make_bundle(version, progress)
+    made = ensure_bundle(version, progress)
     return {"sha256": made.sha256, "size": made.size}

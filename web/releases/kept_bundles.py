@@ -27,7 +27,13 @@ def keep_bundle(scope: Scope, path: Path, sha256: str, summary: dict[str, Any]) 
     made, _ = MadeBundle.objects.update_or_create(
         version=scope.version,
         sha256=sha256,
-        defaults={"key": scope.key, "facts": _facts(scope), "summary": summary, "name": name, "size": size},
+        defaults={
+            "key": scope.key,
+            "facts": _release_terms(scope),
+            "summary": summary,
+            "name": name,
+            "size": size,
+        },
     )
     return made
 
@@ -102,7 +108,7 @@ def delete_bundle(made: MadeBundle, *, who: str) -> None:
         transaction.on_commit(lambda: store.remove_bundle(made.name))
 
 
-def _facts(scope: Scope) -> dict[str, Any]:
+def _release_terms(scope: Scope) -> dict[str, Any]:
     return {
         "runs": {run.run_tag: run.team for run in scope.public_runs},
         "private": sorted(scope.private),

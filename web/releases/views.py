@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from config.errors import NotNow, Refusal
 from pooling.models import Collection
 from tournament.models import QrelVersion
-from web.common.access import needs
+from web.common.access import needs, version_or_404
 from web.common.directions import complain
 from web.models import MadeBundle
 from web.releases import kept_bundles as kept, store
@@ -24,9 +24,9 @@ from web.releases.scope import Scope
 @require_safe
 @never_cache
 @needs("export judgments")
-def release(request: HttpRequest, collection: Collection, number: int) -> HttpResponse:
+def release_preview(request: HttpRequest, collection: Collection, number: int) -> HttpResponse:
     """Show the bundle's contents and omissions before it is made."""
-    return render(request, "web/release.html", release_page(_version(collection, number), request.user))
+    return render(request, "web/release.html", release_page(version_or_404(collection, number), request.user))
 
 
 @require_safe
@@ -37,7 +37,7 @@ def releasing(request: HttpRequest, collection: Collection, number: int) -> Http
     return render(
         request,
         "web/parts/work.html",
-        release_page(_version(collection, number), request.user) | {"part": True},
+        release_page(version_or_404(collection, number), request.user) | {"part": True},
     )
 
 
@@ -45,21 +45,21 @@ def releasing(request: HttpRequest, collection: Collection, number: int) -> Http
 @needs("export judgments")
 def count_release(request: HttpRequest, collection: Collection, number: int) -> HttpResponse:
     """Start counting the contents and omissions."""
-    return _rung(request, _version(collection, number), only_count=True)
+    return _start_release(request, version_or_404(collection, number), only_count=True)
 
 
 @require_POST
 @needs("publish version")
 def make_release(request: HttpRequest, collection: Collection, number: int) -> HttpResponse:
     """Start making the bundle."""
-    return _rung(request, _version(collection, number), only_count=False)
+    return _start_release(request, version_or_404(collection, number), only_count=False)
 
 
 @require_safe
 @needs("export judgments")
 def release_file(request: HttpRequest, collection: Collection, number: int) -> Any:
     """Return a bundle, the newest or the one that ``sha256`` names, unless it is withdrawn."""
-    made = kept.given_out(Scope(_version(collection, number)), request.GET.get("sha256", ""))
+    made = kept.given_out(Scope(version_or_404(collection, number)), request.GET.get("sha256", ""))
     etag = quote_etag(made.sha256) if made else ""
     if etag and etag in parse_etags(request.headers.get("If-None-Match", "")):
         return HttpResponse(status=304, headers={"ETag": etag})
@@ -78,7 +78,7 @@ def release_file(request: HttpRequest, collection: Collection, number: int) -> A
 def delete_release(request: HttpRequest, collection: Collection, number: int, key: int) -> HttpResponse:
     """Delete a bundle after a confirmation."""
     rows = MadeBundle.objects.select_related("version__collection")
-    made = get_object_or_404(rows, version=_version(collection, number), pk=key)
+    made = get_object_or_404(rows, version=version_or_404(collection, number), pk=key)
     if request.method == "POST":
         kept.delete_bundle(made, who=request.user.get_username())
         messages.success(request, f"The bundle {made.sha256[:12]} was deleted.")
@@ -86,7 +86,7 @@ def delete_release(request: HttpRequest, collection: Collection, number: int, ke
     return render(request, "web/delete_release.html", {"collection": collection, "made": made})
 
 
-def _rung(request: HttpRequest, version: QrelVersion, *, only_count: bool) -> HttpResponse:
+def _start_release(request: HttpRequest, version: QrelVersion, *, only_count: bool) -> HttpResponse:
     try:
         ring_for_release(version, only_count=only_count)
     except NotNow:
@@ -94,9 +94,3 @@ def _rung(request: HttpRequest, version: QrelVersion, *, only_count: bool) -> Ht
     except Refusal as refusal:
         complain(request, refusal)
     return redirect("web:release", version.collection.name, version.number)
-
-
-def _version(collection: Collection, number: int) -> QrelVersion:
-    rows = QrelVersion.objects.select_related("collection", "campaign", "parent")
-    rows = rows.defer("manifest", "parent__manifest")
-    return get_object_or_404(rows, collection=collection, number=number)

@@ -15,7 +15,7 @@ from pooling.services.finding import runs_tagged
 from pooling.services.members import may
 from pooling.services.teams import own_run
 from web.api.bodies import Body
-from web.api.callers import actor, reader
+from web.api.callers import actor, collection_to_change, reader
 from web.api.works import Text
 from web.common.access import collection_for, require
 from web.common.visibility import (
@@ -139,7 +139,7 @@ def list_runs(
     found = collection_for(user, name)
     rows = opened_runs(found, user)
     rows = rows.filter(run_tag=run_tag) if run_tag else rows
-    return {"count": rows.count(), "runs": _shown(rows[offset : offset + limit], found, user)}
+    return {"count": rows.count(), "runs": _runs_as_seen(rows[offset : offset + limit], found, user)}
 
 
 @router.get("/collections/{name}/runs/{int:key}", response=RunOut, summary="One run")
@@ -147,10 +147,10 @@ def read_run(request: HttpRequest, name: str, key: int) -> Run:
     user = reader(request)
     found = collection_for(user, name)
     run = get_object_or_404(opened_runs(found, user), pk=key)
-    return _shown([run], found, user)[0]
+    return _runs_as_seen([run], found, user)[0]
 
 
-def _shown(runs: Iterable[Run], collection: Collection, user: Any) -> list[Run]:
+def _runs_as_seen(runs: Iterable[Run], collection: Collection, user: Any) -> list[Run]:
     """Return the runs as this person sees them."""
     everything, hidden = sees_everything(user, collection), hidden_queries(collection, user)
     team = own_team(user, collection)
@@ -180,8 +180,7 @@ def edit_run(request: HttpRequest, name: str, key: int, changes: RunChanges) -> 
     summary="Set the release level of several runs, all or none",
 )
 def release_several(request: HttpRequest, name: str, asked: ReleaseIn) -> dict[str, Any]:
-    user = actor(request, ApiToken.Scope.RUNS)
-    found = collection_for(user, name, "edit run")
+    user, found = collection_to_change(request, name, "edit run", ApiToken.Scope.RUNS)
     meant = runs_tagged(found, asked.runs)
     changed = release_runs(runs=meant, release=asked.release, who=user.get_username())
     return {"release": asked.release, "changed": [run.run_tag for run in changed]}

@@ -205,7 +205,9 @@ class DescribeRun(AboutRun):
         initial = {name: getattr(run, name) for name in AboutRun.base_fields}
         policy = policy_of(run.collection)
         required = policy.required if policy else ()
-        super().__init__(run.collection, data, initial=initial | _typed(run.details), required=required)
+        super().__init__(
+            run.collection, data, initial=initial | _details_as_typed(run.details), required=required
+        )
         for name in held:
             self.fields[name].disabled = bool(getattr(run, name)) or name == "baseline"
             if self.fields[name].disabled:
@@ -218,7 +220,7 @@ class DescribeRun(AboutRun):
             self.asked = [name for name in self.asked if name in self.fields]
 
 
-def _typed(details: Mapping[str, Any]) -> dict[str, Any]:
+def _details_as_typed(details: Mapping[str, Any]) -> dict[str, Any]:
     """Return details as a person would type them."""
     return {
         name: "\n".join(value)

@@ -12,7 +12,7 @@ from pooling.services.run_fields import MOST_OWN, asked_details, known_details, 
 from pooling.services.run_metadata import MOST_BYTES, import_run_metadata
 from pooling.services.submission_policies import policy_of
 from web.api.bodies import Body, DryRun
-from web.api.callers import actor, reader
+from web.api.callers import collection_to_change, reader
 from web.api.works import Text
 from web.common.access import collection_for
 
@@ -66,7 +66,7 @@ class RunTableOut(Schema):
 
 @router.get("/collections/{name}/run-fields", response=list[RunFieldOut], summary="List the details of runs")
 def read_run_fields(request: HttpRequest, name: str) -> list[dict[str, Any]]:
-    return _told(collection_for(reader(request), name))
+    return _details_out(collection_for(reader(request), name))
 
 
 @router.put(
@@ -75,10 +75,9 @@ def read_run_fields(request: HttpRequest, name: str) -> list[dict[str, Any]]:
     summary="Choose the details asked for each run, and define own fields",
 )
 def put_run_fields(request: HttpRequest, name: str, asked: RunFieldsIn) -> list[dict[str, Any]]:
-    user = actor(request, ApiToken.Scope.RUNS)
-    found = collection_for(user, name, "describe collection")
+    user, found = collection_to_change(request, name, "describe collection", ApiToken.Scope.RUNS)
     own = [one.dict() for one in asked.own]
-    return _told(set_run_fields(collection=found, asked=asked.asked, own=own, who=user.get_username()))
+    return _details_out(set_run_fields(collection=found, asked=asked.asked, own=own, who=user.get_username()))
 
 
 @router.post(
@@ -87,8 +86,7 @@ def put_run_fields(request: HttpRequest, name: str, asked: RunFieldsIn) -> list[
     summary="Describe many runs with a table; runs without a file are announced",
 )
 def describe_runs(request: HttpRequest, name: str, sent: RunTableIn) -> Any:
-    user = actor(request, ApiToken.Scope.RUNS)
-    found = collection_for(user, name, "edit run")
+    user, found = collection_to_change(request, name, "edit run", ApiToken.Scope.RUNS)
     return import_run_metadata(
         collection=found,
         text=sent.table,
@@ -99,7 +97,7 @@ def describe_runs(request: HttpRequest, name: str, sent: RunTableIn) -> Any:
     )
 
 
-def _told(collection: Any) -> list[dict[str, Any]]:
+def _details_out(collection: Any) -> list[dict[str, Any]]:
     asked, policy = asked_details(collection), policy_of(collection)
     required = set(policy.required) if policy else set()
 

@@ -82,7 +82,7 @@ def runs_page(collection: Collection, user: Any, parameters: Any) -> dict[str, A
         sort = "run_tag"
     everything = sees_everything(user, collection)
     team = own_team(user, collection)
-    runs = opened_runs(collection, user).order_by(*_order(sort, everything), "run_tag")
+    runs = opened_runs(collection, user).order_by(*_team_safe_order(sort, everything), "run_tag")
     if found := parameters.get("q", "").strip():
         # A search must not find a team under embargo.
         named = Q(run_tag__icontains=found)
@@ -97,7 +97,7 @@ def runs_page(collection: Collection, user: Any, parameters: Any) -> dict[str, A
         runs = runs.exclude(Q(report__warnings=[]) | Q(report__warnings__isnull=True))
     page: Page[Run] = Paginator(runs, RUNS_A_PAGE).get_page(parameters.get("page"))
     page.object_list = [as_shown(run, everything, team) for run in page.object_list]
-    board = _board(collection, user)
+    board = _board_or_none(collection, user)
     rows = {row.run: row for row in board.board.rows} if board else {}
     return {
         "collection": collection,
@@ -115,7 +115,7 @@ def runs_page(collection: Collection, user: Any, parameters: Any) -> dict[str, A
     }
 
 
-def _board(collection: Collection, user: Any) -> PublishedBoard | None:
+def _board_or_none(collection: Collection, user: Any) -> PublishedBoard | None:
     """Return the latest board, for the values beside the runs; None if there is none or it cannot be drawn now."""
     try:
         return published_board(collection, Wish(), user)
@@ -123,7 +123,7 @@ def _board(collection: Collection, user: Any) -> PublishedBoard | None:
         return None
 
 
-def _order(sort: str, everything: bool) -> tuple[Any, ...]:
+def _team_safe_order(sort: str, everything: bool) -> tuple[Any, ...]:
     """Sort runs under embargo together, so that their place does not reveal the team."""
     if sort.removeprefix("-") != "team" or everything:
         return (sort,)
@@ -154,17 +154,17 @@ def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> di
         "valued": valued,
         "comparable": valued and listed_runs(collection, user).exclude(pk=run.pk).exists(),
         "warnings": run.report.get("warnings", []),
-        "coverage": _coverage(collection, run, hidden),
+        "coverage": _query_coverage(collection, run, hidden),
         "measures": MEASURES,
         "details": shown_details(collection, run),
-        "values": [_values(collection, run, one, sight) for one in shown],
+        "values": [_mean_values(collection, run, one, sight) for one in shown],
         "withheld": sight.withheld_sets,
         "may_edit": may_edit,
         "may_describe": may_edit or own,
         "rests_on_it": reasons_to_stay(run) if may_edit else [],
         "levels": Run.Release.values if may_edit else opened_further(run),
         "link": (link := f"{settings.PUBLIC_URL}{reverse('web:run', args=[collection.name, run.pk])}"),
-        "bibtex": _bibtex(collection, as_seen, link),
+        "bibtex": _run_bibtex(collection, as_seen, link),
         **run_queries(
             collection,
             run,
@@ -178,7 +178,7 @@ def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> di
     }
 
 
-def _bibtex(collection: Collection, run: Run, link: str) -> str:
+def _run_bibtex(collection: Collection, run: Run, link: str) -> str:
     """Return a BibTeX entry for the run as it is shown to this person."""
     whose = f" by {run.team}" if run.team else ""
     return bibtex_entry(
@@ -198,7 +198,7 @@ def shown_details(collection: Collection, run: Run) -> list[tuple[Detail, str]]:
     ]
 
 
-def _coverage(collection: Collection, run: Run, hidden: frozenset[str]) -> dict[str, Any]:
+def _query_coverage(collection: Collection, run: Run, hidden: frozenset[str]) -> dict[str, Any]:
     """Return the run's coverage of the collection, without private queries."""
     unanswered = [qid for qid in run.report.get("unanswered", []) if qid not in hidden]
     queries = Query.objects.filter(collection=collection).count() - len(hidden)
@@ -210,7 +210,7 @@ def _coverage(collection: Collection, run: Run, hidden: frozenset[str]) -> dict[
     }
 
 
-def _values(collection: Collection, run: Run, labels: Labels, sight: LabelSight) -> RunValues:
+def _mean_values(collection: Collection, run: Run, labels: Labels, sight: LabelSight) -> RunValues:
     """Return the run's means; rounded ones where these are all that is published, without counts of queries."""
     measures = [measure_for(name, labels) for name in MEASURES]
     decimals = sight.decimals(withheld=not sight.shows_labels(labels.name), queries=len(labels.qids))

@@ -109,8 +109,8 @@ def run_queries(
     """
     show, found, sort = (parameters.get(name, "").strip() for name in ("show", "q", "sort"))
     show, sort = show if show in SHOWN else "", sort if sort in SORTS else ""
-    chosen = _chosen(collection, labels)
-    facts = _facts(collection, run, chosen, judged_shown)
+    chosen = _labels_compared(collection, labels)
+    facts = _figures_of_run(collection, run, chosen, judged_shown)
     useless = set() if chosen else OF_LABELS
     useless |= set() if judged_shown else {"unjudged"}
     rows = Query.objects.filter(collection=collection).order_by("position", "pk")
@@ -120,8 +120,10 @@ def run_queries(
         for key, qid in rows.values_list("pk", "qid")
         if qid not in hidden and facts.fits(show, qid)
     ]
-    page: Page[Any] = Paginator(_sorted(wanted, sort, facts), QUERIES_A_PAGE).get_page(parameters.get("page"))
-    page.object_list = _lines(
+    page: Page[Any] = Paginator(_sorted_qids(wanted, sort, facts), QUERIES_A_PAGE).get_page(
+        parameters.get("page")
+    )
+    page.object_list = _query_lines(
         collection, [key for key, _ in page.object_list], facts, chosen[-1:], pids_shown, user
     )
     return {
@@ -137,28 +139,28 @@ def run_queries(
     }
 
 
-def _chosen(collection: Collection, labels: Sequence[Labels]) -> list[Labels]:
+def _labels_compared(collection: Collection, labels: Sequence[Labels]) -> list[Labels]:
     default, sets = collection.default_labels(), [one for one in labels if one.version is None]
     official = next((one for one in sets if default and one.name == default.name), None)
     latest = next((one for one in labels if one.version is not None), None)
     return [one for one in (official or next(iter(sets), None), latest) if one is not None]
 
 
-def _facts(collection: Collection, run: Run, chosen: Sequence[Labels], judged_shown: bool) -> _Facts:
-    tops, lengths, tied = _tops(ranking_of(run, 2))
-    values = [_by_query(collection, run, labels, MEASURE) for labels in chosen]
-    ranks = _by_query(collection, run, chosen[-1], "ESL") if chosen else {}
+def _figures_of_run(collection: Collection, run: Run, chosen: Sequence[Labels], judged_shown: bool) -> _Facts:
+    tops, lengths, tied = _top_passages(ranking_of(run, 2))
+    values = [_values_by_query(collection, run, labels, MEASURE) for labels in chosen]
+    ranks = _values_by_query(collection, run, chosen[-1], "ESL") if chosen else {}
     return _Facts(
         tops=tops,
         lengths=lengths,
         tied=tied,
         values=values,
         ranks={qid: int(rank) for qid, rank in ranks.items() if rank == rank},
-        judged=_judged(run, chosen[-1]) if chosen and judged_shown else {},
+        judged=_judged_by_query(run, chosen[-1]) if chosen and judged_shown else {},
     )
 
 
-def _tops(ranking: Ranking) -> tuple[dict[str, str], dict[str, int], set[str]]:
+def _top_passages(ranking: Ranking) -> tuple[dict[str, str], dict[str, int], set[str]]:
     """Return qid → first passage, qid → number of passages, and the qids with a tie at the top."""
     tops = {qid: pids[0] for qid, pids in ranking.tops(1).items() if pids}
     lengths = dict(zip(ranking.qids, ranking.lengths.tolist(), strict=True))
@@ -170,13 +172,13 @@ def _tops(ranking: Ranking) -> tuple[dict[str, str], dict[str, int], set[str]]:
     return tops, lengths, {ranking.qids[place] for place in shared.tolist()}
 
 
-def _by_query(collection: Collection, run: Run, labels: Labels, name: str) -> dict[str, float]:
+def _values_by_query(collection: Collection, run: Run, labels: Labels, name: str) -> dict[str, float]:
     measure = measure_for(name, labels)
     scored = evaluate(collection=collection, runs=[run], labels=labels, measures=[measure])
     return dict(zip(labels.qids, scored[run.pk, measure.name].values.tolist(), strict=True))
 
 
-def _judged(run: Run, labels: Labels) -> dict[str, bool]:
+def _judged_by_query(run: Run, labels: Labels) -> dict[str, bool]:
     """Return qid → whether the run's top passage was judged for the version, cached for a while."""
     version = labels.version
     if version is None:
@@ -190,7 +192,7 @@ def _judged(run: Run, labels: Labels) -> dict[str, bool]:
     return kept
 
 
-def _sorted(wanted: list[tuple[int, str]], sort: str, facts: _Facts) -> list[tuple[int, str]]:
+def _sorted_qids(wanted: list[tuple[int, str]], sort: str, facts: _Facts) -> list[tuple[int, str]]:
     nowhere = 10**9
 
     def value(one: tuple[int, str]) -> float:
@@ -205,7 +207,7 @@ def _sorted(wanted: list[tuple[int, str]], sort: str, facts: _Facts) -> list[tup
     return sorted(wanted, key=lambda one: facts.value(one[1]) is None)
 
 
-def _lines(
+def _query_lines(
     collection: Collection,
     keys: Sequence[int],
     facts: _Facts,

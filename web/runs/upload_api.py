@@ -14,13 +14,13 @@ from pooling.models import RunUpload
 from pooling.services.receiving import abandon, append, begin, receive
 from pooling.services.teams import uploads_seen
 from pooling.services.uploads import submit_checked
-from web.api.callers import actor, reader
+from web.api.callers import collection_to_change, reader
 from web.api.parts import FILE, Key, Offset, length_of, own
 from web.api.works import NextStep, WorkOut, work_out
 from web.common.access import collection_for
 from web.common.visibility import hidden_queries, without_private
 from web.runs.api import UploadOptions, router as runs_router
-from web.runs.upload_pages import work_on
+from web.runs.upload_pages import work_on_files
 
 router = Router()
 
@@ -67,7 +67,7 @@ class UploadOut(Schema):
     @staticmethod
     def resolve_work(upload: RunUpload) -> dict[str, Any] | None:
         """Return the check that it waits for."""
-        work = work_on(upload)
+        work = work_on_files(upload)
         return work_out(work.job) if work else None
 
 
@@ -85,8 +85,7 @@ def upload_run(
     options: Query[UploadOptions],
     idempotency_key: Key,
 ) -> Status[RunUpload]:
-    user = actor(request, ApiToken.Scope.RUNS)
-    found = collection_for(user, name, "submit run")
+    user, found = collection_to_change(request, name, "submit run", ApiToken.Scope.RUNS)
     upload, new = receive(
         collection=found,
         user=user,
@@ -94,10 +93,10 @@ def upload_run(
         stream=request,
         length=length_of(request),
         file_name=options.file_name,
-        options=_options(options),
+        options=_upload_options(options),
         check_only=options.check_only,
     )
-    return Status(202 if new else 200, _told(response, name, upload))
+    return Status(202 if new else 200, _upload_out(response, name, upload))
 
 
 @router.post(
@@ -108,18 +107,17 @@ def upload_run(
 def begin_upload(
     request: HttpRequest, response: HttpResponse, name: str, asked: Announcement, idempotency_key: Key
 ) -> Status[RunUpload]:
-    user = actor(request, ApiToken.Scope.RUNS)
-    found = collection_for(user, name, "submit run")
+    user, found = collection_to_change(request, name, "submit run", ApiToken.Scope.RUNS)
     upload, new = begin(
         collection=found,
         user=user,
         key=idempotency_key,
         length=asked.size_bytes,
         file_name=asked.file_name,
-        options=_options(asked),
+        options=_upload_options(asked),
         check_only=asked.check_only,
     )
-    return Status(201 if new else 200, _told(response, name, upload))
+    return Status(201 if new else 200, _upload_out(response, name, upload))
 
 
 @router.get(
@@ -145,9 +143,9 @@ def read_upload(request: HttpRequest, response: HttpResponse, name: str, key: in
 def send_part(
     request: HttpRequest, response: HttpResponse, name: str, key: int, upload_offset: Offset
 ) -> RunUpload:
-    upload = _own(request, name, key)
+    upload = _own_upload_to_continue(request, name, key)
     upload = append(upload, offset=upload_offset, stream=request, length=length_of(request))
-    return _told(response, name, upload)
+    return _upload_out(response, name, upload)
 
 
 @router.post(
@@ -156,7 +154,9 @@ def send_part(
     summary="Import a file that was only checked, without sending it again",
 )
 def submit_upload(request: HttpRequest, response: HttpResponse, name: str, key: int) -> Status[RunUpload]:
-    return Status(202, _told(response, name, submit_checked(_own(request, name, key))))
+    return Status(
+        202, _upload_out(response, name, submit_checked(_own_upload_to_continue(request, name, key)))
+    )
 
 
 @router.delete(
@@ -165,15 +165,15 @@ def submit_upload(request: HttpRequest, response: HttpResponse, name: str, key: 
     summary="Discard a file that is unfinished, unchecked, or only checked",
 )
 def drop_upload(request: HttpRequest, name: str, key: int) -> Status[None]:
-    abandon(_own(request, name, key))
+    abandon(_own_upload_to_continue(request, name, key))
     return Status(204, None)
 
 
-def _own(request: HttpRequest, name: str, key: int) -> RunUpload:
+def _own_upload_to_continue(request: HttpRequest, name: str, key: int) -> RunUpload:
     return own(request, name, key, RunUpload.objects.select_related("collection"), "submit run")
 
 
-def _told(response: HttpResponse, name: str, upload: RunUpload) -> RunUpload:
+def _upload_out(response: HttpResponse, name: str, upload: RunUpload) -> RunUpload:
     """Return the upload with its address and received size, after starting its check if it waits for one."""
     if upload.state == RunUpload.State.WAITING:
         ring_for_upload(upload)
@@ -182,7 +182,7 @@ def _told(response: HttpResponse, name: str, upload: RunUpload) -> RunUpload:
     return upload
 
 
-def _options(options: UploadOptions) -> dict[str, Any]:
+def _upload_options(options: UploadOptions) -> dict[str, Any]:
     return options.model_dump(
         mode="json", exclude={"file_name", "check_only", "size_bytes"}, exclude_none=True
     )

@@ -43,7 +43,7 @@ def uploads_page(collection: Collection, user: Any, parameters: Any) -> dict[str
     waiting = [upload for upload in page.object_list if upload.state == RunUpload.State.WAITING]
     failed = keys_that_failed(waiting)
     for upload in page.object_list:
-        _dress(upload, failed=upload.job_key in failed)
+        _add_words(upload, failed=upload.job_key in failed)
     moving = len(waiting) > len(failed)
     return {
         "collection": collection,
@@ -51,7 +51,9 @@ def uploads_page(collection: Collection, user: Any, parameters: Any) -> dict[str
         "moving": moving,
         "imported": any(upload.state == RunUpload.State.IMPORTED for upload in page.object_list),
         "importable": importable(collection, user).count(),
-        "linked": _linked(collection, user, [upload.run for upload in page.object_list if upload.run]),
+        "linked": _openable_run_keys(
+            collection, user, [upload.run for upload in page.object_list if upload.run]
+        ),
     }
 
 
@@ -63,7 +65,7 @@ def importable(collection: Collection, user: Any) -> QuerySet[RunUpload]:
     return checked.exclude(Exists(imported)).select_related("collection").order_by("pk")
 
 
-def _linked(collection: Collection, user: Any, runs: Sequence[Run]) -> set[int]:
+def _openable_run_keys(collection: Collection, user: Any, runs: Sequence[Run]) -> set[int]:
     """Return the keys of the runs whose pages the person can open."""
     seen = opened_runs(collection, user).filter(pk__in=[run.pk for run in runs])
     return set(seen.values_list("pk", flat=True))
@@ -73,14 +75,14 @@ def upload_page(upload: RunUpload, user: Any) -> dict[str, Any]:
     """Return one upload, with the job that checks it. Its report omits private queries that the person cannot see."""
     hidden = hidden_queries(upload.collection, user)
     upload.report = without_private(upload.report, hidden)
-    work = work_on(upload)
-    _dress(upload, failed=bool(work and work.failed))
+    work = work_on_files(upload)
+    _add_words(upload, failed=bool(work and work.failed))
     listed = len(upload.problems)
     mine = upload.user_id is not None and upload.user_id == user.pk
     return {
         "collection": upload.collection,
         "upload": upload,
-        "linked": _linked(upload.collection, user, [upload.run] if upload.run else []),
+        "linked": _openable_run_keys(upload.collection, user, [upload.run] if upload.run else []),
         "mine": mine,
         "work": work,
         "again": reverse("web:check_again", args=[upload.collection.name, upload.pk]) if mine else "",
@@ -95,7 +97,7 @@ def making_page(wanted: NewCollection) -> dict[str, Any]:
     listed = len(wanted.problems)
     return {
         "wanted": wanted,
-        "work": work_on(wanted),
+        "work": work_on_files(wanted),
         "again": reverse("web:make_again", args=[wanted.pk]),
         "can_leave_out": can_leave_out(wanted),
         "more": sum(wanted.problem_counts.values()) - listed,
@@ -109,7 +111,7 @@ def added_page(added: AddedFiles, user: Any) -> dict[str, Any]:
         "collection": added.collection,
         "added": added,
         "mine": mine,
-        "work": work_on(added),
+        "work": work_on_files(added),
         "again": reverse("web:read_again", args=[added.collection.name, added.pk]) if mine else "",
         "can_leave_out": mine and can_leave_out(added),
         "more": sum(added.problem_counts.values()) - len(added.problems),
@@ -130,7 +132,7 @@ def adding_page(collection: Collection) -> dict[str, Any]:
     }
 
 
-def work_on(row: RunUpload | NewCollection | AddedFiles) -> Work | None:
+def work_on_files(row: RunUpload | NewCollection | AddedFiles) -> Work | None:
     """Return the job that files wait for; None if they do not wait."""
     if row.state != RunUpload.State.WAITING:  # all three classes use the same word
         return None
@@ -138,7 +140,7 @@ def work_on(row: RunUpload | NewCollection | AddedFiles) -> Work | None:
     return Work(None if job is not None and job.state == Job.State.DONE else job)
 
 
-def _dress(upload: RunUpload, *, failed: bool) -> None:
+def _add_words(upload: RunUpload, *, failed: bool) -> None:
     """Set the upload's label and number of problems; ``failed``: its check failed."""
     upload.words = "check failed" if failed else STATES[RunUpload.State(upload.state)]  # type: ignore[attr-defined]
     upload.total = sum(upload.problem_counts.values()) or len(upload.problems)  # type: ignore[attr-defined]

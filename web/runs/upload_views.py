@@ -20,7 +20,7 @@ from pooling.services.submission_policies import field_label, policy_of
 from pooling.services.teams import team_of, uploads_seen
 from pooling.services.uploads import submit_checked
 from web.common.access import needs
-from web.common.directions import complain, left_out, said_plainly
+from web.common.directions import complain, guidance_text, leave_out_if_asked
 from web.runs import upload_pages as service
 from web.runs.forms import SendRuns
 from web.teams.pages import opening_for
@@ -30,7 +30,7 @@ from web.teams.pages import opening_for
 @needs("submit run")
 def send(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Show the form for run files; a plain POST takes in all files at once."""
-    policy, team = policy_of(collection), _team(request, collection)
+    policy, team = policy_of(collection), _submitting_team(request, collection)
     required = policy.required if policy else ()
     opening = opening_for(team)
     form = SendRuns(
@@ -61,7 +61,7 @@ def send(request: HttpRequest, collection: Collection) -> HttpResponse:
     return render(request, "web/send.html", context, status=422 if form.errors else 200)
 
 
-def _team(request: HttpRequest, collection: Collection) -> Team | None:
+def _submitting_team(request: HttpRequest, collection: Collection) -> Team | None:
     """Return the team that the person submits for; None for a member."""
     member = may(request.user, "upload run", collection)
     return None if member else team_of(request.user, collection)
@@ -90,10 +90,10 @@ def _taken_in(request: HttpRequest, collection: Collection, form: SendRuns) -> b
 
 @require_POST
 @needs("submit run")
-def begin_upload(request: HttpRequest, collection: Collection) -> HttpResponse:
+def announce_upload(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Announce a file from the script; the response has the address for its parts."""
-    form = SendRuns(collection, request.POST, team=_team(request, collection))
-    size, key = _whole(request.POST.get("size_bytes", "")), request.POST.get("key", "")[:200]
+    form = SendRuns(collection, request.POST, team=_submitting_team(request, collection))
+    size, key = _whole_number(request.POST.get("size_bytes", "")), request.POST.get("key", "")[:200]
     if not form.is_valid() or size is None:
         wrong = [f"{name}: {' '.join(map(str, said))}" for name, said in form.errors.items()]
         return JsonResponse({"problem": " ".join(wrong) or "The size is missing."}, status=422)
@@ -108,36 +108,38 @@ def begin_upload(request: HttpRequest, collection: Collection) -> HttpResponse:
             check_only=form.cleaned_data["check_only"],
         )
     except Refusal as refusal:
-        return JsonResponse({"problem": said_plainly(refusal)}, status=422)
-    return JsonResponse(_told(upload), status=201)
+        return JsonResponse({"problem": guidance_text(refusal)}, status=422)
+    return JsonResponse(_upload_progress(upload), status=201)
 
 
 @require_POST
 @needs("submit run")
-def send_part(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+def receive_upload_part(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Take a part of a file as the request body, starting at the header Upload-Offset."""
-    upload = _own(request, collection, key)
-    offset, length = (_whole(request.headers.get(name, "")) for name in ("Upload-Offset", "Content-Length"))
+    upload = _own_upload(request, collection, key)
+    offset, length = (
+        _whole_number(request.headers.get(name, "")) for name in ("Upload-Offset", "Content-Length")
+    )
     if offset is None or length is None:
         return JsonResponse({"problem": "Send the headers Upload-Offset and Content-Length."}, status=400)
     try:
         upload = append(upload, offset=offset, stream=request, length=length)
     except WrongOffset:
         upload.refresh_from_db()
-        return JsonResponse(_told(upload), status=409)
+        return JsonResponse(_upload_progress(upload), status=409)
     except Refusal as refusal:
-        return JsonResponse({"problem": said_plainly(refusal)}, status=422)
+        return JsonResponse({"problem": guidance_text(refusal)}, status=422)
     if upload.state == RunUpload.State.WAITING:
         ring_for_upload(upload)
-    return JsonResponse(_told(upload))
+    return JsonResponse(_upload_progress(upload))
 
 
-def _whole(text: str) -> int | None:
+def _whole_number(text: str) -> int | None:
     """Parse a whole number of at most 15 digits."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None
 
 
-def _told(upload: RunUpload) -> dict[str, object]:
+def _upload_progress(upload: RunUpload) -> dict[str, object]:
     where = [upload.collection.name, upload.pk]
     return {
         "offset": upload.received_bytes,
@@ -160,7 +162,7 @@ def uploads(request: HttpRequest, collection: Collection) -> HttpResponse:
 @needs("submit run")
 def upload(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Show one upload: every problem with its line, or the results of the check."""
-    found = _seen(request, collection, key)
+    found = _visible_upload(request, collection, key)
     return render(request, "web/upload.html", service.upload_page(found, request.user))
 
 
@@ -169,7 +171,7 @@ def upload(request: HttpRequest, collection: Collection, key: int) -> HttpRespon
 @needs("submit run")
 def upload_progress(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Return the live part of an upload's page."""
-    work = service.work_on(_seen(request, collection, key))
+    work = service.work_on_files(_visible_upload(request, collection, key))
     return render(request, "web/parts/work.html", {"work": work, "part": True})
 
 
@@ -177,7 +179,7 @@ def upload_progress(request: HttpRequest, collection: Collection, key: int) -> H
 @needs("submit run")
 def submit(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Import a file that was only checked."""
-    found = _own(request, collection, key)
+    found = _own_upload(request, collection, key)
     try:
         ring_for_upload(submit_checked(found))
     except Refusal as refusal:
@@ -201,8 +203,8 @@ def submit_all(request: HttpRequest, collection: Collection) -> HttpResponse:
 @needs("submit run")
 def check_again(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Retry a failed check, or check a refused file without the lines of unknown queries."""
-    found = _own(request, collection, key)
-    left_out(request, found)
+    found = _own_upload(request, collection, key)
+    leave_out_if_asked(request, found)
     if found.state == RunUpload.State.WAITING:
         ring_for_upload(found)
     return redirect("web:upload", collection.name, found.pk)
@@ -210,9 +212,9 @@ def check_again(request: HttpRequest, collection: Collection, key: int) -> HttpR
 
 @require_POST
 @needs("submit run")
-def drop(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+def discard_upload(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Discard a file that is unfinished, unchecked, or only checked."""
-    found = _own(request, collection, key)
+    found = _own_upload(request, collection, key)
     try:
         abandon(found)
         messages.success(request, f"{found.file_name} was dropped.")
@@ -221,14 +223,14 @@ def drop(request: HttpRequest, collection: Collection, key: int) -> HttpResponse
     return redirect("web:uploads", collection.name)
 
 
-def _seen(request: HttpRequest, collection: Collection, key: int) -> RunUpload:
+def _visible_upload(request: HttpRequest, collection: Collection, key: int) -> RunUpload:
     """Return an upload that the person can see. Raises Http404."""
     related = uploads_seen(request.user, collection).select_related("collection", "run", "user")
     found: RunUpload = get_object_or_404(related, pk=key)
     return found
 
 
-def _own(request: HttpRequest, collection: Collection, key: int) -> RunUpload:
+def _own_upload(request: HttpRequest, collection: Collection, key: int) -> RunUpload:
     """Return the person's own upload. Nobody can continue another person's upload."""
     related = RunUpload.objects.select_related("collection")
     return get_object_or_404(related, collection=collection, user=request.user, pk=key)

@@ -68,7 +68,7 @@ def versus_page(collection: Collection, user: Any, parameters: Any) -> dict[str,
         "measure": parameters.get("measure", "").strip()[:100] or MEASURE,
         "sort": parameters.get("sort", ""),
     }
-    first, second = _two(collection, user, runs, parameters)
+    first, second = _compared_tags(collection, user, runs, parameters)
     context: dict[str, Any] = {
         "collection": collection,
         "runs": list(runs),
@@ -80,7 +80,7 @@ def versus_page(collection: Collection, user: Any, parameters: Any) -> dict[str,
         "b": second,
     }
     try:
-        return context | _results(collection, user, runs, first, second, asked, parameters)
+        return context | _comparison(collection, user, runs, first, second, asked, parameters)
     except Refusal as refusal:
         return context | {"refusal": refusal}
 
@@ -96,7 +96,9 @@ def _label_names(collection: Collection, sight: LabelSight) -> dict[str, str]:
     return {name: words for name, words in found.items() if sight.shows_queries(name)}
 
 
-def _two(collection: Collection, user: Any, runs: Mapping[str, Run], parameters: Any) -> tuple[str, str]:
+def _compared_tags(
+    collection: Collection, user: Any, runs: Mapping[str, Run], parameters: Any
+) -> tuple[str, str]:
     """Return the tags in the address, or the first two runs of the board. ``run``: runs picked on the board."""
     picked = [*parameters.getlist("run"), "", ""] if hasattr(parameters, "getlist") else ["", ""]
     a, b = parameters.get("a", "") or picked[0], parameters.get("b", "") or picked[1]
@@ -112,7 +114,7 @@ def _two(collection: Collection, user: Any, runs: Mapping[str, Run], parameters:
     return a or next(others, ""), b
 
 
-def _results(
+def _comparison(
     collection: Collection,
     user: Any,
     runs: Mapping[str, Run],
@@ -133,27 +135,29 @@ def _results(
     sight.require_queries(name)
     labels = labels_named(collection, name)
     measure = measure_for(asked["measure"], labels)
-    values = _values(collection, [runs[a], runs[b]], labels, measure, hidden_queries(collection, user))
+    values = _values_of_both(
+        collection, [runs[a], runs[b]], labels, measure, hidden_queries(collection, user)
+    )
     found = head_to_head(
         np.array([pair[0] for pair in values.values()]),
         np.array([pair[1] for pair in values.values()]),
         higher_is_better=measure.higher_is_better,
     )
     everything = sees_everything(user, collection)
-    page: Page[Any] = Paginator(_sorted(values, asked["sort"]), QUERIES_A_PAGE).get_page(
+    page: Page[Any] = Paginator(_qids_in_order(values, asked["sort"]), QUERIES_A_PAGE).get_page(
         parameters.get("page")
     )
-    page.object_list = _lines(collection, list(page.object_list), values)
+    page.object_list = _difference_lines(collection, list(page.object_list), values)
     return {
         "measure": measure,
         "found": found,
         "verdict": verdict_words(a, b, found, measure),
-        "bars": _bars(values),
+        "bars": _difference_bars(values),
         "page": page,
         "run_a": as_shown(runs[a], everything),
         "run_b": as_shown(runs[b], everything),
         "version": labels.version,
-        **_opened(
+        **_opened_query(
             collection,
             labels if sight.shows_labels(name) else None,
             runs[a],
@@ -165,7 +169,7 @@ def _results(
     }
 
 
-def _values(
+def _values_of_both(
     collection: Collection, pair: Sequence[Run], labels: Labels, measure: Measure, hidden: frozenset[str]
 ) -> dict[str, tuple[float, float]]:
     """Return qid → the values of both runs, for the queries that the labels answer and the person may see."""
@@ -191,7 +195,7 @@ def verdict_words(a: str, b: str, found: HeadToHead, measure: Measure) -> str:
     return f"{found.queries:,} queries do not tell them apart: {ahead} leads by {size} {name}, which may be chance."
 
 
-def _sorted(values: Mapping[str, tuple[float, float]], sort: str) -> list[str]:
+def _qids_in_order(values: Mapping[str, tuple[float, float]], sort: str) -> list[str]:
     gains = {qid: 0.0 if a != a or b != b else b - a for qid, (a, b) in values.items()}
     orders = {
         "a": lambda qid: gains[qid],
@@ -201,7 +205,7 @@ def _sorted(values: Mapping[str, tuple[float, float]], sort: str) -> list[str]:
     return sorted(values, key=orders.get(sort, lambda qid: -abs(gains[qid])))
 
 
-def _lines(
+def _difference_lines(
     collection: Collection, qids: Sequence[str], values: Mapping[str, tuple[float, float]]
 ) -> list[QueryDifference]:
     queries = {one.qid: one for one in Query.objects.filter(collection=collection, qid__in=qids)}
@@ -212,7 +216,7 @@ def _lines(
     return [QueryDifference(queries[qid], *map(there, values[qid])) for qid in qids]
 
 
-def _bars(values: Mapping[str, tuple[float, float]]) -> list[float]:
+def _difference_bars(values: Mapping[str, tuple[float, float]]) -> list[float]:
     """Return the differences in order, as parts of the largest; with many queries, means of neighbors."""
     gains = np.sort([b - a for a, b in values.values() if a == a and b == b])[::-1]
     if not len(gains):
@@ -223,7 +227,7 @@ def _bars(values: Mapping[str, tuple[float, float]]) -> list[float]:
     return scaled
 
 
-def _opened(
+def _opened_query(
     collection: Collection,
     labels: Labels | None,
     a: Run,

@@ -16,6 +16,7 @@ from pooling.services.submission_policies import fixed_facts
 from pooling.services.teams import own_run
 from tournament.services.withdrawing import reasons_to_stay, withdraw_run
 from web.common.access import collection_for, needs, require
+from web.common.chosen_runs import chosen_run_keys
 from web.common.directions import complain
 from web.common.visibility import opened_runs
 from web.runs import pages as service
@@ -46,7 +47,7 @@ def versus(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @require_http_methods(["GET", "POST"])
-def describe(request: HttpRequest, name: str, key: int) -> HttpResponse:
+def edit_run_description(request: HttpRequest, name: str, key: int) -> HttpResponse:
     """Edit a run's description, as far as the board's policy allows; a team edits its own."""
     collection, one, by_team = _to_change(request, name, key)
     form = DescribeRun(one, fixed_facts(one), request.POST or None, by_team=by_team)
@@ -64,7 +65,7 @@ def describe(request: HttpRequest, name: str, key: int) -> HttpResponse:
 
 
 @require_http_methods(["GET", "POST"])
-def release(request: HttpRequest, name: str, key: int) -> HttpResponse:
+def change_release(request: HttpRequest, name: str, key: int) -> HttpResponse:
     """Change a run's release level after a confirmation, since public data may have been copied.
 
     A team opens its own run; only maintainers close one.
@@ -91,11 +92,10 @@ def release(request: HttpRequest, name: str, key: int) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 @needs("edit run")
-def release_several(request: HttpRequest, collection: Collection) -> HttpResponse:
+def change_releases(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Change the release level of the chosen runs after a confirmation that lists them."""
     asked = request.POST if request.method == "POST" else request.GET
-    keys = [int(key) for key in asked.getlist("run") if key.isdecimal() and len(key) < 19]
-    chosen = opened_runs(collection, request.user).filter(pk__in=keys).order_by("run_tag")
+    chosen = opened_runs(collection, request.user).filter(pk__in=chosen_run_keys(asked)).order_by("run_tag")
     found, wanted, levels = (
         list(chosen.select_related("collection")),
         asked.get("release", ""),
@@ -115,9 +115,9 @@ def release_several(request: HttpRequest, collection: Collection) -> HttpRespons
 
 @require_http_methods(["GET", "POST"])
 @needs("edit run")
-def withdraw(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+def confirm_run_withdrawal(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Remove a run from the collection after a confirmation, if nothing depends on it."""
-    one = _run(request, collection, key)
+    one = _run_or_404(request, collection, key)
     if request.method == "POST":
         try:
             withdraw_run(run=one, who=request.user.get_username())
@@ -139,9 +139,9 @@ def _to_change(request: HttpRequest, name: str, key: int) -> tuple[Collection, R
     if not may(request.user, "edit run", collection) and (own := own_run(request.user, collection, key)):
         return collection, own, True
     require(request.user, "edit run", collection)
-    return collection, _run(request, collection, key), False
+    return collection, _run_or_404(request, collection, key), False
 
 
-def _run(request: HttpRequest, collection: Collection, key: int) -> Run:
+def _run_or_404(request: HttpRequest, collection: Collection, key: int) -> Run:
     related = opened_runs(collection, request.user).select_related("collection")
     return get_object_or_404(related, pk=key)

@@ -77,18 +77,18 @@ def read_spending(request: HttpRequest) -> dict[str, Any]:
     spending = page["installation"]
     of_installation = {name: getattr(spending, name) for name in ("cap", "days", "reserved", "left")}
     return {
-        "grants": [_shown(one) for one in page["grants"]],
+        "grants": [_shown_grant_out(one) for one in page["grants"]],
         "installation": of_installation if user.is_superuser else None,
     }
 
 
 @router.post("/spending/grants", response={201: GrantOut}, summary="Create a grant (administrators)")
 def grant(request: HttpRequest, asked: GrantIn) -> Status[dict[str, Any]]:
-    user = _administrator(request)
+    user = _calling_administrator(request)
     given: dict[str, Any] = person_or_collection(asked.to, asked.name)
     given |= asked.dict(exclude={"to", "name"})
     made = spending_grants.grant_spending(**given, who=user.get_username())
-    return Status(201, _one(user, made))
+    return Status(201, _grant_out(user, made))
 
 
 @router.patch(
@@ -97,10 +97,10 @@ def grant(request: HttpRequest, asked: GrantIn) -> Status[dict[str, Any]]:
     summary="Change a grant's amount and last day; repeating the call changes nothing",
 )
 def change_grant(request: HttpRequest, key: int, asked: ChangedGrantIn) -> dict[str, Any]:
-    user = _administrator(request)
+    user = _calling_administrator(request)
     found = get_object_or_404(SpendingGrant, pk=key)
     spending_grants.change_grant(found, **asked.dict(), who=user.get_username())
-    return _one(user, found)
+    return _grant_out(user, found)
 
 
 @router.post(
@@ -109,24 +109,24 @@ def change_grant(request: HttpRequest, key: int, asked: ChangedGrantIn) -> dict[
     summary="Revoke a grant; campaigns keep what they have reserved",
 )
 def revoke_grant(request: HttpRequest, key: int) -> dict[str, Any]:
-    user = _administrator(request)
+    user = _calling_administrator(request)
     found = get_object_or_404(SpendingGrant, pk=key)
     spending_grants.revoke_grant(found, who=user.get_username())
-    return _one(user, found)
+    return _grant_out(user, found)
 
 
-def _administrator(request: HttpRequest) -> Any:
+def _calling_administrator(request: HttpRequest) -> Any:
     user = actor(request, ApiToken.Scope.PEOPLE)
     if not user.is_superuser:
         raise PermissionDenied("Only administrators can grant the right to spend money.")
     return user
 
 
-def _one(user: Any, grant: SpendingGrant) -> dict[str, Any]:
-    return next(_shown(one) for one in grants_shown_to(user) if one.grant.pk == grant.pk)
+def _grant_out(user: Any, grant: SpendingGrant) -> dict[str, Any]:
+    return next(_shown_grant_out(one) for one in grants_shown_to(user) if one.grant.pk == grant.pk)
 
 
-def _shown(one: ShownGrant) -> dict[str, Any]:
+def _shown_grant_out(one: ShownGrant) -> dict[str, Any]:
     grant = one.grant
     same = ("amount", "last_day", "note", "created_at", "created_by")
     return {name: getattr(grant, name) for name in same} | {

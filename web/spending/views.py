@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from config.errors import Refusal
 from pooling.models import SpendingGrant
 from pooling.services import spending_grants
-from web.common.directions import complain, said_plainly
+from web.common.directions import complain, guidance_text
 from web.spending.forms import ChangeGrantForm, GrantForm, usual_last_day
 from web.spending.pages import person_or_collection, spending_page
 
@@ -25,10 +25,10 @@ from web.spending.pages import person_or_collection, spending_page
 @never_cache
 def spending(request: HttpRequest) -> HttpResponse:
     """Show the grants that the person can see; administrators also get the installation's cap and a form."""
-    return _page(request, GrantForm(initial={"last_day": usual_last_day()}))
+    return _spending_page(request, GrantForm(initial={"last_day": usual_last_day()}))
 
 
-def _page(request: HttpRequest, form: GrantForm) -> HttpResponse:
+def _spending_page(request: HttpRequest, form: GrantForm) -> HttpResponse:
     context = spending_page(request.user) | {"form": form}
     return render(request, "web/spending.html", context, status=422 if form.errors else 200)
 
@@ -46,7 +46,7 @@ def _for_administrators(view: Callable[..., HttpResponse]) -> Callable[..., Http
 
 
 @_for_administrators
-def grant(request: HttpRequest) -> HttpResponse:
+def create_spending_grant(request: HttpRequest) -> HttpResponse:
     """Grant an amount to a person or a collection."""
     form = GrantForm(request.POST)
     if form.is_valid():
@@ -55,17 +55,17 @@ def grant(request: HttpRequest) -> HttpResponse:
             to = person_or_collection(asked.pop("kind"), asked.pop("name"))
             made = spending_grants.grant_spending(**to, **asked, who=request.user.get_username())  # type: ignore[arg-type]
         except Refusal as refusal:
-            form.add_error(None, said_plainly(refusal))
+            form.add_error(None, guidance_text(refusal))
         else:
             messages.success(request, f"{made.to} can now spend up to ${made.amount:,.2f}.")
             return redirect("web:spending")
-    return _page(request, form)
+    return _spending_page(request, form)
 
 
 @_for_administrators
-def change(request: HttpRequest, key: int) -> HttpResponse:
+def change_spending_grant(request: HttpRequest, key: int) -> HttpResponse:
     """Change a grant's amount and last day."""
-    found, form = _found(key), ChangeGrantForm(request.POST)
+    found, form = _grant_or_404(key), ChangeGrantForm(request.POST)
     if not form.is_valid():
         wrong = " ".join(str(error) for errors in form.errors.values() for error in errors)
         messages.error(request, f"The grant for {found.to} was not changed. {wrong}")
@@ -80,13 +80,13 @@ def change(request: HttpRequest, key: int) -> HttpResponse:
 
 
 @_for_administrators
-def revoke(request: HttpRequest, key: int) -> HttpResponse:
+def revoke_spending_grant(request: HttpRequest, key: int) -> HttpResponse:
     """Revoke a grant."""
-    found = _found(key)
+    found = _grant_or_404(key)
     spending_grants.revoke_grant(found, who=request.user.get_username())
     messages.success(request, f"The grant for {found.to} is revoked. Campaigns keep what they have reserved.")
     return redirect("web:spending")
 
 
-def _found(key: int) -> SpendingGrant:
+def _grant_or_404(key: int) -> SpendingGrant:
     return get_object_or_404(SpendingGrant.objects.select_related("person", "collection"), pk=key)

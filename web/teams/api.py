@@ -13,7 +13,7 @@ from pooling.models import Round
 from pooling.services.rounds import drop_round, set_round
 from pooling.services.teams import make_team
 from web.api.bodies import Body
-from web.api.callers import actor, reader
+from web.api.callers import collection_to_change, reader
 from web.api.works import Text
 from web.common.access import collection_for
 from web.teams.pages import teams_page
@@ -72,8 +72,7 @@ def list_rounds(request: HttpRequest, name: str) -> Any:
     summary="Plan a round, or change the one with this name",
 )
 def put_round(request: HttpRequest, name: str, round_name: str, planned: RoundIn) -> Round:
-    user = actor(request, ApiToken.Scope.RUNS)
-    found = collection_for(user, name, "manage teams")
+    user, found = collection_to_change(request, name, "manage teams", ApiToken.Scope.RUNS)
     return set_round(collection=found, name=round_name, who=user.get_username(), **planned.dict())
 
 
@@ -83,8 +82,7 @@ def put_round(request: HttpRequest, name: str, round_name: str, planned: RoundIn
     summary="Delete a round in which nothing was submitted",
 )
 def delete_round(request: HttpRequest, name: str, round_name: str) -> Status[None]:
-    user = actor(request, ApiToken.Scope.RUNS)
-    found = collection_for(user, name, "manage teams")
+    user, found = collection_to_change(request, name, "manage teams", ApiToken.Scope.RUNS)
     planned = get_object_or_404(Round.objects.select_related("collection"), collection=found, name=round_name)
     drop_round(planned=planned, who=user.get_username())
     return Status(204, None)
@@ -108,8 +106,7 @@ def list_teams(request: HttpRequest, name: str) -> list[dict[str, Any]]:
 
 @router.post("/collections/{name}/teams", response={201: TeamOut}, summary="Add a team")
 def add_team(request: HttpRequest, name: str, asked: TeamIn) -> Status[dict[str, Any]]:
-    user = actor(request, ApiToken.Scope.PEOPLE)
-    found = collection_for(user, name, "manage teams")
+    user, found = collection_to_change(request, name, "manage teams", ApiToken.Scope.PEOPLE)
     made = make_team(
         collection=found, name=asked.name, affiliation=asked.affiliation, who=user.get_username()
     )

@@ -67,7 +67,7 @@ def opening_for(team: Team | None) -> dict[str, Any]:
     found = round_at(team.collection, clock.now()) if team else None
     if team is None or not isinstance(found, Round):
         return {"quota": None, "closed": found}
-    return {"quota": _quota(found, runs_before(found, team)), "closed": None}
+    return {"quota": _quota_of_round(found, runs_before(found, team)), "closed": None}
 
 
 def teams_page(collection: Collection, user: Any) -> dict[str, Any]:
@@ -76,8 +76,8 @@ def teams_page(collection: Collection, user: Any) -> dict[str, Any]:
     policy = policy_of(collection)
     told = "all" if member else policy.public_list if policy else ""
     rounds = list(Round.objects.filter(collection=collection).order_by("-opens_at", "pk"))
-    runs = [run for run in _runs(collection) if told or run.release != Run.Release.PRIVATE]
-    lines = _lines(collection, runs, member)
+    runs = [run for run in _runs_of_teams(collection) if told or run.release != Run.Release.PRIVATE]
+    lines = _team_lines(collection, runs, member)
     manages = may(user, "manage teams", collection)
     opened = {run.pk for run in opened_runs(collection, user)}
     waiting = TeamApplication.objects.filter(collection=collection, state=TeamApplication.State.WAITING)
@@ -90,7 +90,7 @@ def teams_page(collection: Collection, user: Any) -> dict[str, Any]:
         "own": own,
         "closed": opening_for(own)["closed"],
         "told": told,
-        "submitted": [_submitted(run, member) for run in runs] if told == "all" else [],
+        "submitted": [_submitted_run(run, member) for run in runs] if told == "all" else [],
         "opened": opened,
         "manages": manages,
         "applications": list(waiting.order_by("pk")) if manages else [],
@@ -98,7 +98,7 @@ def teams_page(collection: Collection, user: Any) -> dict[str, Any]:
     }
 
 
-def _runs(collection: Collection) -> list[Run]:
+def _runs_of_teams(collection: Collection) -> list[Run]:
     rows = Run.objects.filter(collection=collection).exclude(team="").order_by("-created_at", "-pk")
     return list(rows.defer("report", "description"))
 
@@ -107,7 +107,7 @@ def _team_name(run: Run, member: bool) -> str:
     return run.team if member or not run.is_anonymous else ANONYMOUS
 
 
-def _lines(collection: Collection, runs: list[Run], member: bool) -> list[TeamLine]:
+def _team_lines(collection: Collection, runs: list[Run], member: bool) -> list[TeamLine]:
     """Return every team with its counts; runs under embargo stand together, so that counts reveal no author."""
     teams = Team.objects.filter(collection=collection)
     found = {team.name: TeamLine(team.name, team.affiliation, team.pk) for team in teams}
@@ -119,7 +119,7 @@ def _lines(collection: Collection, runs: list[Run], member: bool) -> list[TeamLi
     return sorted(found.values(), key=lambda line: (line.name == ANONYMOUS, line.name.casefold()))
 
 
-def _submitted(run: Run, member: bool) -> Submitted:
+def _submitted_run(run: Run, member: bool) -> Submitted:
     day = run.submitted_on or run.created_at.date()
     released = run.release != Run.Release.PRIVATE
     return Submitted(run.run_tag, _team_name(run, member), day, released, run.pk)
@@ -147,14 +147,14 @@ def team_page(team: Team, user: Any) -> dict[str, Any]:
         "standing": standing,
         "today": now.date(),
         "now": now,
-        "quotas": [_quota(one, runs_before(one, team)) for one in rounds],
+        "quotas": [_quota_of_round(one, runs_before(one, team)) for one in rounds],
         "invites": manages or leads(user, team),
         "manages": manages,
         "invitations": list(invitations_of(team)) if manages or leads(user, team) else [],
     }
 
 
-def _quota(planned: Round, before: list[RunBefore]) -> Quota:
+def _quota_of_round(planned: Round, before: list[RunBefore]) -> Quota:
     official = [one for one in before if not one.baseline]
     return Quota(
         planned,

@@ -50,7 +50,7 @@ def teams(request: HttpRequest, name: str) -> HttpResponse:
 @never_cache
 def team(request: HttpRequest, name: str, key: int) -> HttpResponse:
     """Show a team to its people and to members: runs, problems, what is left of its quota."""
-    return render(request, "web/team.html", team_page(_team(request, name, key), request.user))
+    return render(request, "web/team.html", team_page(_team_to_see(request, name, key), request.user))
 
 
 @require_http_methods(["GET", "POST"])
@@ -97,7 +97,7 @@ def new_team(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 @require_POST
 @needs("manage teams")
-def decide(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+def decide_team_application(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Accept or decline an application."""
     found = get_object_or_404(
         TeamApplication.objects.select_related("collection"), collection=collection, pk=key
@@ -112,13 +112,13 @@ def decide(request: HttpRequest, collection: Collection, key: int) -> HttpRespon
         messages.success(request, f"The application of {found.team_name} was declined.")
         return redirect("web:teams", collection.name)
     made = Team.objects.get(collection=collection, name=" ".join(found.team_name.split()))
-    return _invited(request, made, invited, found.email)
+    return _show_invitation(request, made, invited, found.email)
 
 
 @require_POST
-def invite(request: HttpRequest, name: str, key: int) -> HttpResponse:
+def invite_team_member(request: HttpRequest, name: str, key: int) -> HttpResponse:
     """Invite somebody to submit for the team. Only its first member or an owner can."""
-    found = _steered(request, name, key)
+    found = _team_to_lead(request, name, key)
     email = request.POST.get("email", "").strip()
     if INVITATIONS.take(str(found.pk)):
         messages.error(request, "The team sent 20 invitations in the last hour. Invite more people later.")
@@ -128,10 +128,10 @@ def invite(request: HttpRequest, name: str, key: int) -> HttpResponse:
     except Refusal as refusal:
         complain(request, refusal)
         return redirect("web:team", found.collection.name, found.pk)
-    return _invited(request, found, invited, email)
+    return _show_invitation(request, found, invited, email)
 
 
-def _invited(request: HttpRequest, found: Team, invited: Invited, email: str) -> HttpResponse:
+def _show_invitation(request: HttpRequest, found: Team, invited: Invited, email: str) -> HttpResponse:
     if invitations.mail(invited, to_what=f"{found.collection.name}, team {found.name}"):
         messages.success(request, f"The invitation was sent to {email}.")
         return redirect("web:team", found.collection.name, found.pk)
@@ -141,23 +141,23 @@ def _invited(request: HttpRequest, found: Team, invited: Invited, email: str) ->
 
 
 @require_POST
-def withdraw(request: HttpRequest, name: str, key: int, invited: int) -> HttpResponse:
+def withdraw_team_invitation(request: HttpRequest, name: str, key: int, invited: int) -> HttpResponse:
     """Withdraw an invitation into the team."""
-    found = _steered(request, name, key)
+    found = _team_to_lead(request, name, key)
     row: InvitedMember = get_object_or_404(invitations_of(found), pk=invited)
     withdraw_from_team(invited=row, who=request.user.get_username())
     return redirect("web:team", found.collection.name, found.pk)
 
 
 @require_POST
-def remove(request: HttpRequest, name: str, key: int, member: int) -> HttpResponse:
+def remove_team_member(request: HttpRequest, name: str, key: int, member: int) -> HttpResponse:
     """Remove a person from the team; anybody can leave it."""
-    found = _team(request, name, key)
+    found = _team_to_see(request, name, key)
     row = get_object_or_404(
         TeamMember.objects.select_related("team", "collection", "user"), team=found, pk=member
     )
     if row.user_id != request.user.pk:
-        _steered(request, name, key)
+        _team_to_lead(request, name, key)
     remove_from_team(member=row, who=request.user.get_username())
     messages.success(request, f"{row.user.get_username()} no longer submits for {found.name}.")
     if row.user_id == request.user.pk:
@@ -183,7 +183,7 @@ def plan_round(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 @require_POST
 @needs("manage teams")
-def delete_round(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+def delete_empty_round(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Delete a round in which nothing was submitted."""
     planned = get_object_or_404(Round.objects.select_related("collection"), collection=collection, pk=key)
     try:
@@ -194,7 +194,7 @@ def delete_round(request: HttpRequest, collection: Collection, key: int) -> Http
     return redirect("web:teams", collection.name)
 
 
-def _team(request: HttpRequest, name: str, key: int) -> Team:
+def _team_to_see(request: HttpRequest, name: str, key: int) -> Team:
     """Return the team if this person belongs to it, or sees everything. Raises Http404."""
     collection = collection_for(request.user, name)
     found = Team.objects.select_related("collection").filter(collection=collection, pk=key).first()
@@ -205,9 +205,9 @@ def _team(request: HttpRequest, name: str, key: int) -> Team:
     return found
 
 
-def _steered(request: HttpRequest, name: str, key: int) -> Team:
+def _team_to_lead(request: HttpRequest, name: str, key: int) -> Team:
     """Return the team if this person decides who belongs to it. Raises Http404, PermissionDenied."""
-    found = _team(request, name, key)
+    found = _team_to_see(request, name, key)
     if not leads(request.user, found) and not may(request.user, "manage teams", found.collection):
         raise PermissionDenied("The team's first member or an owner does this.")
     return found

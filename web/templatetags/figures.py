@@ -40,8 +40,8 @@ def tenths(number: float) -> str:
     return f"{number:,.1f}"
 
 
-@register.filter
-def many(number: int, words: str) -> str:
+@register.filter("many")
+def count_with_noun(number: int, words: str) -> str:
     """Return a whole number with its noun, as in ``many:"query,queries"``."""
     return f"{count(number)} {pluralize(number, words)}"
 
@@ -69,8 +69,8 @@ def signed(number: float | None) -> str:
     return text.replace("-", "−") if float(text) else text[1:]
 
 
-@register.filter
-def p_value(p: float) -> str:
+@register.filter("p_value")
+def p_value_words(p: float) -> str:
     """Return "p = 0.0123" with three significant digits, never as zero; an empty string if there is none."""
     if math.isnan(p):
         return ""

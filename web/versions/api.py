@@ -16,7 +16,7 @@ from leaderboard.scoring.scores import score, scores_as_dict
 from tournament.models import QrelVersion
 from tournament.services.version_dois import dois_of, set_doi
 from web.api.bodies import Body
-from web.api.callers import actor, reader
+from web.api.callers import collection_to_change, reader
 from web.boards.pages import MEASURE, Wish, published_board
 from web.common.access import collection_for
 from web.common.outdated_versions import Outdated, outdated_for
@@ -57,7 +57,7 @@ def list_versions(request: HttpRequest, name: str) -> list[dict[str, Any]]:
     rows = QrelVersion.objects.filter(collection=found).select_related("campaign").defer("manifest")
     told = outdated_for(user, [found]).get(found.pk)
     dois = dois_of(rows)
-    return [_facts(row, told, dois.get(row.pk)) for row in rows.order_by("-number")]
+    return [_version_out(row, told, dois.get(row.pk)) for row in rows.order_by("-number")]
 
 
 @router.put(
@@ -66,15 +66,14 @@ def list_versions(request: HttpRequest, name: str) -> list[dict[str, Any]]:
     summary="Record the DOI of a deposited version, for its citation",
 )
 def write_doi(request: HttpRequest, name: str, number: int, asked: DoiIn) -> dict[str, Any]:
-    user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = collection_for(user, name, "publish version")
+    user, found = collection_to_change(request, name, "publish version", ApiToken.Scope.CAMPAIGNS)
     rows = QrelVersion.objects.filter(collection=found).select_related("collection", "campaign")
     version = get_object_or_404(rows.defer("manifest"), number=number)
     doi = set_doi(version, asked.doi, who=user.get_username())
-    return _facts(version, outdated_for(user, [found]).get(found.pk), doi or None)
+    return _version_out(version, outdated_for(user, [found]).get(found.pk), doi or None)
 
 
-def _facts(row: QrelVersion, told: Outdated | None, doi: str | None) -> dict[str, Any]:
+def _version_out(row: QrelVersion, told: Outdated | None, doi: str | None) -> dict[str, Any]:
     same = ("number", "simulated", "qrels_sha256", "published_at")
     return {name: getattr(row, name) for name in same} | {
         "campaign": row.campaign.name,

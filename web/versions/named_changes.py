@@ -10,8 +10,8 @@ from tournament.services import ChallengePlan, QueryChange
 def challenged_queries(plan: ChallengePlan, most: int) -> list[dict[str, Any]]:
     """Return the first challenged queries of a plan: ``qid``, pids of the best answers and of the challengers."""
     rows = [row for row in plan.rows if row.challenger_ids][:most]
-    qids = _qids(row.query_id for row in rows)
-    pid = _pids(key for row in rows for key in (*row.best_ids, *row.challenger_ids))
+    qids = _qid_by_key(row.query_id for row in rows)
+    pid = _pid_by_key(key for row in rows for key in (*row.best_ids, *row.challenger_ids))
     return [
         {
             "qid": qids[row.query_id],
@@ -24,8 +24,8 @@ def challenged_queries(plan: ChallengePlan, most: int) -> list[dict[str, Any]]:
 
 def named_changes(changes: Sequence[QueryChange]) -> list[dict[str, Any]]:
     """Return changes with qids and pids instead of keys."""
-    qids = _qids(change.query for change in changes)
-    pid = _pids(key for change in changes for key in (*change.before, *change.after))
+    qids = _qid_by_key(change.query for change in changes)
+    pid = _pid_by_key(key for change in changes for key in (*change.before, *change.after))
     return [
         {
             "qid": qids[change.query],
@@ -39,9 +39,9 @@ def named_changes(changes: Sequence[QueryChange]) -> list[dict[str, Any]]:
     ]
 
 
-def _qids(keys: Iterable[int]) -> dict[int, str]:
+def _qid_by_key(keys: Iterable[int]) -> dict[int, str]:
     return dict(Query.objects.filter(pk__in=set(keys)).values_list("pk", "qid"))
 
 
-def _pids(keys: Iterable[int]) -> dict[int, str]:
+def _pid_by_key(keys: Iterable[int]) -> dict[int, str]:
     return dict(Passage.objects.filter(pk__in=set(keys)).values_list("pk", "pid"))

@@ -15,6 +15,7 @@ from tournament.services import latest_version
 from tournament.services.challenging import beyond_budget
 from tournament.services.neighbors import takes_real_money
 from web.common.job_progress import Work
+from web.common.row_counts import count_by
 from web.versions.jobs import PREVIEW, PUBLISH, challenge_work, version_work
 from web.versions.version_changes import WORDS
 
@@ -55,15 +56,15 @@ def publish_page(campaign: Campaign, user: Any) -> dict[str, Any]:
         "published": published,
         "preview": preview,
         "counts": [(words, preview[str(what)]) for what, words in WORDS.items()] if preview else [],
-        "listed": _listed(campaign.collection, preview["listed"]) if preview else [],
+        "listed": _rows_with_queries(campaign.collection, preview["listed"]) if preview else [],
         "may_publish": may(user, "publish version", campaign.collection),
         "asking": Challenge.objects.filter(campaign=campaign, state=Challenge.State.ASKING).first(),
     }
 
 
-def _listed(collection: Collection, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _rows_with_queries(collection: Collection, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return rows of a result with their queries."""
-    queries = _queries(collection, rows)
+    queries = _queries_by_qid(collection, rows)
     words = {str(what): said for what, said in WORDS.items()}
     return [
         row | {"query": queries[row["qid"]], "words": words.get(row.get("what", ""), "")}
@@ -90,8 +91,8 @@ def challenge_page(campaign: Campaign, user: Any, tags: list[str]) -> dict[str, 
         "cost": cost,
         "beyond": beyond_budget(campaign, cost) if cost is not None else None,
         "may_spend": may(user, "spend money", campaign.collection),
-        "meetings": _meetings(campaign.collection, plan["listed"][:TEXTS_SHOWN]) if plan else [],
-        "runs": _choices(campaign.collection, tags or list(before["runs"])),
+        "meetings": _challenge_meetings(campaign.collection, plan["listed"][:TEXTS_SHOWN]) if plan else [],
+        "runs": _run_choices(campaign.collection, tags or list(before["runs"])),
         "rule": before["rule"],
         "rules": RULES,
         "challenges": challenge_lines(campaign),
@@ -123,15 +124,15 @@ RULES = [
 ]
 
 
-def _choices(collection: Collection, tags: list[str]) -> list[tuple[Run, bool]]:
+def _run_choices(collection: Collection, tags: list[str]) -> list[tuple[Run, bool]]:
     """Return every run and whether it is chosen: chosen ones first, then the newest."""
     chosen = set(tags)
     rows = Run.objects.filter(collection=collection).order_by("-created_at", "-pk").defer("report")
     return sorted(((run, run.run_tag in chosen) for run in rows), key=lambda choice: not choice[1])
 
 
-def _meetings(collection: Collection, rows: list[dict[str, Any]]) -> list[Meeting]:
-    queries = _queries(collection, rows)
+def _challenge_meetings(collection: Collection, rows: list[dict[str, Any]]) -> list[Meeting]:
+    queries = _queries_by_qid(collection, rows)
     pids = {pid for row in rows for pid in (*row["best"], *row["challengers"])}
     passages = {one.pid: one for one in Passage.objects.filter(collection=collection, pid__in=pids)}
     return [
@@ -145,15 +146,15 @@ def _meetings(collection: Collection, rows: list[dict[str, Any]]) -> list[Meetin
     ]
 
 
-def _queries(collection: Collection, rows: list[dict[str, Any]]) -> dict[str, Query]:
+def _queries_by_qid(collection: Collection, rows: list[dict[str, Any]]) -> dict[str, Query]:
     wanted = [row["qid"] for row in rows]
     return {query.qid: query for query in Query.objects.filter(collection=collection, qid__in=wanted)}
 
 
 def challenge_lines(campaign: Campaign) -> list[ChallengeLine]:
     """Return the campaign's challenges, newest first, with one database query per figure."""
-    asked = _by_round(TaskPair.objects.filter(task__campaign=campaign, pair__round__gt=0))
-    judged = _by_round(Judgment.objects.filter(campaign=campaign, pair__round__gt=0).counted())
+    asked = count_by(TaskPair.objects.filter(task__campaign=campaign, pair__round__gt=0), "pair__round")
+    judged = count_by(Judgment.objects.filter(campaign=campaign, pair__round__gt=0).counted(), "pair__round")
     queries = dict(
         ChallengedQuery.objects.filter(challenge__campaign=campaign)
         .exclude(challenger_ids=[])  # its new top passages have the same text as judged ones
@@ -162,14 +163,7 @@ def challenge_lines(campaign: Campaign) -> list[ChallengeLine]:
         .order_by()
     )
     rows = Challenge.objects.filter(campaign=campaign).order_by("-number")
-    return [
-        ChallengeLine(one, asked.get(one.number, 0), judged.get(one.number, 0), queries.get(one.pk, 0))
-        for one in rows
-    ]
-
-
-def _by_round(rows: Any) -> dict[int, int]:
-    return dict(rows.values_list("pair__round").annotate(Count("pk")).order_by())
+    return [ChallengeLine(one, asked[one.number], judged[one.number], queries.get(one.pk, 0)) for one in rows]
 
 
 def challengeable(collection: Collection) -> list[Campaign]:

@@ -59,26 +59,26 @@ def challenging(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @require_POST
-def plan_challenge(request: HttpRequest, name: str) -> HttpResponse:
+def start_challenge_plan(request: HttpRequest, name: str) -> HttpResponse:
     """Start planning a challenge by the chosen runs."""
     found = campaign_for(request.user, name, "plan challenge")
-    return _challenge(request, found, dry_run=True, confirm_spend=None)
+    return _start_challenge_job(request, found, dry_run=True, confirm_spend=None)
 
 
 @require_POST
-def open_challenge(request: HttpRequest, name: str) -> HttpResponse:
+def start_challenge(request: HttpRequest, name: str) -> HttpResponse:
     """Open the planned challenge, for no more than the amount on its button."""
     found = campaign_for(request.user, name, "open challenge")
     if takes_real_money(found):
         require(request.user, "spend money", found.collection)
-    amount = _amount(request.POST.get("confirm", ""))
+    amount = _approved_amount(request.POST.get("confirm", ""))
     if amount is None:
         messages.error(request, "The form has no approved amount. Check the plan, then press its button.")
         return redirect("web:challenge", found.name)
-    return _challenge(request, found, dry_run=False, confirm_spend=amount)
+    return _start_challenge_job(request, found, dry_run=False, confirm_spend=amount)
 
 
-def _challenge(
+def _start_challenge_job(
     request: HttpRequest, campaign: Campaign, *, dry_run: bool, confirm_spend: Decimal | None
 ) -> HttpResponse:
     tags = sorted({tag for tag in request.POST.getlist("run") if tag.strip("\0 ")})[:MOST_RUNS]
@@ -93,10 +93,12 @@ def _challenge(
         "confirm_spend": confirm_spend,
     }
     who = request.user.get_username()
-    return _rung(request, "web:challenge", campaign, lambda: ring_for_challenge(campaign, asked, who=who))
+    return _start_and_show(
+        request, "web:challenge", campaign, lambda: ring_for_challenge(campaign, asked, who=who)
+    )
 
 
-def _amount(text: str) -> Decimal | None:
+def _approved_amount(text: str) -> Decimal | None:
     try:
         amount = Decimal(text)
     except InvalidOperation:
@@ -106,7 +108,7 @@ def _amount(text: str) -> Decimal | None:
 
 @require_safe
 @never_cache
-def publish(request: HttpRequest, name: str) -> HttpResponse:
+def publication_page(request: HttpRequest, name: str) -> HttpResponse:
     """Show what publishing the campaign would change, and the button to publish."""
     found = campaign_for(request.user, name, "see everything")
     return render(request, "web/publish.html", pages.publish_page(found, request.user))
@@ -121,11 +123,13 @@ def publishing(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @require_POST
-def preview_version(request: HttpRequest, name: str) -> HttpResponse:
+def start_version_preview(request: HttpRequest, name: str) -> HttpResponse:
     """Start working out what publishing would change."""
     found = campaign_for(request.user, name, "see everything")
     allow_open = request.POST.get("allow_open") == "1"
-    return _rung(request, "web:publish", found, lambda: ring_for_preview(found, allow_open=allow_open))
+    return _start_and_show(
+        request, "web:publish", found, lambda: ring_for_preview(found, allow_open=allow_open)
+    )
 
 
 @require_POST
@@ -136,7 +140,7 @@ def publish_version(request: HttpRequest, name: str) -> HttpResponse:
     if not shown:
         messages.error(request, "Preview the changes before you publish.")
         return redirect("web:publish", found.name)
-    return _rung(
+    return _start_and_show(
         request,
         "web:publish",
         found,
@@ -149,7 +153,9 @@ def publish_version(request: HttpRequest, name: str) -> HttpResponse:
     )
 
 
-def _rung(request: HttpRequest, page: str, campaign: Campaign, ring: Callable[[], Any]) -> HttpResponse:
+def _start_and_show(
+    request: HttpRequest, page: str, campaign: Campaign, ring: Callable[[], Any]
+) -> HttpResponse:
     """Start the job and redirect to its page, which shows any refusal."""
     try:
         ring()

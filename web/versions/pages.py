@@ -85,7 +85,7 @@ def version_page(version: QrelVersion, user: Any, parameters: Any) -> dict[str, 
         "wish": wish,
         "page": page,
         "lines": query_lines(version, list(page.object_list), user),
-        "counts": _counts(version, everything, _hides_singletons(version, user)),
+        "counts": _status_counts(version, everything, _hides_singletons(version, user)),
         "doi": (doi := doi_of(version)),
         "doi_address": doi_address(doi),
         "may_publish": may(user, "publish version", version.collection),
@@ -98,7 +98,9 @@ def asked_queries(version: QrelVersion, wish: Wish, user: Any) -> QuerySet[Versi
     """Return the filtered queries whose results the person can see, in the collection's order."""
     everything = sees_everything(user, version.collection)
     show = "closed" if wish.show == "singleton" and _hides_singletons(version, user) else wish.show
-    rows = marked_queries(version, official_of(version.collection, user)).filter(_public(version, everything))
+    rows = marked_queries(version, official_of(version.collection, user)).filter(
+        _shown_queries(version, everything)
+    )
     if wish.text:
         rows = rows.filter(Q(query__qid=wish.text) | Q(query__text__icontains=wish.text))
     if show == "closed" and _hides_singletons(version, user):
@@ -149,7 +151,7 @@ def marked_queries(version: QrelVersion, official: QrelSet | None) -> QuerySet[V
         VersionQuery.objects.filter(version=version)
         .select_related("query")
         .annotate(label=Subquery(_the_label(official, OuterRef("query"))))
-        .annotate(beaten=_beaten(version), changed=changed)
+        .annotate(beaten=_is_label_beaten(version), changed=changed)
     )
 
 
@@ -165,7 +167,7 @@ def _the_label(official: QrelSet | None, query: Any) -> QuerySet[Any, int]:
     return relevant.order_by("-grade", "position").values_list("passage", flat=True)[:1]
 
 
-def _beaten(version: QrelVersion) -> Q:
+def _is_label_beaten(version: QrelVersion) -> Q:
     """Return the condition that the annotated label was in a pool or pair and is not a best answer."""
     best = PreferenceQrel.objects.filter(version=version, query=OuterRef("query"))
     pooled = PooledPassage.objects.filter(query=OuterRef("query"), passage=OuterRef("label"))
@@ -222,7 +224,7 @@ def released_qrels(version: QrelVersion, user: Any, sight: Sight | None = None) 
     return content, len(rows) - len(shown), sha256(content)
 
 
-def _public(version: QrelVersion, everything: bool) -> Q:
+def _shown_queries(version: QrelVersion, everything: bool) -> Q:
     """Filter out private queries, except for people who see everything."""
     private = PrivateQuery.objects.filter(split__collection=version.collection_id, query=OuterRef("query"))
     return Q() if everything else ~Q(Exists(private))
@@ -233,8 +235,8 @@ def _hides_singletons(version: QrelVersion, user: Any) -> bool:
     return bool(label_sight(version.collection, user).withheld)
 
 
-def _counts(version: QrelVersion, everything: bool, hides_singletons: bool) -> dict[str, int]:
-    found = VersionQuery.objects.filter(_public(version, everything), version=version).aggregate(
+def _status_counts(version: QrelVersion, everything: bool, hides_singletons: bool) -> dict[str, int]:
+    found = VersionQuery.objects.filter(_shown_queries(version, everything), version=version).aggregate(
         closed=Count("pk", filter=Q(status="closed")),
         open=Count("pk", filter=Q(status="open")),
         singletons=Count("pk", filter=Q(status="singleton")),

@@ -53,7 +53,7 @@ def rank_table(
     shown = _in_board_order(collection, version, runs, user)[:RUNS_SHOWN]
     pids = tuple(pid for _, pid in passages)
     wanted = Wanted((query.qid,), np.zeros(len(pids), dtype=np.int64), pids)
-    rows = [RunRanks(run, _ranks(run, wanted)) for run in shown]
+    rows = [RunRanks(run, _ranks_in_run(run, wanted)) for run in shown]
     return RankTable([letter for letter, _ in passages], rows, len(runs) - len(shown))
 
 
@@ -68,7 +68,7 @@ def _with_passages(collection: Collection, user: Any) -> list[Run]:
     return [run for run in listed_runs(collection, user) if everything or run.is_public]
 
 
-def _ranks(run: Run, wanted: Wanted) -> list[int | None]:
+def _ranks_in_run(run: Run, wanted: Wanted) -> list[int | None]:
     found = find_wanted(ranking_of(run, DEPTH), wanted).rank
     return [rank if 0 < rank <= DEPTH else None for rank in found.tolist()]
 

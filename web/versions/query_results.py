@@ -91,23 +91,23 @@ def query_page(
     row = VersionQuery.objects.get(version=version, query=query)
     origin = deciding_version(version, query)
     members_view = sees_everything(user, version.collection)
-    judgments = _judgments(origin, query, in_time=members_view)
+    judgments = _judgments_of_query(origin, query, in_time=members_view)
     counted = _counted_keys(origin, judgments)
     best = {
         qrel.passage_id: qrel.propagated
         for qrel in PreferenceQrel.objects.filter(version=version, query=query)
     }
-    official = _official(version, query, user)
+    official = _official_labels(version, query, user)
     sight = sight_of(version.collection, [query], user)
     if sight.labels_withheld and not members_view:
         # The presence of a passage that no public run supplied would reveal whether the label is one of the others.
         judgments = [one for one in judgments if _is_seen(sight, query, one)]
     wins = tally_wins(judgment for judgment in judgments if judgment.pk in counted)
-    passages = _passages(origin.campaign, query, judgments, best)
+    passages = _passages_of_query(origin.campaign, query, judgments, best)
     if sight.labels_withheld and not members_view:
         passages = [one for one in passages if sight.sees(query.pk, one.pk)]
     row.status = sight.status(row.status)
-    lines = _lines(passages, wins, best, official, sight, query)
+    lines = _passage_lines(passages, wins, best, official, sight, query)
     letters = {line.passage.pk: line.letter for line in lines}
     return {
         "collection": version.collection,
@@ -120,7 +120,7 @@ def query_page(
         "official": [line for line in lines if line.official],
         "other_relevant": [line for line in lines if line.relevant and not line.official],
         "official_elsewhere": len(official.relevant - letters.keys()),
-        "graph": _graph(lines, letters, wins, row) if len(lines) > 1 and wins else None,
+        "graph": _win_graph(lines, letters, wins, row) if len(lines) > 1 and wins else None,
         "judgments": _judgment_lines(judgments, letters, counted, origin)[:judgments_shown],
         "judgments_left_out": 0 if judgments_shown is None else max(0, len(judgments) - judgments_shown),
         "ranks": rank_table(
@@ -130,8 +130,8 @@ def query_page(
             user,
             version=version.number,
         ),
-        "reason": _reason(origin, query, best, sight),
-        "history": _history(version, query, sight),
+        "reason": _shown_reason(origin, query, best, sight),
+        "history": _query_history(version, query, sight),
         "sees_everything": members_view,
     }
 
@@ -159,7 +159,7 @@ def tally_wins(judgments: Iterable[Judgment]) -> dict[tuple[int, int], float]:
     return dict(wins)
 
 
-def _judgments(origin: QrelVersion, query: Query, *, in_time: bool) -> list[Judgment]:
+def _judgments_of_query(origin: QrelVersion, query: Query, *, in_time: bool) -> list[Judgment]:
     """Return the query's judgments, by time if ``in_time``, else by content for readers who cannot see times."""
     rows = Judgment.objects.filter(campaign=origin.campaign_id, pair__query=query)
     order = ("judged_at", "pk") if in_time else ("left", "right", "preferred", "pk")
@@ -175,7 +175,7 @@ def _is_seen(sight: Sight, query: Query, judgment: Judgment) -> bool:
     return sight.sees(query.pk, judgment.left_id) and sight.sees(query.pk, judgment.right_id)
 
 
-def _official(version: QrelVersion, query: Query, user: Any) -> OfficialLabels:
+def _official_labels(version: QrelVersion, query: Query, user: Any) -> OfficialLabels:
     official = official_of(version.collection, user)
     if official is None:
         return OfficialLabels(None, {}, 0)
@@ -184,7 +184,7 @@ def _official(version: QrelVersion, query: Query, user: Any) -> OfficialLabels:
     return OfficialLabels(the_label(official, query), grades, official.min_grade)
 
 
-def _passages(
+def _passages_of_query(
     campaign: Campaign, query: Query, judgments: Sequence[Judgment], best: Iterable[int]
 ) -> list[Passage]:
     """Return the pool's passages, the judged ones, and the best answers."""
@@ -195,7 +195,7 @@ def _passages(
     return list(Passage.objects.filter(pk__in=keys.union(best)))
 
 
-def _lines(
+def _passage_lines(
     passages: Sequence[Passage],
     wins: dict[tuple[int, int], float],
     best: dict[int, bool],
@@ -230,7 +230,7 @@ def _lines(
     ]
 
 
-def _graph(
+def _win_graph(
     lines: Sequence[PassageLine],
     letters: dict[int, str],
     wins: dict[tuple[int, int], float],
@@ -262,14 +262,14 @@ def _judgment_lines(
             letters[judgment.right_id],
             letters[judgment.preferred_id] if judgment.preferred_id else "",
             judgment.pk in counted,
-            _judge(judgment, judges),
+            _judge_pseudonym(judgment, judges),
             "" if judgment.pk in counted else _why_not(judgment, origin, why_not),
         )
         for judgment in judgments
     ]
 
 
-def _judge(judgment: Judgment, judges: dict[int, str]) -> str:
+def _judge_pseudonym(judgment: Judgment, judges: dict[int, str]) -> str:
     if judgment.worker_id is None:
         return ""
     return judges.setdefault(judgment.worker_id, f"judge {len(judges) + 1}")
@@ -284,7 +284,7 @@ def _why_not(judgment: Judgment, origin: QrelVersion, of_worker: dict[int, str])
     return WHY_NOT.get(standing, "")
 
 
-def _reason(origin: QrelVersion, query: Query, best: dict[int, bool], sight: Sight) -> str:
+def _shown_reason(origin: QrelVersion, query: Query, best: dict[int, bool], sight: Sight) -> str:
     """Return the tournament's explanation from the version's judgments, unless it reveals something hidden."""
     if sight.labels_withheld and not sight.everything:
         return ""  # it counts wins over passages that only the labels contain
@@ -292,7 +292,7 @@ def _reason(origin: QrelVersion, query: Query, best: dict[int, bool], sight: Sig
     return reason_in(origin, query) if all(sight.sees(query.pk, key) for key in own) else ""
 
 
-def _history(version: QrelVersion, query: Query, sight: Sight) -> list[Past]:
+def _query_history(version: QrelVersion, query: Query, sight: Sight) -> list[Past]:
     """Return the query in every version that covers it, newest first."""
     rows = (
         VersionQuery.objects.filter(version__collection=version.collection, query=query)

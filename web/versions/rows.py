@@ -100,7 +100,7 @@ def passage_rows(version: QrelVersion, query: Query, user: Any) -> Rows:
         }
         for line in page["lines"]
     ]
-    return Rows(_stem(version, query, "passages"), PASSAGES, rows)
+    return Rows(_file_stem(version, query, "passages"), PASSAGES, rows)
 
 
 def judgment_rows(version: QrelVersion, query: Query, user: Any) -> Rows:
@@ -114,21 +114,21 @@ def judgment_rows(version: QrelVersion, query: Query, user: Any) -> Rows:
             "judge": line.judge,
             "judge_kind": line.judgment.judge_kind,
             "phase": line.judgment.phase,
-            "time": _time(line.judgment.judged_at, exact=page["sees_everything"]),
+            "time": _shown_time(line.judgment.judged_at, exact=page["sees_everything"]),
             "counts": line.counts,
             "why_not": line.why_not,
         }
         for line in page["judgments"]
     ]
-    return Rows(_stem(version, query, "judgments"), JUDGMENTS, rows)
+    return Rows(_file_stem(version, query, "judgments"), JUDGMENTS, rows)
 
 
-def _time(moment: datetime | None, *, exact: bool) -> str:
+def _shown_time(moment: datetime | None, *, exact: bool) -> str:
     """Return the exact time for members only: others could use it to link a worker's judgments across queries."""
     if not exact:
         return month_of(moment)
     return moment.isoformat() if moment else ""
 
 
-def _stem(version: QrelVersion, query: Query, what: str) -> str:
+def _file_stem(version: QrelVersion, query: Query, what: str) -> str:
     return f"{version.collection.name}-version-{version.number}-query-{query.pk}-{what}"

@@ -38,7 +38,7 @@ def covering_version(query: Query) -> QrelVersion | None:
 
 def unjudged_query_page(collection: Collection, query: Query, user: Any) -> dict[str, Any]:
     """Return the data of the page. Without a pool, the passages are the labeled ones and the tops of runs."""
-    suppliers = _pooled(collection, query, user)
+    suppliers = _suppliers_by_pid(collection, query, user)
     pooled = bool(suppliers)
     runs = shown_runs(collection, user)
     if not pooled:
@@ -50,7 +50,7 @@ def unjudged_query_page(collection: Collection, query: Query, user: Any) -> dict
     grades = {row.passage.pid: row.grade for row in rows}
     label = the_label(official, query)
     known = next((row.passage.pid for row in rows if row.passage_id == label), "")
-    pids = _ordered({*suppliers, *grades}, known, suppliers, grades)
+    pids = _likely_first({*suppliers, *grades}, known, suppliers, grades)
     shown = pids[:PASSAGES_SHOWN]
     texts = texts_of_ranked(collection, shown, user)
     lines = [
@@ -73,11 +73,11 @@ def unjudged_query_page(collection: Collection, query: Query, user: Any) -> dict
         "pooled": pooled,
         "comparable": len(runs) > 1,
         "ranks": rank_table(collection, query, [(line.letter, line.pid) for line in lines], user),
-        **_neighbors(collection, query, user),
+        **_neighboring_queries(collection, query, user),
     }
 
 
-def _pooled(collection: Collection, query: Query, user: Any) -> dict[str, list[Run]]:
+def _suppliers_by_pid(collection: Collection, query: Query, user: Any) -> dict[str, list[Run]]:
     """Return the pid of each pooled passage that the person can see → the visible runs that supplied it."""
     sight = sight_of(collection, [query], user)
     rows = PooledPassage.objects.filter(pool__collection=collection, query=query).select_related("passage")
@@ -88,7 +88,7 @@ def _pooled(collection: Collection, query: Query, user: Any) -> dict[str, list[R
     }
 
 
-def _ordered(
+def _likely_first(
     pids: Iterable[str], known: str, suppliers: dict[str, list[Run]], grades: dict[str, int]
 ) -> list[str]:
     """Return the known relevant passage first, then those of most runs, then those of high grades."""
@@ -97,7 +97,7 @@ def _ordered(
     )
 
 
-def _neighbors(collection: Collection, query: Query, user: Any) -> dict[str, Any]:
+def _neighboring_queries(collection: Collection, query: Query, user: Any) -> dict[str, Any]:
     """Return the previous and next query of the collection; None at an end."""
     hidden = hidden_queries(collection, user)
     rows = Query.objects.filter(collection=collection).exclude(qid__in=hidden)

@@ -122,8 +122,8 @@ class Differences:
                 query=queries[change.query],
                 what=str(change.what),
                 words=WORDS[change.what],
-                before=_side(change.query, change.status_before, change.before, passages, sight),
-                after=_side(change.query, change.status_after, change.after, passages, sight),
+                before=_shown_side(change.query, change.status_before, change.before, passages, sight),
+                after=_shown_side(change.query, change.status_after, change.after, passages, sight),
                 why=told.reasons(change.query, why[change.query]),
             )
             for change in part
@@ -233,7 +233,7 @@ class _Telling:
         if cause.judgments_new:
             said.append(many(cause.judgments_new, "new judgment"))
         if cause.judgments_gone:
-            said.append(_gone(cause))
+            said.append(_lost_judgments_words(cause))
         return said + [f"{what}: {after}, before {before}" for what, before, after in cause.rules]
 
     def _challenged(self, query: int, cause: Cause, what: str, pids: Sequence[str]) -> str:
@@ -255,7 +255,7 @@ class _Telling:
         }
 
 
-def _gone(cause: Cause) -> str:
+def _lost_judgments_words(cause: Cause) -> str:
     parts = [
         many(cause.excluded, "excluded worker") if cause.excluded else "",
         f"{many(cause.withdrew, 'worker')} who withdrew them" if cause.withdrew else "",
@@ -265,6 +265,8 @@ def _gone(cause: Cause) -> str:
     return f"{many(cause.judgments_gone, 'judgment')}{f' of {of}' if of else ''} no longer {counts}"
 
 
-def _side(query: int, status: str, best: frozenset[int], passages: dict[int, Passage], sight: Sight) -> Side:
+def _shown_side(
+    query: int, status: str, best: frozenset[int], passages: dict[int, Passage], sight: Sight
+) -> Side:
     shown = [passages[key] for key in best if sight.sees(query, key)]
     return Side(sight.status(status), sorted(shown, key=lambda one: one.pid), len(best) - len(shown))

@@ -12,7 +12,7 @@ from config.errors import Refusal
 from pooling.models import Query
 from tournament.models import QrelVersion, VersionQuery
 from tournament.services.version_dois import set_doi
-from web.common.access import collection_for, require
+from web.common.access import collection_for, require, version_for
 from web.common.directions import complain
 from web.common.row_files import FORMS, Rows, written
 from web.common.visibility import hidden_queries
@@ -28,7 +28,7 @@ from web.versions.unjudged_query import covering_version, unjudged_query_page
 @require_safe
 def version(request: HttpRequest, name: str, number: int) -> HttpResponse:
     """Show a version and its queries."""
-    found = _version(request, name, number)
+    found = version_for(request.user, name, number)
     context = versions.version_page(found, request.user, request.GET) | {"forms": list(FORMS)}
     return render(request, "web/version.html", context)
 
@@ -36,7 +36,7 @@ def version(request: HttpRequest, name: str, number: int) -> HttpResponse:
 @require_POST
 def keep_doi(request: HttpRequest, name: str, number: int) -> HttpResponse:
     """Record the DOI of a deposited version, or remove it."""
-    found = _version(request, name, number)
+    found = version_for(request.user, name, number)
     require(request.user, "publish version", found.collection)
     try:
         doi = set_doi(found, request.POST.get("doi", ""), who=request.user.get_username())
@@ -51,42 +51,46 @@ def keep_doi(request: HttpRequest, name: str, number: int) -> HttpResponse:
 @require_safe
 def queries_file(request: HttpRequest, name: str, number: int, form: str) -> Any:
     """Return all queries that match the filter and search as a file."""
-    return _file(request, name, number, form, version_rows.query_rows)
+    return _version_file(request, name, number, form, version_rows.query_rows)
 
 
 @require_safe
 def qrels_file(request: HttpRequest, name: str, number: int) -> HttpResponse:
     """Return the version's qrels in TREC format, as far as the person can see them."""
-    found = _version(request, name, number)
+    found = version_for(request.user, name, number)
     content, _, _ = versions.released_qrels(found, request.user)
     file = f"{found.collection.name}-version-{found.number}.qrels"
-    return _attached(HttpResponse(content, content_type="text/plain; charset=utf-8"), file)
+    return _as_attachment(HttpResponse(content, content_type="text/plain; charset=utf-8"), file)
 
 
 @require_safe
-def changes(request: HttpRequest, name: str, number: int) -> HttpResponse:
+def show_version_changes(request: HttpRequest, name: str, number: int) -> HttpResponse:
     """Compare a version with its predecessor, or with the version ``since``: what changed and why."""
-    found = _version(request, name, number)
-    context = version_changes.changes_page(found, _since(request, found), request.user, request.GET)
+    found = version_for(request.user, name, number)
+    context = version_changes.changes_page(
+        found, _compared_version(request, found), request.user, request.GET
+    )
     return render(request, "web/changes.html", context | {"forms": list(FORMS)})
 
 
 @require_safe
 def changes_file(request: HttpRequest, name: str, number: int, form: str) -> Any:
     """Return the changes as a file."""
-    return _file(
+    return _version_file(
         request,
         name,
         number,
         form,
-        lambda found, user, asked: version_rows.change_rows(found, _since(request, found), user, asked),
+        lambda found, user, asked: version_rows.change_rows(
+            found, _compared_version(request, found), user, asked
+        ),
     )
 
 
 @require_safe
 def query(request: HttpRequest, name: str, number: int, key: int) -> HttpResponse:
     """Show one query of a version."""
-    found, one = _query(request, name, number, key)
+    found, one = _covered_query(request, name, number, key)
     context = query_results.query_page(found, one, request.user)
     context |= versions.neighbors(found, one, request.user, request.GET) | {"forms": list(FORMS)}
     return render(request, "web/query.html", context)
@@ -107,31 +111,31 @@ def collection_query(request: HttpRequest, name: str, key: int) -> HttpResponse:
 @require_safe
 def query_file(request: HttpRequest, name: str, number: int, key: int, form: str) -> Any:
     """Return its passages, or with ``of=judgments`` its judgments, as a file."""
-    found, one = _query(request, name, number, key)
+    found, one = _covered_query(request, name, number, key)
     of = "judgments" if request.GET.get("of") == "judgments" else "passages"
     rows = version_rows.judgment_rows if of == "judgments" else version_rows.passage_rows
-    return _streamed(rows(found, one, request.user), form)
+    return _streamed_rows(rows(found, one, request.user), form)
 
 
-def _file(
+def _version_file(
     request: HttpRequest, name: str, number: int, form: str, rows: Callable[[QrelVersion, Any, Any], Rows]
 ) -> StreamingHttpResponse:
-    return _streamed(rows(_version(request, name, number), request.user, request.GET), form)
+    return _streamed_rows(rows(version_for(request.user, name, number), request.user, request.GET), form)
 
 
-def _streamed(rows: Rows, form: str) -> Any:
+def _streamed_rows(rows: Rows, form: str) -> Any:
     if form not in FORMS:
         raise Http404("Unknown file format.")
     reply = StreamingHttpResponse(written(rows, form), content_type=f"{FORMS[form]}; charset=utf-8")
-    return _attached(reply, f"{rows.stem}.{form}")
+    return _as_attachment(reply, f"{rows.stem}.{form}")
 
 
-def _attached(reply: Any, file: str) -> Any:
+def _as_attachment(reply: Any, file: str) -> Any:
     reply["Content-Disposition"] = f'attachment; filename="{file}"'
     return reply
 
 
-def _since(request: HttpRequest, found: QrelVersion) -> QrelVersion | None:
+def _compared_version(request: HttpRequest, found: QrelVersion) -> QrelVersion | None:
     """Return the version ``since``, else the parent, else None. Raises Http404 for an unknown version."""
     asked = request.GET.get("since", "")
     if not asked:
@@ -145,17 +149,10 @@ def _since(request: HttpRequest, found: QrelVersion) -> QrelVersion | None:
     )
 
 
-def _query(request: HttpRequest, name: str, number: int, key: int) -> tuple[QrelVersion, Query]:
-    found = _version(request, name, number)
+def _covered_query(request: HttpRequest, name: str, number: int, key: int) -> tuple[QrelVersion, Query]:
+    found = version_for(request.user, name, number)
     one = get_object_or_404(Query, pk=key, collection=found.collection)
     hidden = one.qid in hidden_queries(found.collection, request.user)
     if hidden or not VersionQuery.objects.filter(version=found, query=one).exists():
         raise Http404(f"Version {number} does not cover this query.")
     return found, one
-
-
-def _version(request: HttpRequest, name: str, number: int) -> QrelVersion:
-    related = QrelVersion.objects.select_related(
-        "collection", "campaign", "parent__campaign", "parent__collection"
-    ).defer("manifest", "parent__manifest")
-    return get_object_or_404(related, collection=collection_for(request.user, name), number=number)

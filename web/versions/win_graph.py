@@ -73,11 +73,11 @@ def win_graph(
             if there or back:
                 winner, loser = (a, b) if there >= back else (b, a)
                 thick = cycle and a in bests and b in bests
-                arrows.append(_arrow(nodes[winner], nodes[loser], level=there == back, cycle=thick))
+                arrows.append(_arrow_between(nodes[winner], nodes[loser], level=there == back, cycle=thick))
     return WinGraph(SIZE, NODE, list(nodes.values()), arrows, max(0, len(passages) - len(shown)))
 
 
-def _arrow(start: Node, end: Node, *, level: bool, cycle: bool) -> Arrow:
+def _arrow_between(start: Node, end: Node, *, level: bool, cycle: bool) -> Arrow:
     dx, dy = end.x - start.x, end.y - start.y
     length = math.hypot(dx, dy) or 1.0
     ux, uy = dx / length, dy / length

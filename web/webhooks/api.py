@@ -8,9 +8,8 @@ from django.shortcuts import get_object_or_404
 from ninja import Field, Query, Router, Schema, Status
 
 from accounts.models import ApiToken
-from pooling.models import Collection
 from web.api.bodies import Body
-from web.api.callers import actor, reader
+from web.api.callers import collection_to_change, reader
 from web.api.works import Text
 from web.common.access import collection_for
 from web.models import WebhookDelivery, WebhookEndpoint
@@ -93,7 +92,7 @@ class DeliveryPage(Schema):
 @router.get("/collections/{name}/webhooks", response=list[WebhookOut], summary="Webhooks (owners)")
 def list_webhooks(request: HttpRequest, name: str) -> list[dict[str, Any]]:
     found = collection_for(reader(request), name, endpoints.MANAGE)
-    return [_out(one) for one in listing.webhooks_of(found)]
+    return [_webhook_out(one) for one in listing.webhooks_of(found)]
 
 
 @router.post(
@@ -104,18 +103,19 @@ def list_webhooks(request: HttpRequest, name: str) -> list[dict[str, Any]]:
 def register(
     request: HttpRequest, name: str, asked: WebhookIn, response: HttpResponse
 ) -> Status[dict[str, Any]]:
-    user = actor(request, ApiToken.Scope.WEBHOOKS)
-    found = collection_for(user, name, endpoints.MANAGE)
+    user, found = collection_to_change(request, name, endpoints.MANAGE, ApiToken.Scope.WEBHOOKS)
     made = endpoints.register_endpoint(
         collection=found, address=asked.address, events=asked.events, user=user
     )
     response["Cache-Control"] = "no-store"
-    return Status(201, _out(_webhook(found, made.endpoint.pk)) | {"secret": made.secret})
+    return Status(
+        201, _webhook_out(listing.webhook_or_404(found, made.endpoint.pk)) | {"secret": made.secret}
+    )
 
 
 @router.get("/collections/{name}/webhooks/{int:key}", response=WebhookOut, summary="One webhook")
 def read_webhook(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
-    return _out(_webhook(collection_for(reader(request), name, endpoints.MANAGE), key))
+    return _webhook_out(listing.webhook_or_404(collection_for(reader(request), name, endpoints.MANAGE), key))
 
 
 @router.patch(
@@ -124,20 +124,18 @@ def read_webhook(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
     summary="Switch a webhook on or off, or change its events",
 )
 def change(request: HttpRequest, name: str, key: int, asked: WebhookChange) -> dict[str, Any]:
-    user = actor(request, ApiToken.Scope.WEBHOOKS)
-    found = collection_for(user, name, endpoints.MANAGE)
-    endpoint = _webhook(found, key)
+    user, endpoint = _webhook_to_change(request, name, key)
     if asked.events is not None:
         endpoints.choose_events(endpoint=endpoint, events=asked.events, user=user)
     if asked.on is not None:
         (endpoints.switch_on if asked.on else endpoints.switch_off)(endpoint=endpoint, user=user)
-    return _out(_webhook(found, key))
+    return _webhook_out(listing.webhook_or_404(endpoint.collection, key))
 
 
 @router.delete("/collections/{name}/webhooks/{int:key}", response={204: None}, summary="Delete it")
 def delete(request: HttpRequest, name: str, key: int) -> Status[None]:
-    user = actor(request, ApiToken.Scope.WEBHOOKS)
-    endpoints.remove_endpoint(endpoint=_webhook(collection_for(user, name, endpoints.MANAGE), key), user=user)
+    user, endpoint = _webhook_to_change(request, name, key)
+    endpoints.remove_endpoint(endpoint=endpoint, user=user)
     return Status(204, None)
 
 
@@ -149,12 +147,11 @@ def delete(request: HttpRequest, name: str, key: int) -> Status[None]:
 def rotate(
     request: HttpRequest, name: str, key: int, asked: RotateIn, response: HttpResponse
 ) -> dict[str, Any]:
-    user = actor(request, ApiToken.Scope.WEBHOOKS)
-    found = collection_for(user, name, endpoints.MANAGE)
+    user, endpoint = _webhook_to_change(request, name, key)
     overlap = timedelta(hours=asked.overlap_hours)
-    made = endpoints.rotate_secret(endpoint=_webhook(found, key), user=user, overlap=overlap)
+    made = endpoints.rotate_secret(endpoint=endpoint, user=user, overlap=overlap)
     response["Cache-Control"] = "no-store"
-    return _out(_webhook(found, key)) | {"secret": made.secret}
+    return _webhook_out(listing.webhook_or_404(endpoint.collection, key)) | {"secret": made.secret}
 
 
 @router.post(
@@ -163,7 +160,7 @@ def rotate(
     summary="Send a test message",
 )
 def test(request: HttpRequest, name: str, key: int) -> Status[WebhookDelivery]:
-    endpoint = _webhook(collection_for(actor(request, ApiToken.Scope.WEBHOOKS), name, endpoints.MANAGE), key)
+    _, endpoint = _webhook_to_change(request, name, key)
     sent = endpoints.send_test(endpoint=endpoint)
     ring_for_webhook(endpoint.pk)
     return Status(202, sent)
@@ -183,7 +180,7 @@ def list_deliveries(
     offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
 ) -> dict[str, Any]:
     rows = listing.deliveries_of(
-        _webhook(collection_for(reader(request), name, endpoints.MANAGE), key), state
+        listing.webhook_or_404(collection_for(reader(request), name, endpoints.MANAGE), key), state
     )
     return {"count": rows.count(), "deliveries": list(rows[offset : offset + limit])}
 
@@ -194,7 +191,7 @@ def list_deliveries(
     summary="Send a message again, with the same id",
 )
 def send_again(request: HttpRequest, name: str, key: int, message: int) -> Status[WebhookDelivery]:
-    endpoint = _webhook(collection_for(actor(request, ApiToken.Scope.WEBHOOKS), name, endpoints.MANAGE), key)
+    _, endpoint = _webhook_to_change(request, name, key)
     rows = WebhookDelivery.objects.select_related("endpoint")
     delivery = get_object_or_404(rows, endpoint=endpoint, pk=message)
     endpoints.resend(delivery=delivery)
@@ -202,11 +199,12 @@ def send_again(request: HttpRequest, name: str, key: int, message: int) -> Statu
     return Status(202, delivery)
 
 
-def _webhook(collection: Collection, key: int) -> WebhookEndpoint:
-    return get_object_or_404(listing.webhooks_of(collection), pk=key)
+def _webhook_to_change(request: HttpRequest, name: str, key: int) -> tuple[Any, WebhookEndpoint]:
+    user, found = collection_to_change(request, name, endpoints.MANAGE, ApiToken.Scope.WEBHOOKS)
+    return user, listing.webhook_or_404(found, key)
 
 
-def _out(endpoint: WebhookEndpoint) -> dict[str, Any]:
+def _webhook_out(endpoint: WebhookEndpoint) -> dict[str, Any]:
     return {name: getattr(endpoint, name) for name in NAMES} | {
         "id": endpoint.pk,
         "on": endpoint.off_at is None,

@@ -50,14 +50,14 @@ def write_messages() -> int:
         rows: list[WebhookDelivery] = []
 
         def tell(event: Event, rows: list[WebhookDelivery] = rows) -> None:
-            rows += _messages(event)
+            rows += _messages_about(event)
             WebhookDelivery.objects.bulk_create(rows)
 
         made += len(rows) if events.deliver_once(event, tell) else 0
     return made
 
 
-def _messages(event: Event) -> list[WebhookDelivery]:
+def _messages_about(event: Event) -> list[WebhookDelivery]:
     collection = Collection.objects.filter(pk=event.collection_id).first()
     if collection is None or event.kind not in KINDS:
         return []
@@ -93,8 +93,8 @@ def deliver_due(endpoint_id: int, *, rng: random.Random, progress: Progress | No
         )
         if endpoint is None or endpoint.off_at is not None or not keep_to_rights(endpoint):
             break
-        delivery = _next(endpoint, rng)
-        if delivery is None or not _sent(endpoint, delivery, rng):
+        delivery = _claim_next(endpoint, rng)
+        if delivery is None or not _send_claimed(endpoint, delivery, rng):
             break
         arrived += 1
         if progress:
@@ -102,7 +102,7 @@ def deliver_due(endpoint_id: int, *, rng: random.Random, progress: Progress | No
     return arrived
 
 
-def _next(endpoint: WebhookEndpoint, rng: random.Random) -> WebhookDelivery | None:
+def _claim_next(endpoint: WebhookEndpoint, rng: random.Random) -> WebhookDelivery | None:
     """Claim and return the message that has waited longest; None if nothing is due."""
     while True:
         now = clock.now()
@@ -122,7 +122,7 @@ def _next(endpoint: WebhookEndpoint, rng: random.Random) -> WebhookDelivery | No
             return delivery
 
 
-def _sent(endpoint: WebhookEndpoint, delivery: WebhookDelivery, rng: random.Random) -> bool:
+def _send_claimed(endpoint: WebhookEndpoint, delivery: WebhookDelivery, rng: random.Random) -> bool:
     """Try to send a claimed message and record the result. Return whether it arrived."""
     now, body = clock.now(), delivery.body.encode()
     try:

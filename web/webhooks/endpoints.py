@@ -41,7 +41,7 @@ def register_endpoint(
     *, collection: Collection, address: str, events: Sequence[str], user: Any
 ) -> Registered:
     """Create a webhook for these kinds of event. Raises AddressRefused, WebhookRefused."""
-    chosen, address = _known(events), address.strip()
+    chosen, address = _checked_events(events), address.strip()
     try:
         look_up(address)
     except OSError:
@@ -60,7 +60,7 @@ def register_endpoint(
                 secret=seal(secret, purpose=PURPOSE),
                 kept_by=user,
             )
-            _log(endpoint, "registered", user)
+            _log_webhook(endpoint, "registered", user)
     except IntegrityError:
         raise WebhookRefused(
             "The collection already has a webhook with this address.", "Change that one, or delete it first."
@@ -70,10 +70,10 @@ def register_endpoint(
 
 def choose_events(*, endpoint: WebhookEndpoint, events: Sequence[str], user: Any) -> None:
     """Change its kinds of event. Raises WebhookRefused."""
-    chosen = _known(events)
+    chosen = _checked_events(events)
     with transaction.atomic():
         WebhookEndpoint.objects.filter(pk=endpoint.pk).update(events=chosen)
-        _log(endpoint, f"receives {', '.join(chosen)}", user)
+        _log_webhook(endpoint, f"receives {', '.join(chosen)}", user)
     endpoint.refresh_from_db()
 
 
@@ -86,7 +86,7 @@ def rotate_secret(*, endpoint: WebhookEndpoint, user: Any, overlap: timedelta = 
         held.previous_until = now + overlap if overlap else None
         held.secret = seal(secret, purpose=PURPOSE)
         held.save(update_fields=["secret", "previous_secret", "previous_until"])
-        _log(endpoint, "has a new secret", user)
+        _log_webhook(endpoint, "has a new secret", user)
     endpoint.refresh_from_db()
     return Registered(endpoint, secret)
 
@@ -108,7 +108,7 @@ def switch_on(*, endpoint: WebhookEndpoint, user: Any) -> None:
             WebhookDelivery.objects.filter(
                 endpoint=endpoint, state=WebhookDelivery.State.WAITING, next_try_at__gt=clock.now()
             ).update(next_try_at=clock.now())
-            _log(endpoint, "switched on", user)
+            _log_webhook(endpoint, "switched on", user)
     endpoint.refresh_from_db()
 
 
@@ -117,14 +117,14 @@ def switch_off(*, endpoint: WebhookEndpoint, user: Any = None, why: str = "") ->
     with transaction.atomic():
         on = WebhookEndpoint.objects.filter(pk=endpoint.pk, off_at=None)
         if on.update(off_at=clock.now(), off_why=why[:300]):
-            _log(endpoint, "switched off" + (f": {why}" if why else ""), user)
+            _log_webhook(endpoint, "switched off" + (f": {why}" if why else ""), user)
     endpoint.refresh_from_db()
 
 
 def remove_endpoint(*, endpoint: WebhookEndpoint, user: Any) -> None:
     """Delete the endpoint and its messages."""
     with transaction.atomic():
-        _log(endpoint, "deleted", user)
+        _log_webhook(endpoint, "deleted", user)
         endpoint.delete()
 
 
@@ -173,7 +173,7 @@ def _refuse_by_hand(endpoint: WebhookEndpoint) -> None:
         )
 
 
-def _known(events: Sequence[str]) -> list[str]:
+def _checked_events(events: Sequence[str]) -> list[str]:
     chosen = [kind for kind in KINDS if kind in events]
     if not chosen or set(events) - set(KINDS):
         raise NoEvents("A webhook needs at least one kind of event.", f"Choose from: {', '.join(KINDS)}.")
@@ -185,6 +185,6 @@ def host_of(endpoint: WebhookEndpoint) -> str:
     return endpoint.address.partition("://")[2].partition("/")[0].partition("?")[0]
 
 
-def _log(endpoint: WebhookEndpoint, what: str, user: Any) -> None:
+def _log_webhook(endpoint: WebhookEndpoint, what: str, user: Any) -> None:
     who = user.get_username() if user else ""
     members.log(endpoint.collection, f"webhook at {host_of(endpoint)[:120]} {what}"[:300], who=who)

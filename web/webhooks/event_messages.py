@@ -30,54 +30,54 @@ KINDS = {
 
 def body_of(event: Event, collection: Collection) -> str:
     """Return the body of the event's message."""
-    told = {"collection": _collection(collection)} | _DETAILS[event.kind](collection, event.facts)
-    return _body(event.kind, event.happened_at, told)
+    told = {"collection": _collection_data(collection)} | _DETAILS[event.kind](collection, event.facts)
+    return _message_body(event.kind, event.happened_at, told)
 
 
 def test_body(collection: Collection, now: datetime) -> str:
     """Return the body of a test message."""
-    return _body(TEST, now, {"collection": _collection(collection)})
+    return _message_body(TEST, now, {"collection": _collection_data(collection)})
 
 
-def _body(kind: str, at: datetime, told: dict[str, Any]) -> str:
+def _message_body(kind: str, at: datetime, told: dict[str, Any]) -> str:
     content = {"type": kind, "timestamp": at.isoformat(), "data": told}
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
-def _collection(collection: Collection) -> dict[str, Any]:
-    return {"name": collection.name, "url": _page("web:collection", collection.name)}
+def _collection_data(collection: Collection) -> dict[str, Any]:
+    return {"name": collection.name, "url": _page_address("web:collection", collection.name)}
 
 
-def _run(collection: Collection, facts: dict[str, Any]) -> dict[str, Any]:
+def _run_data(collection: Collection, facts: dict[str, Any]) -> dict[str, Any]:
     run, upload = facts["run"], facts["upload"]
     if run is not None:
-        run = run | {"url": _page("web:run", collection.name, run["id"])}
+        run = run | {"url": _page_address("web:run", collection.name, run["id"])}
     if upload is not None:
-        upload = {"id": upload, "url": _page("web:upload", collection.name, upload)}
+        upload = {"id": upload, "url": _page_address("web:upload", collection.name, upload)}
     return facts | {"run": run, "upload": upload}
 
 
-def _campaign(_: Collection, facts: dict[str, Any]) -> dict[str, Any]:
+def _campaign_data(_: Collection, facts: dict[str, Any]) -> dict[str, Any]:
     name = facts["campaign"]
-    return facts | {"campaign": {"name": name, "url": _page("web:campaign", name)}}
+    return facts | {"campaign": {"name": name, "url": _page_address("web:campaign", name)}}
 
 
-def _version(collection: Collection, facts: dict[str, Any]) -> dict[str, Any]:
+def _version_data(collection: Collection, facts: dict[str, Any]) -> dict[str, Any]:
     number, campaign = facts["version"], facts["campaign"]
     return facts | {
         "version": number,
-        "url": _page("web:version", collection.name, number),
+        "url": _page_address("web:version", collection.name, number),
         "qrels_url": settings.PUBLIC_URL + f"/api/v1/collections/{collection.name}/versions/{number}/qrels",
-        "campaign": {"name": campaign, "url": _page("web:campaign", campaign)},
+        "campaign": {"name": campaign, "url": _page_address("web:campaign", campaign)},
     }
 
 
-def _page(name: str, *args: Any) -> str:
+def _page_address(name: str, *args: Any) -> str:
     return settings.PUBLIC_URL + reverse(name, args=args)
 
 
 _DETAILS: dict[str, Callable[[Collection, dict[str, Any]], dict[str, Any]]] = {
-    RUN_CHECKED: _run,
-    CAMPAIGN_FINISHED: _campaign,
-    VERSION_PUBLISHED: _version,
+    RUN_CHECKED: _run_data,
+    CAMPAIGN_FINISHED: _campaign_data,
+    VERSION_PUBLISHED: _version_data,
 }

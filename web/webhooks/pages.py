@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Count, Q, QuerySet
+from django.shortcuts import get_object_or_404
 
 from config import clock
+from config.plurals import many
 from pooling.models import Collection
 from web.models import WebhookDelivery, WebhookEndpoint
 from web.webhooks.endpoints import host_of
@@ -31,6 +33,11 @@ def webhooks_of(collection: Collection) -> QuerySet[WebhookEndpoint]:
     ).order_by("pk")
 
 
+def webhook_or_404(collection: Collection, key: int) -> WebhookEndpoint:
+    """Return one of the collection's webhooks as ``webhooks_of`` does. Raises Http404."""
+    return get_object_or_404(webhooks_of(collection), pk=key)
+
+
 def deliveries_of(endpoint: WebhookEndpoint, state: str = "") -> QuerySet[WebhookDelivery]:
     """Return its messages, newest first, filtered by state if one is given."""
     rows = WebhookDelivery.objects.filter(endpoint=endpoint).order_by("-pk")
@@ -46,9 +53,7 @@ def troubles(collections: Iterable[int]) -> list[Trouble]:
     rows = rows.annotate(given_up=Count("deliveries", filter=GIVEN_UP))
     switched_off = Q(off_at__isnull=False) & ~Q(off_why="")
     failing = Q(off_at=None, failing_since__isnull=False, given_up__gt=0)
-    return [
-        Trouble(one, _words(one, one.given_up)) for one in rows.filter(switched_off | failing).order_by("pk")
-    ]
+    return [Trouble(one, _trouble_words(one)) for one in rows.filter(switched_off | failing).order_by("pk")]
 
 
 def signed_with_two(endpoint: WebhookEndpoint) -> datetime | None:
@@ -57,8 +62,8 @@ def signed_with_two(endpoint: WebhookEndpoint) -> datetime | None:
     return until if until is not None and until > clock.now() else None
 
 
-def _words(endpoint: WebhookEndpoint, given_up: int) -> str:
+def _trouble_words(endpoint: WebhookEndpoint) -> str:
     if endpoint.off_at is not None:
         return f"the webhook at {host_of(endpoint)} was switched off. {endpoint.off_why}"
-    many = "message was" if given_up == 1 else "messages were"
-    return f"nothing arrives at the webhook at {host_of(endpoint)}: {given_up} {many} given up"
+    given_up = many(endpoint.given_up, "message was", "messages were")  # type: ignore[attr-defined]
+    return f"nothing arrives at the webhook at {host_of(endpoint)}: {given_up} given up"

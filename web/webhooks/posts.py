@@ -85,7 +85,7 @@ def post(address: str, body: bytes, headers: dict[str, str]) -> Reply:
     code, text, problem = None, "", ""
     try:
         target = look_up(address)
-        code, text = _exchange(target, body, headers)
+        code, text = _post_and_read(target, body, headers)
         problem = "" if 200 <= code < 300 else _words_for(code)
     except Refusal as refusal:
         problem = refusal.message
@@ -104,7 +104,7 @@ def post(address: str, body: bytes, headers: dict[str, str]) -> Reply:
     return Reply(code, text, problem[:300], time.monotonic() - began)
 
 
-def _exchange(target: Target, body: bytes, headers: dict[str, str]) -> tuple[int, str]:
+def _post_and_read(target: Target, body: bytes, headers: dict[str, str]) -> tuple[int, str]:
     """Return the status and the beginning of the response. Raises OSError, HTTPException."""
     seconds = settings.WEBHOOK_TIMEOUT_SECONDS
     connection = _Pinned(target, seconds)
@@ -116,7 +116,7 @@ def _exchange(target: Target, body: bytes, headers: dict[str, str]) -> tuple[int
         with connection.getresponse() as reply:
             if connection.cut:  # the library accepts truncated headers as complete
                 raise TimeoutError
-            return reply.status, _beginning_of(reply) if target.public else ""
+            return reply.status, _start_of_reply(reply) if target.public else ""
     except (OSError, http.client.HTTPException) as error:
         if connection.cut:
             raise TimeoutError from error
@@ -126,7 +126,7 @@ def _exchange(target: Target, body: bytes, headers: dict[str, str]) -> tuple[int
         connection.close()
 
 
-def _beginning_of(reply: http.client.HTTPResponse) -> str:
+def _start_of_reply(reply: http.client.HTTPResponse) -> str:
     """Return the beginning of the response, or nothing for private addresses, to reveal nothing of the network."""
     try:
         text = reply.read(READ_BYTES)

@@ -136,10 +136,10 @@ def is_public(number: str) -> bool:
     if isinstance(found, IPv6Address):
         carried = found.ipv4_mapped or (IPv4Address(int(found) & 0xFFFF_FFFF) if found in NAT64 else None)
         if carried is None:
-            return found in GLOBAL_UNICAST and not _within(found, SPECIAL_V6)
+            return found in GLOBAL_UNICAST and not _is_in_networks(found, SPECIAL_V6)
         found = carried
-    return not _within(found, SPECIAL_V4)
+    return not _is_in_networks(found, SPECIAL_V4)
 
 
-def _within(found: IPv4Address | IPv6Address, networks: Sequence[IPv4Network | IPv6Network]) -> bool:
+def _is_in_networks(found: IPv4Address | IPv6Address, networks: Sequence[IPv4Network | IPv6Network]) -> bool:
     return any(found in network for network in networks)

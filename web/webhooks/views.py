@@ -55,10 +55,10 @@ def webhooks(request: HttpRequest, collection: Collection) -> HttpResponse:
 @needs(endpoints.MANAGE)
 def webhook(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Show one webhook and its messages."""
-    return _page(request, _found(collection, key))
+    return _webhook_page(request, listing.webhook_or_404(collection, key))
 
 
-def _page(request: HttpRequest, endpoint: WebhookEndpoint, *, secret: str = "") -> HttpResponse:
+def _webhook_page(request: HttpRequest, endpoint: WebhookEndpoint, *, secret: str = "") -> HttpResponse:
     state = request.GET.get("state", "")
     context = {
         "collection": endpoint.collection,
@@ -77,15 +77,15 @@ def _page(request: HttpRequest, endpoint: WebhookEndpoint, *, secret: str = "") 
 @require_POST
 @never_cache
 @needs(endpoints.MANAGE)
-def step(request: HttpRequest, collection: Collection, key: int, step: str) -> HttpResponse:
+def change_webhook(request: HttpRequest, collection: Collection, key: int, step: str) -> HttpResponse:
     """Test a webhook, switch it, change its events, rotate its secret, or delete it."""
-    endpoint = _found(collection, key)
+    endpoint = listing.webhook_or_404(collection, key)
     if step == "rotate":  # no redirect: the secret is shown only in this response
         overlap = timedelta(0) if request.POST.get("at_once") else endpoints.OVERLAP
         made = endpoints.rotate_secret(endpoint=endpoint, user=request.user, overlap=overlap)
-        return _page(request, made.endpoint, secret=made.secret)
+        return _webhook_page(request, made.endpoint, secret=made.secret)
     steps: dict[str, Callable[[], object]] = {
-        "test": lambda: _test(endpoint),
+        "test": lambda: _send_test(endpoint),
         "on": lambda: endpoints.switch_on(endpoint=endpoint, user=request.user),
         "off": lambda: endpoints.switch_off(endpoint=endpoint, user=request.user),
         "events": lambda: endpoints.choose_events(
@@ -105,16 +105,16 @@ def step(request: HttpRequest, collection: Collection, key: int, step: str) -> H
     return redirect("web:webhook", collection.name, key)
 
 
-def _test(endpoint: WebhookEndpoint) -> None:
+def _send_test(endpoint: WebhookEndpoint) -> None:
     endpoints.send_test(endpoint=endpoint)
     ring_for_webhook(endpoint.pk)
 
 
 @require_POST
 @needs(endpoints.MANAGE)
-def send_again(request: HttpRequest, collection: Collection, key: int, message: int) -> HttpResponse:
+def resend_message(request: HttpRequest, collection: Collection, key: int, message: int) -> HttpResponse:
     """Send a message again."""
-    endpoint = _found(collection, key)
+    endpoint = listing.webhook_or_404(collection, key)
     delivery = get_object_or_404(
         WebhookDelivery.objects.select_related("endpoint"), endpoint=endpoint, pk=message
     )
@@ -124,7 +124,3 @@ def send_again(request: HttpRequest, collection: Collection, key: int, message: 
     except Refusal as refusal:
         complain(request, refusal)
     return redirect("web:webhook", collection.name, key)
-
-
-def _found(collection: Collection, key: int) -> WebhookEndpoint:
-    return get_object_or_404(listing.webhooks_of(collection), pk=key)

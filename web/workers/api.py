@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal, TypeVar
 from django.http import HttpRequest
 from ninja import Field, Query, Router, Schema
 
-from accounts.models import ApiToken
 from judging.intake.worker_records import WorkerRecord
 from judging.jobs import ring_to_continue
 from judging.models import Campaign, Worker
@@ -18,7 +17,7 @@ from judging.people import impact
 from judging.people.exclusions import exclude_worker, reinstate_worker
 from judging.people.rights import withdraw_worker, withdrawal_until
 from web.api.bodies import Body, DryRun
-from web.api.callers import actor, reader
+from web.api.callers import campaign_to_change, reader
 from web.api.works import Text
 from web.common.access import campaign_for
 from web.workers import pages as worker_pages
@@ -166,9 +165,9 @@ def list_workers(
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> dict[str, Any]:
-    found = seen(request, name)
+    found = campaign_for(reader(request), name, "see everything")
     rows = worker_pages.chosen_records(worker_pages.records(found), show=show, found=q.strip(), sort=sort)
-    return {"count": len(rows), "workers": [_record(row) for row in rows[offset : offset + limit]]}
+    return {"count": len(rows), "workers": [_worker_out(row) for row in rows[offset : offset + limit]]}
 
 
 @router.get(
@@ -177,14 +176,14 @@ def list_workers(
     summary="Get a worker's record, decisions and latest messages",
 )
 def read_worker(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
-    found = seen(request, name)
+    found = campaign_for(reader(request), name, "see everything")
     worker = worker_pages.campaign_worker(found, key)
     record, _ = worker_pages.record_for(found, worker)
     said = worker_pages.messages_kept(found, worker)[: worker_pages.MESSAGES_SHOWN]
     return {
         "worker": worker.pk,
-        "record": _record(record) if record else None,
-        "decisions": [_decision(row) for row in worker_pages.decisions_about(found, worker)],
+        "record": _worker_out(record) if record else None,
+        "decisions": [_decision_out(row) for row in worker_pages.decisions_about(found, worker)],
         "messages": [{name: getattr(row, name) for name in MessageOut.model_fields} for row in said],
     }
 
@@ -195,7 +194,7 @@ def read_worker(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
     summary="Exclude a worker, or preview the effects; others repeat the tasks and are paid",
 )
 def exclude(request: HttpRequest, name: str, key: int, asked: DecisionIn) -> dict[str, Any]:
-    said, foreseen = _decide(request, name, key, asked, impact.foresee_exclusion, exclude_worker)
+    said, foreseen = _preview_or_decide(request, name, key, asked, impact.foresee_exclusion, exclude_worker)
     return said | {
         "tasks_repeated": foreseen.repeated,
         "beyond_budget": foreseen.beyond_budget,
@@ -211,7 +210,9 @@ def exclude(request: HttpRequest, name: str, key: int, asked: DecisionIn) -> dic
     summary="Revoke an exclusion, or preview the effects",
 )
 def reinstate(request: HttpRequest, name: str, key: int, asked: DecisionIn) -> dict[str, Any]:
-    said, foreseen = _decide(request, name, key, asked, impact.foresee_reinstatement, reinstate_worker)
+    said, foreseen = _preview_or_decide(
+        request, name, key, asked, impact.foresee_reinstatement, reinstate_worker
+    )
     return said | asdict(foreseen)
 
 
@@ -221,10 +222,10 @@ def reinstate(request: HttpRequest, name: str, key: int, asked: DecisionIn) -> d
     summary="Withdraw a worker's judgments at their request, permanently, or preview the effects",
 )
 def withdraw(request: HttpRequest, name: str, key: int, asked: WithdrawalIn) -> dict[str, Any]:
-    _, found = judged(request, name)
+    _, found = campaign_to_change(request, name, "judge workers")
     until = withdrawal_until(found, worker_pages.campaign_worker(found, key))
     take_out = partial(withdraw_worker, late=asked.late)
-    said, foreseen = _decide(request, name, key, asked, impact.foresee_exclusion, take_out)
+    said, foreseen = _preview_or_decide(request, name, key, asked, impact.foresee_exclusion, take_out)
     return said | {
         "judgments": foreseen.judgments,
         "tasks_repeated": foreseen.repeated,
@@ -233,19 +234,7 @@ def withdraw(request: HttpRequest, name: str, key: int, asked: WithdrawalIn) -> 
     }
 
 
-def seen(request: HttpRequest, name: str) -> Campaign:
-    """Return the campaign, for members of its collection."""
-    return campaign_for(reader(request), name, "see everything")
-
-
-def judged(request: HttpRequest, name: str) -> tuple[Any, Campaign]:
-    """Return the caller and the campaign, if the caller can decide about its workers."""
-    user = actor(request, ApiToken.Scope.CAMPAIGNS)
-    found = campaign_for(user, name, "judge workers")
-    return user, found
-
-
-def _decide(
+def _preview_or_decide(
     request: HttpRequest,
     name: str,
     key: int,
@@ -254,7 +243,7 @@ def _decide(
     decide: Callable[..., object],
 ) -> tuple[dict[str, Any], Foreseen]:
     """Return the expected effects of a decision, and make it unless this is a dry run."""
-    user, found = judged(request, name)
+    user, found = campaign_to_change(request, name, "judge workers")
     worker = worker_pages.campaign_worker(found, key)
     foreseen = foresee(found, worker)
     if not asked.dry_run:
@@ -269,12 +258,12 @@ def offer_more(campaign: Campaign) -> None:
         ring_to_continue(campaign)
 
 
-def _record(row: WorkerRecord) -> dict[str, Any]:
+def _worker_out(row: WorkerRecord) -> dict[str, Any]:
     return {name: getattr(row, name) for name in WorkerOut.model_fields if name != "flags"} | {
         "flags": [asdict(flag) for flag in row.flags]
     }
 
 
-def _decision(row: Any) -> dict[str, Any]:
+def _decision_out(row: Any) -> dict[str, Any]:
     same = [name for name in DecisionOut.model_fields if name != "failed_gold"]
     return {name: getattr(row, name) for name in same} | {"failed_gold": row.failed}

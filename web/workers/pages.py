@@ -28,6 +28,7 @@ from judging.people.rights import has_withdrawn, withdrawal_until
 from judging.rules.behavior_flags import Usual
 from judging.rules.haste import is_fast
 from judging.workers.unfinished import unfinished_of
+from web.common.column_sort import sort_by_column
 from web.common.pair_texts import Side, failed_gold, sides_of
 from web.workers.reports import reports_of
 
@@ -95,16 +96,17 @@ def workers_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
         "usual": known.usual,
         "simulated": campaign.submissions.filter(worker__simulated=True).exists(),
         "workers": len(known.rows),
-        "flagged": sum(_fits(row, "flagged") for row in known.rows),
+        "flagged": sum(_has_shown_standing(row, "flagged") for row in known.rows),
     }
 
 
 def chosen_records(known: Records, *, show: str, found: str, sort: str) -> list[WorkerRecord]:
     """Return records that match a key of FILTERS and the search, by a key of SORTS ("-": descending)."""
-    return _sorted([row for row in known.rows if _fits(row, show) and _is_named(row, found)], sort)
+    rows = [row for row in known.rows if _has_shown_standing(row, show) and _is_worker_found(row, found)]
+    return sort_by_column(rows, sort, SORTS)
 
 
-def _fits(row: WorkerRecord, chosen: str) -> bool:
+def _has_shown_standing(row: WorkerRecord, chosen: str) -> bool:
     if chosen == "flagged":
         return bool(row.flags) and row.standing in ("at work", "idle")
     if chosen == "reported":
@@ -112,20 +114,12 @@ def _fits(row: WorkerRecord, chosen: str) -> bool:
     return not chosen or row.standing == chosen
 
 
-def _is_named(row: WorkerRecord, words: str) -> bool:
+def _is_worker_found(row: WorkerRecord, words: str) -> bool:
     """Return whether the search matches the worker's number ("12", "worker 12") or a flag's name."""
     if not words:
         return True
     number = words.lower().removeprefix("worker").strip()
     return str(row.worker) == number or any(words.lower() in flag.name for flag in row.flags)
-
-
-def _sorted(rows: list[WorkerRecord], sort: str) -> list[WorkerRecord]:
-    """Sort by the column; workers without a value come last in both directions, ties are sorted by number."""
-    value = SORTS[sort.removeprefix("-")]
-    there = [row for row in rows if value(row) is not None]
-    there.sort(key=value, reverse=sort.startswith("-"))
-    return there + [row for row in rows if value(row) is None]
 
 
 def campaign_worker(campaign: Campaign, key: int) -> Worker:
@@ -161,11 +155,11 @@ class JudgmentLine:
 def worker_page(campaign: Campaign, worker: Worker, parameters: Any) -> dict[str, Any]:
     """Return one worker's record, decisions, tasks, judgments, reports, messages and appeal."""
     record, usual = record_for(campaign, worker)
-    tasks: Page[Submission] = Paginator(_tasks(campaign, worker), TASKS_A_PAGE).get_page(
+    tasks: Page[Submission] = Paginator(_submissions_of_worker(campaign, worker), TASKS_A_PAGE).get_page(
         parameters.get("tasks")
     )
     _add_figures(list(tasks.object_list))
-    judgments: Page[Judgment] = Paginator(_judgments(campaign, worker), JUDGMENTS_A_PAGE).get_page(
+    judgments: Page[Judgment] = Paginator(_judgments_of_worker(campaign, worker), JUDGMENTS_A_PAGE).get_page(
         parameters.get("judgments")
     )
     decisions = list(decisions_about(campaign, worker))
@@ -177,7 +171,7 @@ def worker_page(campaign: Campaign, worker: Worker, parameters: Any) -> dict[str
         "usual": usual,
         "tasks": tasks,
         "judgments": judgments,
-        "lines": _lines(campaign, worker, list(judgments.object_list)),
+        "lines": _judgment_lines_of(campaign, worker, list(judgments.object_list)),
         "decisions": decisions,
         "undo": decisions[0] if not withdrawn and may_undo(decisions[0] if decisions else None) else None,
         **worker_standing(campaign, worker),
@@ -195,7 +189,7 @@ def decisions_about(campaign: Campaign, worker: Worker) -> Any:
     return rows.annotate(failed=Count("gold_answers")).order_by("-pk")
 
 
-def _tasks(campaign: Campaign, worker: Worker) -> Any:
+def _submissions_of_worker(campaign: Campaign, worker: Worker) -> Any:
     """Return submissions, newest first."""
     rows = Submission.objects.filter(campaign=campaign, worker=worker).select_related("task")
     return rows.exclude(standing=Submission.Standing.TRIAL).order_by("-pk")
@@ -221,12 +215,12 @@ def _add_figures(rows: list[Any]) -> None:
         row.minutes = max(0.0, (ended - row.opened_at).total_seconds()) / 60 if ended else None
 
 
-def _judgments(campaign: Campaign, worker: Worker) -> Any:
+def _judgments_of_worker(campaign: Campaign, worker: Worker) -> Any:
     related = ("pair__query", "left", "right", "preferred", "submission")
     return Judgment.objects.filter(campaign=campaign, worker=worker).select_related(*related).order_by("-pk")
 
 
-def _lines(campaign: Campaign, worker: Worker, rows: list[Judgment]) -> list[JudgmentLine]:
+def _judgment_lines_of(campaign: Campaign, worker: Worker, rows: list[Judgment]) -> list[JudgmentLine]:
     shown = dict(
         Choice.objects.filter(slot__in=[row.slot_id for row in rows if row.slot_id])
         .values_list("slot")

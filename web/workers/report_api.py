@@ -12,8 +12,10 @@ from judging.page import reports_and_appeals
 from judging.page.appeal_answers import answer_appeal
 from judging.workers.messages import check_words, choose_addressees, write_message
 from web.api.bodies import Body, DryRun
+from web.api.callers import campaign_to_change, reader
 from web.api.works import Text
-from web.workers.api import judged, offer_more, seen
+from web.common.access import campaign_for
+from web.workers.api import offer_more
 
 router = Router()
 Why = Annotated[Text, Field(min_length=1, max_length=2000, pattern=r"\S")]
@@ -60,7 +62,7 @@ class Settled(Schema):
     summary="Message workers through the crowd, or preview the recipients; repeated texts are sent once",
 )
 def write(request: HttpRequest, name: str, asked: MessageIn) -> Status[dict[str, Any]]:
-    user, found = judged(request, name)
+    user, found = campaign_to_change(request, name, "judge workers")
     people = choose_addressees(found, asked.to, asked.workers)
     check_words(asked.subject, asked.text)
     if not asked.dry_run:
@@ -75,7 +77,9 @@ def write(request: HttpRequest, name: str, asked: MessageIn) -> Status[dict[str,
     summary="List reports of pairs, oldest first: open ones, or also settled ones",
 )
 def list_reports(request: HttpRequest, name: str, settled: bool = False) -> list[dict[str, Any]]:
-    return reports_and_appeals.report_rows(seen(request, name), settled=settled)
+    return reports_and_appeals.report_rows(
+        campaign_for(reader(request), name, "see everything"), settled=settled
+    )
 
 
 @router.get(
@@ -84,7 +88,7 @@ def list_reports(request: HttpRequest, name: str, settled: bool = False) -> list
     summary="List appeals, oldest first: open ones, or also settled ones",
 )
 def list_appeals(request: HttpRequest, name: str, settled: bool = False) -> list[dict[str, Any]]:
-    return reports_and_appeals.appeals(seen(request, name), settled=settled)
+    return reports_and_appeals.appeals(campaign_for(reader(request), name, "see everything"), settled=settled)
 
 
 @router.post(
@@ -93,7 +97,7 @@ def list_appeals(request: HttpRequest, name: str, settled: bool = False) -> list
     summary="Settle a report of a pair with its outcome",
 )
 def settle_report(request: HttpRequest, name: str, key: int, said: Settling) -> dict[str, Any]:
-    user, found = judged(request, name)
+    user, found = campaign_to_change(request, name, "judge workers")
     reports_and_appeals.settle_report_or_appeal(found, f"r{key}", why=said.why, who=user.get_username())
     return {"settled": f"r{key}"}
 
@@ -102,7 +106,7 @@ def settle_report(request: HttpRequest, name: str, key: int, said: Settling) -> 
     "/campaigns/{name}/appeals/{int:key}", response=Settled, summary="Answer an appeal; the worker reads why"
 )
 def answer(request: HttpRequest, name: str, key: int, said: Answer) -> dict[str, Any]:
-    user, found = judged(request, name)
+    user, found = campaign_to_change(request, name, "judge workers")
     appeal = get_object_or_404(Appeal.objects.select_related("worker"), campaign=found, pk=key)
     answer_appeal(found, appeal, why=said.why, reinstate=said.reinstate, who=user.get_username())
     offer_more(found)  # also notifies the worker

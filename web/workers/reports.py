@@ -54,25 +54,28 @@ def reports_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
     appeals = appeals.order_by(F("settled_at").asc(nulls_first=True), "pk")
     if not everything:
         reports, appeals = reports.filter(settled_at=None), appeals.filter(settled_at=None)
-    page: Page[Any] = Paginator(_shown(reports), REPORTS_A_PAGE).get_page(parameters.get("page"))
+    page: Page[Any] = Paginator(_with_chosen_side(reports), REPORTS_A_PAGE).get_page(parameters.get("page"))
     spoken: Page[Appeal] = Paginator(appeals, APPEALS_A_PAGE).get_page(parameters.get("appeals"))
     return {
         "campaign": campaign,
         "everything": everything,
         "page": page,
-        "reports": [_line(campaign, report) for report in page.object_list],
+        "reports": [_report_line(campaign, report) for report in page.object_list],
         "appeals_page": spoken,
-        "appeals": _appeals(campaign, list(spoken.object_list)),
+        "appeals": _appeal_lines(campaign, list(spoken.object_list)),
     }
 
 
 def reports_of(campaign: Campaign, worker: Worker) -> list[ReportLine]:
     """Return the worker's latest reports, newest first."""
     reports = PairReport.objects.filter(submission__campaign=campaign, submission__worker=worker)
-    return [_line(campaign, report) for report in _shown(reports).order_by("-pk")[:REPORTS_OF_ONE]]
+    return [
+        _report_line(campaign, report)
+        for report in _with_chosen_side(reports).order_by("-pk")[:REPORTS_OF_ONE]
+    ]
 
 
-def _shown(reports: QuerySet[PairReport]) -> QuerySet[Any]:
+def _with_chosen_side(reports: QuerySet[PairReport]) -> QuerySet[Any]:
     """Return rows with their related data, and the side that was last chosen."""
     related = (
         "slot__pair__query", "slot__gold_pair__query", "slot__repeats__pair__query",
@@ -82,7 +85,7 @@ def _shown(reports: QuerySet[PairReport]) -> QuerySet[Any]:
     return reports.select_related(*related).annotate(chosen=Subquery(last))
 
 
-def _line(campaign: Campaign, report: Any) -> ReportLine:
+def _report_line(campaign: Campaign, report: Any) -> ReportLine:
     slot = report.slot
     chosen = {"left": slot.left_id, "right": slot.right_id}.get(report.chosen)
     sides = sides_of(campaign, slot, chosen=chosen, gold=slot.gold_pair)
@@ -90,7 +93,7 @@ def _line(campaign: Campaign, report: Any) -> ReportLine:
     return ReportLine(report, slot.query.qid, slot.query.text, sides, gold, report.chosen or "")
 
 
-def _appeals(campaign: Campaign, rows: list[Appeal]) -> list[AppealLine]:
+def _appeal_lines(campaign: Campaign, rows: list[Appeal]) -> list[AppealLine]:
     workers = [row.worker_id for row in rows]
     standing = Exclusion.objects.standing().filter(campaign=campaign, worker__in=workers)
     out = {one.worker_id: one for one in standing}

@@ -34,7 +34,7 @@ def _may_judge(request: HttpRequest, campaign: Campaign) -> bool:
     return members.may(request.user, "judge workers", campaign.collection)
 
 
-def _typed(request: HttpRequest, field: str, most: int = LONGEST_WHY) -> str:
+def _text_sent(request: HttpRequest, field: str, most: int = LONGEST_WHY) -> str:
     return request.POST.get(field, "").replace("\0", "").strip()[:most]
 
 
@@ -56,7 +56,7 @@ def worker(request: HttpRequest, name: str, key: int) -> HttpResponse:
 
 
 @require_http_methods(READ)
-def decide(request: HttpRequest, name: str, key: int, decision: str) -> HttpResponse:
+def decide_about_worker(request: HttpRequest, name: str, key: int, decision: str) -> HttpResponse:
     """Exclude, reinstate, or withdraw judgments at the worker's request: preview the cost, then confirm."""
     found = campaign_for(request.user, name, "judge workers")
     one = worker_pages.campaign_worker(found, key)
@@ -66,7 +66,9 @@ def decide(request: HttpRequest, name: str, key: int, decision: str) -> HttpResp
     if request.method == "POST":
         try:
             late = "late" in request.POST
-            said = _decide(found, one, decision, _typed(request, "why"), request.user.get_username(), late)
+            said = _apply_decision(
+                found, one, decision, _text_sent(request, "why"), request.user.get_username(), late
+            )
         except Refusal as refusal:
             wrong = str(refusal)
         else:
@@ -79,7 +81,7 @@ def decide(request: HttpRequest, name: str, key: int, decision: str) -> HttpResp
         "worker": one,
         "decision": decision,
         "wrong": wrong,
-        "why": _typed(request, "why"),
+        "why": _text_sent(request, "why"),
         "gold": failed_gold(found, one),
         **worker_pages.worker_standing(found, one),
     }
@@ -91,9 +93,9 @@ def decide(request: HttpRequest, name: str, key: int, decision: str) -> HttpResp
     return render(request, "web/worker_decision.html", context, status=400 if wrong else 200)
 
 
-def _decide(campaign: Campaign, worker: Worker, decision: str, why: str, who: str, late: bool) -> str:
+def _apply_decision(campaign: Campaign, worker: Worker, decision: str, why: str, who: str, late: bool) -> str:
     if decision != "reinstate":
-        repeats = _repeats(impact.foresee_exclusion(campaign, worker))
+        repeats = _repeats_in_words(impact.foresee_exclusion(campaign, worker))
     if decision == "exclude":
         exclude_worker(campaign, worker, why=why, who=who)
         return f"Worker {worker.pk} is excluded; {repeats}."
@@ -106,7 +108,7 @@ def _decide(campaign: Campaign, worker: Worker, decision: str, why: str, who: st
     return f"Worker {worker.pk} is reinstated: {counted}, {surplus}."
 
 
-def _repeats(foreseen: impact.ExclusionForeseen) -> str:
+def _repeats_in_words(foreseen: impact.ExclusionForeseen) -> str:
     """Return what happens to the tasks that must be repeated."""
     if not foreseen.offered or not foreseen.repeated:
         return "no task is offered again for now"
@@ -122,8 +124,8 @@ def message(request: HttpRequest, name: str) -> HttpResponse:
     found = campaign_for(request.user, name, "judge workers")
     asked = request.POST if request.method == "POST" else request.GET
     to = asked.get("to", "named" if asked.getlist("worker") else "")
-    keys, strange = _keys(asked.getlist("worker"))
-    subject, text = _typed(request, "subject", 1000), _typed(request, "text", 10_000)
+    keys, strange = _worker_numbers(asked.getlist("worker"))
+    subject, text = _text_sent(request, "subject", 1000), _text_sent(request, "text", 10_000)
     people: list[Worker] = []
     wrong = ""
     if request.method == "POST" or keys:
@@ -134,7 +136,7 @@ def message(request: HttpRequest, name: str) -> HttpResponse:
             if request.method == "POST":
                 check_words(subject, text)
                 if "send" in request.POST:
-                    return _send(request, found, people, subject, text)
+                    return _send_message(request, found, people, subject, text)
         except Refusal as refusal:
             wrong = str(refusal)
     context = {
@@ -152,7 +154,7 @@ def message(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "web/campaign_message.html", context, status=400 if wrong else 200)
 
 
-def _keys(typed: list[str]) -> tuple[list[int], list[str]]:
+def _worker_numbers(typed: list[str]) -> tuple[list[int], list[str]]:
     """Return worker numbers from the checkboxes and the text field, and the first invalid words."""
     words = " ".join(typed).replace(",", " ").split()
     numbers = {word for word in words if word.isdecimal() and len(word) < 19}
@@ -160,7 +162,7 @@ def _keys(typed: list[str]) -> tuple[list[int], list[str]]:
     return sorted(map(int, numbers))[:1000], strange[:10]
 
 
-def _send(
+def _send_message(
     request: HttpRequest, campaign: Campaign, people: list[Worker], subject: str, text: str
 ) -> HttpResponse:
     rows = write_message(campaign, people, subject=subject, text=text, who=request.user.get_username())
@@ -180,11 +182,13 @@ def reports(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @require_POST
-def settle_report(request: HttpRequest, name: str, key: int) -> HttpResponse:
+def settle_pair_report(request: HttpRequest, name: str, key: int) -> HttpResponse:
     """Settle a report with its outcome."""
     found = campaign_for(request.user, name, "judge workers")
     try:
-        settle_report_or_appeal(found, f"r{key}", why=_typed(request, "why"), who=request.user.get_username())
+        settle_report_or_appeal(
+            found, f"r{key}", why=_text_sent(request, "why"), who=request.user.get_username()
+        )
     except Refusal as refusal:
         complain(request, refusal)
     else:
@@ -193,7 +197,7 @@ def settle_report(request: HttpRequest, name: str, key: int) -> HttpResponse:
 
 
 @require_http_methods(READ)
-def appeal(request: HttpRequest, name: str, key: int) -> HttpResponse:
+def appeal_decision(request: HttpRequest, name: str, key: int) -> HttpResponse:
     """Answer an appeal: keep or revoke the exclusion, with a message that the worker reads."""
     found = campaign_for(request.user, name, "judge workers")
     one = get_object_or_404(Appeal.objects.select_related("worker"), campaign=found, pk=key)
@@ -203,7 +207,7 @@ def appeal(request: HttpRequest, name: str, key: int) -> HttpResponse:
             answer_appeal(
                 found,
                 one,
-                why=_typed(request, "why"),
+                why=_text_sent(request, "why"),
                 reinstate=request.POST.get("verdict") == "reinstate",
                 who=request.user.get_username(),
             )
@@ -220,7 +224,7 @@ def appeal(request: HttpRequest, name: str, key: int) -> HttpResponse:
         "confirmed": Appeal.objects.confirmed().filter(pk=one.pk).exists(),
         "worker": one.worker,
         "wrong": wrong,
-        "why": _typed(request, "why"),
+        "why": _text_sent(request, "why"),
         "foreseen": impact.foresee_reinstatement(found, one.worker),
         "gold": failed_gold(found, one.worker),
         **worker_pages.worker_standing(found, one.worker),

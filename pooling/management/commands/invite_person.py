@@ -37,7 +37,7 @@ class Command(BaseCommand):
             found = collection_named(collection)
             invited = members.invite_member(collection=found, email=email, role=Role(role), invited_by=None)
         else:
-            invited = invitations.make_invitation(email=email, invited_by=None, administrator=administrator)
+            invited = invitations.create_invitation(email=email, invited_by=None, administrator=administrator)
         mailed = invitations.mail(invited, to_what=collection or "Preferee")
         what = "administrator" if administrator else role
         return {

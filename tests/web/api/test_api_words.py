@@ -14,7 +14,7 @@ from judging.models import Campaign, CampaignChange
 from tests.factories import grant_to
 from tests.web.api_caller import api as api, problem
 from tests.web.runs.test_api_uploads import announce, send_part
-from web.common.directions import worded_for_programs
+from web.common.directions import guidance_for_programs
 
 pytestmark = pytest.mark.one_database
 
@@ -115,7 +115,7 @@ def test_an_amount_that_cannot_be_is_refused(api, published, amount):
     [("skip-unknown", "skip_unknown"), ("tag", "run_tag"), ("confirm-spend", "confirm_spend")],
 )
 def test_an_option_is_the_field_of_a_call(option, field):
-    assert worded_for_programs(Guidance("Say ", Option(option), ".")) == f"Say “{field}”."
+    assert guidance_for_programs(Guidance("Say ", Option(option), ".")) == f"Say “{field}”."
 
 
 def test_no_words_of_a_service_name_a_command_that_is_not_told_as_one():

@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from pooling.models import Collection, Membership
-from web.collections.next_steps import Holdings, steps_of
+from web.collections.next_steps import Holdings, collection_steps
 
 pytestmark = pytest.mark.django_db
 
@@ -19,7 +19,7 @@ def collection():
 def steps(collection: Collection, role: str, **held: int):
     person = get_user_model().objects.create_user(role)
     Membership.objects.create(collection=collection, user=person, role=role)
-    return steps_of(collection, Holdings(**{**NOTHING, **held}), person)
+    return collection_steps(collection, Holdings(**{**NOTHING, **held}), person)
 
 
 @pytest.mark.parametrize(

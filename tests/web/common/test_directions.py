@@ -11,7 +11,7 @@ from config.errors import Refusal
 from config.guidance import Action, Guidance, TerminalOnly, stored
 from judging.campaign.campaigns import CampaignSettings
 from judging.models import Campaign
-from web.common.directions import PAGES, guidance_html, next_of, said_plainly, worded_for_programs
+from web.common.directions import PAGES, guidance_for_programs, guidance_html, guidance_text, next_of
 
 RAISE = Action("raise_budget", "first", "12.50")
 
@@ -44,12 +44,12 @@ def test_an_action_that_names_no_collection_means_the_one_shown():
 def test_an_answer_that_is_no_page_names_the_page_without_a_link():
     refusal = Refusal("<b> & 'run' are not there.", Action("import_runs", lead="Import some"))
 
-    assert said_plainly(refusal, collection="sample") == "<b> & 'run' are not there. Upload runs"
+    assert guidance_text(refusal, collection="sample") == "<b> & 'run' are not there. Upload runs"
 
 
 def test_an_answer_to_a_program_names_the_call():
-    assert worded_for_programs(Guidance(RAISE)) == "Change the budget (POST /api/v1/campaigns/first/budget)"
-    assert worded_for_programs(Guidance(Action("compare", "mine"))) == (
+    assert guidance_for_programs(Guidance(RAISE)) == "Change the budget (POST /api/v1/campaigns/first/budget)"
+    assert guidance_for_programs(Guidance(Action("compare", "mine"))) == (
         "Use the collection's analyses (/collections/mine/analyses/)"
     )
 
@@ -65,15 +65,15 @@ def test_what_no_page_does_is_said_to_be_for_the_terminal():
 def test_the_time_for_a_task_is_named_as_its_reader_sets_it():
     (refusal,) = CampaignSettings(assignment_seconds=5).problems().values()
 
-    assert "(“Minutes for a task”) must be" in said_plainly(refusal)
-    assert "(“assignment_seconds”) must be" in worded_for_programs(str(refusal))
+    assert "(“Minutes for a task”) must be" in guidance_text(refusal)
+    assert "(“assignment_seconds”) must be" in guidance_for_programs(str(refusal))
 
 
 def test_what_a_page_has_a_list_for_is_said_in_a_terminal_only():
     words = Guidance("Name a run", TerminalOnly(" with --run TAG"), ".")
 
     assert words == "Name a run with --run TAG."
-    assert guidance_html(words) == said_plainly(words) == worded_for_programs(words) == "Name a run."
+    assert guidance_html(words) == guidance_text(words) == guidance_for_programs(words) == "Name a run."
 
 
 def test_what_stands_around_an_action_is_escaped():
@@ -94,8 +94,8 @@ def test_what_stands_around_an_action_is_escaped():
 )
 def test_what_people_wrote_stays_as_it_is(written):
     assert (
-        worded_for_programs(written.lstrip("\x1e"))
-        == said_plainly(stored(written))
+        guidance_for_programs(written.lstrip("\x1e"))
+        == guidance_text(stored(written))
         == unescape(guidance_html(stored(written)))
     )
     assert stored(written) == written.lstrip("\x1e")

@@ -64,7 +64,7 @@ def test_failed_work_is_told_without_its_reason(keeper, waiting):
     asked(keeper, waiting)
     Job.objects.update(state="failed", fault="refused", failure_message="The secret is out.")
 
-    assert end_notices.send_due() == 1
+    assert end_notices.send_end_notices() == 1
 
     [sent] = mail.outbox
     assert sent.subject == "Checking a run file failed"
@@ -77,9 +77,9 @@ def test_a_mail_server_that_is_away_is_tried_again(keeper, waiting, monkeypatch)
 
     with monkeypatch.context() as away:
         away.setattr(EmailMessage, "send", lambda *_, **__: (_ for _ in ()).throw(OSError("away")))
-        assert end_notices.send_due() == 0
+        assert end_notices.send_end_notices() == 0
 
-    assert end_notices.send_due() == 1
+    assert end_notices.send_end_notices() == 1
 
 
 def test_only_a_page_that_was_shown_gives_the_right_to_ask(cast, keeper, waiting):

@@ -5,17 +5,17 @@ import re
 import pytest
 from django.conf import settings
 
-from web.help.documents import FOLDER, document, glossary, names
+from web.help.documents import FOLDER, document, document_names, glossary
 from web.templatetags.help import term
 
 pytestmark = pytest.mark.one_database
 
 
 def test_every_document_stands_on_one_shelf():
-    assert sorted(names()) == sorted(path.stem for path in FOLDER.glob("*.md"))
+    assert sorted(document_names()) == sorted(path.stem for path in FOLDER.glob("*.md"))
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", document_names())
 def test_links_of_a_document_lead_to_pages_and_sections_that_are_there(name):
     found = document(name)
 

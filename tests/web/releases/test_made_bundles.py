@@ -18,7 +18,7 @@ from pooling.models import Run
 from tests.factories import make_run
 from tests.web.release_cast import read, rows, town as town
 from web.models import MadeBundle
-from web.releases.bundle import bundle_of, count_bundle, make_bundle
+from web.releases.bundle import bundle_of, count_bundle, ensure_bundle
 from web.releases.kept_bundles import no_longer_released
 from web.releases.scope import Scope
 from web.releases.store import opened
@@ -41,13 +41,13 @@ def got(client, address: str = ZIP) -> tuple[int, str]:
 
 
 def test_the_same_facts_give_the_same_bytes_and_one_bundle(town):
-    made = make_bundle(town.version)
+    made = ensure_bundle(town.version)
     first = content_of(made)
     MadeBundle.objects.all().update(key="")
     KeptAnalysis.objects.all().delete()
     storages["runs"].delete(made.name)
 
-    again = make_bundle(town.version)
+    again = ensure_bundle(town.version)
 
     assert content_of(again) == first
     assert hashlib.sha256(first).hexdigest() == made.sha256
@@ -55,7 +55,7 @@ def test_the_same_facts_give_the_same_bytes_and_one_bundle(town):
 
 
 def test_a_run_sent_later_changes_nothing(town):
-    make_bundle(town.version)
+    ensure_bundle(town.version)
     counted = count_bundle(town.version)
     make_run(town.collection, "late", {"q1": ["later"]})
     make_run(town.collection, "later", {"q1": ["later"]}, release="private")
@@ -78,7 +78,7 @@ def test_a_worker_has_one_name_in_all_bundles_of_a_version(town):
 
 
 def test_a_bundle_stays_when_what_it_tells_is_told_otherwise(cast):
-    old = make_bundle(cast.version)
+    old = ensure_bundle(cast.version)
     Run.objects.filter(run_tag="quay").update(release="private")
     reader = cast.clients["viewer"]
 
@@ -87,7 +87,7 @@ def test_a_bundle_stays_when_what_it_tells_is_told_otherwise(cast):
     assert "quay is now released as private" in page
     assert "Something was added or changed" in page
     assert got(reader) == (200, old.sha256)
-    new = make_bundle(cast.version)
+    new = ensure_bundle(cast.version)
     page = reader.get(PAGE).content.decode()
     assert new.sha256 != old.sha256
     assert {old.sha256, new.sha256} <= set(re.findall("[0-9a-f]{64}", page))
@@ -96,7 +96,7 @@ def test_a_bundle_stays_when_what_it_tells_is_told_otherwise(cast):
 
 
 def test_a_bundle_with_judgments_that_were_taken_back_is_given_out_no_more(cast):
-    old = make_bundle(cast.version)
+    old = ensure_bundle(cast.version)
     Exclusion.objects.create(campaign=cast.campaign, worker=cast.judge, rule="withdrawn", reason="")
     reader = cast.clients["owner"]
 
@@ -105,12 +105,12 @@ def test_a_bundle_with_judgments_that_were_taken_back_is_given_out_no_more(cast)
     page = reader.get(PAGE).content.decode()
     assert old.sha256 in page
     assert "1 worker has withdrawn judgments that it contains." in page
-    new = make_bundle(cast.version)
+    new = ensure_bundle(cast.version)
     assert got(reader) == (200, new.sha256)
 
 
 def test_a_bundle_of_before_with_times_to_the_second_is_marked(cast):
-    old = make_bundle(cast.version)
+    old = ensure_bundle(cast.version)
     assert no_longer_released(old, Scope(cast.version)) == []
     old.facts.pop("format")
 
@@ -118,7 +118,7 @@ def test_a_bundle_of_before_with_times_to_the_second_is_marked(cast):
 
 
 def test_who_has_nothing_in_a_bundle_takes_nothing_from_it(cast):
-    make_bundle(cast.version)
+    ensure_bundle(cast.version)
     Exclusion.objects.create(
         campaign=cast.campaign, worker=Worker.objects.create(), rule="withdrawn", reason=""
     )
@@ -127,14 +127,14 @@ def test_who_has_nothing_in_a_bundle_takes_nothing_from_it(cast):
 
 
 def test_who_is_forgotten_stays_in_a_bundle_that_never_said_who_it_was(cast):
-    make_bundle(cast.version)
+    ensure_bundle(cast.version)
     forget_worker(cast.judge)
 
     assert got(cast.clients["viewer"])[0] == 200
 
 
 def test_an_owner_deletes_a_bundle_and_its_file(cast, django_capture_on_commit_callbacks):
-    made = make_bundle(cast.version)
+    made = ensure_bundle(cast.version)
     owner, address = cast.clients["owner"], f"{PAGE}{made.pk}/delete/"
 
     assert made.sha256[:12] in owner.get(address).content.decode()
@@ -148,7 +148,7 @@ def test_an_owner_deletes_a_bundle_and_its_file(cast, django_capture_on_commit_c
 
 
 def test_later_judgments_change_nothing(town):
-    made = make_bundle(town.version)
+    made = ensure_bundle(town.version)
     town.prefer("q1", ("a", "x9"))
 
     assert bundle_of(Scope(town.version)) == made
@@ -158,7 +158,7 @@ def test_counting_says_the_same_as_making(town):
     told = count_bundle(town.version)
 
     assert bundle_of(Scope(town.version)) is None
-    assert make_bundle(town.version).summary == told
+    assert ensure_bundle(town.version).summary == told
     assert told["counts"]["judgments"] == 2
 
 
@@ -186,7 +186,7 @@ def test_the_page_counts_first_then_makes_then_gives_the_file(cast):
 
 
 def test_the_command_writes_the_same_file(town, tmp_path):
-    made = make_bundle(town.version)
+    made = ensure_bundle(town.version)
     out, told = tmp_path / "bundle.zip", io.StringIO()
 
     call_command("release_bundle", "harbour", "--out", str(out), "--json", stdout=told)

@@ -9,7 +9,7 @@ from config.process.private_files import give_to_user
 from pooling.services.finding import collection_named
 from tournament.services.publishing import version_numbered
 from web.releases import store
-from web.releases.bundle import count_bundle, make_bundle
+from web.releases.bundle import count_bundle, ensure_bundle
 
 
 class Command(BaseCommand):
@@ -34,8 +34,12 @@ class Command(BaseCommand):
         version = version_numbered(collection_named(collection), number)
         with self.progress("Counting" if dry_run else "Making the bundle") as update:
             if dry_run:
-                return {"version": version.number, "file": None, **_told(count_bundle(version, update))}
-            made = make_bundle(version, update)
+                return {
+                    "version": version.number,
+                    "file": None,
+                    **_contents_of_bundle(count_bundle(version, update)),
+                }
+            made = ensure_bundle(version, update)
         target = out or Path(f"{collection}-version-{version.number}.zip")
         kept = store.opened(made.name)
         assert kept is not None  # it was just made
@@ -49,9 +53,9 @@ class Command(BaseCommand):
             "file": str(target),
             "size": made.size,
             "sha256": made.sha256,
-            **_told(made.summary),
+            **_contents_of_bundle(made.summary),
         }
 
 
-def _told(summary: dict[str, Any]) -> dict[str, Any]:
+def _contents_of_bundle(summary: dict[str, Any]) -> dict[str, Any]:
     return {"counts": summary["counts"], "left_out": summary["left_out"], "files": list(summary["files"])}

@@ -1,0 +1,14 @@
+"""Sort the rows of a page's table by a column."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+Row = TypeVar("Row")
+
+
+def sort_by_column(rows: Sequence[Row], sort: str, columns: Mapping[str, Callable[[Row], Any]]) -> list[Row]:
+    """Sort by a column; a minus before its name reverses. Rows without a value come last in both directions."""
+    value = columns[sort.removeprefix("-")]
+    known = [row for row in rows if value(row) is not None]
+    known.sort(key=value, reverse=sort.startswith("-"))
+    return known + [row for row in rows if value(row) is None]

@@ -14,7 +14,7 @@ from web.api_routers import api
 View = Callable[..., HttpResponseBase]
 
 
-def worded(view: View) -> View:
+def with_problem_405(view: View) -> View:
     """Answer 405 with a problem document; the library would use plain text."""
 
     @wraps(view)
@@ -28,7 +28,7 @@ def worded(view: View) -> View:
     return answered
 
 
-def strict(view: View, route: str) -> View:
+def rejecting_unknown_parameters(view: View, route: str) -> View:
     """Reject unknown query parameters."""
 
     @wraps(view)
@@ -56,9 +56,11 @@ def with_head(view: View) -> View:
 
 
 _calls, _app, _namespace = api.urls
-for _one in _calls:
-    assert _one.callback is not None
-    _one.callback = with_head(strict(worded(_one.callback), str(_one.pattern)))
+for _call in _calls:
+    assert _call.callback is not None
+    _call.callback = with_head(
+        rejecting_unknown_parameters(with_problem_405(_call.callback), str(_call.pattern))
+    )
 
 urlpatterns = [
     path("api/v1/", (_calls, _app, _namespace)),

@@ -52,7 +52,7 @@ urlpatterns = [
     path("spending/grants/<int:key>/revoke", spending.revoke_spending_grant, name="revoke_grant"),
     path("campaigns/<slug:name>/", campaigns.campaign, name="campaign"),
     path("campaigns/<slug:name>/progress", campaigns.campaign_row, name="progress"),
-    path("campaigns/<slug:name>/live", campaigns.live, name="campaign_live"),
+    path("campaigns/<slug:name>/live", campaigns.campaign_live_part, name="campaign_live"),
     path("campaigns/<slug:name>/activity/", campaigns.activity, name="campaign_activity"),
     path("campaigns/<slug:name>/steps/<slug:step>/", campaigns.change_state, name="campaign_step"),
     path("campaigns/<slug:name>/budget/", campaigns.campaign_budget, name="campaign_budget"),
@@ -64,7 +64,11 @@ urlpatterns = [
     path("campaigns/<slug:name>/top-up/", payments.top_up_payments, name="top_up"),
     path("campaigns/<slug:name>/payments/", payments.payments, name="campaign_payments"),
     path("campaigns/<slug:name>/ask-again", campaigns.ask_again, name="campaign_ask_again"),
-    path("campaigns/<slug:name>/failed/<int:key>/<slug:what>", campaigns.failed, name="campaign_failed"),
+    path(
+        "campaigns/<slug:name>/failed/<int:key>/<slug:what>",
+        campaigns.hide_or_retry_job,
+        name="campaign_failed",
+    ),
     path("campaigns/<slug:name>/simulate/", simulating.simulate, name="simulate"),
     path("campaigns/<slug:name>/workers/", workers.workers, name="campaign_workers"),
     path("campaigns/<slug:name>/workers/<int:key>/", workers.worker, name="campaign_worker"),
@@ -162,7 +166,7 @@ urlpatterns = [
         teams.remove_team_member,
         name="remove_from_team",
     ),
-    path("collections/<slug:name>/runs/send/", uploads.send, name="send_runs"),
+    path("collections/<slug:name>/runs/send/", uploads.send_runs, name="send_runs"),
     path("collections/<slug:name>/runs/metadata/", run_details.run_metadata, name="run_metadata"),
     path(
         "collections/<slug:name>/runs/announced/", run_details.withdraw_announced, name="withdraw_announced"

@@ -16,12 +16,12 @@ from judging.models import (
     Task,
 )
 from web.releases.bundle import ensure_bundle
-from web.releases.store import opened
+from web.releases.store import open_bundle
 
 
 def read(version) -> dict[str, str]:
     """Name → text of every file of the version's bundle."""
-    with opened(ensure_bundle(version).name) as file, zipfile.ZipFile(file) as bundle:
+    with open_bundle(ensure_bundle(version).name) as file, zipfile.ZipFile(file) as bundle:
         return {name.partition("/")[2]: bundle.read(name).decode() for name in bundle.namelist()}
 
 

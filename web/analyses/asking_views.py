@@ -14,8 +14,9 @@ from pooling.models import Collection
 from pooling.services.members import may
 from web.analyses.asking_plans import asking_page
 from web.common.access import needs
+from web.common.directions import complain_or_raise
 from web.common.planned_views import back_to, show_work
-from web.preparation.step_views import say, who
+from web.preparation.step_views import who
 
 
 @require_safe
@@ -49,7 +50,7 @@ def make_asking_draft(request: HttpRequest, collection: Collection) -> HttpRespo
             )
             return redirect("web:asking_work", collection.name, job.pk)
         except Refusal as refusal:
-            say(request, refusal)
+            complain_or_raise(request, refusal)
     return back_to("web:asking_plan", request, collection)
 
 

@@ -23,7 +23,7 @@ FILE: dict[str, Any] = {
 Sent = TypeVar("Sent", bound=Model)
 
 
-def own(request: HttpRequest, name: str, key: int, rows: QuerySet[Sent], action: str) -> Sent:
+def own_upload(request: HttpRequest, name: str, key: int, rows: QuerySet[Sent], action: str) -> Sent:
     """Return the caller's own upload in the collection. Nobody can continue another person's upload."""
     user = actor(request, ApiToken.Scope.RUNS)
     found = collection_for(user, name, action)

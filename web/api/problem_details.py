@@ -132,7 +132,7 @@ def status_of(refusal: Refusal) -> int:
     return 409 if isinstance(refusal, CONFLICTS) and not isinstance(refusal, BadInput) else 422
 
 
-def refused(request: HttpRequest, refusal: Any) -> HttpResponse:
+def refusal_response(request: HttpRequest, refusal: Any) -> HttpResponse:
     """Return the response for a service's refusal."""
     if isinstance(refusal, NotNow):
         # The reason names servers and settings, so it goes to the log only.
@@ -217,7 +217,7 @@ def handle(api: NinjaAPI) -> None:
     """Register the handlers that turn every API error into a problem document."""
     api.add_exception_handler(ValidationError, _on_validation)
     api.add_exception_handler(HttpError, _on_http_error)
-    api.add_exception_handler(Refusal, refused)
+    api.add_exception_handler(Refusal, refusal_response)
     api.add_exception_handler(Unauthenticated, _on_no_token)
     api.add_exception_handler(Http404, _on_not_there)
     api.add_exception_handler(RequestDataTooBig, _on_large_body)

@@ -33,7 +33,7 @@ class BoardCard:
         return [row for row in rows if not row.perfect][:ROWS_OF_A_CARD]
 
 
-def with_a_board(collections: Sequence[Collection]) -> list[Collection]:
+def collections_with_board(collections: Sequence[Collection]) -> list[Collection]:
     """Return the collections that have runs and labels, those with a version first."""
     keys = [one.pk for one in collections]
     labeled = QrelSet.objects.filter(collection__in=keys, collection__runs__isnull=False)

@@ -23,7 +23,7 @@ MANY_VALUES = 1_000_000
 FAILURE_SHOWN = timedelta(minutes=1)
 
 
-@job_kind(BOARDS, wanted=kept_boards.something_lacks, words="drawing leaderboards")
+@job_kind(BOARDS, wanted=kept_boards.has_boards_to_draw, words="drawing leaderboards")
 def keep_boards_job(*, progress: Progress) -> dict[str, Any]:
     """Draw the latest leaderboards that are missing, so that no visitor waits after new runs or versions."""
     return {"boards": kept_boards.keep_boards(progress)}

@@ -11,7 +11,7 @@ from pooling.services.query_splits import private_qids
 from tournament.models import QrelVersion
 
 
-def something_lacks() -> bool:
+def has_boards_to_draw() -> bool:
     """Return whether a visitor would have to wait for the board now."""
     return next(_boards_to_draw(), None) is not None
 

@@ -32,7 +32,7 @@ def differences(request: HttpRequest, name: str) -> HttpResponse:
         if not why:
             wrong = "Describe what you found. It is stored with the difference."
         elif settle_difference(found, number, why=why, who=request.user.get_username()):
-            campaign_watch.look_again(found)
+            campaign_watch.forget_stalled_work(found)
             messages.success(request, f"Submission {number} is settled.")
             return redirect("web:campaign_differences", found.name)
         else:

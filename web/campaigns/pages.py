@@ -31,9 +31,9 @@ from judging.watching.stuck_work import Problem, failed_work, problems_of_the_cr
 from judging.watching.watchdog import cause_of, stalled_work
 from tournament.models import Challenge, QrelVersion, Resolution
 from web.campaigns.needs import NEWS, Need, flag_needs
-from web.campaigns.progress_figures import figures_of
-from web.common.directions import Direction, next_of, step_after_judging
-from web.common.outdated_versions import Outdated, needs_somebody, outdated
+from web.campaigns.progress_figures import course_figures
+from web.common.directions import Direction, idle_campaign_direction, step_after_judging
+from web.common.outdated_versions import Outdated, outdated_notices, should_publish_again
 from web.common.pair_texts import pilot_gold
 from web.common.row_counts import count_by
 
@@ -169,14 +169,14 @@ def campaign_watch_page(campaign: Campaign, role: Role | None) -> dict[str, Any]
     resolution = Resolution.objects.filter(campaign=campaign).first()
     versions = list(QrelVersion.objects.filter(campaign=campaign).defer("manifest").order_by("-number"))
     members = {campaign.collection_id} if everything else set()
-    said = outdated([campaign.collection], members).get(campaign.collection_id) if versions else None
+    said = outdated_notices([campaign.collection], members).get(campaign.collection_id) if versions else None
     to_do = _version_needs(campaign, said) if permits(role, "publish version") else []
     return {
         "campaign": campaign,
         "watch": seen,
         "next": seen.next.for_role(role),
         "course": seen.course,
-        "figures": figures_of(seen.course, seen.now, over=not seen.moving),
+        "figures": course_figures(seen.course, seen.now, over=not seen.moving),
         "sees_everything": everything,
         "needs": [*needs_of_campaign(seen), *to_do] if everything else [],
         "outdated": None if to_do else said,
@@ -247,7 +247,7 @@ def _stalled_key(campaign: Campaign) -> str:
     return kept_objects.object_key("stalled", campaign.pk, campaign.created_at.timestamp(), campaign.state)
 
 
-def look_again(campaign: Campaign) -> None:
+def forget_stalled_work(campaign: Campaign) -> None:
     """Discard the stalled work found earlier, so that the next page view checks again."""
     kept_objects.forget_object(_stalled_key(campaign))
 
@@ -335,7 +335,7 @@ def _difference_needs(campaign: Campaign) -> list[Need]:
 
 
 def _version_needs(campaign: Campaign, said: Outdated | None) -> list[Need]:
-    if said is None or not needs_somebody(said, campaign):
+    if said is None or not should_publish_again(said, campaign):
         return []
     link = reverse("web:publish", args=[campaign.name])
     return [Need("attention", said.words, said.effect, link, "Preview the next version")]
@@ -366,7 +366,7 @@ def _next_direction(campaign: Campaign, course: Course, *, stopped: bool) -> Dir
     if campaign.pool_id is None and course.counted:
         return step_after_judging(campaign)
     if campaign.pool_id is not None:
-        if said := next_of(campaign):
+        if said := idle_campaign_direction(campaign):
             return said
         if campaign.state in Campaign.OFFERING and not stopped and is_complete(campaign):
             return step_after_judging(campaign)

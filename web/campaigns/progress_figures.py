@@ -82,7 +82,7 @@ _LINES = (
 )
 
 
-def figures_of(course: Course, now: datetime, *, over: bool) -> CourseFigures | None:
+def course_figures(course: Course, now: datetime, *, over: bool) -> CourseFigures | None:
     """Return the charts; None before there is anything to draw."""
     points = course.points
     if not points or not (course.counted or course.gold):

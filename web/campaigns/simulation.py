@@ -7,7 +7,7 @@ from judging.models import Campaign, Submission
 from judging.simulation.simulated_workers import LOOPBACK
 
 
-def why_not(campaign: Campaign) -> str:
+def reason_not_to_simulate(campaign: Campaign) -> str:
     """Return why simulated workers cannot judge it now; empty if they can.
 
     Mixing judgments of people and software must not happen by a click; the command can do it.
@@ -16,12 +16,12 @@ def why_not(campaign: Campaign) -> str:
         return f"{campaign.name} is {campaign.label}, so it offers no tasks."
     if urlsplit(campaign.endpoint).hostname not in LOOPBACK:
         return f"Simulated workers can only use this machine's marketplace, not {campaign.endpoint}."
-    if people_worked(campaign):
+    if people_have_worked(campaign):
         return f"People have worked in {campaign.name}. Their judgments cannot be mixed with simulated ones here."
     return ""
 
 
-def people_worked(campaign: Campaign) -> bool:
+def people_have_worked(campaign: Campaign) -> bool:
     """Return whether a person has opened one of its tasks, other than to try its pages."""
     work = Submission.objects.filter(campaign=campaign, worker__simulated=False)
     return work.exclude(standing=Submission.Standing.TRIAL).exists()
@@ -29,5 +29,5 @@ def people_worked(campaign: Campaign) -> bool:
 
 def check_unmixed(campaign: Campaign) -> None:
     """Raise CampaignRefused if :func:`why_not` has a reason."""
-    if reason := why_not(campaign):
+    if reason := reason_not_to_simulate(campaign):
         raise CampaignRefused(reason, "Rehearse a copy instead.")

@@ -77,7 +77,7 @@ def campaign(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_GET
 @never_cache
-def live(request: HttpRequest, name: str) -> HttpResponse:
+def campaign_live_part(request: HttpRequest, name: str) -> HttpResponse:
     """Return the live parts of the page, for the script that replaces the old ones."""
     return render(request, "web/parts/campaign_live.html", _campaign_context(request, name))
 
@@ -88,7 +88,7 @@ def _campaign_context(request: HttpRequest, name: str) -> dict[str, Any]:
     return campaign_watch.campaign_watch_page(found, role) | {
         "steps": _possible_steps(role, found),
         "may_prepare": permits(role, "prepare campaign") and is_prepared(found),
-        "may_simulate": permits(role, "launch campaign") and not simulating.why_not(found),
+        "may_simulate": permits(role, "launch campaign") and not simulating.reason_not_to_simulate(found),
         "may_pay": permits(role, "spend money") and found.pool_id is not None,
         "may_steer": permits(role, "steer campaign"),
     }
@@ -216,7 +216,7 @@ def ask_again(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @require_POST
-def failed(request: HttpRequest, name: str, key: int, what: str) -> HttpResponse:
+def hide_or_retry_job(request: HttpRequest, name: str, key: int, what: str) -> HttpResponse:
     """Hide a failed job, or retry it if that is safe."""
     found = campaign_for(request.user, name, "steer campaign")
     if what not in ("away", "again"):
@@ -233,6 +233,6 @@ def failed(request: HttpRequest, name: str, key: int, what: str) -> HttpResponse
     except Refusal as refusal:
         complain(request, refusal)
     else:
-        campaign_watch.look_again(found)
+        campaign_watch.forget_stalled_work(found)
         messages.success(request, said)
     return redirect("web:campaign", found.name)

@@ -50,10 +50,10 @@ def list_collections(request: HttpRequest) -> list[dict[str, Any]]:
 @router.get("/collections/{name}", response=CollectionOut, summary="Get a collection and the caller's role")
 def read_collection(request: HttpRequest, name: str) -> dict[str, Any]:
     user = reader(request)
-    return told_of(user, collection_for(user, name))
+    return collection_details_out(user, collection_for(user, name))
 
 
-def told_of(user: Any, found: Collection) -> dict[str, Any]:
+def collection_details_out(user: Any, found: Collection) -> dict[str, Any]:
     """Return one collection as this person sees it."""
     return _collection_out(found) | {
         "queries": Query.objects.filter(collection=found).count(),

@@ -16,7 +16,7 @@ from pooling.services.collection_details import (
 from pooling.services.collections import set_language
 from web.api.bodies import Body
 from web.api.callers import collection_to_change
-from web.collections.api import CollectionOut, router, told_of
+from web.collections.api import CollectionOut, collection_details_out, router
 
 
 class CollectionChanges(Body):
@@ -46,4 +46,4 @@ def edit_collection(request: HttpRequest, name: str, changes: CollectionChanges)
     if "board_labels" in given:
         set_board_labels(collection=found, name=given.pop("board_labels"), who=user.get_username())
     describe_collection(collection=found, changes=given, who=user.get_username())
-    return told_of(user, found)
+    return collection_details_out(user, found)

@@ -25,7 +25,7 @@ from pooling.services.new_collections import may_create
 from pooling.services.sent_files import AnnouncedFile
 from web.api.bodies import Body
 from web.api.callers import actor, collection_to_change, reader
-from web.api.parts import FILE, Key, Offset, length_of, own
+from web.api.parts import FILE, Key, Offset, length_of, own_upload
 from web.api.works import Text, WorkOut, work_out
 from web.collections.api import router as collections_router
 from web.common.access import collection_for
@@ -210,7 +210,7 @@ def _collection_creator(request: HttpRequest) -> Any:
 
 
 def _own_added_files(request: HttpRequest, name: str, key: int) -> AddedFiles:
-    return own(request, name, key, AddedFiles.objects.all(), "add files")
+    return own_upload(request, name, key, AddedFiles.objects.all(), "add files")
 
 
 def _announced_files(promised: list[Promised]) -> list[AnnouncedFile]:

@@ -33,7 +33,9 @@ def _refuse_others(request: HttpRequest) -> None:
 def create(request: HttpRequest) -> HttpResponse:
     """Show the form for a new collection; a job creates it from the submitted files."""
     _refuse_others(request)
-    form = CreateCollection(request.POST or None, request.FILES or None, initial=_said_before(request))
+    form = CreateCollection(
+        request.POST or None, request.FILES or None, initial=_values_of_refused_upload(request)
+    )
     if request.method == "POST" and form.is_valid():
         try:
             return redirect("web:making", _announce_collection(request, form).pk)
@@ -42,7 +44,7 @@ def create(request: HttpRequest) -> HttpResponse:
     return render(request, "web/create_collection.html", {"form": form}, status=422 if form.errors else 200)
 
 
-def _said_before(request: HttpRequest) -> dict[str, Any] | None:
+def _values_of_refused_upload(request: HttpRequest) -> dict[str, Any] | None:
     """Return the form values of a refused upload, so that only the files must be chosen again."""
     key = request.GET.get("again", "")
     if not (key.isascii() and key.isdigit() and len(key) < 10):

@@ -17,8 +17,8 @@ from web.common.campaign_rows import (
     CampaignLists,
     campaigns_of,
     campaigns_progress,
-    in_lists,
     shown_to_everybody,
+    sorted_into_lists,
 )
 from web.common.row_counts import count_by
 from web.common.visibility import listed_everywhere, opened_runs, sees_everything
@@ -99,7 +99,7 @@ def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
 
 def collection_campaigns(collection: Collection, user: Any) -> CampaignLists:
     """Return the collection's campaigns that the person sees, with their progress."""
-    return in_lists(campaigns_progress(campaigns_of([collection], user), user))
+    return sorted_into_lists(campaigns_progress(campaigns_of([collection], user), user))
 
 
 def pools_page(collection: Collection, user: Any) -> dict[str, Any]:

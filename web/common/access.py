@@ -15,7 +15,7 @@ from judging.models import Campaign
 from pooling.models import Collection
 from pooling.services import members
 from tournament.models import QrelVersion
-from web.common.campaign_rows import is_there_for
+from web.common.campaign_rows import sees_campaign
 
 
 def collection_for(user: Any, name: str, action: str = "") -> Collection:
@@ -31,7 +31,7 @@ def collection_for(user: Any, name: str, action: str = "") -> Collection:
 def campaign_for(user: Any, name: str, action: str = "") -> Campaign:
     """Return the campaign if this person can see it and do ``action``. Raises Http404, PermissionDenied."""
     found = Campaign.objects.select_related("collection", "pool", "pool__qrel_set").filter(name=name).first()
-    if found is None or not is_there_for(user, found):
+    if found is None or not sees_campaign(user, found):
         raise Http404("There is no such campaign.")
     if action:
         require(user, action, found.collection)

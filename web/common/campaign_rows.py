@@ -69,7 +69,7 @@ class CampaignLists:
         return [(title, rows) for title, rows in parts if rows]
 
 
-def in_lists(campaigns: Sequence[Progress]) -> CampaignLists:
+def sorted_into_lists(campaigns: Sequence[Progress]) -> CampaignLists:
     """Divide the campaigns into the lists of a page, each in the given order.
 
     A rehearsal of an archived campaign is listed as archived, too.
@@ -167,7 +167,7 @@ def shown_to_everybody(collection: Collection) -> int:
     return Campaign.objects.filter(_SHOWN_TO_EVERYBODY, collection=collection).count()
 
 
-def is_there_for(user: Any, campaign: Campaign) -> bool:
+def sees_campaign(user: Any, campaign: Campaign) -> bool:
     """Return whether this person can see the campaign."""
     if may(user, "see everything", campaign.collection):
         return True

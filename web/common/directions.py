@@ -16,7 +16,7 @@ from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from accounts.roles import Role, permits, who_can
-from config.errors import Refusal
+from config.errors import NotNow, Refusal
 from config.guidance import Action, Option, Part, TerminalOnly, restored, stored
 from config.plurals import many
 from judging.grading.crowd_grading import undecided_topics
@@ -155,6 +155,13 @@ def complain(request: HttpRequest, refusal: Refusal) -> None:
     messages.error(request, stored(str(refusal)))
 
 
+def complain_or_raise(request: HttpRequest, refusal: Refusal) -> None:
+    """Show the refusal on the next page, unless the request can be repeated later."""
+    if isinstance(refusal, NotNow):
+        raise refusal
+    complain(request, refusal)
+
+
 def leave_out_if_asked(request: HttpRequest, row: Refused) -> None:
     """Carry out the button *Leave out these lines*, or show on the next page why that is refused."""
     if "skip_unknown" not in request.POST:
@@ -251,7 +258,7 @@ class Direction:
         return Direction(f"{self.words} That is for {can} of the collection.")
 
 
-def next_of(campaign: Campaign) -> Direction | None:
+def idle_campaign_direction(campaign: Campaign) -> Direction | None:
     """Return the next step of a campaign that asks nobody now; None if it depends on the work in progress."""
     name = campaign.name
     if campaign.archived_at:

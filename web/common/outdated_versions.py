@@ -32,37 +32,41 @@ class Outdated:
     campaigns: tuple[str, ...] = ()
 
 
-def outdated(collections: Sequence[Collection], members: Container[int]) -> dict[int, Outdated]:
+def outdated_notices(collections: Sequence[Collection], members: Container[int]) -> dict[int, Outdated]:
     """Return collection key → notice on its latest version; ``members``: collections that the reader sees in full."""
     found = {key: drift for key, drift in drifts(collections, wait=False).items() if drift}
-    told = {key: _to_members(drift) for key, drift in found.items() if key in members}
+    told = {key: _notice_for_members(drift) for key, drift in found.items() if key in members}
     lost = {key: drift for key, drift in found.items() if key not in members and drift.gone}
     private: dict[int, set[str]] = defaultdict(set)
     if lost:
         rows = PrivateQuery.objects.filter(split__collection__in=list(lost))
         for key, qid in rows.values_list("split__collection", "query__qid"):
             private[key].add(qid)
-    return told | {key: _to_all(drift) for key, drift in lost.items() if drift.gone_on - private[key]}
+    return told | {
+        key: _notice_for_everybody(drift) for key, drift in lost.items() if drift.gone_on - private[key]
+    }
 
 
 def outdated_for(user: Any, collections: Sequence[Collection]) -> dict[int, Outdated]:
     """Return the same for a person."""
     roles = roles_of(user)
-    return outdated(collections, {key for key, role in roles.items() if permits(role, "see everything")})
+    return outdated_notices(
+        collections, {key for key, role in roles.items() if permits(role, "see everything")}
+    )
 
 
-def needs_somebody(said: Outdated | None, campaign: Campaign) -> bool:
+def should_publish_again(said: Outdated | None, campaign: Campaign) -> bool:
     """Return whether to suggest publishing the campaign again. Ongoing work alone is no reason."""
     if said is None or campaign.name not in said.campaigns:
         return False
     return said.lost or campaign.state not in Campaign.OFFERING
 
 
-def _to_members(drift: Drift) -> Outdated:
+def _notice_for_members(drift: Drift) -> Outdated:
     return Outdated(drift.version, drift.words, bool(drift.gone), drift.effect, drift.campaigns)
 
 
-def _to_all(drift: Drift) -> Outdated:
+def _notice_for_everybody(drift: Drift) -> Outdated:
     words = (
         f"Some of the judgments behind version {drift.version} no longer count. The version stays as it was "
         "published; the next one may differ."

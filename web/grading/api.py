@@ -287,7 +287,7 @@ def take_topic(request: HttpRequest, name: str, graded: str, asked: TopicIn) -> 
     user, campaign = _graded_campaign_to_change(request, name, graded, "assess")
     take = assignments.take_second_opinion if asked.second else assignments.take_topic
     taken = take(assignments.topic_named(campaign, asked.qid), user)
-    pages.chosen_next(taken, again=True)
+    pages.ensure_choosing(taken, again=True)
     return _next_out(taken)
 
 

@@ -108,7 +108,7 @@ def choosing_work(assignment: TopicAssignment) -> Work | None:
     return Work(job) if job else None
 
 
-def chosen_next(assignment: TopicAssignment, *, again: bool = False) -> Work | None:
+def ensure_choosing(assignment: TopicAssignment, *, again: bool = False) -> Work | None:
     """Return the job that chooses the next passages, started if none is live; a failed one only with ``again``."""
     if not awaits_passages(assignment):
         return None
@@ -139,7 +139,7 @@ def assess_page(assignment: TopicAssignment, position: int | None) -> dict[str, 
         "given": given.count(),
         "decision": next(iter(states), None),
         "over": campaign.ended_at is not None and not assignment.second,
-        "work": None if item else chosen_next(assignment),
+        "work": None if item else ensure_choosing(assignment),
     }
 
 

@@ -185,7 +185,7 @@ def assess(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResp
         return render(request, "web/assess.html", pages.assess_page(assignment, position))
     grade, item = (request.POST.get(name, "") for name in ("grade", "item"))
     if "again" in request.POST:
-        pages.chosen_next(assignment, again=True)
+        pages.ensure_choosing(assignment, again=True)
     elif "undo" in request.POST:
         return _act_and_assess_next(request, assignment, lambda: grades.undo_grade(assignment))
     elif grade.isascii() and grade.isdigit() and item.isascii() and item.isdigit():

@@ -19,7 +19,7 @@ from pooling.models import Collection, TeamApplication
 from pooling.services.members import roles_of
 from tournament.models import QrelVersion
 from web.common.campaign_rows import Progress
-from web.common.outdated_versions import Outdated, needs_somebody
+from web.common.outdated_versions import Outdated, should_publish_again
 from web.common.row_counts import count_by
 from web.runs.pages import new_runs
 from web.webhooks import pages as listing
@@ -154,7 +154,7 @@ def _outdated_version_needs(
     """Yield versions that no longer match the judgments that count; a person decides whether to publish again."""
     for one in _campaigns_with_right(mine, roles, "publish version").values():
         said = outdated.get(one.campaign.collection_id)
-        if said and needs_somebody(said, one.campaign):
+        if said and should_publish_again(said, one.campaign):
             words = f"{said.words} {said.effect}"
             yield Need(one.campaign.name, words, reverse("web:publish", args=[one.campaign.name]))
 

@@ -19,12 +19,12 @@ from accounts.services.user_lookup import mail_address_of
 from pooling.models import TeamMember
 from pooling.services.members import roles_of
 from pooling.services.new_collections import may_create
-from web.boards.cards import board_cards, with_a_board
+from web.boards.cards import board_cards, collections_with_board
 from web.collections.jobs import sample_under_way
 from web.collections.pages import Listed, listed_collections
 from web.collections.sample import judges_here
 from web.common import end_notices
-from web.common.campaign_rows import CampaignLists, campaigns_of, campaigns_progress, in_lists
+from web.common.campaign_rows import CampaignLists, campaigns_of, campaigns_progress, sorted_into_lists
 from web.common.outdated_versions import outdated_for
 from web.common.page_context import THEME_COOKIE, THEMES
 from web.home.attention import needs_of
@@ -41,7 +41,7 @@ A_YEAR = 365 * 24 * 3600
 def home(request: HttpRequest) -> HttpResponse:
     """Show visitors what this is; show members what needs attention, their leaderboards and running work."""
     listed = listed_collections(request.user)
-    boards = with_a_board([row.collection for row in listed])
+    boards = collections_with_board([row.collection for row in listed])
     told = outdated_for(request.user, [row.collection for row in listed if row.versions])
     context: dict[str, Any] = {
         "listed": listed,
@@ -76,7 +76,7 @@ def signed_in(request: HttpRequest) -> HttpResponse:
 @require_safe
 def leaderboards(request: HttpRequest) -> HttpResponse:
     """List the leaderboards that the person can see."""
-    boards = with_a_board([row.collection for row in listed_collections(request.user)])
+    boards = collections_with_board([row.collection for row in listed_collections(request.user)])
     page = Paginator(boards, CARDS_A_PAGE).get_page(request.GET.get("page"))
     context = {"page": page, "cards": board_cards(list(page.object_list), request.user)}
     return render(request, "web/leaderboards.html", context)
@@ -118,7 +118,7 @@ def choose_theme(request: HttpRequest) -> HttpResponse:
 
 def _campaign_lists(request: HttpRequest, listed: Sequence[Listed]) -> CampaignLists:
     found = campaigns_progress(campaigns_of([row.collection for row in listed], request.user), request.user)
-    return in_lists(sorted(found, key=lambda one: one.campaign.closed_at is not None))
+    return sorted_into_lists(sorted(found, key=lambda one: one.campaign.closed_at is not None))
 
 
 def _creation_context(request: HttpRequest) -> dict[str, Any]:

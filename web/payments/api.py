@@ -79,7 +79,7 @@ class Decided(Schema):
     summary="List pay that is held because our page did not see the work",
 )
 def list_held(request: HttpRequest, name: str) -> list[dict[str, Any]]:
-    return [one.as_dict() for one in held_work(_campaign_with_books(request, name))]
+    return [one.as_dict() for one in held_work(_campaign_of_spender(request, name))]
 
 
 @router.post(
@@ -105,7 +105,7 @@ def decide_held(request: HttpRequest, name: str, key: int, asked: HeldDecision) 
     summary="List unpaid work submitted on our page that the crowd never listed",
 )
 def list_missing(request: HttpRequest, name: str) -> list[dict[str, Any]]:
-    return [one.as_dict() for one in missing_work(_campaign_with_books(request, name))]
+    return [one.as_dict() for one in missing_work(_campaign_of_spender(request, name))]
 
 
 @router.post(
@@ -120,7 +120,7 @@ def pay_for_missing(request: HttpRequest, name: str, key: int, asked: MissingPay
     return {"submission": submission.pk, "amount": amount}
 
 
-def _campaign_with_books(request: HttpRequest, name: str) -> Campaign:
+def _campaign_of_spender(request: HttpRequest, name: str) -> Campaign:
     """Return the campaign, for callers who can see and spend its money."""
     return campaign_for(reader(request), name, "spend money")
 

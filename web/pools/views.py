@@ -14,10 +14,10 @@ from pooling.models import Collection, Pool
 from pooling.services.members import may
 from pooling.services.naming import free_name
 from web.common.access import needs
+from web.common.directions import complain_or_raise
 from web.common.planned_views import back_to, show_work
 from web.pools import pages
 from web.pools.forms import FractionForm
-from web.preparation.step_views import say
 
 
 @require_safe
@@ -46,7 +46,7 @@ def build(request: HttpRequest, collection: Collection) -> HttpResponse:
             job = jobs.ring_for_pool(collection=collection, name=name, **vars(asked))
             return redirect("web:pool_work", collection.name, job.pk)
         except Refusal as refusal:
-            say(request, refusal)
+            complain_or_raise(request, refusal)
     return back_to("web:pool_plan", request, collection)
 
 

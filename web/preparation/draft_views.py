@@ -8,7 +8,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from config.errors import Refusal
 from judging.campaign.drafts import count_contents, delete_draft, is_untouched, reasons_to_keep, rename_draft
 from judging.models import Campaign
-from web.preparation.step_views import say, step_view, who
+from web.common.directions import complain_or_raise
+from web.preparation.step_views import step_view, who
 
 LONGEST_NAME = 200
 
@@ -23,7 +24,7 @@ def rename_campaign_draft(request: HttpRequest, campaign: Campaign) -> HttpRespo
             campaign, request.POST.get("name", "").replace("\0", "")[:LONGEST_NAME], who=who(request)
         )
     except Refusal as refusal:
-        say(request, refusal)
+        complain_or_raise(request, refusal)
     else:
         if campaign.name != before:
             messages.success(request, f"{before} is now called {campaign.name}.")
@@ -39,7 +40,7 @@ def confirm_draft_deletion(request: HttpRequest, campaign: Campaign) -> HttpResp
         try:
             delete_draft(campaign, who=who(request))
         except Refusal as refusal:
-            say(request, refusal)
+            complain_or_raise(request, refusal)
             return redirect("web:delete_draft", name)
         messages.success(request, f"The draft {name} was deleted.")
         return redirect("web:collection", collection)

@@ -20,10 +20,10 @@ from judging.launch.pilots import pilot_campaign
 from judging.models import Campaign
 from judging.simulation.rehearsals import stop_rehearsal, truth_named
 from judging.simulation.simulated_workers import SimulationSettings
-from web.common.directions import complain
+from web.common.directions import complain, complain_or_raise
 from web.preparation import forms, pages
 from web.preparation.jobs import rehearsals_asked_for, ring_for_rehearsal
-from web.preparation.step_views import say, show, step_view, who
+from web.preparation.step_views import show_step, step_view, who
 
 PILOT_TASKS = 10
 
@@ -52,8 +52,8 @@ def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             raise
         except Refusal as refusal:
             form.add_error(None, str(refusal))
-    context = {"form": form, "truths": truths} | pages.rehearsal_told(campaign)
-    return show(request, campaign, "rehearsal", context, wrong=request.method == "POST")
+    context = {"form": form, "truths": truths} | pages.rehearsal_context(campaign)
+    return show_step(request, campaign, "rehearsal", context, wrong=request.method == "POST")
 
 
 def _stop_rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
@@ -69,7 +69,7 @@ def _stop_rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         raise
     except Refusal as refusal:
         if not waited:
-            say(request, refusal)
+            complain_or_raise(request, refusal)
     return redirect("web:prepare_rehearsal", campaign.name)
 
 
@@ -95,7 +95,7 @@ def pilot_step(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     tasks = form.cleaned_data.get("tasks", 0) if form.is_bound and form.is_valid() else form.initial["tasks"]
     wrong = bool(form.errors or amount_form.errors)
     context = pages.pilot_page(campaign, tasks, request.user) | {"form": form, "amount_form": amount_form}
-    return show(request, campaign, "pilot", context | {"sees_everything": True}, wrong=wrong)
+    return show_step(request, campaign, "pilot", context | {"sees_everything": True}, wrong=wrong)
 
 
 def _agreed_terms(form: forms.AmountForm) -> Terms:
@@ -127,7 +127,7 @@ def end_pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         pause(campaign, why="the pilot was ended", who=who(request))
         ring_to_close_places(campaign)
     except Refusal as refusal:
-        say(request, refusal)
+        complain_or_raise(request, refusal)
     return redirect("web:prepare_pilot", campaign.name)
 
 
@@ -135,7 +135,7 @@ def end_pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @step_view()
 def check(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show the check list of a launch, with what to do about failed checks."""
-    return show(request, campaign, "check", pages.check_list_page(campaign, request.user))
+    return show_step(request, campaign, "check", pages.check_list_page(campaign, request.user))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -171,4 +171,4 @@ def launch_step(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             return redirect("web:campaign", campaign.name)
     context = pages.launch_page(campaign, request.user)
     form = form or forms.AmountForm(weak=context["weak"])
-    return show(request, campaign, "launch", context | {"form": form}, wrong=bool(form.errors))
+    return show_step(request, campaign, "launch", context | {"form": form}, wrong=bool(form.errors))

@@ -101,7 +101,7 @@ def preparation_steps(campaign: Campaign, current: str) -> list[Step]:
     return [Step(name, title, *told[name], name == current) for name, title in STEPS.items()]
 
 
-def following(step: str) -> str:
+def step_after(step: str) -> str:
     """Return the next step, or the last one itself."""
     names = list(STEPS)
     return names[min(names.index(step) + 1, len(names) - 1)]
@@ -188,7 +188,7 @@ def _label_sets(campaign: Campaign) -> list[str]:
 
 
 @dataclass(frozen=True)
-class PayTold:
+class PayForecast:
     """The results of a pay setting, per worker and in total."""
 
     pay: Pay
@@ -209,11 +209,11 @@ class PayTold:
         return self.budget is not None and self.budget < self.forecast.quote.total + self.committed
 
 
-def pay_told(campaign: Campaign) -> PayTold:
+def pay_forecast(campaign: Campaign) -> PayForecast:
     """Return the pay forecast for a campaign that may have unsaved settings."""
     pay = pay_for(campaign)
     fees = crowd_at(campaign.crowd, campaign.endpoint).fees
-    return PayTold(
+    return PayForecast(
         pay=pay,
         fee=fees.on(pay.base) + fees.on(pay.bonus),
         forecast=forecast_of(campaign, Pace()),
@@ -244,7 +244,7 @@ def rehearsal_page(campaign: Campaign) -> RehearsalPage:
     )
 
 
-def rehearsal_told(campaign: Campaign) -> dict[str, Any]:
+def rehearsal_context(campaign: Campaign) -> dict[str, Any]:
     """Return the page of rehearsals, with the time that people would need for the latest one's tasks."""
     page = rehearsal_page(campaign)
     forecast = forecast_of(campaign, Pace())
@@ -358,7 +358,7 @@ def _check_with_step(check: Checked) -> ShownCheck:
 
 
 @figures_read_once()
-def rules_told(campaign: Campaign) -> dict[str, Any]:
+def rule_comparison(campaign: Campaign) -> dict[str, Any]:
     """Compare the screening rules, with the assumptions and any rule better than the chosen one."""
     rows = rules_compared(campaign)
     chosen = next((row for row in rows if row.rule == campaign.screen), None)
@@ -374,7 +374,7 @@ def rules_told(campaign: Campaign) -> dict[str, Any]:
 @figures_read_once()
 def check_list_page(campaign: Campaign, user: Any) -> dict[str, Any]:
     """Return the check list and the comparison of screening rules."""
-    return {"page": check_page(campaign, user), **rules_told(campaign)}
+    return {"page": check_page(campaign, user), **rule_comparison(campaign)}
 
 
 @figures_read_once()
@@ -383,10 +383,10 @@ def launch_page(campaign: Campaign, user: Any) -> dict[str, Any]:
     return {
         "page": check_page(campaign, user, accept_weak=True),
         "weak": has_weak_screening(campaign),
-        **rules_told(campaign),
+        **rule_comparison(campaign),
         "right": spending_right(user, campaign.collection),
         "amount": amount_to_confirm(campaign),
-        "told": pay_told(campaign),
+        "told": pay_forecast(campaign),
         "rehearsed": campaign.rehearsals.filter(state__in=Campaign.OVER, launched_at__isnull=False).exists(),
         "pilot": pilot_report(campaign),
     }

@@ -42,6 +42,6 @@ def simulate(request: HttpRequest, name: str) -> HttpResponse:
         "form": form,
         "truths": truths,
         "work": Work(job) if (job := simulation_of(found)) else None,
-        "why_not": simulating.why_not(found),
+        "why_not": simulating.reason_not_to_simulate(found),
     }
     return render(request, "web/campaign_simulate.html", context, status=400 if form.errors else 200)

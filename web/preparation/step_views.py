@@ -9,13 +9,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 
-from config.errors import NotNow, Refusal
 from config.guidance import stored
 from judging.campaign.campaign_settings import check_changeable
 from judging.errors import CampaignRefused
 from judging.models import Campaign
 from web.common.access import campaign_for
-from web.common.directions import complain
 from web.preparation import pages
 
 
@@ -42,26 +40,21 @@ def step_view(
     return decorate
 
 
-def show(
+def show_step(
     request: HttpRequest, campaign: Campaign, step: str, context: dict[str, Any], *, wrong: bool = False
 ) -> HttpResponse:
+    """Render the page of a step, with the list of all steps."""
     steps = pages.preparation_steps(campaign, step)
     shown = {
         "campaign": campaign,
         "steps": steps,
         "lacking": [one for one in steps if one.state == "needed" and one.name != "pilot"],
         "step": step,
-        "next_step": pages.following(step),
-        "next_title": pages.STEPS[pages.following(step)],
+        "next_step": pages.step_after(step),
+        "next_title": pages.STEPS[pages.step_after(step)],
     }
     status = 422 if wrong else 200
     return render(request, f"web/prepare_{step}.html", shown | context, status=status)
-
-
-def say(request: HttpRequest, refusal: Refusal) -> None:
-    if isinstance(refusal, NotNow):
-        raise refusal
-    complain(request, refusal)
 
 
 def who(request: HttpRequest) -> str:

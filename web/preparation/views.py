@@ -26,12 +26,13 @@ from pooling.models import Collection
 from pooling.services.finding import pool_named
 from pooling.services.naming import free_name
 from web.common.access import needs
+from web.common.directions import complain_or_raise
 from web.common.job_progress import Work
 from web.preparation import forms, pages
 from web.preparation.cost_preview import cost_preview
 from web.preparation.gold_texts import ring_for_gold_texts
 from web.preparation.pool_workload import pool_summary
-from web.preparation.step_views import say, show, step_view, who
+from web.preparation.step_views import show_step, step_view, who
 
 PREVIEWS = {"offer": "the offer", "consent": "consent", "pairs": "instructions and pairs"}
 
@@ -51,7 +52,7 @@ def _is_to_be_saved(request: HttpRequest) -> bool:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @needs("prepare campaign")
-def new(request: HttpRequest, collection: Collection) -> HttpResponse:
+def new_campaign(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Create a draft from a name, a pool and settings; without saving, show what the settings would cost."""
     pools = pages.pools_to_choose(collection)
     initial = forms.SettingsForm.values_of(CampaignSettings()) | {
@@ -112,14 +113,14 @@ def campaign_settings(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "untouched": is_untouched(campaign),
         "cost": cost_preview(form, campaign.pairs.count(), settings_of(campaign)),
         "pay_words": f"At ${campaign.reward:,.2f} a task, which you set in the step Pay.",
-        **pages.rules_told(campaign),
+        **pages.rule_comparison(campaign),
     }
-    return show(request, campaign, "settings", context, wrong=bool(form.errors))
+    return show_step(request, campaign, "settings", context, wrong=bool(form.errors))
 
 
 @require_POST
 @step_view()
-def screen(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+def use_recommended_rule(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Use the recommended screening rule, then redirect to the next step that needs something, such as the texts."""
     try:
         if change_settings(campaign, {"screen": RECOMMENDED}, who=who(request)):
@@ -129,7 +130,7 @@ def screen(request: HttpRequest, campaign: Campaign) -> HttpResponse:
                 "and accept the texts again.",
             )
     except Refusal as refusal:
-        say(request, refusal)
+        complain_or_raise(request, refusal)
     return redirect("web:prepare", campaign.name)
 
 
@@ -156,7 +157,7 @@ def _save_settings(form: forms.OfSettings, campaign: Campaign, request: HttpRequ
 
 def _next_step_name(request: HttpRequest, step: str) -> str:
     """Redirect to this or the next step, depending on the pressed button."""
-    return step if "stay" in request.POST else pages.following(step)
+    return step if "stay" in request.POST else pages.step_after(step)
 
 
 @require_safe
@@ -171,19 +172,19 @@ def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         )
     page = pages.gold_page(campaign, request.GET)
     told = {"page": page, "outcomes": outcomes_of(campaign) if page.accepted else None}
-    return show(request, campaign, "gold", told)
+    return show_step(request, campaign, "gold", told)
 
 
 @require_POST
 @step_view()
-def propose(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+def propose_gold_pairs(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Start looking for gold pairs."""
     qrels = request.POST.get("qrels", "").replace("\0", "")
     try:
         if qrels:
             labels_for_gold(campaign, qrels)
     except Refusal as refusal:
-        say(request, refusal)
+        complain_or_raise(request, refusal)
     else:
         ring_for_gold(campaign, qrels=qrels)
     return redirect("web:prepare_gold", campaign.name)
@@ -191,7 +192,7 @@ def propose(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 @require_POST
 @step_view()
-def bring(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+def import_own_gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Import a person's own gold pairs, and look for their missing texts."""
     file = request.FILES.get("file")
     if file is None:
@@ -201,7 +202,7 @@ def bring(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         check_gold_size(file.size or 0)
         count = import_gold_content(campaign, file.read(), name=(file.name or "gold")[:100], who=who(request))
     except Refusal as refusal:
-        say(request, refusal)
+        complain_or_raise(request, refusal)
         return redirect("web:prepare_gold", campaign.name)
     messages.success(request, f"{count} gold pair{'' if count == 1 else 's'} of your own accepted.")
     if ring_for_gold_texts(campaign, request.user):
@@ -231,7 +232,7 @@ def decide_gold_pair(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         else:
             messages.error(request, "Choose accept or reject.")
     except Refusal as refusal:
-        say(request, refusal)
+        complain_or_raise(request, refusal)
     return address
 
 
@@ -263,7 +264,7 @@ def texts(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         except CampaignRefused as refusal:
             form.add_error(None, str(refusal))
     context = {"form": form, "previews": PREVIEWS}
-    return show(request, campaign, "texts", context, wrong=bool(form.errors))
+    return show_step(request, campaign, "texts", context, wrong=bool(form.errors))
 
 
 def _set_texts(campaign: Campaign, given: dict[str, str]) -> None:
@@ -290,7 +291,7 @@ def usual_texts(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @step_view()
-def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+def preview_texts(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show a worker's page with the saved texts, or with those of an unsaved form."""
     given = request.POST if request.method == "POST" else request.GET
     page = given.get("page", "")
@@ -315,7 +316,7 @@ def try_texts(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     try:
         link = trial_link(campaign, days=1, who=who(request))
     except Refusal as refusal:
-        say(request, refusal)
+        complain_or_raise(request, refusal)
         return redirect("web:prepare_texts", campaign.name)
     return redirect(link.url)
 
@@ -336,12 +337,12 @@ def pay(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         except CampaignRefused as refusal:
             form.add_error("minimum_hourly", str(refusal))
     if form.is_bound and form.is_valid():
-        _as_if(campaign, form)
-    context = {"form": form, "told": None if form.errors else pages.pay_told(campaign)}
-    return show(request, campaign, "pay", context, wrong=bool(form.errors))
+        _apply_unsaved(campaign, form)
+    context = {"form": form, "told": None if form.errors else pages.pay_forecast(campaign)}
+    return show_step(request, campaign, "pay", context, wrong=bool(form.errors))
 
 
-def _as_if(campaign: Campaign, form: forms.PayForm) -> None:
+def _apply_unsaved(campaign: Campaign, form: forms.PayForm) -> None:
     """Apply the form to the campaign in memory; the form shows any problems."""
     now = settings_of(campaign)
     wanted = CampaignSettings(

@@ -15,9 +15,9 @@ from web.api.callers import actor, campaign_to_change, reader
 from web.api.works import WorkOut, work_out
 from web.common.access import campaign_for, require, version_for
 from web.releases import store
-from web.releases.bundle import bundle_of, counted
+from web.releases.bundle import bundle_of, stored_summary
 from web.releases.jobs import release_work, ring_for_release
-from web.releases.kept_bundles import given_out
+from web.releases.kept_bundles import downloadable_bundle
 from web.releases.pages import Line, made_lines
 from web.releases.scope import Scope
 from web.versions.jobs import ring_for_preview, ring_for_publishing, version_work
@@ -157,8 +157,8 @@ def read_bundle(request: HttpRequest, name: str, number: int) -> dict[str, Any]:
     version = version_for(user, name, number)
     require(user, "export judgments", version.collection)
     scope = Scope(version)
-    made, current = given_out(scope), bundle_of(scope)
-    summary = current.summary if current else counted(scope) or (made.summary if made else {})
+    made, current = downloadable_bundle(scope), bundle_of(scope)
+    summary = current.summary if current else stored_summary(scope) or (made.summary if made else {})
     newest = release_work(version).first()
     return {
         "made": made is not None,
@@ -206,8 +206,8 @@ def read_bundle_file(
     user = reader(request)
     version = version_for(user, name, number)
     require(user, "export judgments", version.collection)
-    made = given_out(Scope(version), sha256)
-    file = store.opened(made.name) if made else None
+    made = downloadable_bundle(Scope(version), sha256)
+    file = store.open_bundle(made.name) if made else None
     if made is None or file is None:
         raise HttpError(404, "There is no such bundle, or it is withdrawn.")
     headers = {"ETag": quote_etag(made.sha256), "Content-Length": str(made.size)}

@@ -34,7 +34,7 @@ def bundle_of(scope: Scope) -> MadeBundle | None:
     return made if made and store.bundle_size(made.name) is not None else None
 
 
-def counted(scope: Scope) -> dict[str, Any] | None:
+def stored_summary(scope: Scope) -> dict[str, Any] | None:
     """Return the bundle's contents and omissions, if they were counted."""
     return kept_analyses.stored_result(_cache_key_of(scope.key, "summary"))
 
@@ -42,7 +42,7 @@ def counted(scope: Scope) -> dict[str, Any] | None:
 def count_bundle(version: QrelVersion, progress: Progress | None = None) -> dict[str, Any]:
     """Count the bundle's contents and omissions by writing it to a null file."""
     scope = Scope(version)
-    known = counted(scope)
+    known = stored_summary(scope)
     if known is not None:
         return known
     return _write_bundle(scope, _Nowhere(), progress)
@@ -54,7 +54,7 @@ def ensure_bundle(version: QrelVersion, progress: Progress | None = None) -> Mad
     there = bundle_of(scope)
     if there is not None:
         return there
-    with store.arriving() as path:
+    with store.temporary_file() as path:
         with path.open("wb") as file:
             summary = _write_bundle(scope, file, progress)
         return kept.keep_bundle(scope, path, _file_sha256(path), summary)

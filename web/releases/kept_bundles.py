@@ -44,19 +44,19 @@ def kept_bundles_of(version: QrelVersion) -> list[MadeBundle]:
     return list(rows.order_by("-made_at", "-pk"))
 
 
-def given_out(scope: Scope, sha256: str = "") -> MadeBundle | None:
+def downloadable_bundle(scope: Scope, sha256: str = "") -> MadeBundle | None:
     """Return the version's bundle with this hash, or the newest, among those available for download."""
     for made in kept_bundles_of(scope.version):
         if (
             sha256 in ("", made.sha256)
-            and not withheld(made, scope)
+            and not reason_withheld(made, scope)
             and store.bundle_size(made.name) is not None
         ):
             return made
     return None
 
 
-def withheld(made: MadeBundle, scope: Scope) -> str:
+def reason_withheld(made: MadeBundle, scope: Scope) -> str:
     """Return why it is withdrawn; empty when it is.
 
     Workers who withdraw judgments are promised that these are no longer published, so files that contain them are
@@ -65,13 +65,13 @@ def withheld(made: MadeBundle, scope: Scope) -> str:
     if labels := scope.withheld - set(made.facts.get("withheld", ())):
         return f"The labels {', '.join(sorted(labels))} are withheld now."
     since = scope.withdrawn - {(campaign, worker) for campaign, worker in made.facts["withdrawn"]}
-    gone = sum(_is_in(scope, campaign, worker) for campaign, worker in since)
+    gone = sum(_has_judged_for(scope, campaign, worker) for campaign, worker in since)
     if not gone:
         return ""
     return f"{many(gone, 'worker has', 'workers have')} withdrawn judgments that it contains."
 
 
-def _is_in(scope: Scope, campaign: int, worker: int) -> bool:
+def _has_judged_for(scope: Scope, campaign: int, worker: int) -> bool:
     at = scope.version.published_at
     done = (
         Judgment.objects.filter(campaign=campaign, worker=worker, recorded_at__lte=at),

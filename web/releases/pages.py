@@ -37,7 +37,7 @@ class Line:
 def made_lines(scope: Scope) -> list[Line]:
     """Return the version's bundles, newest first."""
     return [
-        Line(made, kept.withheld(made, scope), kept.no_longer_released(made, scope))
+        Line(made, kept.reason_withheld(made, scope), kept.no_longer_released(made, scope))
         for made in kept.kept_bundles_of(scope.version)
     ]
 
@@ -48,7 +48,7 @@ def release_page(version: QrelVersion, user: Any) -> dict[str, Any]:
     scope = Scope(version)
     current = bundle.bundle_of(scope)
     lines = made_lines(scope)
-    counted = current.summary if current else bundle.counted(scope)
+    counted = current.summary if current else bundle.stored_summary(scope)
     summary = counted or (lines[0].made.summary if lines else None)
     return {
         "collection": version.collection,

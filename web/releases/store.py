@@ -28,7 +28,7 @@ def bundle_size(name: str) -> int | None:
 
 
 @contextmanager
-def arriving() -> Iterator[Path]:
+def temporary_file() -> Iterator[Path]:
     """Yield a temporary file to write to, and remove it afterwards."""
     folder = Path(settings.PREFEREE_DATA_DIR)
     folder.mkdir(parents=True, exist_ok=True)
@@ -58,7 +58,7 @@ def remove_bundle(name: str) -> None:
     storages["runs"].delete(name)
 
 
-def opened(name: str) -> IO[bytes] | None:
+def open_bundle(name: str) -> IO[bytes] | None:
     """Open the bundle for reading; None if it was not made."""
     storage = storages["runs"]
     if not isinstance(storage, Bucket):

@@ -9,11 +9,11 @@ from django.utils.http import parse_etags, quote_etag
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from config.errors import NotNow, Refusal
+from config.errors import Refusal
 from pooling.models import Collection
 from tournament.models import QrelVersion
 from web.common.access import needs, version_or_404
-from web.common.directions import complain
+from web.common.directions import complain_or_raise
 from web.models import MadeBundle
 from web.releases import kept_bundles as kept, store
 from web.releases.jobs import ring_for_release
@@ -59,11 +59,11 @@ def make_release(request: HttpRequest, collection: Collection, number: int) -> H
 @needs("export judgments")
 def release_file(request: HttpRequest, collection: Collection, number: int) -> Any:
     """Return a bundle, the newest or the one that ``sha256`` names, unless it is withdrawn."""
-    made = kept.given_out(Scope(version_or_404(collection, number)), request.GET.get("sha256", ""))
+    made = kept.downloadable_bundle(Scope(version_or_404(collection, number)), request.GET.get("sha256", ""))
     etag = quote_etag(made.sha256) if made else ""
     if etag and etag in parse_etags(request.headers.get("If-None-Match", "")):
         return HttpResponse(status=304, headers={"ETag": etag})
-    file = store.opened(made.name) if made else None
+    file = store.open_bundle(made.name) if made else None
     if file is None or made is None:
         raise Http404("There is no such bundle, or it is withdrawn; its page says why.")
     name = f"{collection.name}-version-{number}.zip"
@@ -89,8 +89,6 @@ def delete_release(request: HttpRequest, collection: Collection, number: int, ke
 def _start_release(request: HttpRequest, version: QrelVersion, *, only_count: bool) -> HttpResponse:
     try:
         ring_for_release(version, only_count=only_count)
-    except NotNow:
-        raise
     except Refusal as refusal:
-        complain(request, refusal)
+        complain_or_raise(request, refusal)
     return redirect("web:release", version.collection.name, version.number)

@@ -120,7 +120,7 @@ def run_queries(
         for key, qid in rows.values_list("pk", "qid")
         if qid not in hidden and facts.fits(show, qid)
     ]
-    page: Page[Any] = Paginator(_sorted_qids(wanted, sort, facts), QUERIES_A_PAGE).get_page(
+    page: Page[Any] = Paginator(_in_chosen_order(wanted, sort, facts), QUERIES_A_PAGE).get_page(
         parameters.get("page")
     )
     page.object_list = _query_lines(
@@ -192,7 +192,7 @@ def _judged_by_query(run: Run, labels: Labels) -> dict[str, bool]:
     return kept
 
 
-def _sorted_qids(wanted: list[tuple[int, str]], sort: str, facts: _Facts) -> list[tuple[int, str]]:
+def _in_chosen_order(wanted: list[tuple[int, str]], sort: str, facts: _Facts) -> list[tuple[int, str]]:
     nowhere = 10**9
 
     def value(one: tuple[int, str]) -> float:

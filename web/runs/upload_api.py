@@ -15,7 +15,7 @@ from pooling.services.receiving import abandon, append, begin, receive
 from pooling.services.teams import uploads_seen
 from pooling.services.uploads import submit_checked
 from web.api.callers import collection_to_change, reader
-from web.api.parts import FILE, Key, Offset, length_of, own
+from web.api.parts import FILE, Key, Offset, length_of, own_upload
 from web.api.works import NextStep, WorkOut, work_out
 from web.common.access import collection_for
 from web.common.visibility import hidden_queries, without_private
@@ -170,7 +170,7 @@ def drop_upload(request: HttpRequest, name: str, key: int) -> Status[None]:
 
 
 def _own_upload_to_continue(request: HttpRequest, name: str, key: int) -> RunUpload:
-    return own(request, name, key, RunUpload.objects.select_related("collection"), "submit run")
+    return own_upload(request, name, key, RunUpload.objects.select_related("collection"), "submit run")
 
 
 def _upload_out(response: HttpResponse, name: str, upload: RunUpload) -> RunUpload:

@@ -28,7 +28,7 @@ from web.teams.pages import opening_for
 
 @require_http_methods(["GET", "POST"])
 @needs("submit run")
-def send(request: HttpRequest, collection: Collection) -> HttpResponse:
+def send_runs(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Show the form for run files; a plain POST takes in all files at once."""
     policy, team = policy_of(collection), _submitting_team(request, collection)
     required = policy.required if policy else ()
@@ -48,7 +48,7 @@ def send(request: HttpRequest, collection: Collection) -> HttpResponse:
             form.add_error("run_files", "Choose at least one file.")
         elif len(files) > 1 and form.cleaned_data["run_tag"]:
             form.add_error("run_tag", "A tag is for a single file. Leave it empty or send one file.")
-        elif _taken_in(request, collection, form):
+        elif _receive_files(request, collection, form):
             return redirect("web:uploads", collection.name)
     context = {
         "collection": collection,
@@ -67,7 +67,7 @@ def _submitting_team(request: HttpRequest, collection: Collection) -> Team | Non
     return None if member else team_of(request.user, collection)
 
 
-def _taken_in(request: HttpRequest, collection: Collection, form: SendRuns) -> bool:
+def _receive_files(request: HttpRequest, collection: Collection, form: SendRuns) -> bool:
     """Take in every file and return whether that worked; the form shows a refusal."""
     for file in form.cleaned_data["run_files"]:
         try:

@@ -106,7 +106,7 @@ def challenge_page(campaign: Campaign, user: Any, tags: list[str]) -> dict[str, 
     }
 
 
-def wrong_with(tags: list[str], collection: Collection) -> str:
+def problem_with_runs(tags: list[str], collection: Collection) -> str:
     """Return the problem with the challenging runs; empty if there is none."""
     if not tags:
         return "No run is chosen. Choose the new runs, then press the button."

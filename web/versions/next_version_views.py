@@ -12,14 +12,14 @@ from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from config.errors import NotNow, Refusal
+from config.errors import Refusal
 from judging.models import Campaign
 from pooling.models import Collection
 from pooling.services import members
 from tournament.models import Challenge
 from tournament.services.neighbors import takes_real_money
 from web.common.access import campaign_for, needs, require
-from web.common.directions import complain
+from web.common.directions import complain_or_raise
 from web.versions import next_version as pages
 from web.versions.jobs import ring_for_challenge, ring_for_preview, ring_for_publishing
 
@@ -83,7 +83,7 @@ def _start_challenge_job(
 ) -> HttpResponse:
     tags = sorted({tag for tag in request.POST.getlist("run") if tag.strip("\0 ")})[:MOST_RUNS]
     rule = request.POST.get("rule", "")
-    if wrong := pages.wrong_with(tags, campaign.collection):
+    if wrong := pages.problem_with_runs(tags, campaign.collection):
         messages.error(request, wrong)
         return redirect("web:challenge", campaign.name)
     asked = {
@@ -159,8 +159,6 @@ def _start_and_show(
     """Start the job and redirect to its page, which shows any refusal."""
     try:
         ring()
-    except NotNow:
-        raise
     except Refusal as refusal:
-        complain(request, refusal)
+        complain_or_raise(request, refusal)
     return redirect(page, campaign.name)

@@ -101,7 +101,7 @@ def query_page(
     sight = sight_of(version.collection, [query], user)
     if sight.labels_withheld and not members_view:
         # The presence of a passage that no public run supplied would reveal whether the label is one of the others.
-        judgments = [one for one in judgments if _is_seen(sight, query, one)]
+        judgments = [one for one in judgments if _sees_both_passages(sight, query, one)]
     wins = tally_wins(judgment for judgment in judgments if judgment.pk in counted)
     passages = _passages_of_query(origin.campaign, query, judgments, best)
     if sight.labels_withheld and not members_view:
@@ -171,7 +171,7 @@ def _counted_keys(origin: QrelVersion, judgments: Sequence[Judgment]) -> set[int
     return {judgment.pk for judgment in judgments if judgment.pk in origin.judgment_keys}
 
 
-def _is_seen(sight: Sight, query: Query, judgment: Judgment) -> bool:
+def _sees_both_passages(sight: Sight, query: Query, judgment: Judgment) -> bool:
     return sight.sees(query.pk, judgment.left_id) and sight.sees(query.pk, judgment.right_id)
 
 

@@ -8,7 +8,7 @@ from config.background.services import start_if_wanted
 from leaderboard.board import boards
 from pooling.models import Collection, QrelSet
 from web.boards.jobs import BOARDS
-from web.boards.kept_boards import something_lacks
+from web.boards.kept_boards import has_boards_to_draw
 
 
 @pytest.fixture
@@ -59,9 +59,9 @@ def test_a_new_run_has_the_board_drawn_again(published):
 
     published.add_runs(1)
 
-    assert something_lacks()
+    assert has_boards_to_draw()
     keep_boards()
-    assert not something_lacks()
+    assert not has_boards_to_draw()
 
 
 def test_of_a_private_collection_only_the_members_board_is_drawn(published, drawn):
@@ -77,7 +77,7 @@ def test_a_board_that_cannot_be_drawn_is_not_tried_every_minute(published):
 
     keep_boards()
 
-    assert not something_lacks()
+    assert not has_boards_to_draw()
     assert Job.objects.get(kind=BOARDS).state == "done"
 
 

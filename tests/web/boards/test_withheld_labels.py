@@ -19,7 +19,7 @@ from tests.web.boards.sound import NOON
 from tests.web.preparing_cast import texts
 from tests.web.release_cast import read
 from tournament.models import QrelVersion
-from web.releases.kept_bundles import given_out, kept_bundles_of, withheld
+from web.releases.kept_bundles import downloadable_bundle, kept_bundles_of, reason_withheld
 from web.releases.scope import Scope
 
 pytestmark = pytest.mark.one_database
@@ -248,13 +248,13 @@ def test_an_owner_withholds_labels_and_publishes_them_again(cast):
 def test_a_bundle_with_labels_is_withdrawn_when_they_are_withheld(sound):
     withhold_labels(sound.labels, withheld=False)
     read(sound.version)
-    assert given_out(Scope(sound.version)) is not None
+    assert downloadable_bundle(Scope(sound.version)) is not None
 
     withhold_labels(sound.labels)
 
-    assert given_out(Scope(sound.version)) is None
+    assert downloadable_bundle(Scope(sound.version)) is None
     assert (
-        withheld(kept_bundles_of(sound.version)[0], Scope(sound.version))
+        reason_withheld(kept_bundles_of(sound.version)[0], Scope(sound.version))
         == "The labels official are withheld now."
     )
 

@@ -51,7 +51,7 @@ def test_only_this_machines_marketplace_is_worked_at(campaign, manager):
     campaign.endpoint = "https://crowd.example.org"
     campaign.save(update_fields=["endpoint"])
 
-    assert "only use this machine's marketplace" in simulating.why_not(campaign)
+    assert "only use this machine's marketplace" in simulating.reason_not_to_simulate(campaign)
     assert "/simulate/" not in text_of(manager.get(f"/campaigns/{campaign.name}/"))
 
 

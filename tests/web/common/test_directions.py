@@ -11,7 +11,13 @@ from config.errors import Refusal
 from config.guidance import Action, Guidance, TerminalOnly, stored
 from judging.campaign.campaigns import CampaignSettings
 from judging.models import Campaign
-from web.common.directions import PAGES, guidance_for_programs, guidance_html, guidance_text, next_of
+from web.common.directions import (
+    PAGES,
+    guidance_for_programs,
+    guidance_html,
+    guidance_text,
+    idle_campaign_direction,
+)
 
 RAISE = Action("raise_budget", "first", "12.50")
 
@@ -123,4 +129,4 @@ def test_what_comes_next_is_a_page(state, page):
 
     step = ["resume"] if page == "web:campaign_step" else []
 
-    assert next_of(campaign).link == reverse(page, args=["autumn", *step])
+    assert idle_campaign_direction(campaign).link == reverse(page, args=["autumn", *step])

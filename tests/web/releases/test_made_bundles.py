@@ -21,7 +21,7 @@ from web.models import MadeBundle
 from web.releases.bundle import bundle_of, count_bundle, ensure_bundle
 from web.releases.kept_bundles import no_longer_released
 from web.releases.scope import Scope
-from web.releases.store import opened
+from web.releases.store import open_bundle
 
 pytestmark = pytest.mark.one_database
 
@@ -30,7 +30,7 @@ ZIP = "/collections/harbour/versions/1/bundle.zip"
 
 
 def content_of(made: MadeBundle) -> bytes:
-    with opened(made.name) as file:
+    with open_bundle(made.name) as file:
         return file.read()
 
 
@@ -143,7 +143,7 @@ def test_an_owner_deletes_a_bundle_and_its_file(cast, django_capture_on_commit_c
         owner.post(address)
 
     assert bundle_of(Scope(cast.version)) is None
-    assert opened(made.name) is None
+    assert open_bundle(made.name) is None
     assert cast.collection.changes.filter(what__contains=made.sha256, who="owner").exists()
 
 

@@ -41,7 +41,7 @@ class Command(BaseCommand):
                 }
             made = ensure_bundle(version, update)
         target = out or Path(f"{collection}-version-{version.number}.zip")
-        kept = store.opened(made.name)
+        kept = store.open_bundle(made.name)
         assert kept is not None  # it was just made
         partial = target.with_name(f".{target.name}.partial")
         with kept, partial.open("wb") as file:

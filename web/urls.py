@@ -64,11 +64,7 @@ urlpatterns = [
     path("campaigns/<slug:name>/top-up/", payments.top_up_payments, name="top_up"),
     path("campaigns/<slug:name>/payments/", payments.payments, name="campaign_payments"),
     path("campaigns/<slug:name>/ask-again", campaigns.ask_again, name="campaign_ask_again"),
-    path(
-        "campaigns/<slug:name>/failed/<int:key>/<slug:what>",
-        campaigns.hide_or_retry_job,
-        name="campaign_failed",
-    ),
+    path("campaigns/<slug:name>/failed/<int:key>/<slug:what>", campaigns.failed_work, name="campaign_failed"),
     path("campaigns/<slug:name>/simulate/", simulating.simulate, name="simulate"),
     path("campaigns/<slug:name>/workers/", workers.workers, name="campaign_workers"),
     path("campaigns/<slug:name>/workers/<int:key>/", workers.worker, name="campaign_worker"),
@@ -98,15 +94,9 @@ urlpatterns = [
         name="change_near_duplicates",
     ),
     path("collections/<slug:name>/near-duplicates/progress", clusters.clustering_progress, name="clustering"),
-    path(
-        "collections/<slug:name>/campaigns/",
-        collections.list_collection_campaigns,
-        name="collection_campaigns",
-    ),
+    path("collections/<slug:name>/campaigns/", collections.campaign_lists, name="collection_campaigns"),
     path("collections/<slug:name>/settings/", collections.collection_settings, name="collection_settings"),
-    path(
-        "collections/<slug:name>/about/", collections.edit_collection_description, name="describe_collection"
-    ),
+    path("collections/<slug:name>/about/", collections.edit_description, name="describe_collection"),
     path("collections/<slug:name>/policy/", board_rules.policy, name="policy"),
     path("collections/<slug:name>/policy/drop", board_rules.delete_board_policy, name="drop_policy"),
     path(
@@ -127,9 +117,7 @@ urlpatterns = [
     path("collections/<slug:name>/analyses/", analyses.analyses_list, name="analyses"),
     path("collections/<slug:name>/analyses/<slug:kind>/", analyses.analysis, name="analysis"),
     path("collections/<slug:name>/analyses/<slug:kind>/run", analyses.run_analysis, name="run_analysis"),
-    path(
-        "collections/<slug:name>/analyses/<slug:kind>/progress", analyses.analysis_progress, name="analysing"
-    ),
+    path("collections/<slug:name>/analyses/<slug:kind>/progress", analyses.live_analysis, name="analysing"),
     path("collections/<slug:name>/analyses/<slug:kind>.<slug:form>", analyses.file, name="analysis_file"),
     # Collections and runs: create, upload, describe.
     path("new-collection/", new_collections.create, name="create_collection"),
@@ -149,11 +137,7 @@ urlpatterns = [
         name="decide_application",
     ),
     path("collections/<slug:name>/teams/rounds/", teams.plan_round, name="plan_round"),
-    path(
-        "collections/<slug:name>/teams/rounds/<int:key>/delete/",
-        teams.delete_empty_round,
-        name="delete_round",
-    ),
+    path("collections/<slug:name>/teams/rounds/<int:key>/delete/", teams.remove_round, name="delete_round"),
     path("collections/<slug:name>/teams/<int:key>/", teams.team, name="team"),
     path("collections/<slug:name>/teams/<int:key>/invite/", teams.invite_team_member, name="invite_to_team"),
     path(
@@ -176,9 +160,7 @@ urlpatterns = [
     path("collections/<slug:name>/runs/<int:key>/", runs.run, name="run"),
     path("collections/<slug:name>/runs/<int:key>/describe/", runs.edit_run_description, name="describe_run"),
     path("collections/<slug:name>/runs/<int:key>/release/", runs.change_release, name="release_run"),
-    path(
-        "collections/<slug:name>/runs/<int:key>/withdraw/", runs.confirm_run_withdrawal, name="withdraw_run"
-    ),
+    path("collections/<slug:name>/runs/<int:key>/withdraw/", runs.run_withdrawal, name="withdraw_run"),
     path("collections/<slug:name>/files/", added_files.add_collection_files, name="add_files"),
     path("collections/<slug:name>/files/texts", added_files.fetch_texts, name="fetch_texts"),
     path(
@@ -207,11 +189,7 @@ urlpatterns = [
         versions.queries_file,
         name="queries_file",
     ),
-    path(
-        "collections/<slug:name>/versions/<int:number>/changes/",
-        versions.show_version_changes,
-        name="changes",
-    ),
+    path("collections/<slug:name>/versions/<int:number>/changes/", versions.show_changes, name="changes"),
     path(
         "collections/<slug:name>/versions/<int:number>/changes.<slug:form>",
         versions.changes_file,
@@ -257,11 +235,7 @@ urlpatterns = [
     path("collections/<slug:name>/members/", members.members, name="members"),
     path("collections/<slug:name>/members/add", members.add_or_invite, name="add_member"),
     path("collections/<slug:name>/members/<int:key>/role", members.change_member_role, name="change_role"),
-    path(
-        "collections/<slug:name>/members/<int:key>/remove",
-        members.remove_from_collection,
-        name="remove_member",
-    ),
+    path("collections/<slug:name>/members/<int:key>/remove", members.end_membership, name="remove_member"),
     path("collections/<slug:name>/members/<int:key>/transfer", members.transfer, name="transfer"),
     path(
         "collections/<slug:name>/invitations/<int:key>/withdraw",

@@ -60,7 +60,7 @@ def run_analysis(request: HttpRequest, collection: Collection, kind: str) -> Htt
 
 @require_safe
 @never_cache
-def analysis_progress(request: HttpRequest, name: str, kind: str) -> HttpResponse:
+def live_analysis(request: HttpRequest, name: str, kind: str) -> HttpResponse:
     """Return the live part of an analysis's page, for the script that refreshes it."""
     found = collection_for(request.user, name)
     page = pages.analysis_page(found, pages.kind_or_404(kind), request.GET, request.user)

@@ -10,7 +10,7 @@ from pooling.models import Collection, Query
 from pooling.services.members import role_of, roles_of
 from tournament.models import QrelVersion
 from web.api.callers import reader
-from web.collections.pages import Listed, listed_collections
+from web.collections.pages import listed_collections
 from web.common.access import collection_for
 from web.common.visibility import opened_runs
 
@@ -42,7 +42,9 @@ def list_collections(request: HttpRequest) -> list[dict[str, Any]]:
     user = reader(request)
     roles = roles_of(user)
     return [
-        _listed_collection_out(row) | {"role": roles.get(row.collection.pk, "")}
+        _collection_out(row.collection)
+        | {name: getattr(row, name) for name in ("queries", "runs", "versions")}
+        | {"role": roles.get(row.collection.pk, "")}
         for row in listed_collections(user)
     ]
 
@@ -60,14 +62,6 @@ def collection_details_out(user: Any, found: Collection) -> dict[str, Any]:
         "runs": opened_runs(found, user).count(),
         "versions": QrelVersion.objects.filter(collection=found).count(),
         "role": role_of(user, found) or "",
-    }
-
-
-def _listed_collection_out(row: Listed) -> dict[str, Any]:
-    return _collection_out(row.collection) | {
-        "queries": row.queries,
-        "runs": row.runs,
-        "versions": row.versions,
     }
 
 

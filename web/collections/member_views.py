@@ -87,7 +87,7 @@ def change_member_role(request: HttpRequest, collection: Collection, key: int) -
 
 @require_POST
 @needs("change members")
-def remove_from_collection(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+def end_membership(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Remove a member."""
     member, who = _membership_or_404(collection, key), request.user.get_username()
     return _act_and_return(request, collection, lambda: service.remove_member(member=member, who=who))

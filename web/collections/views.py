@@ -40,7 +40,7 @@ def pools(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 
 @require_safe
-def list_collection_campaigns(request: HttpRequest, name: str) -> HttpResponse:
+def campaign_lists(request: HttpRequest, name: str) -> HttpResponse:
     """List the campaigns of a collection that the person can see."""
     found = collection_for(request.user, name)
     context = {
@@ -65,7 +65,7 @@ def collection_settings(request: HttpRequest, collection: Collection) -> HttpRes
 
 @require_http_methods(["GET", "POST"])
 @needs("describe collection")
-def edit_collection_description(request: HttpRequest, collection: Collection) -> HttpResponse:
+def edit_description(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Show and edit its title, description, license and source."""
     said = {name: getattr(collection, name) for name in (*MOST, "language", "max_run_depth")}
     form = DescribeCollection(collection, request.POST if request.method == "POST" else None, initial=said)

@@ -62,9 +62,8 @@ def needs_of(
     return sorted(found, key=lambda need: not need.urgent)
 
 
-def _campaigns_with_right(
-    mine: Sequence[Progress], roles: dict[int, Role], action: str
-) -> dict[int, Progress]:
+def _with_right(mine: Sequence[Progress], roles: dict[int, Role], action: str) -> dict[int, Progress]:
+    """Return the campaigns in which the person's role permits the action, by key."""
     return {
         one.campaign.pk: one
         for one in mine
@@ -82,20 +81,16 @@ def _standstill_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Itera
         Job.objects.filter(kind="judging.watchdog", state=Job.State.DONE).order_by("-finished_at").first()
     )
     found = (watched.result or {}) if watched else {}
-    for one in _campaigns_with_right(mine, roles, "see everything").values():
+    for one in _with_right(mine, roles, "see everything").values():
         if things := found.get(one.campaign.name):
             what = ", ".join(thing["what"] for thing in things[:3])
-            yield Need(
-                one.campaign.name,
-                f"has not moved in time: {what}",
-                _campaign_address(one.campaign, "#live-needs"),
-                True,
-            )
+            address = _campaign_address(one.campaign, "#live-needs")
+            yield Need(one.campaign.name, f"has not moved in time: {what}", address, True)
 
 
 def _held_pay_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
     """Yield held pay, with what happens and when if nobody decides."""
-    able = _campaigns_with_right(mine, roles, "spend money")
+    able = _with_right(mine, roles, "spend money")
     for key, held in sorted(held_pay.held_by_campaign(able).items()):
         words = (
             f"pay for {many(len(held), 'submission')} held until you decide. {held_pay.undecided_words(held)}"
@@ -105,7 +100,7 @@ def _held_pay_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterato
 
 
 def _report_and_appeal_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
-    able = _campaigns_with_right(mine, roles, "judge workers")
+    able = _with_right(mine, roles, "judge workers")
     reports, appeals = reports_and_appeals.waiting(able).values()
     overdue = reports_and_appeals.overdue([one.campaign for one in able.values() if appeals[one.campaign.pk]])
     for key, one in able.items():
@@ -119,7 +114,7 @@ def _report_and_appeal_needs(mine: Sequence[Progress], roles: dict[int, Role]) -
 
 
 def _low_budget_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
-    for one in _campaigns_with_right(mine, roles, "spend money").values():
+    for one in _with_right(mine, roles, "spend money").values():
         undone = one.tasks - one.tasks_done
         if low := budget_low(one.campaign, used=one.spent + one.owed + one.held, undone=undone):
             words = f"its budget of ${low.cap:,.2f} does not cover all tasks, which cost ${low.needed:,.2f}"
@@ -129,7 +124,7 @@ def _low_budget_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Itera
 def _gold_pair_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
     able = {
         key: one
-        for key, one in _campaigns_with_right(mine, roles, "prepare campaign").items()
+        for key, one in _with_right(mine, roles, "prepare campaign").items()
         if one.campaign.archived_at is None
     }
     pairs = GoldPair.objects.filter(campaign__in=able)
@@ -152,7 +147,7 @@ def _outdated_version_needs(
     mine: Sequence[Progress], roles: dict[int, Role], outdated: Mapping[int, Outdated]
 ) -> Iterator[Need]:
     """Yield versions that no longer match the judgments that count; a person decides whether to publish again."""
-    for one in _campaigns_with_right(mine, roles, "publish version").values():
+    for one in _with_right(mine, roles, "publish version").values():
         said = outdated.get(one.campaign.collection_id)
         if said and should_publish_again(said, one.campaign):
             words = f"{said.words} {said.effect}"

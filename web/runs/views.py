@@ -115,7 +115,7 @@ def change_releases(request: HttpRequest, collection: Collection) -> HttpRespons
 
 @require_http_methods(["GET", "POST"])
 @needs("edit run")
-def confirm_run_withdrawal(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+def run_withdrawal(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Remove a run from the collection after a confirmation, if nothing depends on it."""
     one = _run_or_404(request, collection, key)
     if request.method == "POST":

@@ -183,7 +183,7 @@ def plan_round(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 @require_POST
 @needs("manage teams")
-def delete_empty_round(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+def remove_round(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Delete a round in which nothing was submitted."""
     planned = get_object_or_404(Round.objects.select_related("collection"), collection=collection, pk=key)
     try:

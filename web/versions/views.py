@@ -64,7 +64,7 @@ def qrels_file(request: HttpRequest, name: str, number: int) -> HttpResponse:
 
 
 @require_safe
-def show_version_changes(request: HttpRequest, name: str, number: int) -> HttpResponse:
+def show_changes(request: HttpRequest, name: str, number: int) -> HttpResponse:
     """Compare a version with its predecessor, or with the version ``since``: what changed and why."""
     found = version_for(request.user, name, number)
     context = version_changes.changes_page(

@@ -16,7 +16,7 @@ from pooling.services.runs import tops_of
 from tests.factories import make_run
 from tests.web.conftest import SCRIPT
 from web.boards.pages import Wish
-from web.templatetags.figures import bounds, many
+from web.templatetags.figures import bounds, count_with_noun
 
 BOARD = "/collections/harbour/leaderboard/"
 VERSION = "/collections/harbour/versions/1/"
@@ -129,7 +129,7 @@ def test_one_form_of_numbers_and_one_name_of_the_measure(client, published):
     assert " RR@10" not in page
     assert Wish.of({"measure": "mrr@10"}).measure == Wish.of({}).measure
     assert bounds(Standing(-0.01, -0.041, 0.2, 1, None)) == "[−0.041, 0.200]"
-    assert many(2046, "task,tasks") == "2,046 tasks"
+    assert count_with_noun(2046, "task,tasks") == "2,046 tasks"
 
 
 def test_the_board_says_what_it_was_made_from(client, published):

@@ -39,7 +39,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskingRequest:
     """The request of a valid form."""
 
     run: Run
@@ -54,7 +54,7 @@ class AskingPage:
 
     collection: Collection
     form: AskingForm
-    asked: Asked | None = None
+    asked: AskingRequest | None = None
     plan: Plan | None = None
     refusal: Refusal | None = None
 
@@ -81,13 +81,13 @@ def asking_page(collection: Collection, given: Any) -> AskingPage:
     return AskingPage(collection, form, asked, plan)
 
 
-def asking_plan(asked: Asked) -> Plan:
+def asking_plan(asked: AskingRequest) -> Plan:
     """Return the plan. Raises NothingToScore if the run and the labels leave nothing to compare."""
     found = comparisons_to_ask(asked.run, asked.qrel_set, sample=asked.sample, seed=asked.settings.seed)
     return Plan(found, forecast_pairs(asked.settings, len(found.asked), Pace()))
 
 
-def campaign_asked_for(collection: Collection, given: dict[str, Any]) -> Asked:
+def campaign_asked_for(collection: Collection, given: dict[str, Any]) -> AskingRequest:
     """Return the request of a valid form or API call. Raises NothingToScore, NotFound."""
     if not given["run"] or not given["qrels"]:
         raise NothingToScore(
@@ -99,7 +99,7 @@ def campaign_asked_for(collection: Collection, given: dict[str, Any]) -> Asked:
             ),
         )
     names = ("seed", "judgments_per_pair", "pairs_per_task", "reward")
-    return Asked(
+    return AskingRequest(
         run=runs_tagged(collection, [given["run"]])[0],
         qrel_set=qrel_set_named(collection, given["qrels"]),
         settings=CampaignSettings(**{name: given[name] for name in names}),

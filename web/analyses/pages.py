@@ -45,7 +45,7 @@ class Control:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedAnalysis:
     """An analysis in the list, and why this person cannot open it (or "")."""
 
     kind: Kind
@@ -75,9 +75,9 @@ class AnalysisPage:
     older: StoredResult | None = None
 
 
-def listed_analyses(collection: Collection, user: Any) -> list[Listed]:
+def listed_analyses(collection: Collection, user: Any) -> list[ListedAnalysis]:
     """Return every analysis, with the reason if this person cannot open it."""
-    return [Listed(kind, _reason_closed(kind, collection, user)) for kind in KINDS.values()]
+    return [ListedAnalysis(kind, _reason_closed(kind, collection, user)) for kind in KINDS.values()]
 
 
 def _reason_closed(kind: Kind, collection: Collection, user: Any) -> str:

@@ -20,7 +20,7 @@ from web.common.access import collection_for
 
 router = Router()
 #: A field of a run, or a detail: GET /collections/{name}/run-fields lists them.
-Asked = Annotated[str, Field(max_length=40)]
+DetailName = Annotated[str, Field(max_length=40)]
 Why = Annotated[Text, Field(max_length=LONGEST_WHY)]
 
 
@@ -33,7 +33,7 @@ class PolicyIn(Body):
     most_runs: Annotated[int, Field(ge=1, le=10_000)]
     period_days: Annotated[int, Field(ge=1, le=3650)]
     most_variants: Annotated[int, Field(ge=0, le=10_000)] = 1
-    required: Annotated[list[Asked], Field(max_length=40)] = ["team", "description", "family"]
+    required: Annotated[list[DetailName], Field(max_length=40)] = ["team", "description", "family"]
     longest_embargo_days: Annotated[int, Field(ge=0, le=3650)] = 0
     release_after: Literal["", "scores", "public"] = ""
     teams_see_scores: bool = False

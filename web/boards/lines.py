@@ -21,7 +21,7 @@ SORTS: dict[str, Callable[[BoardRow], Any]] = {
 
 
 @dataclass(frozen=True)
-class Line:
+class BoardLine:
     """A row of the board, its run (None for the perfect run), and which of its values are best."""
 
     row: BoardRow
@@ -38,7 +38,7 @@ class Line:
 
 def board_lines(
     published: PublishedBoard, runs: dict[str, Run], sort: str, moves: RankMoves | None
-) -> list[Line]:
+) -> list[BoardLine]:
     """Return the rows in the order that the address asks for; ``runs`` are by tag."""
     rows = published.board.rows
     column = sort.removeprefix("-")
@@ -50,7 +50,7 @@ def board_lines(
     by = SORTS[column] if column != "since" else lambda row: by_move[row.run]
     ordered = sorted(rows, key=by, reverse=sort.startswith("-"))
     return [
-        Line(
+        BoardLine(
             row,
             runs.get(row.run) if not row.perfect else None,
             best_official=not row.perfect and row.official.rank == 1,

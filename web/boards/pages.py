@@ -40,7 +40,7 @@ from web.boards.filters import (
 )
 from web.boards.harmless import harmless_places
 from web.boards.jobs import drawing_work
-from web.boards.lines import SORTS, Line, board_lines
+from web.boards.lines import SORTS, BoardLine, board_lines
 from web.common.job_progress import Work
 from web.common.label_sight import LabelSight, label_sight
 from web.common.outdated_versions import Outdated
@@ -80,7 +80,7 @@ class BoardView:
     version: QrelVersion | None = None
     official: QrelSet | None = None
     published: PublishedBoard | None = None
-    page: Page[Line] | None = None
+    page: Page[BoardLine] | None = None
     sort: str = "-preference"
     measure: str = MEASURE
     work: Work | None = None
@@ -340,10 +340,12 @@ def board_view(
     )
 
 
-def _page_of_lines(lines: Iterable[Line], wish: Wish, rows: int, places: Mapping[str, int]) -> Page[Line]:
+def _page_of_lines(
+    lines: Iterable[BoardLine], wish: Wish, rows: int, places: Mapping[str, int]
+) -> Page[BoardLine]:
     """Return the requested page of the matching lines, with the chosen columns; ``places`` are by do no harm."""
     kept = [line for line in lines if wish.filters.fits(line.row.run, line.run)]
-    page: Page[Line] = Paginator(kept, rows).get_page(wish.page)
+    page: Page[BoardLine] = Paginator(kept, rows).get_page(wish.page)
     details = details_in(wish.columns)
     page.object_list = [
         replace(line, said=tuple(detail_of(line.run, name, places) for name in details))

@@ -33,7 +33,7 @@ class CourseFigures:
 
 
 @dataclass(frozen=True)
-class _Line:
+class _LineChart:
     """A share or median over time, drawn if it has any values."""
 
     key: str
@@ -46,8 +46,8 @@ class _Line:
     reference: float | None = None
 
 
-_LINES = (
-    _Line(
+_LINE_CHARTS = (
+    _LineChart(
         "gold",
         "Gold pairs passed, %",
         "Share of all answers on gold pairs, including those of excluded workers. A drop means that careless "
@@ -55,7 +55,7 @@ _LINES = (
         lambda point: _as_percent(point.gold_rate),
         lambda course: course.gold,
     ),
-    _Line(
+    _LineChart(
         "sides",
         "Left preferred, %",
         "Sides are random. A line far from the dashed half means that somebody chooses by side.",
@@ -63,14 +63,14 @@ _LINES = (
         lambda course: course.left_share is not None,
         reference=50.0,
     ),
-    _Line(
+    _LineChart(
         "agreement",
         "Agreement, %",
         "Share of pairs of counted judgments of the same pair.",
         lambda point: _as_percent(point.agreement),
         lambda course: course.twos,
     ),
-    _Line(
+    _LineChart(
         "times",
         "Seconds per pair, median",
         "Time on screen until the final choice.",
@@ -95,7 +95,7 @@ def course_figures(course: Course, now: datetime, *, over: bool) -> CourseFigure
     )
     spots = [f"{point.at:%Y-%m-%d %H:%M} UTC" for point in points]
     charts = [_judgments_figure(points, spots, width, ends)]
-    charts += [_line_figure(one, points, spots, ends) for one in _LINES if one.drawn(course)]
+    charts += [_line_figure(one, points, spots, ends) for one in _LINE_CHARTS if one.drawn(course)]
     if course.seconds:
         charts.append(_seconds_figure(course))
     return CourseFigures(charts, points, width)
@@ -115,7 +115,9 @@ def _judgments_figure(
     )
 
 
-def _line_figure(one: _Line, points: list[Point], spots: list[str], ends: tuple[str, str]) -> CourseFigure:
+def _line_figure(
+    one: _LineChart, points: list[Point], spots: list[str], ends: tuple[str, str]
+) -> CourseFigure:
     values = [one.value(point) for point in points]
     words = [
         "" if value is None else f"{spot}: {value:.0f}{one.unit}"

@@ -29,7 +29,7 @@ RUNS_SHOWN = 10
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedCollection:
     """A collection in a list."""
 
     collection: Collection
@@ -39,16 +39,12 @@ class Listed:
     versions: int
 
 
-def listed_collections(user: Any) -> list[Listed]:
+def listed_collections(user: Any) -> list[ListedCollection]:
     """Return every collection that this person can see, with counts; only visible runs are counted."""
     collections = list(visible_to(user).order_by("name"))
-    queries, pools, versions = (
-        count_by(kind.objects.all(), "collection") for kind in (Query, Pool, QrelVersion)
-    )
-    shown = count_by(listed_everywhere(user), "collection")
-    return [
-        Listed(row, *(counts[row.pk] for counts in (queries, shown, pools, versions))) for row in collections
-    ]
+    countable = (Query.objects.all(), listed_everywhere(user), Pool.objects.all(), QrelVersion.objects.all())
+    counts = [count_by(rows, "collection") for rows in countable]
+    return [ListedCollection(row, *(count[row.pk] for count in counts)) for row in collections]
 
 
 def seen_by_everybody(collection: Collection) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from pooling.services.members import roles_of
 from pooling.services.new_collections import may_create
 from web.boards.cards import board_cards, collections_with_board
 from web.collections.jobs import sample_under_way
-from web.collections.pages import Listed, listed_collections
+from web.collections.pages import ListedCollection, listed_collections
 from web.collections.sample import judges_here
 from web.common import end_notices
 from web.common.campaign_rows import CampaignLists, campaigns_of, campaigns_progress, sorted_into_lists
@@ -116,7 +116,7 @@ def choose_theme(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _campaign_lists(request: HttpRequest, listed: Sequence[Listed]) -> CampaignLists:
+def _campaign_lists(request: HttpRequest, listed: Sequence[ListedCollection]) -> CampaignLists:
     found = campaigns_progress(campaigns_of([row.collection for row in listed], request.user), request.user)
     return sorted_into_lists(sorted(found, key=lambda one: one.campaign.closed_at is not None))
 

@@ -22,7 +22,7 @@ NAMED = 20
 
 
 @dataclass(frozen=True)
-class Brought:
+class RunContribution:
     """A run's contribution to a pool."""
 
     run_tag: str
@@ -31,7 +31,7 @@ class Brought:
 
 
 @dataclass(frozen=True)
-class Named:
+class ListedQueries:
     """Queries listed on a page: some of ``count``, each with its pool size and number of pairs."""
 
     count: int
@@ -50,10 +50,10 @@ class PlanPage:
     plan: PoolPlan | None = None
     forecast: Forecast | None = None
     bars: list[Bar] = field(default_factory=list)
-    brought: list[Brought] = field(default_factory=list)
-    empty: Named | None = None
-    singletons: Named | None = None
-    giants: Named | None = None
+    brought: list[RunContribution] = field(default_factory=list)
+    empty: ListedQueries | None = None
+    singletons: ListedQueries | None = None
+    giants: ListedQueries | None = None
 
     @property
     def sampled(self) -> bool:
@@ -62,7 +62,7 @@ class PlanPage:
 
 
 @dataclass(frozen=True)
-class Asked:
+class PoolRequest:
     """The request for a pool."""
 
     runs: list[Run]
@@ -104,18 +104,18 @@ def plan_page(collection: Collection, given: Any) -> PlanPage:
         plan=plan,
         forecast=forecast,
         bars=histogram(plan.everything.histogram, plan.stats.histogram),
-        brought=[Brought(run.run_tag, run.pk, one) for run, one in plan.runs],
+        brought=[RunContribution(run.run_tag, run.pk, one) for run, one in plan.runs],
         empty=_first_queries(plan, _asked_in_vain(plan, asked.choice), named),
         singletons=_first_queries(plan, plan.outliers.singletons.tolist(), named),
         giants=_first_queries(plan, plan.outliers.giant.tolist(), named),
     )
 
 
-def pool_asked_for(collection: Collection, form: PoolForm, runs: list[Run], chosen: set[int]) -> Asked:
+def pool_asked_for(collection: Collection, form: PoolForm, runs: list[Run], chosen: set[int]) -> PoolRequest:
     """Return the request of a valid form; no chosen run means all. Raises NotFound."""
     found = form.cleaned_data
     qrel_set = qrel_set_named(collection, found["qrels"]) if found["qrels"] else None
-    return Asked(
+    return PoolRequest(
         [run for run in runs if run.pk in chosen] or runs,
         qrel_set,
         found["depth"],
@@ -128,7 +128,7 @@ def pool_asked_for(collection: Collection, form: PoolForm, runs: list[Run], chos
     )
 
 
-def fraction_asked_for(pool: Pool, form: FractionForm) -> Asked:
+def fraction_asked_for(pool: Pool, form: FractionForm) -> PoolRequest:
     """Return the request for a pool of the same runs, labels, queries and depth, from a fraction of the corpus."""
     queries = Query.objects.filter(pk__in=pool.pooled_passages.values("query")).order_by("position")
     choice = Choice(
@@ -137,7 +137,7 @@ def fraction_asked_for(pool: Pool, form: FractionForm) -> Asked:
         fraction_seed=form.cleaned_data["fraction_seed"],
     )
     runs = Run.objects.filter(pk__in=pool.pool_runs.values("run")).order_by("run_tag")
-    return Asked(list(runs), pool.qrel_set, pool.depth, choice)
+    return PoolRequest(list(runs), pool.qrel_set, pool.depth, choice)
 
 
 def _asked_in_vain(plan: PoolPlan, choice: Choice) -> list[int]:
@@ -155,12 +155,12 @@ def _texts_of_listed(collection: Collection, plan: PoolPlan, choice: Choice) -> 
     return dict(rows.values_list("qid", "text"))
 
 
-def _first_queries(plan: PoolPlan, places: list[int], texts: Mapping[str, str]) -> Named:
+def _first_queries(plan: PoolPlan, places: list[int], texts: Mapping[str, str]) -> ListedQueries:
     shown = []
     for place in places[:NAMED]:
         qid, size = plan.qids[place], int(plan.sizes[place])
         shown.append((qid, texts.get(qid, ""), size, size * (size - 1) // 2))
-    return Named(len(places), shown)
+    return ListedQueries(len(places), shown)
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ class PoolPage:
     stats: PoolStats
     forecast: Forecast
     bars: list[Bar]
-    brought: list[Brought]
+    brought: list[RunContribution]
     qrel: Contribution
     without_text: int
     campaigns: list[Campaign]
@@ -187,7 +187,7 @@ def pool_page(pool: Pool) -> PoolPage:
         stats=summary.stats,
         forecast=forecast_pairs(CampaignSettings(), summary.stats.pairs, Pace()),
         bars=histogram(summary.stats.histogram, {}),
-        brought=[Brought(tag, tags[tag], one) for tag, one in summary.runs.items() if tag in tags],
+        brought=[RunContribution(tag, tags[tag], one) for tag, one in summary.runs.items() if tag in tags],
         qrel=summary.qrel,
         without_text=without_text(pool),
         campaigns=list(campaigns),

@@ -18,7 +18,7 @@ from web.releases import store
 from web.releases.bundle import bundle_of, stored_summary
 from web.releases.jobs import release_work, ring_for_release
 from web.releases.kept_bundles import downloadable_bundle
-from web.releases.pages import Line, made_lines
+from web.releases.pages import BundleLine, made_lines
 from web.releases.scope import Scope
 from web.versions.jobs import ring_for_preview, ring_for_publishing, version_work
 from web.versions.pages import FILTERS, Wish, asked_queries, query_lines
@@ -171,7 +171,7 @@ def read_bundle(request: HttpRequest, name: str, number: int) -> dict[str, Any]:
     }
 
 
-def _bundle_out(line: Line) -> dict[str, Any]:
+def _bundle_out(line: BundleLine) -> dict[str, Any]:
     facts = {name: getattr(line.made, name) for name in ("sha256", "size", "made_at")}
     return facts | {"withheld": line.withheld, "no_longer_released": line.no_longer}
 

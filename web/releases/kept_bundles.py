@@ -57,7 +57,7 @@ def downloadable_bundle(scope: Scope, sha256: str = "") -> MadeBundle | None:
 
 
 def reason_withheld(made: MadeBundle, scope: Scope) -> str:
-    """Return why it is withdrawn; empty when it is.
+    """Return why the bundle cannot be downloaded; empty if it can.
 
     Workers who withdraw judgments are promised that these are no longer published, so files that contain them are
     not given out. Erasing a person's identity has no effect here, because a bundle never contains it.

@@ -26,7 +26,7 @@ WORDS = {
 
 
 @dataclass(frozen=True)
-class Line:
+class BundleLine:
     """A bundle in the list: why it is withdrawn (or empty), and its contents that are no longer released."""
 
     made: MadeBundle
@@ -34,10 +34,10 @@ class Line:
     no_longer: list[str]
 
 
-def made_lines(scope: Scope) -> list[Line]:
+def made_lines(scope: Scope) -> list[BundleLine]:
     """Return the version's bundles, newest first."""
     return [
-        Line(made, kept.reason_withheld(made, scope), kept.no_longer_released(made, scope))
+        BundleLine(made, kept.reason_withheld(made, scope), kept.no_longer_released(made, scope))
         for made in kept.kept_bundles_of(scope.version)
     ]
 

@@ -65,7 +65,7 @@ class QueryLine:
 
 
 @dataclass(frozen=True)
-class _Facts:
+class _RunFigures:
     """Facts about a run's queries, by qid."""
 
     tops: dict[str, str]
@@ -146,11 +146,13 @@ def _labels_compared(collection: Collection, labels: Sequence[Labels]) -> list[L
     return [one for one in (official or next(iter(sets), None), latest) if one is not None]
 
 
-def _figures_of_run(collection: Collection, run: Run, chosen: Sequence[Labels], judged_shown: bool) -> _Facts:
+def _figures_of_run(
+    collection: Collection, run: Run, chosen: Sequence[Labels], judged_shown: bool
+) -> _RunFigures:
     tops, lengths, tied = _top_passages(ranking_of(run, 2))
     values = [_values_by_query(collection, run, labels, MEASURE) for labels in chosen]
     ranks = _values_by_query(collection, run, chosen[-1], "ESL") if chosen else {}
-    return _Facts(
+    return _RunFigures(
         tops=tops,
         lengths=lengths,
         tied=tied,
@@ -192,7 +194,7 @@ def _judged_by_query(run: Run, labels: Labels) -> dict[str, bool]:
     return kept
 
 
-def _in_chosen_order(wanted: list[tuple[int, str]], sort: str, facts: _Facts) -> list[tuple[int, str]]:
+def _in_chosen_order(wanted: list[tuple[int, str]], sort: str, facts: _RunFigures) -> list[tuple[int, str]]:
     nowhere = 10**9
 
     def value(one: tuple[int, str]) -> float:
@@ -210,7 +212,7 @@ def _in_chosen_order(wanted: list[tuple[int, str]], sort: str, facts: _Facts) ->
 def _query_lines(
     collection: Collection,
     keys: Sequence[int],
-    facts: _Facts,
+    facts: _RunFigures,
     last: Sequence[Labels],
     pids_shown: bool,
     user: Any,

@@ -74,7 +74,7 @@ class JudgmentLine:
 
 
 @dataclass(frozen=True)
-class Past:
+class PastResult:
     """The query in one version."""
 
     version: QrelVersion
@@ -292,7 +292,7 @@ def _shown_reason(origin: QrelVersion, query: Query, best: dict[int, bool], sigh
     return reason_in(origin, query) if all(sight.sees(query.pk, key) for key in own) else ""
 
 
-def _query_history(version: QrelVersion, query: Query, sight: Sight) -> list[Past]:
+def _query_history(version: QrelVersion, query: Query, sight: Sight) -> list[PastResult]:
     """Return the query in every version that covers it, newest first."""
     rows = (
         VersionQuery.objects.filter(version__collection=version.collection, query=query)
@@ -304,14 +304,14 @@ def _query_history(version: QrelVersion, query: Query, sight: Sight) -> list[Pas
     qrels = PreferenceQrel.objects.filter(version__collection=version.collection, query=query)
     for qrel in qrels.select_related("passage").order_by("propagated", "passage__pid"):
         best[qrel.version_id].append(qrel.passage)
-    past: list[Past] = []
+    past: list[PastResult] = []
     before: set[int] | None = None
     for row in rows:
         now = {passage.pk for passage in best[row.version_id]}
         shown = [passage for passage in best[row.version_id] if sight.sees(query.pk, passage.pk)]
         row.status = sight.status(row.status)
         past.append(
-            Past(row.version, row, shown, len(now) - len(shown), before is not None and now != before)
+            PastResult(row.version, row, shown, len(now) - len(shown), before is not None and now != before)
         )
         before = now
     return past[::-1]

@@ -16,7 +16,7 @@ PASSAGES_SHOWN = 40
 
 
 @dataclass(frozen=True)
-class Found:
+class ListedPassage:
     """A passage of the query that this person can see; ``text`` is empty if it is not known."""
 
     letter: str
@@ -54,7 +54,7 @@ def unjudged_query_page(collection: Collection, query: Query, user: Any) -> dict
     shown = pids[:PASSAGES_SHOWN]
     texts = texts_of_ranked(collection, shown, user)
     lines = [
-        Found(
+        ListedPassage(
             letter_of(place),
             pid,
             texts.get(pid, ""),

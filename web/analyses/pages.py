@@ -24,8 +24,8 @@ from pooling.services.query_splits import private_qids
 from tournament.models import QrelVersion
 from web.common.analysis_tables import TableView, has_charts, table_view
 from web.common.campaign_rows import campaigns_of
-from web.common.chosen_runs import chosen_run_keys
 from web.common.job_progress import Work
+from web.common.run_choice import chosen_run_keys
 from web.common.visibility import listed_runs, sees_everything
 
 

@@ -13,7 +13,7 @@ from pooling.services.finding import qrel_set_named
 from pooling.services.planning import PoolPlan, plan_pool
 from pooling.services.pools import Choice, labeled_qids, without_text
 from pooling.shallow import Contribution, PoolStats
-from web.common.chosen_runs import chosen_run_keys
+from web.common.run_choice import chosen_run_keys
 from web.pools.forms import FractionForm, PoolForm
 from web.pools.histogram import Bar, histogram
 from web.preparation.pool_workload import pool_summary

@@ -45,7 +45,7 @@ def count_bundle(version: QrelVersion, progress: Progress | None = None) -> dict
     known = stored_summary(scope)
     if known is not None:
         return known
-    return _write_bundle(scope, _Nowhere(), progress)
+    return _write_bundle(scope, _DiscardingFile(), progress)
 
 
 def ensure_bundle(version: QrelVersion, progress: Progress | None = None) -> MadeBundle:
@@ -69,7 +69,9 @@ def _file_sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _write_bundle(scope: Scope, file: IO[bytes] | _Nowhere, progress: Progress | None) -> dict[str, Any]:
+def _write_bundle(
+    scope: Scope, file: IO[bytes] | _DiscardingFile, progress: Progress | None
+) -> dict[str, Any]:
     """Write the bundle, and store and return its contents and omissions."""
     writer = _Writer(file, f"{scope.collection.name}-version-{scope.version.number}")
     summary = _write_contents(scope, writer, progress or _ignore_progress)
@@ -81,7 +83,7 @@ def _write_bundle(scope: Scope, file: IO[bytes] | _Nowhere, progress: Progress |
 def _write_contents(scope: Scope, writer: _Writer, progress: Progress) -> dict[str, Any]:
     """Write every file of the bundle in a fixed order."""
     rows = ReleasedRows(scope)
-    agreement, seen = Agreement(), _Seen()
+    agreement, seen = Agreement(), _JudgmentTally()
     progress(0, STEPS, "Judgments")
     counts = {"judgments": writer.lines("judgments.jsonl", seen.judgments(rows.judgments(), agreement))}
     progress(1, STEPS, "Gold pairs")
@@ -120,8 +122,8 @@ def _write_contents(scope: Scope, writer: _Writer, progress: Progress) -> dict[s
     return summary
 
 
-class _Seen:
-    """Pass rows through while judgments are written."""
+class _JudgmentTally:
+    """Counts judges, workers and dates while judgments pass through it to the file."""
 
     def __init__(self) -> None:
         self.counting = 0
@@ -170,7 +172,7 @@ def _write_versions(scope: Scope, writer: _Writer) -> Iterator[dict[str, Any]]:
         }
 
 
-def _campaign_description(scope: Scope, campaign: Campaign, seen: _Seen) -> dict[str, Any]:
+def _campaign_description(scope: Scope, campaign: Campaign, seen: _JudgmentTally) -> dict[str, Any]:
     facts = campaign_facts(campaign)
     exclusions = [row for row in scope.exclusions() if row.campaign_id == campaign.pk]
     submitted = Submission.objects.filter(
@@ -203,7 +205,7 @@ def _write_worker_texts(campaign: Campaign, writer: _Writer) -> None:
 class _Writer:
     """A zip that is independent of time and place of writing, with a hash of every file."""
 
-    def __init__(self, file: IO[bytes] | _Nowhere, folder: str) -> None:
+    def __init__(self, file: IO[bytes] | _DiscardingFile, folder: str) -> None:
         self.zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6)
         self.folder = folder
         self.hashes: dict[str, str] = {}
@@ -250,7 +252,7 @@ class _Writer:
         self.zip.close()
 
 
-class _Nowhere(io.RawIOBase):
+class _DiscardingFile(io.RawIOBase):
     """A file that discards everything written to it."""
 
     def __init__(self) -> None:

@@ -16,8 +16,8 @@ from pooling.services.submission_policies import fixed_facts
 from pooling.services.teams import own_run
 from tournament.services.withdrawing import reasons_to_stay, withdraw_run
 from web.common.access import collection_for, needs, require
-from web.common.chosen_runs import chosen_run_keys
 from web.common.directions import complain
+from web.common.run_choice import chosen_run_keys
 from web.common.visibility import opened_runs
 from web.runs import pages as service
 from web.runs.forms import RELEASES, DescribeRun

@@ -116,7 +116,7 @@ class Differences:
         key_of = dict(known.values_list("pid", "pk"))
         asked = keys.union(key_of.values())
         sight = sight_of(self.collection, list(queries.values()), self.user, passages=asked)
-        told = _Telling(sight, key_of)
+        told = _CauseWords(sight, key_of)
         return [
             ChangeLine(
                 query=queries[change.query],
@@ -213,7 +213,7 @@ def board_movement(version: QrelVersion, since: QrelVersion, user: Any) -> Movem
 
 
 @dataclass(frozen=True)
-class _Telling:
+class _CauseWords:
     """Explains causes; unreleased runs are counted, not named."""
 
     sight: Sight

@@ -35,7 +35,7 @@ class Demo:
     def command(self, *words: str) -> dict[str, Any]:
         """Run a management command as typed, and return what its ``--json`` prints."""
         shown = [word for word in words if word != "--json"]
-        self.say(f"  $ manage.py {as_typed(shown)}")
+        self.say(f"  $ manage.py {shell_command(shown)}")
         out = io.StringIO()
         started = time.monotonic()
         try:
@@ -162,7 +162,7 @@ def moved_runs(first: dict[str, Any], second: dict[str, Any]) -> list[dict[str, 
     ]
 
 
-def as_typed(words: list[str]) -> str:
+def shell_command(words: list[str]) -> str:
     """Return the command as typed in the project's folder, quoted for a shell, with a pattern for long file lists.
 
     The pattern is unquoted, or the shell would look for a file with an asterisk in its name.

@@ -29,7 +29,7 @@ def simulation_of(campaign: Campaign) -> Job | None:
 
 
 @job_kind(SIMULATE, max_attempts=3, words="the simulated workers")
-def judged_by_software(
+def simulate_judgments(
     *, progress: Progress, campaign_id: int, truth_id: int, settings: dict[str, Any], who: str
 ) -> dict[str, Any]:
     """Have simulated workers judge the remaining tasks. A retry continues an interrupted attempt."""

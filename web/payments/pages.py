@@ -36,7 +36,7 @@ class RefusedWork:
 def payments_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
     """Return the payments; ``q`` searches worker and submission numbers, and the crowd's or a person's text."""
     found = parameters.get("q", "").replace("\0", "").strip()
-    refused = _by_submission(refused_payments(campaign))
+    refused = _grouped_by_submission(refused_payments(campaign))
     fitting = [one for one in refused if _is_payment_found(one, found)]
     waiting: Page[RefusedWork] = Paginator(fitting, REFUSED_A_PAGE).get_page(parameters.get("page"))
     settled = settled_payments(campaign)
@@ -57,7 +57,7 @@ def payments_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
     }
 
 
-def _by_submission(refused: Sequence[RefusedPayment]) -> list[RefusedWork]:
+def _grouped_by_submission(refused: Sequence[RefusedPayment]) -> list[RefusedWork]:
     work: dict[int, list[RefusedPayment]] = {}
     for one in refused:
         work.setdefault(one.payment.submission_id, []).append(one)

@@ -12,7 +12,7 @@ from judging.models import Campaign
 from judging.simulation.rehearsals import check_crew, rehearse_campaign as run_rehearsal
 from judging.simulation.simulated_workers import SimulationSettings
 from pooling.models import QrelSet
-from web.preparation.rehearsal_results import predicted
+from web.preparation.rehearsal_results import rehearsal_forecast
 
 REHEARSE = "web.rehearse"
 
@@ -38,4 +38,4 @@ def rehearse_job(
     truth, crew = QrelSet.objects.get(pk=truth_id), SimulationSettings(**settings)
     progress(0, 1, "The campaign is being copied")
     rehearsed = run_rehearsal(campaign, truth, crew, who=who, progress=progress)
-    return predicted(campaign, rehearsed, truth, crew)
+    return rehearsal_forecast(campaign, rehearsed, truth, crew)

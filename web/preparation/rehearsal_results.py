@@ -22,7 +22,7 @@ MOST_TRIALS = 2000
 SEED = 2022
 
 
-def predicted(
+def rehearsal_forecast(
     campaign: Campaign, rehearsed: Rehearsed, truth: QrelSet, settings: SimulationSettings
 ) -> dict[str, Any]:
     """Return what the copy's work predicts for the campaign, ready for JSON.

@@ -27,7 +27,7 @@ def best_answers(
     return shown, hidden
 
 
-def answers_under(
+def answers_by_query(
     collection: Collection, labels: Labels, queries: Sequence[Query], user: object
 ) -> Mapping[int, list[Passage]]:
     """Return query key → best answers of a version, or relevant passages of a qrel set whose labels are shown."""

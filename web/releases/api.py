@@ -18,7 +18,7 @@ from web.releases import store
 from web.releases.bundle import bundle_of, stored_summary
 from web.releases.jobs import release_work, ring_for_release
 from web.releases.kept_bundles import downloadable_bundle
-from web.releases.pages import BundleLine, made_lines
+from web.releases.pages import BundleLine, bundle_lines
 from web.releases.scope import Scope
 from web.versions.jobs import ring_for_preview, ring_for_publishing, version_work
 from web.versions.pages import FILTERS, Wish, asked_queries, query_lines
@@ -166,7 +166,7 @@ def read_bundle(request: HttpRequest, name: str, number: int) -> dict[str, Any]:
         "size": made.size if made else None,
         "sha256": made.sha256 if made else "",
         **{key: summary.get(key) for key in ("counts", "left_out", "files")},
-        "bundles": [_bundle_out(line) for line in made_lines(scope)],
+        "bundles": [_bundle_out(line) for line in bundle_lines(scope)],
         "work": work_out(newest) | {"result": None} if newest else None,
     }
 

@@ -34,7 +34,7 @@ class BundleLine:
     no_longer: list[str]
 
 
-def made_lines(scope: Scope) -> list[BundleLine]:
+def bundle_lines(scope: Scope) -> list[BundleLine]:
     """Return the version's bundles, newest first."""
     return [
         BundleLine(made, kept.reason_withheld(made, scope), kept.no_longer_released(made, scope))
@@ -47,7 +47,7 @@ def release_page(version: QrelVersion, user: Any) -> dict[str, Any]:
     newest = release_work(version).first()
     scope = Scope(version)
     current = bundle.bundle_of(scope)
-    lines = made_lines(scope)
+    lines = bundle_lines(scope)
     counted = current.summary if current else bundle.stored_summary(scope)
     summary = counted or (lines[0].made.summary if lines else None)
     return {

@@ -17,7 +17,7 @@ from pooling.models import Collection, Passage, Query, Run
 from pooling.ranking import Ranking
 from pooling.services.runs import ranking_of
 from web.common.visibility import texts_of_ranked
-from web.queries.best_answers import answers_under
+from web.queries.best_answers import answers_by_query
 
 QUERIES_A_PAGE = 50
 KEPT_SECONDS = 3600
@@ -218,7 +218,7 @@ def _query_lines(
     user: Any,
 ) -> list[QueryLine]:
     queries = Query.objects.in_bulk(keys)
-    best = answers_under(collection, last[0], list(queries.values()), user) if last else {}
+    best = answers_by_query(collection, last[0], list(queries.values()), user) if last else {}
     tops = {query.qid: facts.tops.get(query.qid, "") for query in queries.values()} if pids_shown else {}
     texts = texts_of_ranked(collection, {pid for pid in tops.values() if pid}, user)
     return [

@@ -50,14 +50,14 @@ def uploads_page(collection: Collection, user: Any, parameters: Any) -> dict[str
         "page": page,
         "moving": moving,
         "imported": any(upload.state == RunUpload.State.IMPORTED for upload in page.object_list),
-        "importable": importable(collection, user).count(),
+        "importable": importable_uploads(collection, user).count(),
         "linked": _openable_run_keys(
             collection, user, [upload.run for upload in page.object_list if upload.run]
         ),
     }
 
 
-def importable(collection: Collection, user: Any) -> QuerySet[RunUpload]:
+def importable_uploads(collection: Collection, user: Any) -> QuerySet[RunUpload]:
     """Return the person's own files that passed a check and are not runs yet, oldest first."""
     files = RunUpload.objects.filter(collection=collection)
     imported = files.filter(run__isnull=False, sha256=OuterRef("sha256"))

@@ -191,7 +191,7 @@ def submit(request: HttpRequest, collection: Collection, key: int) -> HttpRespon
 @needs("submit run")
 def submit_all(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Import every file of the person that passed a check."""
-    for found in service.importable(collection, request.user):
+    for found in service.importable_uploads(collection, request.user):
         try:
             ring_for_upload(submit_checked(found))
         except Refusal as refusal:

@@ -47,13 +47,13 @@ class ShownGrant:
 
 def grants_shown_to(user: Any) -> list[ShownGrant]:
     """Return the grants that the person can see, usable ones first."""
-    rows = _seen_by(user).select_related("person", "collection").order_by("-pk")
+    rows = _visible_grants(user).select_related("person", "collection").order_by("-pk")
     today = clock.now().date()
     shown = [ShownGrant(one, today) for one in grants_left(rows)]
     return sorted(shown, key=lambda one: one.state != "current")
 
 
-def _seen_by(user: Any) -> QuerySet[SpendingGrant]:
+def _visible_grants(user: Any) -> QuerySet[SpendingGrant]:
     if not user.is_authenticated or not user.is_active:
         return SpendingGrant.objects.none()
     if user.is_superuser:

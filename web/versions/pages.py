@@ -105,7 +105,7 @@ def asked_queries(version: QrelVersion, wish: Wish, user: Any) -> QuerySet[Versi
         rows = rows.filter(Q(query__qid=wish.text) | Q(query__text__icontains=wish.text))
     if show == "closed" and _hides_singletons(version, user):
         return rows.exclude(status="open").order_by("query__position", "pk")
-    return filtered(rows, show).order_by("query__position", "pk")
+    return filter_by_status(rows, show).order_by("query__position", "pk")
 
 
 def neighbors(version: QrelVersion, query: Query, user: Any, parameters: Any) -> dict[str, Any]:
@@ -150,17 +150,17 @@ def marked_queries(version: QrelVersion, official: QrelSet | None) -> QuerySet[V
     return (
         VersionQuery.objects.filter(version=version)
         .select_related("query")
-        .annotate(label=Subquery(_the_label(official, OuterRef("query"))))
+        .annotate(label=Subquery(_official_label_query(official, OuterRef("query"))))
         .annotate(beaten=_is_label_beaten(version), changed=changed)
     )
 
 
-def the_label(official: QrelSet | None, query: Query) -> int | None:
+def official_label_key(official: QrelSet | None, query: Query) -> int | None:
     """Return the key of the query's official label: the highest grade, then the first in the file; else None."""
-    return _the_label(official, query.pk).first()
+    return _official_label_query(official, query.pk).first()
 
 
-def _the_label(official: QrelSet | None, query: Any) -> QuerySet[Any, int]:
+def _official_label_query(official: QrelSet | None, query: Any) -> QuerySet[Any, int]:
     """Return the rule of pooling.shallow.known_relevant as a database query."""
     least = official.min_grade if official else 0
     relevant = Qrel.objects.filter(qrel_set=official, query=query, grade__gte=least)
@@ -179,7 +179,7 @@ def _is_label_beaten(version: QrelVersion) -> Q:
     return judged & ~Q(Exists(upheld))
 
 
-def filtered(rows: QuerySet[VersionQuery], chosen: str) -> QuerySet[VersionQuery]:
+def filter_by_status(rows: QuerySet[VersionQuery], chosen: str) -> QuerySet[VersionQuery]:
     """Return the rows of one filter."""
     if chosen in ("closed", "open", "singleton"):
         return rows.filter(status=chosen)

@@ -10,7 +10,7 @@ from pooling.models import Passage, PooledPassage, Qrel, Query, Run
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
 from tournament.services import reason_in
 from web.common.visibility import Sight, sees_everything, sight_of
-from web.versions.pages import letter_of, official_of, the_label
+from web.versions.pages import letter_of, official_label_key, official_of
 from web.versions.query_ranks import rank_table
 from web.versions.win_graph import WinGraph, win_graph
 
@@ -181,7 +181,7 @@ def _official_labels(version: QrelVersion, query: Query, user: Any) -> OfficialL
         return OfficialLabels(None, {}, 0)
     labels = Qrel.objects.filter(qrel_set=official, query=query)
     grades = dict(labels.values_list("passage_id", "grade"))
-    return OfficialLabels(the_label(official, query), grades, official.min_grade)
+    return OfficialLabels(official_label_key(official, query), grades, official.min_grade)
 
 
 def _passages_of_query(
@@ -263,7 +263,7 @@ def _judgment_lines(
             letters[judgment.preferred_id] if judgment.preferred_id else "",
             judgment.pk in counted,
             _judge_pseudonym(judgment, judges),
-            "" if judgment.pk in counted else _why_not(judgment, origin, why_not),
+            "" if judgment.pk in counted else _reason_not_counted(judgment, origin, why_not),
         )
         for judgment in judgments
     ]
@@ -275,7 +275,7 @@ def _judge_pseudonym(judgment: Judgment, judges: dict[int, str]) -> str:
     return judges.setdefault(judgment.worker_id, f"judge {len(judges) + 1}")
 
 
-def _why_not(judgment: Judgment, origin: QrelVersion, of_worker: dict[int, str]) -> str:
+def _reason_not_counted(judgment: Judgment, origin: QrelVersion, of_worker: dict[int, str]) -> str:
     if judgment.recorded_at > origin.published_at:
         return "came after it"
     if judgment.worker_id is not None and judgment.worker_id in of_worker:

@@ -8,7 +8,7 @@ from pooling.models import Collection, PooledPassage, Qrel, Query, Run
 from pooling.services.runs import tops_of
 from tournament.models import QrelVersion
 from web.common.visibility import hidden_queries, sight_of, texts_of_ranked
-from web.versions.pages import letter_of, official_of, the_label
+from web.versions.pages import letter_of, official_label_key, official_of
 from web.versions.query_ranks import rank_table, shown_runs
 
 #: Sets from assessments label hundreds of passages of a query.
@@ -48,7 +48,7 @@ def unjudged_query_page(collection: Collection, query: Query, user: Any) -> dict
     official = official_of(collection, user)
     rows = list(Qrel.objects.filter(qrel_set=official, query=query).select_related("passage"))
     grades = {row.passage.pid: row.grade for row in rows}
-    label = the_label(official, query)
+    label = official_label_key(official, query)
     known = next((row.passage.pid for row in rows if row.passage_id == label), "")
     pids = _likely_first({*suppliers, *grades}, known, suppliers, grades)
     shown = pids[:PASSAGES_SHOWN]

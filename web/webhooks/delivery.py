@@ -22,7 +22,7 @@ from config.sealing import SealBroken
 from pooling.models import Collection
 from web.models import WebhookDelivery, WebhookEndpoint
 from web.webhooks import webhook_signature as webhook_signing
-from web.webhooks.endpoints import keep_to_rights, signing_keys, switch_off
+from web.webhooks.endpoints import check_owner_rights, signing_keys, switch_off
 from web.webhooks.event_messages import KINDS, body_of
 from web.webhooks.posts import Reply, post
 from web.webhooks.retries import seconds_after
@@ -38,7 +38,7 @@ GONE = 410
 AGENT = "Preferee-Webhooks/1 (+https://www.standardwebhooks.com)"
 
 
-def something_to_do() -> bool:
+def has_pending_work() -> bool:
     """Return whether any event or message is waiting, with two lookups in small indexes."""
     return events.undelivered_events().exists() or WebhookDelivery.objects.due(clock.now()).exists()
 
@@ -71,7 +71,7 @@ def _messages_about(event: Event) -> list[WebhookDelivery]:
             body=body_of(event, collection),
         )
         for one in asked
-        if keep_to_rights(one)
+        if check_owner_rights(one)
     ]
 
 
@@ -91,7 +91,7 @@ def deliver_due(endpoint_id: int, *, rng: random.Random, progress: Progress | No
         endpoint = (
             WebhookEndpoint.objects.select_related("collection", "kept_by").filter(pk=endpoint_id).first()
         )
-        if endpoint is None or endpoint.off_at is not None or not keep_to_rights(endpoint):
+        if endpoint is None or endpoint.off_at is not None or not check_owner_rights(endpoint):
             break
         delivery = _claim_next(endpoint, rng)
         if delivery is None or not _send_claimed(endpoint, delivery, rng):
@@ -136,7 +136,7 @@ def _send_claimed(endpoint: WebhookEndpoint, delivery: WebhookDelivery, rng: ran
     signed = webhook_signing.headers(keys, delivery.message_id, int(now.timestamp()), body)
     reply = post(endpoint.address, body, {"Content-Type": "application/json", "User-Agent": AGENT} | signed)
     with transaction.atomic():
-        _write_down(endpoint, delivery, reply, rng)
+        _record_attempt(endpoint, delivery, reply, rng)
     fields = {
         "webhook": endpoint.pk,
         "message": delivery.message_id,
@@ -147,7 +147,7 @@ def _send_claimed(endpoint: WebhookEndpoint, delivery: WebhookDelivery, rng: ran
     return not reply.problem
 
 
-def _write_down(
+def _record_attempt(
     endpoint: WebhookEndpoint, delivery: WebhookDelivery, reply: Reply, rng: random.Random
 ) -> None:
     now = clock.now()
@@ -172,10 +172,10 @@ def _write_down(
         return
     of_endpoint.filter(failing_since=None).update(failing_since=now)
     for current in of_endpoint:  # none if it was deleted in the meantime
-        _switch_off_what_fails(current, reply, over, now)
+        _switch_off_if_failing(current, reply, over, now)
 
 
-def _switch_off_what_fails(endpoint: WebhookEndpoint, reply: Reply, over: bool, now: datetime) -> None:
+def _switch_off_if_failing(endpoint: WebhookEndpoint, reply: Reply, over: bool, now: datetime) -> None:
     since = endpoint.failing_since
     if reply.code == GONE:
         switch_off(endpoint=endpoint, why="It answered 410: its operator wants no more messages.")

@@ -128,7 +128,7 @@ def remove_endpoint(*, endpoint: WebhookEndpoint, user: Any) -> None:
         endpoint.delete()
 
 
-def keep_to_rights(endpoint: WebhookEndpoint) -> bool:
+def check_owner_rights(endpoint: WebhookEndpoint) -> bool:
     """Return whether its owner still has the necessary rights; switch it off otherwise."""
     person = endpoint.kept_by
     if person is not None and members.may(person, MANAGE, endpoint.collection):

@@ -12,7 +12,7 @@ WEBHOOKS = "web.webhooks"
 DELIVER = "web.deliver_webhooks"
 
 
-@job_kind(WEBHOOKS, wanted=delivery.something_to_do)
+@job_kind(WEBHOOKS, wanted=delivery.has_pending_work)
 def webhooks_job(**_: Any) -> dict[str, Any]:
     """Make messages of new events, and start a job for each webhook with due messages."""
     made = delivery.write_messages()

@@ -179,7 +179,7 @@ def read_worker(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
     found = campaign_for(reader(request), name, "see everything")
     worker = worker_pages.campaign_worker(found, key)
     record, _ = worker_pages.record_for(found, worker)
-    said = worker_pages.messages_kept(found, worker)[: worker_pages.MESSAGES_SHOWN]
+    said = worker_pages.messages_with_worker(found, worker)[: worker_pages.MESSAGES_SHOWN]
     return {
         "worker": worker.pk,
         "record": _worker_out(record) if record else None,

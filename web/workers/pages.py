@@ -179,7 +179,7 @@ def worker_page(campaign: Campaign, worker: Worker, parameters: Any) -> dict[str
         "gold": failed_gold(campaign, worker),
         "reports": reports_of(campaign, worker),
         "appeal": Appeal.objects.filter(campaign=campaign, worker=worker).first(),
-        "messages_kept": list(messages_kept(campaign, worker)[:MESSAGES_SHOWN]),
+        "messages_kept": list(messages_with_worker(campaign, worker)[:MESSAGES_SHOWN]),
     }
 
 
@@ -241,7 +241,7 @@ def _judgment_lines_of(campaign: Campaign, worker: Worker, rows: list[Judgment])
     return lines
 
 
-def messages_kept(campaign: Campaign, worker: Worker) -> Any:
+def messages_with_worker(campaign: Campaign, worker: Worker) -> Any:
     """Return messages to and from the worker, newest first."""
     return WorkerMessage.objects.filter(campaign=campaign, worker=worker).order_by("-pk")
 

@@ -12,7 +12,7 @@ from django.core.management import call_command
 from config.commands.command_line import pasteable
 from config.settings import BASE_DIR
 from tests.waiting import PATIENCE_SECONDS
-from web.demo import SAMPLE, as_typed, run_files
+from web.demo import SAMPLE, run_files, shell_command
 
 
 def in_a_shell(line: str, **settings: str) -> subprocess.CompletedProcess[str]:
@@ -69,7 +69,7 @@ def test_words_that_are_no_command_stay(in_the_project):
 
 def test_demos_pattern_of_files_is_one_that_the_shell_fills_in():
     files = run_files(BASE_DIR / SAMPLE / "runs")
-    line = as_typed(["import_runs", "my sample", *files])
+    line = shell_command(["import_runs", "my sample", *files])
 
     done = in_a_shell(f"printf '%s\\n' {line}")
 

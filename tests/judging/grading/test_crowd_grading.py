@@ -28,7 +28,7 @@ from judging.watching.status import campaign_status
 from tests.factories import make_qrels
 from tests.judging.cast import Fair
 from tournament.services.resolving import resolve
-from web.preparation.rehearsal_results import predicted
+from web.preparation.rehearsal_results import rehearsal_forecast
 
 #: pid → grade; all other passages get 0.
 GRADES = {"p1": 3, "p5": 2}
@@ -417,7 +417,9 @@ def test_a_rehearsal_says_how_many_grades_agree_with_the_labels_about_relevance(
     labels = [("q1", "p1", 1), ("q2", "p1", 1), ("q1", "p5", 1)]
     rehearsed = Rehearsed(campaign, Simulated(), {"gold_failed": []})
 
-    told = predicted(campaign, rehearsed, make_qrels(campaign.collection, "l", labels), SimulationSettings())
+    told = rehearsal_forecast(
+        campaign, rehearsed, make_qrels(campaign.collection, "l", labels), SimulationSettings()
+    )
 
     assert told["submitted"] == told["counted"] == 2
     assert (told["grades_known"], told["grades_right"]) == (6, 5)  # p2 is graded 3 and has no label

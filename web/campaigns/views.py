@@ -216,7 +216,7 @@ def ask_again(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @require_POST
-def failed_work(request: HttpRequest, name: str, key: int, what: str) -> HttpResponse:
+def job_failure(request: HttpRequest, name: str, key: int, what: str) -> HttpResponse:
     """Hide a failed job, or retry it if that is safe."""
     found = campaign_for(request.user, name, "steer campaign")
     if what not in ("away", "again"):

@@ -108,7 +108,9 @@ def revoke_member_invitation(request: HttpRequest, collection: Collection, key: 
     """Revoke an invitation."""
     invited = get_object_or_404(collection.invited_members.select_related("invitation"), pk=key)
     who = request.user.get_username()
-    return _act_and_return(request, collection, lambda: service.withdraw_member_invitation(invited=invited, who=who))
+    return _act_and_return(
+        request, collection, lambda: service.withdraw_member_invitation(invited=invited, who=who)
+    )
 
 
 @require_POST

@@ -97,7 +97,9 @@ def decide_topic_by_hand(request: HttpRequest, campaign: GradedCampaign, key: in
     topic = _topic_or_404(campaign, key)
     decision, why = request.POST.get("decision", ""), request.POST.get("why", "")
     return _act_and_show_campaign(
-        request, campaign, lambda: carry_out_decision(topic, decision, why=why, who=request.user.get_username())
+        request,
+        campaign,
+        lambda: carry_out_decision(topic, decision, why=why, who=request.user.get_username()),
     )
 
 

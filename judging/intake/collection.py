@@ -286,7 +286,7 @@ def _submission(campaign: Campaign, place: Place, found: CrowdSubmission, worker
 @transaction.atomic
 def settle_submission(campaign: Campaign, submission: Submission) -> None:
     """Give a collected submission its standing, and update its task. Safe to repeat."""
-    standing = _standing(campaign, submission)
+    standing = _screened_standing(campaign, submission)
     # Set the standing first. A concurrent exclusion has either changed it already (then nothing is left to do here),
     # or waits for this row and then takes the task back.
     pending = Submission.objects.filter(pk=submission.pk, standing=Submission.Standing.PENDING)
@@ -295,14 +295,14 @@ def settle_submission(campaign: Campaign, submission: Submission) -> None:
         return
     submission.standing = standing
     if standing == Submission.Standing.COUNTED:
-        _count(submission)
+        _count_or_keep_as_surplus(submission)
     else:
         Task.objects.filter(holder=submission).update(
             state=Task.State.WAITING, holder=None, leased_until=None
         )
 
 
-def _count(submission: Submission) -> None:
+def _count_or_keep_as_surplus(submission: Submission) -> None:
     """Count the submission's judgments, or keep them as surplus if another submission did its task."""
     if not _claim_task(submission):
         Submission.objects.filter(pk=submission.pk).update(standing=Submission.Standing.SURPLUS)
@@ -312,7 +312,7 @@ def _count(submission: Submission) -> None:
     repack_unjudged(submission, set(judged))
 
 
-def _standing(campaign: Campaign, submission: Submission) -> Submission.Standing:
+def _screened_standing(campaign: Campaign, submission: Submission) -> Submission.Standing:
     screen_worker(campaign, submission.worker)
     if standing_exclusion(campaign, submission.worker):
         return Submission.Standing.EXCLUDED

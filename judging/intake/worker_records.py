@@ -120,11 +120,19 @@ def records_of(
 ) -> Records:
     """Count all workers again, or ``only`` these. They are compared with ``usual``, or with each other."""
     rest = (campaign, only)
-    work, empty, begun = _work(*rest), _counts(is_empty(), *rest), _counts(is_begun(), *rest)
-    sent_empty = _counts(is_empty() & Q(state=Submission.State.SUBMITTED), *rest)
-    judged, gold, money = _judged(*rest), _gold(*rest), _money(*rest)
-    agreement, times, reports = _agreement(*rest), _times(*rest), _reports(*rest)
-    excluded = _of(Exclusion.objects.standing().filter(campaign=campaign), only)
+    work, empty, begun = (
+        _tasks_by_worker(*rest),
+        _count_tasks_of_kind(is_empty(), *rest),
+        _count_tasks_of_kind(is_begun(), *rest),
+    )
+    sent_empty = _count_tasks_of_kind(is_empty() & Q(state=Submission.State.SUBMITTED), *rest)
+    judged, gold, money = _judgments_by_worker(*rest), _gold_by_worker(*rest), _pay_by_worker(*rest)
+    agreement, times, reports = (
+        _agreement_by_worker(*rest),
+        _times_by_worker(*rest),
+        _reports_by_worker(*rest),
+    )
+    excluded = _only_workers(Exclusion.objects.standing().filter(campaign=campaign), only)
     out = {row.worker_id: row for row in excluded.only("worker", "rule", "reason")}
     consistent = consistency_of(campaign, only=only)
     keys = sorted(work.keys() | judged.keys() | out.keys())
@@ -142,7 +150,7 @@ def records_of(
         rows.append(
             WorkerRecord(
                 worker=key,
-                standing=_standing(out.get(key), held),
+                standing=_standing_words(out.get(key), held),
                 reason=out[key].reason if key in out else "",
                 tasks=tasks,
                 held=held,
@@ -173,12 +181,12 @@ def records_of(
     return Records(tuple(replace(row, flags=tuple(_flags(row, usual))) for row in rows), usual)
 
 
-def _of(rows: QuerySet[Any, Any], only: Collection[int] | None, field: str = "worker") -> Any:
+def _only_workers(rows: QuerySet[Any, Any], only: Collection[int] | None, field: str = "worker") -> Any:
     """Return the rows of these workers, or all rows."""
     return rows if only is None else rows.filter(**{f"{field}__in": only})
 
 
-def _standing(exclusion: Exclusion | None, held: int) -> str:
+def _standing_words(exclusion: Exclusion | None, held: int) -> str:
     if exclusion:
         return "withdrawn" if exclusion.rule == Exclusion.WITHDRAWN else "excluded"
     return "at work" if held else "idle"
@@ -202,9 +210,9 @@ def _behavior(row: WorkerRecord) -> Behavior:
     return Behavior(**{name: getattr(row, name) for name in Behavior.__dataclass_fields__})
 
 
-def _work(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[int, int, int]]:
+def _tasks_by_worker(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[int, int, int]]:
     """Return worker → (submitted tasks, tasks in hand, tasks submitted before the last gold pair)."""
-    rows = _of(Submission.objects.filter(campaign=campaign), only)
+    rows = _only_workers(Submission.objects.filter(campaign=campaign), only)
     rows = rows.exclude(standing=Submission.Standing.TRIAL)
     counts = rows.values_list("worker").annotate(
         came_in=Count("pk", filter=Q(state=Submission.State.SUBMITTED)),
@@ -214,16 +222,18 @@ def _work(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[i
     return {worker: tuple(rest) for worker, *rest in counts.order_by()}
 
 
-def _counts(kind: Q, campaign: Campaign, only: Collection[int] | None) -> dict[int, int]:
+def _count_tasks_of_kind(kind: Q, campaign: Campaign, only: Collection[int] | None) -> dict[int, int]:
     """Return worker → number of tasks of this kind."""
-    rows = _of(Submission.objects.filter(kind, campaign=campaign), only).values_list("worker")
+    rows = _only_workers(Submission.objects.filter(kind, campaign=campaign), only).values_list("worker")
     return dict(rows.annotate(Count("pk")).order_by())
 
 
-def _judged(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[int, int, int, int]]:
+def _judgments_by_worker(
+    campaign: Campaign, only: Collection[int] | None
+) -> dict[int, tuple[int, int, int, int]]:
     """Return worker → (judgments, counted, left preferred, decided)."""
     rows = Judgment.objects.filter(CONFIRMED, campaign=campaign, worker__isnull=False)
-    rows = _of(rows, only).values_list("worker")
+    rows = _only_workers(rows, only).values_list("worker")
     counts = rows.annotate(
         count=Count("pk"),
         good=Count("pk", filter=Q(submission__standing=COUNTED) | Q(submission=None)),
@@ -233,24 +243,24 @@ def _judged(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple
     return {worker: tuple(rest) for worker, *rest in counts.order_by()}
 
 
-def _gold(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[int, int]]:
+def _gold_by_worker(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[int, int]]:
     """Return worker → (gold pairs answered, failed), without suspended ones."""
     rows = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign)
-    rows = _of(rows, only).exclude(gold_pair__state=GoldPair.State.SUSPENDED)
+    rows = _only_workers(rows, only).exclude(gold_pair__state=GoldPair.State.SUSPENDED)
     counts = rows.values_list("worker").annotate(
         count=Count("pk"), failed=Count("pk", filter=Q(passed=False))
     )
     return {worker: (count, failed) for worker, count, failed in counts.order_by()}
 
 
-def _agreement(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[int, float]]:
+def _agreement_by_worker(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[int, float]]:
     """Return worker → (comparisons with somebody else's counted judgment on the same pair, how many agree)."""
     others = Q(pair__judgments__submission__standing=COUNTED) | Q(pair__judgments__submission=None)
     # Use two comparisons instead of "not the same", which Django turns into a query over all judgments of the pair.
     elsewhere = Q(pair__judgments__worker__lt=F("worker")) | Q(pair__judgments__worker__gt=F("worker"))
     rows = Judgment.objects.filter(elsewhere & others & CONFIRMED, campaign=campaign, worker__isnull=False)
     counts = (
-        _of(rows, only)
+        _only_workers(rows, only)
         .annotate(other=F("pair__judgments__preferred"), other_grade=F("pair__judgments__grade"))
         .values_list("worker")
         .annotate(count=Count("pk"), same=Sum(Case(When(SAME_ANSWER, then=Value(1.0)), default=Value(0.0))))
@@ -258,7 +268,9 @@ def _agreement(campaign: Campaign, only: Collection[int] | None) -> dict[int, tu
     return {worker: (count, same) for worker, count, same in counts.order_by()}
 
 
-def _times(campaign: Campaign, only: Collection[int] | None) -> dict[int, list[tuple[float, float | None]]]:
+def _times_by_worker(
+    campaign: Campaign, only: Collection[int] | None
+) -> dict[int, list[tuple[float, float | None]]]:
     """Return worker → seconds per pair for each whole task: from opening the page to submitting, and on screen."""
     done = Submission.objects.filter(
         campaign=campaign,
@@ -269,8 +281,8 @@ def _times(campaign: Campaign, only: Collection[int] | None) -> dict[int, list[t
     ).exclude(standing=Submission.Standing.TRIAL)
     pairs = campaign.slots_per_task
     times: dict[int, list[tuple[float, float | None]]] = defaultdict(list)
-    shown = {key: seconds / pairs for key, seconds in seconds_on_screen(_of(done, only)).items()}
-    for key, worker, opened, ended in _of(done, only).values_list(
+    shown = {key: seconds / pairs for key, seconds in seconds_on_screen(_only_workers(done, only)).items()}
+    for key, worker, opened, ended in _only_workers(done, only).values_list(
         "pk", "worker_id", "opened_at", Coalesce("finished_at", "submitted_at")
     ):
         if ended:
@@ -278,10 +290,10 @@ def _times(campaign: Campaign, only: Collection[int] | None) -> dict[int, list[t
     return times
 
 
-def _money(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[Decimal, Decimal]]:
+def _pay_by_worker(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[Decimal, Decimal]]:
     """Return worker → (paid, owed), without fees."""
     sums: dict[int, dict[str, Decimal]] = defaultdict(lambda: defaultdict(Decimal))
-    rows = _of(Payment.objects.filter(submission__campaign=campaign), only, "submission__worker")
+    rows = _only_workers(Payment.objects.filter(submission__campaign=campaign), only, "submission__worker")
     rows = rows.values_list("submission__worker", "state")
     for worker, state, amount in rows.annotate(sum=Sum("amount")).order_by():
         sums[worker][state] += rounded(Decimal(amount))
@@ -289,8 +301,8 @@ def _money(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[
     return {worker: (of[states[0]], of[states[1]]) for worker, of in sums.items()}
 
 
-def _reports(campaign: Campaign, only: Collection[int] | None) -> dict[int, int]:
-    rows = _of(PairReport.objects.filter(submission__campaign=campaign), only, "submission__worker")
+def _reports_by_worker(campaign: Campaign, only: Collection[int] | None) -> dict[int, int]:
+    rows = _only_workers(PairReport.objects.filter(submission__campaign=campaign), only, "submission__worker")
     rows = rows.values_list("submission__worker")
     return dict(rows.annotate(Count("pk")).order_by())
 

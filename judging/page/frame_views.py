@@ -61,7 +61,7 @@ def language_for(request: HttpRequest) -> str:
     return campaign.wording if campaign else translation.get_language_from_request(request)
 
 
-def _in_words(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+def _explain_refusals(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
     """Return the view's response, or the page that explains its refusal."""
     try:
         return view(request, *args, **kwargs)
@@ -78,7 +78,7 @@ def in_frame(view: View) -> Any:
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         # Start with the browser's language until the campaign is known. Refusals use the language found by the view.
         with translation.override(language_for(request)):
-            response = _in_words(view, request, *args, **kwargs)
+            response = _explain_refusals(view, request, *args, **kwargs)
         response["Referrer-Policy"] = "no-referrer"
         return response
 

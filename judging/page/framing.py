@@ -35,7 +35,7 @@ class CrowdsFrame:
         """Return the view's response, or an error page (JSON for a script)."""
         if not request.path_info.startswith(PREFIX):
             return self.answer(request)
-        if _length(request) > LARGEST_FORM:
+        if _content_length(request) > LARGEST_FORM:
             return _error_response(request, 413)
         response = self.answer(request)
         # Responses of our views are exempt; errors that Django made (unknown address, server error) are not.
@@ -62,7 +62,7 @@ class CrowdsFrame:
         return said
 
 
-def _length(request: HttpRequest) -> int:
+def _content_length(request: HttpRequest) -> int:
     word = request.META.get("CONTENT_LENGTH") or "0"
     return int(word) if word.isdecimal() else 0
 

@@ -13,7 +13,7 @@ from config import clock
 from config.guidance import Action, Guidance
 from judging.errors import CampaignRefused
 from judging.models import Appeal, Campaign, PairReport, Slot, Submission, Worker
-from judging.page.session import WorkRefused, check_workable
+from judging.page.session import WorkRefused, as_stored, check_workable
 from judging.rules.durations import after_working_days, working_days
 from judging.rules.refusals import REFUSALS
 from judging.tasks.answers import final_choices
@@ -34,10 +34,10 @@ def report_pair(submission: Submission, *, number: int, kind: str, words: str = 
     if slot is None or kind not in PairReport.Kind.values:
         raise WorkRefused("garbled")
     report, new = PairReport.objects.get_or_create(
-        slot=slot, kind=kind, defaults={"submission": submission, "words": _kept(words, LONGEST_WORDS)}
+        slot=slot, kind=kind, defaults={"submission": submission, "words": as_stored(words, LONGEST_WORDS)}
     )
     if not new and words.strip():
-        PairReport.objects.filter(pk=report.pk).update(words=_kept(words, LONGEST_WORDS))
+        PairReport.objects.filter(pk=report.pk).update(words=as_stored(words, LONGEST_WORDS))
     return report
 
 
@@ -55,7 +55,7 @@ def make_appeal(campaign: Campaign, worker: Worker, *, refusal: str, words: str,
     waiting = Appeal.objects.filter(campaign=campaign, worker=worker, settled_at=None).exclude(came_by="")
     if came_by and waiting.count() >= MOST_WAITING:
         raise WorkRefused("enough-said")
-    said = {"refusal": refusal, "words": _kept(words, LONGEST_APPEAL)}
+    said = {"refusal": refusal, "words": as_stored(words, LONGEST_APPEAL)}
     return Appeal.objects.get_or_create(campaign=campaign, worker=worker, came_by=came_by, defaults=said)[1]
 
 
@@ -102,11 +102,6 @@ def overdue_words(campaign: Campaign) -> str:
     return f"{late:,} overdue: an answer was promised within {promised}." if late else ""
 
 
-def _kept(words: str, most: int) -> str:
-    """Return the text as stored: shortened, and without null characters, which PostgreSQL rejects."""
-    return words.replace("\0", "").strip()[:most]
-
-
 def report_rows(campaign: Campaign, *, settled: bool = False) -> list[dict[str, Any]]:
     """Return reports of pairs, oldest first, JSON-ready: the pair, the problem, and the worker's choice.
 
@@ -119,10 +114,10 @@ def report_rows(campaign: Campaign, *, settled: bool = False) -> list[dict[str, 
         "slot__pair__query", "slot__gold_pair__query", "slot__repeats__pair__query",
         "slot__left", "slot__right", "submission",
     )  # fmt: skip
-    return [_report(row) for row in rows.select_related(*shown)[:1000]]
+    return [_report_row(row) for row in rows.select_related(*shown)[:1000]]
 
 
-def _report(row: PairReport) -> dict[str, Any]:
+def _report_row(row: PairReport) -> dict[str, Any]:
     slot = row.slot
     choice = final_choices(row.submission).get(slot.pk)
     return {

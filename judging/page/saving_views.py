@@ -21,7 +21,7 @@ def save(request: HttpRequest, token: str) -> HttpResponse:
     if request.method != "POST":
         return readable_anywhere(JsonResponse({"saved": False}, status=405))
     try:
-        page, choice = _page(token), _choice(request.POST)
+        page, choice = _page_of_token(token), _choice_in_form(request.POST)
         if not session.save_at_once(page, **choice):
             session.save_choice(_submission_of(page), **choice)
     except session.WorkRefused as refused:
@@ -47,7 +47,7 @@ def refused_save(refused: session.WorkRefused) -> HttpResponse:
 def state(_request: HttpRequest, token: str) -> HttpResponse:
     """Return the saved choices and the seconds left, for a worker who comes back to the page."""
     try:
-        submission = _submission_of(_page(token))
+        submission = _submission_of(_page_of_token(token))
         session.check_workable(submission)
     except session.WorkRefused as refused:
         return refused_save(refused)
@@ -55,7 +55,7 @@ def state(_request: HttpRequest, token: str) -> HttpResponse:
     return readable_anywhere(JsonResponse({"choices": choices, "left": session.seconds_left(submission)}))
 
 
-def _page(token: str) -> Page:
+def _page_of_token(token: str) -> Page:
     try:
         return read_page(token)
     except BadToken:
@@ -90,23 +90,23 @@ def _submission_of(page: Page) -> Submission:
     return submission
 
 
-def _choice(form: QueryDict) -> dict[str, Any]:
+def _choice_in_form(form: QueryDict) -> dict[str, Any]:
     return {
         "number": whole_number(form.get("slot", "")),
         "sequence": whole_number(form.get("sequence", "")),
         "side": form.get("side", ""),
-        "signals": _signals(form),
+        "signals": _signals_in_form(form),
     }
 
 
-def _signals(form: QueryDict) -> session.Signals:
+def _signals_in_form(form: QueryDict) -> session.Signals:
     return session.Signals(
-        seconds=_seconds(form.get("seconds", "")),
-        hidden=_seconds(form.get("hidden", "")),
+        seconds=_seconds_in_field(form.get("seconds", "")),
+        hidden=_seconds_in_field(form.get("hidden", "")),
         focus_lost=whole_number(form.get("lost", "")),
         input_method=form.get("input", ""),
         viewport=form.get("viewport", ""),
-        age=_seconds(form.get("age", "")) or 0.0,
+        age=_seconds_in_field(form.get("age", "")) or 0.0,
     )
 
 
@@ -115,7 +115,7 @@ def whole_number(word: str) -> int:
     return int(word) if word.isdecimal() and len(word) < 9 else -1
 
 
-def _seconds(word: str) -> float | None:
+def _seconds_in_field(word: str) -> float | None:
     """Return a duration in seconds, at most a day, or None if the field holds none."""
     return min(float(word), 86400.0) if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{0,9})?", word) else None
 

@@ -130,7 +130,7 @@ def _lock_held(submission: Submission, text: str = "") -> _Locked:
     return locked
 
 
-def _locked(key: int, text: str) -> QuerySet[Submission, tuple[Any, ...]]:
+def _lock_query(key: int, text: str) -> QuerySet[Submission, tuple[Any, ...]]:
     held = Submission.objects.select_for_update(of=("self",)).filter(pk=key)
     agreed = Exists(Consent.objects.filter(submission=OuterRef("pk")))
     drawn = Exists(Slot.objects.filter(submission=OuterRef("pk")))
@@ -138,7 +138,7 @@ def _locked(key: int, text: str) -> QuerySet[Submission, tuple[Any, ...]]:
     return held.values_list("state", "standing", agreed, drawn, known)
 
 
-_LOCKED = Prepared(_locked, words=(1,))
+_LOCKED = Prepared(_lock_query, words=(1,))
 
 
 def _hand_out(submission: Submission) -> str:
@@ -212,12 +212,12 @@ def save_form(submission: Submission, sides: Mapping[int, str]) -> None:
             is_choice(one.side, one.sequence, submission.campaign.answers) for one in missing.values()
         ):
             raise WorkRefused("garbled")
-        if not missing or _append(submission, missing.values()):
+        if not missing or _append_choices(submission, missing.values()):
             return
     raise WorkRefused("garbled")
 
 
-def _append(submission: Submission, choices: Collection[Choice]) -> bool:
+def _append_choices(submission: Submission, choices: Collection[Choice]) -> bool:
     """Append choices while the submission is locked. Returns False if a script saved one in the meantime."""
     try:
         with transaction.atomic():
@@ -283,7 +283,7 @@ def seconds_left(submission: Submission) -> float | None:
 def run_out(submission: Submission, *, comment: str = "", pasted: bool = False) -> None:
     """End a task whose time is over: submit what is judged, or release an empty one. Safe to repeat."""
     held = Submission.objects.filter(pk=submission.pk, state=Submission.State.HELD)
-    held.update(comment=_kept(comment), comment_pasted=pasted)
+    held.update(comment=as_stored(comment), comment_pasted=pasted)
     if send_off_saved(submission):
         SENT_OFF.add()
     else:
@@ -312,7 +312,7 @@ def finish(
     known = {
         "state": Submission.State.FINISHED,
         "finished_at": clock.now(),
-        "comment": _kept(comment),
+        "comment": as_stored(comment),
         "comment_pasted": pasted,
     }
     if complete and held.filter(~empty).update(**known, left_early=False):
@@ -336,12 +336,12 @@ def keep_comment(submission: Submission, comment: str) -> None:
     """Store a comment before the task is submitted, so that it appears when the page is shown again."""
     if comment.strip():
         held = Submission.objects.filter(pk=submission.pk, state=Submission.State.HELD)
-        held.update(comment=_kept(comment))
+        held.update(comment=as_stored(comment))
 
 
-def _kept(comment: str) -> str:
-    """Return the comment as stored: cut to its limit, and without null characters, which no database accepts."""
-    return comment.replace("\0", "").strip()[:LONGEST_COMMENT]
+def as_stored(text: str, most: int = LONGEST_COMMENT) -> str:
+    """Return a worker's text as stored: cut to its limit, and without null characters, which no database accepts."""
+    return text.replace("\0", "").strip()[:most]
 
 
 def final_answers(submission: Submission) -> list[tuple[str, str]]:

@@ -227,7 +227,7 @@ def finish(request: HttpRequest, token: str) -> HttpResponse:
     """Submit the task on our side; the next page sends the same answers to the crowd's form."""
     _, submission = page_of(request, token)
     if submission.state != Submission.State.HELD:
-        return _over(request, token, submission)
+        return _redirect_to_outcome(request, token, submission)
     if not session.has_agreed(submission):
         return redirect("judging:work", token=token)
     if hurried := save_form(request, token, submission):
@@ -246,7 +246,7 @@ def leave(request: HttpRequest, token: str) -> HttpResponse:
     """
     _, submission = page_of(request, token)
     if submission.state != Submission.State.HELD:
-        return _over(request, token, submission)
+        return _redirect_to_outcome(request, token, submission)
     if not session.has_agreed(submission) and submission.standing != Submission.Standing.EXCLUDED:
         return redirect("judging:work", token=token)
     if hurried := save_form(request, token, submission):
@@ -274,7 +274,7 @@ def leave(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "judging/leave.html", context)
 
 
-def _over(request: HttpRequest, token: str, submission: Submission) -> HttpResponse:
+def _redirect_to_outcome(request: HttpRequest, token: str, submission: Submission) -> HttpResponse:
     """Redirect to the page that shows the outcome of a task that is no longer held.
 
     Choices that waited for a connection when the time ran out arrive with the form and are kept.

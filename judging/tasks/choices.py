@@ -154,7 +154,7 @@ def append_at_once(
         allowed = is_choice(side, sequence, possible_answers(grades, allow_undecided=allow_undecided))
         if minimum_seconds or not allowed or not page.is_of(assignment_id):
             return False
-        made = made_at(signals.age, opened_at=_time(opened_at), before=before and _time(before))
+        made = made_at(signals.age, opened_at=_aware_time(opened_at), before=before and _aware_time(before))
         values = [sequence, side, *signals.columns().values(), connection.ops.adapt_datetimefield_value(made)]
         lock = "FOR SHARE OF work" if connection.features.has_select_for_update else ""
         held = [slot, Submission.State.HELD, Submission.Standing.EXCLUDED]
@@ -162,7 +162,7 @@ def append_at_once(
         return bool(cursor.rowcount == 1)
 
 
-def _time(value: datetime | str) -> datetime:
+def _aware_time(value: datetime | str) -> datetime:
     """Convert a time read without a model: SQLite returns it as text, in UTC."""
     read = parse_datetime(value) if isinstance(value, str) else value
     assert read is not None

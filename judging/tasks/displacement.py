@@ -21,7 +21,7 @@ MOST_WEIGHED = 200
 
 def make_room(campaign: Campaign, place: Place) -> None:
     """Make room for one more task at this place, displacing another if there are too many."""
-    here = _unconfirmed(campaign).filter(place=place)
+    here = _unconfirmed_holders(campaign).filter(place=place)
     if here.count() >= MOST_LEASES:
         _displace(here)
 
@@ -34,7 +34,7 @@ def displace_weakest(
     A place is crowded if several arrivals hold a task there. ``seen`` names tasks that the newcomer cannot use.
     Of the others, ``fits`` returns those with gold for the newcomer.
     """
-    leases = _unconfirmed(campaign)
+    leases = _unconfirmed_holders(campaign)
     crowded = (
         leases.values("place").annotate(leases=Count("pk")).filter(leases__gt=1).order_by().values("place")
     )
@@ -53,7 +53,7 @@ def untouched(campaign: Campaign, worker: Worker) -> Iterator[Submission]:
     yield from unsure.exclude(standing=Submission.Standing.TRIAL).exclude(Exists(made)).order_by("opened_at")
 
 
-def _unconfirmed(campaign: Campaign) -> QuerySet[Submission]:
+def _unconfirmed_holders(campaign: Campaign) -> QuerySet[Submission]:
     """Find holders of a task whom neither the crowd's signature nor its list confirms."""
     live = [Submission.State.HELD, Submission.State.FINISHED]
     held = Submission.objects.filter(campaign=campaign, state__in=live, held_task__state=Task.State.HELD)

@@ -60,12 +60,12 @@ def progress_of(submission: Submission) -> tuple[int, int]:
     return sum(judged), len(judged)
 
 
-def _judged(submission: int) -> QuerySet[Slot, tuple[bool]]:
+def _slots_with_choice(submission: int) -> QuerySet[Slot, tuple[bool]]:
     made = Exists(Choice.objects.filter(slot=OuterRef("pk")))
     return Slot.objects.filter(submission=submission).values_list(made)
 
 
-_JUDGED = Prepared(_judged)
+_JUDGED = Prepared(_slots_with_choice)
 
 
 def evidence_of(submission: Submission, found: CrowdSubmission) -> Evidence:

@@ -75,7 +75,7 @@ def lease_task(
     """
     past = past or past_of(campaign, who.pk)
     resumes = resumes and taken_at is not None
-    held = _held_by(who) if held is None else held
+    held = _tasks_held_by(who) if held is None else held
     taking = Taking(campaign, who, assignment_id, place, taken_at, past, resumes, held)
     for _ in range(TRIES):
         try:
@@ -92,7 +92,7 @@ def lease_task(
         if free_lapsed(campaign):
             continue
         if place is None or not displace_weakest(
-            campaign, place, _tasks_with(taking.past.barred), partial(_fits, taking.past)
+            campaign, place, _tasks_with(taking.past.barred), partial(_fitting_tasks, taking.past)
         ):
             return None
     return None
@@ -102,12 +102,12 @@ def _stored_since(who: Worker | Newcomer) -> Worker | Newcomer:
     return who if isinstance(who, Worker) else known_worker(who.crowd, who.crowd_worker_id) or who
 
 
-def _held_by(who: Worker | Newcomer) -> list[int]:
+def _tasks_held_by(who: Worker | Newcomer) -> list[int]:
     held = Submission.objects.filter(worker=who.pk, state=Submission.State.HELD).exclude(task=None)
     return list(held.values_list("task_id", flat=True))
 
 
-def _fits(past: Past, tasks: list[int]) -> list[int]:
+def _fitting_tasks(past: Past, tasks: list[int]) -> list[int]:
     return fitting(past, candidates(Task.objects.filter(pk__in=tasks)), strictly=False)
 
 
@@ -127,13 +127,13 @@ def _next_task(taking: Taking) -> int | None:
     waiting = Task.objects.filter(campaign=taking.campaign, state=Task.State.WAITING)
     if taking.resumes and isinstance(taking.who, Worker):
         begun = list(resumable(taking.campaign, taking.who).values_list("task_id", flat=True))
-        if begun and (task := _first(begun)) is not None:
+        if begun and (task := _lock_first_waiting(begun)) is not None:
             return task
     if past.new_gold_is_left() and not taking.held:
         # Nearly always one of the first tasks fits: the first of those that the searches below would find.
         unseen = [task for task in first_waiting(taking.campaign) if not task.keys & past.pairs]
         found = fitting(past, unseen, strictly=True)
-        if found and (task := _first(found)) is not None:
+        if found and (task := _lock_first_waiting(found)) is not None:
             return task
     if isinstance(taking.who, Newcomer):
         return _first_that_fits(past, waiting)
@@ -159,7 +159,7 @@ def _first_that_fits(past: Past, *wanted: QuerySet[Task]) -> int | None:
             for _ in range(LOOKS):
                 some = candidates(tasks.filter(number__gt=last).order_by("number")[:AT_ONCE])
                 found = fitting(past, some, strictly=strictly)
-                if found and (task := _first(found)) is not None:
+                if found and (task := _lock_first_waiting(found)) is not None:
                     return task
                 if len(some) < AT_ONCE:
                     break
@@ -167,7 +167,7 @@ def _first_that_fits(past: Past, *wanted: QuerySet[Task]) -> int | None:
     return None
 
 
-def _first(fitting: list[int]) -> int | None:
+def _lock_first_waiting(fitting: list[int]) -> int | None:
     """Lock the first of these tasks that still waits.
 
     On PostgreSQL, tasks that somebody is taking are skipped, and waited for only if there are no others, because
@@ -228,7 +228,7 @@ def _take_next(taking: Taking) -> Submission | None:
         ends_at=until.ours,
         crowd_ends_at=until.crowd,
     )
-    if not _hold(submission, task_id):
+    if not _lease_waiting(submission, task_id):
         raise _Taken
     return submission
 
@@ -242,7 +242,7 @@ def deadlines_from(
     return deadlines(opened=opened, taken=taken_at, limit=limit, offered=offered)
 
 
-def _hold(submission: Submission, task_id: int) -> bool:
+def _lease_waiting(submission: Submission, task_id: int) -> bool:
     """Give the submission a waiting task. Return False if another worker took it first."""
     # Work that was submitted here, or judged by our deadline, can reach the crowd until the crowd's deadline.
     until = submission.crowd_ends_at
@@ -262,7 +262,7 @@ def hand_out(submission: Submission, past: Past) -> str:
     a pair that the worker just saw in another window.
     """
     if not _HELD_BY(submission.pk):
-        _exchange(submission)
+        _exchange_task(submission)
     for _ in range(TRIES):
         try:
             with transaction.atomic():
@@ -272,7 +272,7 @@ def hand_out(submission: Submission, past: Past) -> str:
                 if earlier:
                     copy_choices(earlier, submission)
         except IntegrityError:
-            if not _exchange(submission):
+            if not _exchange_task(submission):
                 return "no-task"
             past = past_of(submission.campaign, submission.worker_id)
             continue
@@ -281,7 +281,7 @@ def hand_out(submission: Submission, past: Past) -> str:
 
 
 @transaction.atomic
-def _exchange(submission: Submission) -> bool:
+def _exchange_task(submission: Submission) -> bool:
     """Exchange the submission's task for another and free its own. Return False if none waits."""
     campaign, worker, taken_at = submission.campaign, submission.worker, submission.taken_at
     past = past_of(campaign, worker.pk)
@@ -293,13 +293,13 @@ def _exchange(submission: Submission) -> bool:
         taken_at=taken_at,
         past=past,
         resumes=taken_at is not None,
-        held=_held_by(worker),
+        held=_tasks_held_by(worker),
     )
     task_id = _next_task(taking)
     if task_id is None:
         return False
     free_task(submission)
-    if _hold(submission, task_id):
+    if _lease_waiting(submission, task_id):
         Submission.objects.filter(pk=submission.pk).update(task=task_id)
         submission.task_id = task_id
     return submission.task_id == task_id

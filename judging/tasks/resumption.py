@@ -50,27 +50,27 @@ def take_up_again(submission: Submission) -> Submission | None:
 
 def copy_choices(earlier: Submission, submission: Submission) -> int:
     """Copy earlier choices to the new slots. Return the number of pairs judged this way."""
-    before = {_shown(one): one for one in earlier.slots.prefetch_related("choices")}
+    before = {_slot_key(one): one for one in earlier.slots.prefetch_related("choices")}
     copies: list[Choice] = []
     judged = 0
     for slot in submission.slots.all():
-        known = before.get(_shown(slot))
+        known = before.get(_slot_key(slot))
         made = list(known.choices.all()) if known else []
         judged += bool(made)
         flipped = known is not None and known.left_id != slot.left_id
-        copies += [_copy(choice, slot, flipped=flipped) for choice in made]
+        copies += [_copy_choice(choice, slot, flipped=flipped) for choice in made]
     Choice.objects.bulk_create(copies)
     Submission.objects.filter(pk=submission.pk).update(resumed_pairs=judged)
     submission.resumed_pairs = judged
     return judged
 
 
-def _shown(slot: Slot) -> tuple[int | None, ...]:
+def _slot_key(slot: Slot) -> tuple[int | None, ...]:
     """Return the key that identifies the slot within its task."""
     return slot.pair_id, slot.gold_pair_id, slot.repeats_id
 
 
-def _copy(choice: Choice, slot: Slot, *, flipped: bool) -> Choice:
+def _copy_choice(choice: Choice, slot: Slot, *, flipped: bool) -> Choice:
     """Copy a choice to another slot, where the preferred passage may be on the other side."""
     same = (
         "sequence",

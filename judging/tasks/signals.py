@@ -19,21 +19,21 @@ def signals_of(campaign: Campaign) -> dict[int, dict[str, Any]]:
     for slot, kind in PairReport.objects.filter(submission__campaign=campaign).values_list("slot_id", "kind"):
         reports[slot].append(kind)
     return {
-        slot: _signals(campaign, made) | {"reported": ",".join(sorted(reports[slot]))}
+        slot: _signals_of_slot(campaign, made) | {"reported": ",".join(sorted(reports[slot]))}
         for slot, made in choices.items()
     }
 
 
-def _signals(campaign: Campaign, made: list[Choice]) -> dict[str, Any]:
+def _signals_of_slot(campaign: Campaign, made: list[Choice]) -> dict[str, Any]:
     """Return the signals from one slot's choices, given in the order in which they were made."""
     last = made[-1]
-    shown = _total(made, "seconds_shown")
+    shown = _total_seconds(made, "seconds_shown")
     shown_passages = [last.slot.left, *([] if campaign.grades else [last.slot.right])]
     texts = (text_of(campaign, passage) for passage in shown_passages)
     return {
         "position": last.slot.number,
         "seconds_shown": "" if shown is None else shown,
-        "seconds_hidden": "" if (hidden := _total(made, "seconds_hidden")) is None else hidden,
+        "seconds_hidden": "" if (hidden := _total_seconds(made, "seconds_hidden")) is None else hidden,
         "changes": sum(one.side != other.side for one, other in pairwise(made)),
         "focus_lost": sum(choice.focus_lost for choice in made),
         "input_method": last.input_method,
@@ -43,7 +43,7 @@ def _signals(campaign: Campaign, made: list[Choice]) -> dict[str, Any]:
     }
 
 
-def _total(made: list[Choice], field: str) -> float | None:
+def _total_seconds(made: list[Choice], field: str) -> float | None:
     """Return the seconds over all choices, or None if no page reported any (a form without scripts)."""
     told = [value for choice in made if (value := getattr(choice, field)) is not None]
     return round(sum(told), 2) if told else None

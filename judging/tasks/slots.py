@@ -32,14 +32,14 @@ def fill_slots(submission: Submission, pairs: list[Pair], past: Past, rng: np.ra
     A task that the worker returned without a choice is shown as before. If its gold were drawn again, opening it
     twice would reveal the gold pairs. Raises IntegrityError if this worker was just shown one of the pairs.
     """
-    slots = _planned(submission, pairs, past, rng)
+    slots = _slots_for(submission, pairs, past, rng)
     Slot.objects.bulk_create(slots)
     return sum(slot.gold_pair_id is not None for slot in slots)
 
 
-def _planned(submission: Submission, pairs: list[Pair], past: Past, rng: np.random.Generator) -> list[Slot]:
+def _slots_for(submission: Submission, pairs: list[Pair], past: Past, rng: np.random.Generator) -> list[Slot]:
     before = _as_before(submission, pairs) if past.has_seen(pairs) else []
-    return before or _drawn(submission, pairs, past, rng)
+    return before or _draw_slots(submission, pairs, past, rng)
 
 
 def _as_before(submission: Submission, pairs: list[Pair]) -> list[Slot]:
@@ -68,7 +68,9 @@ def _as_before(submission: Submission, pairs: list[Pair]) -> list[Slot]:
     ]
 
 
-def _drawn(submission: Submission, pairs: list[Pair], past: Past, rng: np.random.Generator) -> list[Slot]:
+def _draw_slots(
+    submission: Submission, pairs: list[Pair], past: Past, rng: np.random.Generator
+) -> list[Slot]:
     # If the crowd signs arrivals, gold that the worker has seen appears only with the same task as before.
     gold = _draw_gold(past, pairs, rng, again=submission.taken_at is None)
     slots = []
@@ -103,7 +105,7 @@ def pairs_in(submission: Submission) -> int:
     if submission.campaign.repeats_per_task:  # nothing to repeat in a worker's first task
         past = past_of(submission.campaign, submission.worker_id)
         rng = np.random.default_rng(submission.seed)
-        return len(_planned(submission, task_pairs(submission), past, rng))
+        return len(_slots_for(submission, task_pairs(submission), past, rng))
     return len(_KEYS(submission.task_id or 0)) + submission.campaign.gold_per_task
 
 

@@ -15,14 +15,14 @@ _PAIR = ("pair__query_id", "pair__passage_a_id", "pair__passage_b_id")
 _GOLD = ("pk", "query_id", "relevant_id", "off_topic_id")
 
 
-def _shown(worker: int) -> QuerySet[Slot, tuple[Any, ...]]:
+def _slots_shown_to(worker: int) -> QuerySet[Slot, tuple[Any, ...]]:
     query = Coalesce("pair__query_id", "gold_pair__query_id", "repeats__pair__query_id")
     slots = Slot.objects.filter(worker=worker)
     return slots.values_list("pair_id", "gold_pair_id", "given_back", query, "left_id", "right_id")
 
 
 #: What a worker was ever shown, in every campaign.
-_SHOWN = Prepared(_shown)
+_SHOWN = Prepared(_slots_shown_to)
 
 
 def usable_gold(campaign: Campaign | int, worker_id: int | None) -> QuerySet[GoldPair]:
@@ -52,12 +52,12 @@ class Candidate(NamedTuple):
 
 def candidates(tasks: QuerySet[Task]) -> list[Candidate]:
     """Read these tasks with their real pairs, in the order of their numbers."""
-    return _candidates(_pairs_of(tasks))
+    return _group_by_task(_pairs_of(tasks))
 
 
 def first_waiting(campaign: Campaign) -> list[Candidate]:
     """Read the first waiting tasks of a campaign, whether or not they fit a worker."""
-    return _candidates(_FIRST_WAITING(campaign.pk))
+    return _group_by_task(_FIRST_WAITING(campaign.pk))
 
 
 def _pairs_of(tasks: QuerySet[Task]) -> QuerySet[TaskPair, tuple[int, ...]]:
@@ -65,7 +65,7 @@ def _pairs_of(tasks: QuerySet[Task]) -> QuerySet[TaskPair, tuple[int, ...]]:
     return rows.values_list("task_id", "task__number", "pair_id", *_PAIR)
 
 
-def _candidates(rows: Iterable[tuple[int, ...]]) -> list[Candidate]:
+def _group_by_task(rows: Iterable[tuple[int, ...]]) -> list[Candidate]:
     found: dict[int, Candidate] = {}
     for task, number, key, *pair in rows:
         one = found.setdefault(task, Candidate(task, number, [], set()))

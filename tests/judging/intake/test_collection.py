@@ -94,14 +94,14 @@ def test_failed_gold_excludes_all_of_the_workers_judgments_and_repeats_their_tas
 def test_exclusion_decided_while_a_submission_is_settled_wins(fair, monkeypatch):
     campaign = fair.opened()
     submission = fair.do_task(campaign, "A1")
-    look = collection._standing
+    look = collection._screened_standing
 
     def excluded_meanwhile(campaign, submission):
         standing = look(campaign, submission)
         stop_counting(campaign, submission.worker)
         return standing
 
-    monkeypatch.setattr(collection, "_standing", excluded_meanwhile)
+    monkeypatch.setattr(collection, "_screened_standing", excluded_meanwhile)
     fair.collect(campaign)
 
     submission.refresh_from_db()

@@ -12,7 +12,7 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from _rows import insert_rows
+from _rows import gather_statistics, insert_rows
 from _work import DAYS, GOLD, PAIRS, write_judgments, write_messages, write_payments
 from django.core.files.storage import storages
 from django.db import connection
@@ -60,7 +60,7 @@ class Large:
         write_messages(self)
         with connection.cursor() as cursor:
             cursor.execute("SET session_replication_role = DEFAULT")
-            cursor.execute("ANALYZE")
+        gather_statistics()
 
     def text(self, seed: int, words: int) -> str:
         return " ".join(WORDS[(seed * 7 + place * place) % len(WORDS)] for place in range(words))

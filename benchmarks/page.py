@@ -214,7 +214,7 @@ def measure(rounds: int) -> Figures:
                     os.environ |= {"PREFEREE_MODE": "production", "PREFEREE_SSL_REDIRECT": "no"}
                     command = [sys.executable, "manage.py", "collectstatic", "--noinput", "-v", "0"]
                     subprocess.run(command, cwd=ROOT, check=True)
-                    with serve.pages(PROCESSES) as product:
+                    with serve.web_processes(PROCESSES) as (product, _):
                         return measure_product(places, product, site, pages, rounds)
 
 

@@ -112,16 +112,17 @@ def measure(options: argparse.Namespace) -> Requests:
             import django
 
             django.setup()
+            from _rows import gather_statistics
             from _signed import arrival
             from django.core.management import call_command
-            from django.db import connection, connections
+            from django.db import connections
 
             from config.process import launcher
 
             call_command("migrate", verbosity=0)
             with launcher.crowd_running():
                 campaigned = serve.Campaigned("requests", options.waiting)
-                connection.cursor().execute("ANALYZE")
+                gather_statistics()
                 requests = Requests(options.profile, forms=options.forms)
                 for number in range(options.tasks):
                     if number == WARM_UP:

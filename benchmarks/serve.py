@@ -89,13 +89,6 @@ def database() -> Iterator[None]:
 
 
 @contextmanager
-def pages(processes: int) -> Iterator[str]:
-    """Run web processes as in production; yields their address."""
-    with web_processes(processes) as (site, _):
-        yield site
-
-
-@contextmanager
 def web_processes(processes: int) -> Iterator[tuple[str, int]]:
     """Run web processes as in production; yields their address and the id of the first process."""
     from django.conf import settings
@@ -310,14 +303,13 @@ def measure(on: str, waiting: int) -> Figures:
 
             django.setup()
             from django.core.management import call_command
-            from django.db import connection, connections
+            from django.db import connections
 
             from config.process import launcher
 
             call_command("migrate", verbosity=0)
             with launcher.crowd_running():
                 large = Campaigned(f"many-{on}", waiting)
-                connection.cursor().execute("ANALYZE")
                 with web_processes(PROCESSES[on]) as (site, process):
                     figures = at_every_pace(on, site, process, large)
             connections.close_all()
@@ -327,8 +319,10 @@ def measure(on: str, waiting: int) -> Figures:
 def at_every_pace(on: str, site: str, process: int, large: Campaigned) -> Figures:
     """Measure the running pages, first at a human pace, which warms them up."""
     from _people import Shift
+    from _rows import gather_statistics
 
     def shift(name: str, campaigned: Campaigned, **how: Any) -> Figures:
+        gather_statistics()
         print_progress(f"{on}, {name}: {campaigned.waiting():,} tasks waiting, {people} people")
         return shift_figures(
             Shift(site, campaigned.link, people, **how), name[:2].upper(), campaigned, process

@@ -4,10 +4,11 @@ WebError
 ├── AnotherUnderWay       another job for the same object is running
 ├── WebhookRefused        not possible in the webhook's current state
 ├── NoEvents              no kind of event is chosen for a webhook
-└── AddressRefused        the address is not allowed for webhooks
+├── AddressRefused        the address is not allowed for webhooks
+└── BoardBeingDrawn       a job is drawing the leaderboard (also a NotNow)
 """
 
-from config.errors import Refusal
+from config.errors import NotNow, Refusal
 
 
 class WebError(Refusal):
@@ -28,3 +29,9 @@ class NoEvents(WebError):
 
 class AddressRefused(WebError):
     """The address is not allowed for webhooks."""
+
+
+class BoardBeingDrawn(WebError, NotNow):
+    """A job is drawing the leaderboard; its message is for everybody."""
+
+    seconds = 5

@@ -42,7 +42,7 @@ from tournament.errors import (
     TextsMissing,
 )
 from web.common.directions import guidance_for_programs
-from web.errors import AnotherUnderWay, WebhookRefused
+from web.errors import AnotherUnderWay, BoardBeingDrawn, WebhookRefused
 
 logger = logging.getLogger(__name__)
 CONTENT_TYPE = "application/problem+json"
@@ -134,6 +134,9 @@ def status_of(refusal: Refusal) -> int:
 
 def refusal_response(request: HttpRequest, refusal: Any) -> HttpResponse:
     """Return the response for a service's refusal."""
+    if isinstance(refusal, BoardBeingDrawn):
+        again = {"Retry-After": str(refusal.seconds), "Cache-Control": "no-store"}
+        return problem(503, refusal.message, next_step=str(refusal.next_step), headers=again)
     if isinstance(refusal, NotNow):
         # The reason names servers and settings, so it goes to the log only.
         logger.warning("%s cannot be answered now: %s", request.path, refusal)

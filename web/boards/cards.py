@@ -12,6 +12,7 @@ from pooling.models import Collection, QrelSet
 from tournament.models import QrelVersion
 from web.boards.pages import Wish, published_board
 from web.common.outdated_versions import Outdated, outdated_for
+from web.errors import BoardBeingDrawn
 
 logger = logging.getLogger(__name__)
 ROWS_OF_A_CARD = 3
@@ -25,6 +26,8 @@ class BoardCard:
     version: QrelVersion | None
     published: PublishedBoard | None
     outdated: Outdated | None = None
+    missing: str = ""
+    """Why there is no ``published`` board now."""
 
     @property
     def rows(self) -> list[BoardRow]:
@@ -56,13 +59,18 @@ def board_cards(
         told = outdated_for(user, [one for one in collections if one.pk in latest])
     cards = []
     for collection in collections:
+        board, missing = None, ""
         try:
             board = published_board(collection, Wish(), user)
+        except BoardBeingDrawn as later:
+            missing = later.message
         except NotNow as away:
             # The reason names servers, so it goes to the log only.
             logger.warning("the leaderboard of %s cannot be made now: %s", collection.name, away)
-            board = None
+            missing = "The leaderboard is temporarily unavailable."
         except Refusal:
             continue
-        cards.append(BoardCard(collection, latest.get(collection.pk), board, told.get(collection.pk)))
+        cards.append(
+            BoardCard(collection, latest.get(collection.pk), board, told.get(collection.pk), missing)
+        )
     return cards

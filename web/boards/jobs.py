@@ -50,6 +50,8 @@ def draw_board_job(
         measure,
         frozenset(hidden),
     )
+    if board.is_there():  # pages that wait for the board ring again while it is drawn
+        return {}
     try:
         if before and board.version:
             rank_moves(

@@ -45,6 +45,7 @@ from web.common.job_progress import Work
 from web.common.label_sight import LabelSight, label_sight
 from web.common.outdated_versions import Outdated
 from web.common.visibility import as_shown, hidden_queries, listed_runs, sees_everything
+from web.errors import BoardBeingDrawn
 
 logger = logging.getLogger(__name__)
 ROWS_A_PAGE = 50
@@ -233,12 +234,22 @@ def _version_number(number: str) -> int | None:
 def published_board(
     collection: Collection, wish: Wish, user: Any, runs: Sequence[Run] | None = None
 ) -> PublishedBoard:
-    """Return the board as this person sees it, over the runs that they see. Raises a Refusal if there is none."""
+    """Return the board as this person sees it, over the runs that they see.
+
+    Raises a Refusal if there is none, and BoardBeingDrawn while a job draws it.
+    """
     sight = label_sight(collection, user)
     asked = asked_board(collection, wish, user, runs, sight)
     official, version = asked.official, asked.version
     shown = sight.shows_set(official)
     told = version is None or sight.shows_labels(f"@{version.number}")
+    if work := drawing_work(asked):
+        if work.failure:
+            raise NotNow(str(work.failure))
+        so_far = f" ({work.progress})" if work.job and work.job.progress_total else ""
+        raise BoardBeingDrawn(
+            f"The leaderboard is being drawn{so_far}.", "Repeat the request in a few seconds."
+        )
     published = kept_leaderboard(asked)
     queries = published.board.queries
     return rounded_board(

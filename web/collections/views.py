@@ -20,6 +20,7 @@ from web.common.access import collection_for, needs
 from web.common.analysis_tables import FORMS, analysis_file
 from web.common.directions import guidance_text
 from web.common.outdated_versions import outdated_for
+from web.errors import BoardBeingDrawn
 from web.grading.pages import sees_grading
 from web.runs.forms import DescribeCollection
 
@@ -131,6 +132,10 @@ def leaderboard_file(request: HttpRequest, name: str, form: str) -> HttpResponse
         raise Http404("Unknown file format.")
     try:
         published = boards.published_board(found, boards.Wish.of(request.GET), request.user)
+    except BoardBeingDrawn as later:
+        reply = HttpResponse(f"{later}\n", status=503, content_type="text/plain; charset=utf-8")
+        reply["Retry-After"], reply["Cache-Control"] = str(later.seconds), "no-store"
+        return reply
     except NotNow:
         raise
     except Refusal as refusal:

@@ -90,3 +90,37 @@ def test_small_boards_and_installations_without_workers_draw_at_once(owner, monk
 
     assert "quay" in owner.get("/collections/harbour/leaderboard/?measure=AP").content.decode()
     assert waiting().count() == 0
+
+
+def test_files_and_calls_say_that_the_board_is_being_drawn(owner):
+    file = owner.get("/collections/harbour/leaderboard.csv?measure=P@1")
+    call = owner.get("/api/v1/collections/harbour/leaderboard?measure=P@1")
+
+    for reply in (file, call):
+        assert reply.status_code == 503
+        assert reply["Retry-After"] == "5"
+        assert "The leaderboard is being drawn" in reply.content.decode()
+
+    work_off_everything()
+
+    assert owner.get("/collections/harbour/leaderboard.csv?measure=P@1").status_code == 200
+    assert owner.get("/api/v1/collections/harbour/leaderboard?measure=P@1").json()["runs"]
+
+
+def test_other_pages_do_without_the_board_while_it_is_drawn(owner):
+    pages = ["/", "/collections/harbour/", "/collections/harbour/runs/", "/collections/harbour/two-runs/"]
+
+    replies = [owner.get(page) for page in pages]
+
+    assert [reply.status_code for reply in replies] == [200] * 4
+    assert "The leaderboard is being drawn" in replies[1].content.decode()
+    assert waiting().count() == 1
+
+
+def test_a_board_that_is_there_is_not_drawn_again_for_somebody_who_waited(owner, monkeypatch):
+    owner.get(BOARD)
+    job = waiting().get()
+    work_off_everything()
+    monkeypatch.setattr(boards, "make_leaderboard", None)
+
+    assert jobs.draw_board_job(**job.arguments, progress=lambda *_: None) == {}

@@ -16,7 +16,7 @@ from leaderboard.cache.software_version import software_version
 from leaderboard.errors import NothingToScore
 from leaderboard.output.content import json_ready
 from leaderboard.scoring.agreement import Agreement
-from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
+from leaderboard.scoring.evaluation import Progress, Scored, evaluate_under, measure_for
 from leaderboard.scoring.intervals import SEED
 from leaderboard.scoring.labels import Labels, qrel_set_labels, version_labels
 from leaderboard.scoring.measure_names import parse_measure
@@ -115,7 +115,12 @@ def make_leaderboard(
         raise _nothing_covered(official, version)
     the_qrel = sides[0].the_qrel()
     perfect = {qid: the_qrel[qid] for qid in qids} if version else None
-    values = [_run_values(collection, runs, labels, measure, qids, perfect, progress) for labels in sides]
+    measures = [(labels, [measure_for(measure, labels)]) for labels in sides]
+    scored = evaluate_under(collection=collection, runs=runs, sides=measures, progress=progress)
+    values = [
+        _run_values([found[run.pk, one.name] for run in runs], labels, one, qids, perfect)
+        for found, (labels, [one]) in zip(scored, measures, strict=True)
+    ]
     judged = _cached_judged_tops(version, runs, qids, perfect) if version and perfect else None
     given = BoardInput(
         [run.run_tag for run in runs],
@@ -290,20 +295,16 @@ def _covered_by_all(sides: Sequence[Labels]) -> list[str]:
 
 
 def _run_values(
-    collection: Collection,
-    runs: Sequence[Run],
+    scored: Sequence[Scored],
     labels: Labels,
-    name: str,
+    measure: Measure,
     qids: Sequence[str],
     perfect: Mapping[str, str] | None,
-    progress: Progress | None,
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Return one row per run, then the perfect run if there is one, with one column per qid."""
-    measure = measure_for(name, labels)
-    scored = evaluate(collection=collection, runs=runs, labels=labels, measures=[measure], progress=progress)
     place = {qid: index for index, qid in enumerate(labels.qids)}
     columns = np.array([place[qid] for qid in qids], dtype=np.int64)
-    rows = [scored[run.pk, measure.name].values for run in runs]
+    rows = [one.values for one in scored]
     if perfect is not None:
         rows.append(measure.values(_run_of_only(labels, perfect)))
     return np.stack(rows)[:, columns]

@@ -16,6 +16,7 @@ from leaderboard.scoring.labels import ORDER, Labels
 from leaderboard.scoring.measure_names import parse_measure
 from leaderboard.scoring.measures import Measure, RankedLabels, depth_needed
 from pooling.models import Collection, Run
+from pooling.ranking import Ranking
 from pooling.services.runs import ranking_of
 from pooling.wanted import find_wanted
 
@@ -70,31 +71,57 @@ def evaluate(
     measures: Sequence[Measure],
     progress: Progress | None = None,
 ) -> dict[tuple[int, str], Scored]:
-    """Return (run key, measure's name) → values, computing and storing those that are missing.
+    """Return (run key, measure's name) → values, computing and storing those that are missing."""
+    [found] = evaluate_under(collection=collection, runs=runs, sides=[(labels, measures)], progress=progress)
+    return found
 
-    Each run is read once for all its measures, and no deeper than they need. Rows are stored under unique keys,
-    so concurrent callers are safe.
+
+def evaluate_under(
+    *,
+    collection: Collection,
+    runs: Sequence[Run],
+    sides: Sequence[tuple[Labels, Sequence[Measure]]],
+    progress: Progress | None = None,
+) -> list[dict[tuple[int, str], Scored]]:
+    """Return what :func:`evaluate` returns, for several labels, each with its measures.
+
+    Each run is read once for all of them, and no deeper than they need. Rows are stored under unique keys, so
+    concurrent callers are safe.
     """
-    stored = _stored_evaluations(runs, labels, measures)
-    record_use(stored.values())
-    by_key = {run.pk: run for run in runs}
-    found = {key: _scored_from(by_key[key[0]], row) for key, row in stored.items()}
-    lacking = [run for run in runs if any((run.pk, measure.name) not in found for measure in measures)]
+    stored = [_stored_evaluations(runs, labels, measures) for labels, measures in sides]
+    record_use([row for rows in stored for row in rows.values()])
+    lacking = {
+        run: [
+            (side, measure)
+            for side, (_, measures) in enumerate(sides)
+            for measure in measures
+            if (run.pk, measure.name) not in stored[side]
+        ]
+        for run in runs
+    }
+    lacking = {run: missing for run, missing in lacking.items() if missing}
+
+    def compute(run: Run) -> list[tuple[int, Evaluation]]:
+        ranking = ranking_of(run, depth_needed([measure for _, measure in lacking[run]]))
+        found = []
+        for side, (labels, _) in enumerate(sides):
+            missing = [measure for place, measure in lacking[run] if place == side]
+            rows = _compute_evaluations(collection, run, ranking, labels, missing) if missing else ()
+            found += [(side, row) for row in rows]
+        return found
+
     fresh: list[Evaluation] = []
-
-    def compute(run: Run) -> list[Evaluation]:
-        missing = [measure for measure in measures if (run.pk, measure.name) not in found]
-        return _compute_evaluations(collection, run, labels, missing)
-
     with ThreadPoolExecutor(READERS) as pool:
         for done, rows in enumerate(pool.map(compute, lacking), start=1):
-            fresh += rows
+            for side, row in rows:
+                fresh.append(row)
+                stored[side][row.run_id, row.measure] = row
             if progress:
                 progress(done, len(lacking))
     # Another process may have stored the same values in the meantime; either copy is correct.
     Evaluation.objects.bulk_create(fresh, ignore_conflicts=True, batch_size=100)
-    found |= {(row.run_id, row.measure): _scored_from(by_key[row.run_id], row) for row in fresh}
-    return found
+    by_key = {run.pk: run for run in runs}
+    return [{key: _scored_from(by_key[key[0]], row) for key, row in rows.items()} for rows in stored]
 
 
 def _stored_evaluations(
@@ -115,9 +142,9 @@ def _stored_evaluations(
 
 
 def _compute_evaluations(
-    collection: Collection, run: Run, labels: Labels, measures: Sequence[Measure]
+    collection: Collection, run: Run, ranking: Ranking, labels: Labels, measures: Sequence[Measure]
 ) -> list[Evaluation]:
-    places = find_wanted(ranking_of(run, depth_needed(measures)), labels.wanted)
+    places = find_wanted(ranking, labels.wanted)
     judged = RankedLabels(len(labels.qids), labels.query, labels.grades, places.rank)
     rows = []
     for measure in measures:

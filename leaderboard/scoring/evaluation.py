@@ -44,7 +44,7 @@ def measure_for(name: str, labels: Labels) -> Measure:
     A threshold in the name, as in ``AP(rel=2)``, takes precedence. nDCG and NCG gain from every grade of 1 or
     higher, as trec_eval's nDCG does, and Compat's ideal ranking includes all those grades. Levels of preference
     define neither relevant passages nor gains: under them, every measure but Compat raises UnknownMeasure. So does
-    ERR under grades above the highest that it is defined for.
+    ERR under grades above the highest that it is defined for. As labels can be withheld, the error names no grade.
     """
     measure = parse_measure(name)
     if labels.ordinal and not (measure.ordinal and measure.rel == 1):
@@ -55,7 +55,7 @@ def measure_for(name: str, labels: Labels) -> Measure:
     most = int(labels.grades.max(initial=0))
     if measure.most_grade is not None and most > measure.most_grade:
         raise UnknownMeasure(
-            f"{measure.name} is defined for grades up to {measure.most_grade}, and {labels.name} has grade {most}.",
+            f"{measure.name} is defined for grades up to {measure.most_grade}, and {labels.name} has higher ones.",
             f"Choose another measure, such as nDCG@{measure.cutoff}.",
         )
     if "rel=" in name or measure.graded:

@@ -231,18 +231,13 @@ def _version_number(number: str) -> int | None:
     return int(number) if number.isascii() and number.isdigit() and len(number) < 10 else 0
 
 
-def published_board(
-    collection: Collection, wish: Wish, user: Any, runs: Sequence[Run] | None = None
-) -> PublishedBoard:
+def published_board(collection: Collection, wish: Wish, user: Any) -> PublishedBoard:
     """Return the board as this person sees it, over the runs that they see.
 
     Raises a Refusal if there is none, and BoardBeingDrawn while a job draws it.
     """
     sight = label_sight(collection, user)
-    asked = asked_board(collection, wish, user, runs, sight)
-    official, version = asked.official, asked.version
-    shown = sight.shows_set(official)
-    told = version is None or sight.shows_labels(f"@{version.number}")
+    asked = asked_board(collection, wish, user, sight)
     if work := drawing_work(asked):
         if work.failure:
             raise NotNow(str(work.failure))
@@ -250,6 +245,14 @@ def published_board(
         raise BoardBeingDrawn(
             f"The leaderboard is being drawn{so_far}.", "Repeat the request in a few seconds."
         )
+    return _board_as_seen(asked, sight)
+
+
+def _board_as_seen(asked: AskedBoard, sight: LabelSight) -> PublishedBoard:
+    """Return the board with what this person may learn of its labels."""
+    official, version = asked.official, asked.version
+    shown = sight.shows_set(official)
+    told = version is None or sight.shows_labels(f"@{version.number}")
     published = kept_leaderboard(asked)
     queries = published.board.queries
     return rounded_board(
@@ -263,7 +266,7 @@ def published_board(
 
 
 def asked_board(
-    collection: Collection, wish: Wish, user: Any, runs: Sequence[Run] | None, sight: LabelSight
+    collection: Collection, wish: Wish, user: Any, sight: LabelSight, runs: Sequence[Run] | None = None
 ) -> AskedBoard:
     """Return which board this person asks for, over the runs that they see. Raises a Refusal."""
     official = official_set(collection, wish.official)
@@ -283,7 +286,7 @@ def asked_board(
 def board_work(collection: Collection, wish: Wish, user: Any) -> Work | None:
     """Return the job that draws the board; None once the page can show it, or why there is none."""
     try:
-        return drawing_work(asked_board(collection, wish, user, None, label_sight(collection, user)))
+        return drawing_work(asked_board(collection, wish, user, label_sight(collection, user)))
     except Refusal:
         return None
 
@@ -303,16 +306,16 @@ def board_view(
     everything = sees_everything(user, collection)
     runs = {run.run_tag: run for run in listed_runs(collection, user)}
     hidden = hidden_queries(collection, user)
+    sight = label_sight(collection, user)
     try:
-        version = board_version(collection, wish.version, labels_alone=wish.labels_alone)
-        official = official_set(collection, wish.official)
-        asked = asked_board(collection, wish, user, list(runs.values()), label_sight(collection, user))
+        asked = asked_board(collection, wish, user, sight, list(runs.values()))
+        version, official = asked.version, asked.official
         earlier = _earlier_version(version, versions, wish) if moves and version else None
         if work := drawing_work(asked, earlier):
             return BoardView(
                 collection, versions, sets, version, official, sort=wish.sort, measure=wish.measure, work=work
             )
-        published = published_board(collection, wish, user, list(runs.values()))
+        published = _board_as_seen(asked, sight)
         since = (
             _moves_since(version, versions, list(runs.values()), wish, hidden) if moves and version else None
         )
@@ -324,7 +327,7 @@ def board_view(
     except Refusal as refusal:
         return BoardView(collection, versions, sets, sort=wish.sort, measure=wish.measure, refusal=refusal)
     shown = {tag: as_shown(run, everything) for tag, run in runs.items()}
-    sight, leading = label_sight(collection, user), f"@{version.number}" if version else official.name
+    leading = f"@{version.number}" if version else official.name
     harmless = HARMLESS in details_in(wish.columns)
     places = harmless_places(collection, user, labels=leading, measure=wish.measure) if harmless else {}
     page = _page_of_lines(board_lines(published, shown, wish.sort, since), wish, rows_a_page, places)

@@ -141,7 +141,8 @@ def leaderboard_file(request: HttpRequest, name: str, form: str) -> HttpResponse
     except Refusal as refusal:
         words = guidance_text(refusal, collection=found.name)
         return HttpResponse(f"{words}\n", status=404, content_type="text/plain; charset=utf-8")
-    stem = f"{found.name}-version-{published.version}-{published.official}"
+    version = f"version-{published.version}-" if published.version else ""
+    stem = f"{found.name}-{version}{published.official}"
     file = analysis_file(board_analysis(published), form, stem, request.GET.get("of"))
     if file is None:
         raise Http404("There is no such table or figure.")

@@ -25,6 +25,7 @@ ROOT, API = "/collections/sound/", "/api/v1/collections/sound"
 LABELED = QUERIES - 2
 FORMS = ("csv", "tex", "md", "json")
 PICTURES = ("svg", "pdf", "png")
+NEW_IN_EACH = ("Content-Security-Policy", "X-Request-ID")
 
 
 @pytest.fixture(autouse=True)
@@ -75,13 +76,14 @@ def addresses(sound, probe: Run) -> list[str]:
 
 
 def read(client: Client, found: list[str]) -> dict[str, str]:
-    """Address → the answer, without what is new in each."""
+    """Address → the answer with its headers, without what is new in each."""
     answers = {}
     for address in found:
         reply = client.get(address)
         body = b"".join(reply).decode(errors="replace")
         settled = re.sub(r'(csrfmiddlewaretoken" value|nonce|request_id)="[^"]*"', "", body)
-        answers[address] = f"{reply.status_code} {settled}"
+        heads = {name: said for name, said in reply.items() if name not in NEW_IN_EACH}
+        answers[address] = f"{reply.status_code} {settled} {sorted(heads.items())}"
     return answers
 
 

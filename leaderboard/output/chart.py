@@ -4,7 +4,7 @@ The page has the same numbers in a table, and ``drawing`` draws the figure for p
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from leaderboard.output.content import json_ready
@@ -118,5 +118,5 @@ Chart = Spans | Cells | Points | Bars
 
 def chart_content(chart: Chart) -> Mapping[str, Any]:
     """Return the chart, JSON-ready, with the name of its form."""
-    found: dict[str, Any] = json_ready({"form": type(chart).__name__.lower()} | asdict(chart))
+    found: dict[str, Any] = json_ready({"form": type(chart).__name__.lower()} | vars(chart))
     return found

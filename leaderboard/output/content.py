@@ -1,11 +1,12 @@
 """Tables and analyses as JSON-ready dictionaries: raw numbers, None for missing values."""
 
 import math
+from dataclasses import is_dataclass
 from typing import Any
 
 import numpy as np
 
-from leaderboard.output.table import Analysis, Interval, Row, Table
+from leaderboard.output.table import Analysis, Row, Table
 
 
 def table_content(table: Table) -> dict[str, Any]:
@@ -35,19 +36,19 @@ def analysis_content(analysis: Analysis) -> dict[str, Any]:
 
 
 def json_ready(value: Any) -> Any:
-    """Return a JSON-ready value: NaN and infinities become None, tuples become lists."""
+    """Return a JSON-ready value: NaN and infinities become None, tuples lists, and dataclasses dictionaries."""
     match value:
+        case None | str() | int():
+            return value
         case np.generic() | np.ndarray():
             return json_ready(value.tolist())
         case float():
             return value if math.isfinite(value) else None
-        case Interval():
-            return json_ready(vars(value))
         case dict():
             return {str(key): json_ready(one) for key, one in value.items()}
         case list() | tuple():
             return [json_ready(one) for one in value]
-    return value
+    return json_ready(vars(value)) if is_dataclass(value) else value
 
 
 def _row_content(table: Table, row: Row) -> dict[str, Any]:

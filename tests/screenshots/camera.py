@@ -66,4 +66,4 @@ def signed_up(camera: Camera, site: Site) -> None:
     camera.page.goto(invited["link"])
     camera.page.get_by_label("Name to sign in with").fill(name)
     camera.page.get_by_label("Password").fill("a horse reads passages")
-    camera.page.get_by_role("button", name="Make the account").click()
+    camera.page.get_by_role("button", name="Create account and join").click()

@@ -20,7 +20,7 @@ def product_pages(camera: Camera, site: Site) -> None:
     camera.shoot("product-invitation")
     camera.page.get_by_label("Name to sign in with").fill(camera.name)
     camera.page.get_by_label("Password").fill("a horse reads passages")
-    camera.page.get_by_role("button", name="Make the account").click()
+    camera.page.get_by_role("button", name="Create account and join").click()
     seen: set[str] = set()
     waiting = [site.address + "/"]
     while waiting:

@@ -27,11 +27,15 @@ class RunRanks:
 
 @dataclass(frozen=True)
 class RankTable:
-    """The ranks of the board's top runs. ``letters`` name the passages; ``left_out`` counts further runs."""
+    """The ranks of the board's top runs; ``left_out`` counts further runs.
+
+    ``letters`` name the passages that one of these runs ranks; ``unranked`` counts the others.
+    """
 
     letters: list[str]
     rows: list[RunRanks]
     left_out: int
+    unranked: int
     depth: int = DEPTH
 
 
@@ -53,8 +57,11 @@ def rank_table(
     shown = _in_board_order(collection, version, runs, user)[:RUNS_SHOWN]
     pids = tuple(pid for _, pid in passages)
     wanted = Wanted((query.qid,), np.zeros(len(pids), dtype=np.int64), pids)
-    rows = [RunRanks(run, _ranks_in_run(run, wanted)) for run in shown]
-    return RankTable([letter for letter, _ in passages], rows, len(runs) - len(shown))
+    ranks = [_ranks_in_run(run, wanted) for run in shown]
+    ranked = [place for place in range(len(pids)) if any(row[place] for row in ranks)]
+    rows = [RunRanks(run, [row[place] for place in ranked]) for run, row in zip(shown, ranks, strict=True)]
+    letters = [passages[place][0] for place in ranked]
+    return RankTable(letters, rows, len(runs) - len(shown), len(pids) - len(ranked))
 
 
 def shown_runs(collection: Collection, user: Any) -> list[Run]:

@@ -1,11 +1,14 @@
 """A query's page: where runs rank its passages, and which of its words stand in them."""
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import reverse
 
+from pooling.services.runs import tops_of
 from tests.factories import make_run
 from web.templatetags.words import with_question_words
+from web.versions.query_ranks import rank_table
 
 pytestmark = pytest.mark.one_database
 
@@ -32,6 +35,15 @@ def test_runs_stand_in_the_order_of_the_board_with_their_ranks(member, published
     assert 1 in found["quay"].values() or 1 in found["mole"].values()
     assert set(found["abyss"].values()) == {None}  # rank 13 is below the depth
     assert set(found["quay"]) == set(letters)
+
+
+def test_a_passage_that_no_run_ranks_has_no_column(member, published):
+    query = published.query("q1")
+    passages = [("A", "nowhere"), ("B", tops_of(published.collection.runs.get(run_tag="quay"))["q1"][0])]
+
+    table = rank_table(published.collection, query, passages, get_user_model().objects.get())
+
+    assert (table.letters, table.unranked) == (["B"], 1)
 
 
 def test_runs_that_are_not_public_show_no_ranks_to_others(member, published):

@@ -4,10 +4,14 @@ Design, §4: every table names run set, version of the labels, measure, number o
 """
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
+
+#: Measures whose mean has a name of its own.
+MEANS = re.compile(r"\b(AP|RR)\b")
 
 
 class Kind(Enum):
@@ -105,10 +109,10 @@ class Facts:
     def sentence(self) -> str:
         """All facts on one line, for under tables and figures."""
         runs = [self.run_set] if self.runs else []
-        parts = [self.collection, *runs, " and ".join(self.labels), self.measure]
+        parts = [self.collection, *runs, " and ".join(self.labels), MEANS.sub(r"M\1", self.measure)]
         parts += [f"{self.queries:,} {'query' if self.queries == 1 else 'queries'}"] if self.queries else []
         parts += [f"seed {self.seed}"] if self.seed is not None else []
-        parts += [f"{name} {value}" for name, value in self.further]
+        parts += [f"{value} tests" if name == "m" else f"{name} {value}" for name, value in self.further]
         parts += ["simulated judges"] if self.simulated else []
         return " · ".join([*parts, f"Preferee {self.software}"])
 

@@ -55,7 +55,7 @@ MEANINGS = {
         "More check pairs in your tasks were answered wrongly than careful people miss by a slip. Check pairs have "
         "an answer that is plain to anyone who reads both passages."
     ),
-    "person": _("The requester decided so after looking at your work."),
+    "person": _("The requester decided this after looking at your work."),
     "unseen": _(
         "More than once, a task was submitted under your worker id without a pair judged on our page. Such a task is "
         "not paid unless the requester decides otherwise."
@@ -63,7 +63,7 @@ MEANINGS = {
 }
 #: The same for an exclusion in another campaign.
 MEANINGS_ELSEWHERE = {
-    "person": _("In an earlier campaign the requester decided so after looking at your work."),
+    "person": _("In an earlier campaign the requester decided this after looking at your work."),
     "unseen": _(
         "In an earlier campaign of this requester, work was submitted under your worker id without passing through "
         "our page."

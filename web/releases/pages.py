@@ -14,7 +14,7 @@ from web.releases.scope import Scope
 #: Counts of a bundle's contents, in the order of the page.
 WORDS = {
     "judgments": "judgments",
-    "judgments_that_count": "of them behind this version",
+    "judgments_that_count": "used by this version",
     "workers": "workers, counted in each campaign, by pseudonyms of this version",
     "gold": "gold pairs",
     "gold_answers": "answers on gold pairs",

@@ -294,7 +294,7 @@ def test_a_person_s_decision_in_an_earlier_campaign_is_told_as_such(crowd, fair)
 
     page = text(Visitor(crowd, fair.next_opened("next"), place=_newest(crowd)).arrive())
 
-    assert "In an earlier campaign the requester decided so" in page
+    assert "In an earlier campaign the requester decided this" in page
     assert "check pair" not in page
     assert "copied answers" not in page
 

@@ -109,6 +109,11 @@ CALLS = {
     "split_queries": "POST /collections/{name}/query-split",
     "suspend_gold": "POST /campaigns/{name}/gold/{{key}}/suspend",
 }
+#: Command → what it is where the collection is still to be created.
+ON_NEW_COLLECTION = {
+    "import_qrels": "choose it as Qrels",
+    "import_runs": "create the collection without it, then upload runs",
+}
 #: Option → its field in the API and its label on pages, if they differ from the option's name.
 OPTIONS: dict[str, tuple[str, str]] = {
     "accept-weak-screening": ("accept_weak_screening", "Launch with weak screening"),
@@ -222,6 +227,8 @@ def _action_object(action: Action, collection: str) -> str:
 def _page_of_action(action: Action, collection: str, *, starts: bool) -> tuple[str, str]:
     """Return the name and address of the action's page; the address is empty if its object is unknown."""
     words, route, of = PAGES[action.command]
+    if of == "collection" and not _action_object(action, collection):
+        words = ON_NEW_COLLECTION.get(action.command, words)
     if starts:
         words = words[0].upper() + words[1:]
     route, *step = route.split()

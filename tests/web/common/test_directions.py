@@ -30,6 +30,12 @@ def test_an_action_becomes_a_link_to_its_page():
     )
 
 
+def test_a_file_for_another_field_is_named_where_the_collection_is_still_to_be_created():
+    said = guidance_html(Guidance("This looks like relevance labels (qrels). ", Action("import_qrels"), "."))
+
+    assert said == "This looks like relevance labels (qrels). Choose it as Qrels."
+
+
 def test_two_actions_become_two_links():
     propose, accept = Action("propose_gold", "a"), Action("accept_gold", "a", lead="")
     said = guidance_html(Guidance(propose, " and then ", accept, ", once more."))
@@ -44,7 +50,7 @@ def test_an_action_that_names_no_collection_means_the_one_shown():
     assert guidance_html(import_runs, collection="sample") == (
         '<a href="/collections/sample/runs/send/">Upload runs</a>'
     )
-    assert guidance_html(import_runs) == "Upload runs"
+    assert guidance_html(Guidance(Action("build_pool"))) == "Plan a pool"
 
 
 def test_an_answer_that_is_no_page_names_the_page_without_a_link():

@@ -18,6 +18,7 @@ from leaderboard.board.board_output import board_analysis
 from leaderboard.board.boards import MEASURE, AskedBoard, PublishedBoard, kept_leaderboard
 from leaderboard.board.moves import RankMoves, rank_moves
 from leaderboard.board.rounding import rounded_board
+from leaderboard.errors import NothingToScore, UnknownLabels
 from leaderboard.output import Figure
 from leaderboard.scoring.chosen_runs import board_version, official_set
 from leaderboard.scoring.measure_names import is_measure, parse_measure
@@ -119,6 +120,17 @@ class BoardView:
     def some_private(self) -> bool:
         """Return whether the page names a run that only members see."""
         return any(line.run and line.run.release == Run.Release.PRIVATE for line in self.page or ())
+
+    @property
+    def can_be_scored(self) -> bool:
+        """Return whether nothing is missing that only members can add."""
+        return not isinstance(self.refusal, NothingToScore | UnknownLabels)
+
+    @property
+    def unsettled(self) -> bool:
+        """Return whether runs below may pass most runs. Then the page says so once, and not at each run."""
+        lines = self.page.paginator.object_list if self.page else ()
+        return sum(line.may_pass > 0 for line in lines) * 2 > len(lines)
 
     @property
     def details(self) -> list[str]:

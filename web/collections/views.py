@@ -100,8 +100,15 @@ def leaderboard(request: HttpRequest, name: str) -> HttpResponse:
     told = outdated_for(request.user, [found]).get(found.pk)
     board = boards.board_view(found, boards.Wish.of(request.GET), request.user, outdated=told)
     address = f"{reverse('web:drawing_board', args=[found.name])}?{request.GET.urlencode()}"
-    may_plan = bool(board.published) and not board.versions and may(request.user, "prepare campaign", found)
-    context = {"board": board, "collection": found, "may_plan": may_plan, "drawing": address}
+    context = {
+        "board": board,
+        "collection": found,
+        "may_add": may(request.user, "add files", found),
+        "may_plan": bool(board.published)
+        and not board.versions
+        and may(request.user, "prepare campaign", found),
+        "drawing": address,
+    }
     reply = render(request, "web/leaderboard.html", context, status=_board_status(board, request))
     if board.work:
         reply["Cache-Control"] = "no-store"

@@ -5,6 +5,7 @@ import io
 import re
 
 import pytest
+from django.core.paginator import Paginator
 from django.test import Client
 from django.urls import reverse
 
@@ -15,7 +16,8 @@ from pooling.models import Collection, Membership
 from pooling.services.runs import tops_of
 from tests.factories import make_run
 from tests.web.conftest import SCRIPT
-from web.boards.pages import Wish
+from web.boards.lines import BoardLine
+from web.boards.pages import BoardView, Wish
 from web.templatetags.figures import bounds, count_with_noun
 
 BOARD = "/collections/harbour/leaderboard/"
@@ -183,10 +185,23 @@ def test_a_board_is_cited_by_its_version(client, published):
     assert 'property="og:title"' in page
 
 
-def test_a_collection_without_anything_has_no_board(client, db):
+def test_a_collection_without_anything_has_no_board(client, admin_client, db):
     Collection.objects.create(name="bare", visibility="published")
+    public, own = (text_of(one.get("/collections/bare/leaderboard/")) for one in (client, admin_client))
 
-    assert "bare has no qrel set" in text_of(client.get("/collections/bare/leaderboard/"))
+    assert "bare has no qrel set" in public
+    assert "The leaderboard appears here once the members" in public
+    assert "/collections/bare/files/" not in public
+    assert "/collections/bare/files/" in own
+
+
+@pytest.mark.parametrize(("may_pass", "unsettled"), [((1, 1, 0), True), ((1, 0, 0, 0), False), ((), False)])
+def test_a_board_whose_most_runs_may_be_passed_says_so_once(harbour, may_pass, unsettled):
+    lines = [BoardLine(None, None, False, False, may_pass=number) for number in may_pass]
+
+    view = BoardView(harbour.collection, [], [], page=Paginator(lines, 2).get_page(1))
+
+    assert view.unsettled == unsettled
 
 
 @pytest.mark.parametrize("asked", ["?version=9", "?official=nothing"])

@@ -19,6 +19,7 @@ class Holdings:
     """The contents of a collection that decide its next step."""
 
     queries: int
+    passage_files: int
     runs: int
     qrel_sets: int
     pools: int
@@ -79,6 +80,8 @@ def _material_steps(collection: Collection, held: Holdings) -> list[Step]:
         reverse(route, args=at) for route in ("web:add_files", "web:send_runs", "web:pool_plan")
     )
     queries = many(held.queries, "query", "queries")
+    if held.passage_files:
+        queries += f", {many(held.passage_files, 'passage file')}"
     return [
         Step("Queries", held.queries > 0, queries, "add files", "Add passages", files),
         Step("Runs", held.runs > 0, runs, "upload run", "Upload runs", send),

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Count, QuerySet
 
-from pooling.models import Collection, Membership, Pool, QrelSet, Query, Run
+from pooling.models import Collection, Membership, PassageSource, Pool, QrelSet, Query, Run
 from pooling.services.clusters import cluster_set_of
 from pooling.services.members import may, visible_to
 from pooling.services.query_splits import private_qids
@@ -68,6 +68,7 @@ def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
     campaigns = collection_campaigns(collection, user).current
     held = Holdings(
         queries=Query.objects.filter(collection=collection).count(),
+        passage_files=PassageSource.objects.filter(collection=collection).count(),
         runs=opened_runs(collection, user).count(),
         qrel_sets=QrelSet.objects.filter(collection=collection).count(),
         pools=Pool.objects.filter(collection=collection).count(),

@@ -8,7 +8,8 @@ from web.collections.next_steps import Holdings, collection_steps
 
 pytestmark = pytest.mark.django_db
 
-NOTHING = {"queries": 0, "runs": 0, "qrel_sets": 0, "pools": 0, "campaigns": [], "versions": 0, "new_runs": 0}
+COUNTS = ("queries", "passage_files", "runs", "qrel_sets", "pools", "versions", "new_runs")
+NOTHING = {**dict.fromkeys(COUNTS, 0), "campaigns": []}
 
 
 @pytest.fixture
@@ -20,6 +21,10 @@ def steps(collection: Collection, role: str, **held: int):
     person = get_user_model().objects.create_user(role)
     Membership.objects.create(collection=collection, user=person, role=role)
     return collection_steps(collection, Holdings(**{**NOTHING, **held}), person)
+
+
+def test_passage_files_are_counted_with_the_queries(collection):
+    assert steps(collection, "owner", queries=3, passage_files=1)[0].words == "3 queries, 1 passage file"
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,10 @@ def product_pages(camera: Camera, site: Site) -> None:
 def analysis_run(camera: Camera, kind: str) -> None:
     """The same page once the analysis was run with the usual choices, or says why it can't be."""
     camera.page.get_by_role("button", name="Run").click()
-    camera.page.locator("form.asked ~ .facts, form.asked ~ .empty").first.wait_for(timeout=BUSY)
+    over = camera.page.locator(
+        ", ".join(f"form.asked ~ {kind}" for kind in (".facts", ".empty", ".notice.stop"))
+    )
+    over.first.wait_for(timeout=BUSY)
     camera.page.wait_for_load_state("networkidle")
     camera.shoot(f"product-{kind}-made")
 

@@ -69,7 +69,7 @@ def test_score_shows_a_table(valley, capsys):
 
     shown = capsys.readouterr()
     assert "0.8750" in shown.out
-    assert "official (relevant from grade 1) · RR@10 · 4 queries" in shown.out
+    assert "official (relevant from grade 1) · MRR@10 · 4 queries" in shown.out
 
 
 def test_an_unknown_set_ends_with_status_1(valley, capsys):

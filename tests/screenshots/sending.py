@@ -25,7 +25,7 @@ def sending_pages(camera: Camera, site: Site) -> None:
         page.get_by_label("Passages").set_input_files(sample / "passages.tsv")
         page.get_by_label("Qrels").set_input_files(sample / "qrels.txt")
         page.get_by_role("button", name="Create the collection").click()
-        page.locator("#h-runs, [aria-label=Problems]").wait_for(timeout=60_000)
+        page.locator(".checklist, [aria-label=Problems]").wait_for(timeout=60_000)
         camera.shoot(f"sending-collection{shot and '-'}{shot}")
     runs_of(camera, f"{site.address}/collections/{name}/runs/")
     webhooks_of(camera, f"{site.address}/collections/{name}/webhooks/")

@@ -1,5 +1,3 @@
-"""`manage.py reset_second_factor`: let somebody who lost their phone and recovery codes sign in again."""
-
 from typing import Any
 
 from allauth.mfa.models import Authenticator

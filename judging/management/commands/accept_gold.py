@@ -1,5 +1,3 @@
-"""`manage.py accept_gold`: review proposed gold pairs, and accept or drop them."""
-
 from typing import Any
 
 from rich.table import Table

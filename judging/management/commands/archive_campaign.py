@@ -1,5 +1,3 @@
-"""`manage.py archive_campaign`."""
-
 from typing import Any
 
 from config.commands.console import CommandParser

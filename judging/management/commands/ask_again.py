@@ -1,5 +1,3 @@
-"""`manage.py ask_again`: retry calls that the crowd refused permanently."""
-
 from typing import Any
 
 from config.process import launcher

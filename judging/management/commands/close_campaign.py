@@ -1,5 +1,3 @@
-"""`manage.py close_campaign`."""
-
 from typing import Any
 
 from config.background.attending import attend

@@ -1,5 +1,3 @@
-"""`manage.py cluster_passages`: find, import or remove near-duplicate passages."""
-
 from pathlib import Path
 from typing import Any
 

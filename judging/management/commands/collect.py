@@ -1,5 +1,3 @@
-"""`manage.py collect`: collect the work that workers submitted."""
-
 import time
 from typing import Any
 

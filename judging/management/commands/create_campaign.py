@@ -1,5 +1,3 @@
-"""`manage.py create_campaign`: create a campaign from a pool, or for judgments made elsewhere."""
-
 from argparse import BooleanOptionalAction
 from pathlib import Path
 from typing import Any

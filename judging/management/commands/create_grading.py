@@ -1,5 +1,3 @@
-"""`manage.py create_grading`: make a graded campaign."""
-
 from pathlib import Path
 from typing import Any
 

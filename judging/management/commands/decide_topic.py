@@ -1,5 +1,3 @@
-"""`manage.py decide_topic`: decide a topic of a graded campaign, or reverse its decision."""
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

@@ -1,5 +1,3 @@
-"""`manage.py end_grading`: end a graded campaign, or reopen it."""
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

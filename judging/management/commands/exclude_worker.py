@@ -1,5 +1,3 @@
-"""`manage.py exclude_worker`."""
-
 from typing import Any
 
 from config.commands.console import CommandParser

@@ -1,5 +1,3 @@
-"""`manage.py export_judgments`: export judgments with pseudonyms."""
-
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-"""`manage.py forget_worker`: erase what links a worker to a person."""
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

@@ -1,5 +1,3 @@
-"""`manage.py grading_status`: show the topics of a graded campaign."""
-
 from typing import Any
 
 from rich.table import Table

@@ -1,5 +1,3 @@
-"""`manage.py grant_spending`: let a person or a collection spend the installation's crowd money."""
-
 from datetime import date
 from typing import Any
 

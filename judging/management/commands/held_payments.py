@@ -1,5 +1,3 @@
-"""`manage.py held_payments`: list held payments, and decide about them."""
-
 from typing import Any
 
 from config.commands.console import CommandParser

@@ -1,5 +1,3 @@
-"""`manage.py import_gold`: import your own gold pairs into a campaign that is not launched."""
-
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""`manage.py import_judgments`: import judgments made elsewhere."""
-
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any

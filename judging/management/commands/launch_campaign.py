@@ -1,5 +1,3 @@
-"""`manage.py launch_campaign`: run the launch checks, then post the tasks."""
-
 from decimal import Decimal
 from typing import Any
 

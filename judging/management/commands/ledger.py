@@ -1,5 +1,3 @@
-"""`manage.py ledger`: show a campaign's books."""
-
 from dataclasses import asdict
 from decimal import Decimal
 from typing import Any

@@ -1,5 +1,3 @@
-"""`manage.py message_workers`: write to workers of a campaign."""
-
 from pathlib import Path
 from typing import Any
 

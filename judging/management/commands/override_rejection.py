@@ -1,5 +1,3 @@
-"""`manage.py override_rejection`: pay a submission that was rejected."""
-
 from typing import Any
 
 from config.commands.console import CommandParser

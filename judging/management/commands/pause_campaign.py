@@ -1,5 +1,3 @@
-"""`manage.py pause_campaign`."""
-
 from typing import Any
 
 from config.background.attending import attend

@@ -1,5 +1,3 @@
-"""`manage.py pay_receipt`: pay for work that was submitted here but never listed by the crowd."""
-
 from typing import Any
 
 from config.commands.console import CommandParser

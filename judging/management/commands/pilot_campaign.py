@@ -1,5 +1,3 @@
-"""`manage.py pilot_campaign`: offer a few tasks first, and report their results."""
-
 import time
 from typing import Any
 

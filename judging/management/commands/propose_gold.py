@@ -1,5 +1,3 @@
-"""`manage.py propose_gold`: propose gold pairs, which a person then reviews."""
-
 from typing import Any
 
 from config.commands.console import CommandParser

@@ -1,5 +1,3 @@
-"""`manage.py publish_grades`: make labels from the grades of a graded campaign."""
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

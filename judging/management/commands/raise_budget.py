@@ -1,5 +1,3 @@
-"""`manage.py raise_budget`: let a campaign spend more."""
-
 from typing import Any
 
 from config.commands.console import CommandParser

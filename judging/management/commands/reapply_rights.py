@@ -1,5 +1,3 @@
-"""`manage.py reapply_rights`: repeat deletions and withdrawals that a restored backup undid."""
-
 from dataclasses import asdict
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""`manage.py reconcile`: list differences between our records and the crowd's."""
-
 from typing import Any
 
 from config.commands.console import CommandParser, UsageError

@@ -1,5 +1,3 @@
-"""`manage.py rehearse_campaign`: have simulated workers judge a copy of a campaign."""
-
 from typing import Any
 
 from config.commands.console import CommandParser

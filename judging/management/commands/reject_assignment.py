@@ -1,5 +1,3 @@
-"""`manage.py reject_assignment`: refuse to pay a submission, by a person's decision."""
-
 from typing import Any
 
 from config.commands.console import CommandParser

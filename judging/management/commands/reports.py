@@ -1,5 +1,3 @@
-"""`manage.py reports`: list and settle workers' reports of pairs, and their appeals."""
-
 from contextlib import suppress
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""`manage.py resume_campaign`."""
-
 from typing import Any
 
 from config.process import launcher

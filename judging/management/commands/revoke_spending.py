@@ -1,5 +1,3 @@
-"""`manage.py revoke_spending`: end a grant."""
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

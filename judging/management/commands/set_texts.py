@@ -1,5 +1,3 @@
-"""`manage.py set_texts`: set and accept the texts that workers read."""
-
 from pathlib import Path
 from typing import Any
 

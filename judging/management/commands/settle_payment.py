@@ -1,5 +1,3 @@
-"""`manage.py settle_payment`: settle payments that the crowd permanently refuses."""
-
 from typing import Any
 
 from rich import box

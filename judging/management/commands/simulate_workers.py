@@ -1,5 +1,3 @@
-"""`manage.py simulate_workers`: have simulated workers judge a campaign."""
-
 from typing import Any
 
 from config.commands.console import CommandParser, UsageError

@@ -1,5 +1,3 @@
-"""`manage.py spending_grants`: list spending grants, and what is left of the installation's cap."""
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand

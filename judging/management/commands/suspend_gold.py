@@ -1,5 +1,3 @@
-"""`manage.py suspend_gold`: suspend a bad gold pair."""
-
 from typing import Any
 
 from config.commands.console import CommandParser

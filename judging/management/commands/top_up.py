@@ -1,5 +1,3 @@
-"""`manage.py top_up`: pay bonuses that bring everybody to a minimum hourly pay."""
-
 from typing import Any
 
 from config.commands.console import CommandParser

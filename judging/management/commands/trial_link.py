@@ -1,5 +1,3 @@
-"""`manage.py trial_link`: make a link with which a reviewer tries a task."""
-
 from typing import Any
 
 from config.commands.console import CommandParser

@@ -1,5 +1,3 @@
-"""`manage.py watchdog`: list stalled work, and why it is stalled."""
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

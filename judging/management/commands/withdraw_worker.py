@@ -1,5 +1,3 @@
-"""`manage.py withdraw_worker`: withdraw a worker's judgments at the worker's request."""
-
 from typing import Any
 
 from config.commands.console import CommandParser

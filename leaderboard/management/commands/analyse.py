@@ -1,5 +1,3 @@
-"""`manage.py analyse KIND`: run an analysis; without a kind, list them all."""
-
 import argparse
 from typing import Any
 

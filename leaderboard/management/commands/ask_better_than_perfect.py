@@ -1,5 +1,3 @@
-"""`manage.py ask_better_than_perfect`: create a campaign that compares one run with the qrels."""
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser, UsageError

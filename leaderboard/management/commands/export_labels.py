@@ -1,5 +1,3 @@
-"""`manage.py export_labels`: write labels as a qrels file, near-duplicates counted once or all of them."""
-
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""`manage.py import_run_metadata`: describe many runs from a table."""
-
 import getpass
 from dataclasses import asdict
 from pathlib import Path

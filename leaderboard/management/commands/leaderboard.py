@@ -1,5 +1,3 @@
-"""`manage.py leaderboard`: show runs under official and preference qrels."""
-
 from typing import Any
 
 from config.commands.console import CommandParser, UsageError

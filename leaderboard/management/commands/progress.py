@@ -1,5 +1,3 @@
-"""`manage.py progress`: short for `manage.py analyse progress`."""
-
 from leaderboard.management.kind_command import command_of
 
 Command = command_of("progress")

@@ -1,5 +1,3 @@
-"""`manage.py reusability`: short for `manage.py analyse reusability`."""
-
 from leaderboard.management.kind_command import command_of
 
 Command = command_of("reusability")

@@ -1,5 +1,3 @@
-"""`manage.py score`: score runs under labels."""
-
 from typing import Any
 
 from config.commands.console import CommandParser

@@ -1,5 +1,3 @@
-"""`manage.py track_statistics`: show submission statistics; the JSON has only the counts, by task."""
-
 from typing import Any
 
 from leaderboard.analyses.track_statistics.kind import KIND

@@ -1,5 +1,3 @@
-"""``python -m marketplace create_requester NAME``."""
-
 import json
 from argparse import ArgumentParser
 from decimal import Decimal

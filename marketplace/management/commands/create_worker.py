@@ -1,5 +1,3 @@
-"""``python -m marketplace create_worker NAME``."""
-
 import getpass
 import sys
 from argparse import ArgumentParser

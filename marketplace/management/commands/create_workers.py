@@ -1,5 +1,3 @@
-"""``python -m marketplace create_workers --count N``."""
-
 import json
 from argparse import ArgumentParser
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""``python -m marketplace forget_worker NAME``."""
-
 from argparse import ArgumentParser
 from typing import Any
 

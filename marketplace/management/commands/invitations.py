@@ -1,5 +1,3 @@
-"""``python -m marketplace invitations``."""
-
 from typing import Any
 
 from marketplace import clock

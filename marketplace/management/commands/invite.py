@@ -1,5 +1,3 @@
-"""``python -m marketplace invite``."""
-
 import json
 from argparse import ArgumentParser
 from pathlib import Path

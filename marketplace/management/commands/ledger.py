@@ -1,5 +1,3 @@
-"""``python -m marketplace ledger NAME``."""
-
 import csv
 import io
 from argparse import ArgumentParser

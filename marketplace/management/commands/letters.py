@@ -1,5 +1,3 @@
-"""``python -m marketplace letters``."""
-
 from argparse import ArgumentParser
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""``python -m marketplace marketplace_tick``."""
-
 from typing import Any
 
 from marketplace import clock

@@ -1,5 +1,3 @@
-"""``python -m marketplace password_link NAME``."""
-
 from argparse import ArgumentParser
 from typing import Any
 

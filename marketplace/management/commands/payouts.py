@@ -1,5 +1,3 @@
-"""``python -m marketplace payouts [NAME]``."""
-
 import re
 from argparse import ArgumentParser, ArgumentTypeError
 from datetime import UTC, datetime

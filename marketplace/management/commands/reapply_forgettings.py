@@ -1,5 +1,3 @@
-"""``python -m marketplace reapply_forgettings``."""
-
 from typing import Any
 
 from marketplace import clock

@@ -1,5 +1,3 @@
-"""``python -m marketplace record_payouts FILE``."""
-
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-"""``python -m marketplace requester_keys NAME``."""
-
 from argparse import ArgumentParser
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""``python -m marketplace requesters``."""
-
 from typing import Any
 
 from marketplace import clock

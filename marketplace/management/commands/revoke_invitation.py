@@ -1,5 +1,3 @@
-"""``python -m marketplace revoke_invitation NUMBER``."""
-
 from argparse import ArgumentParser
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""``python -m marketplace revoke_key ACCESS_KEY``."""
-
 from argparse import ArgumentParser
 from typing import Any
 

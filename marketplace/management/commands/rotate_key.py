@@ -1,5 +1,3 @@
-"""``python -m marketplace rotate_key NAME``."""
-
 import json
 from argparse import ArgumentParser
 from datetime import timedelta

@@ -1,5 +1,3 @@
-"""``python -m marketplace serve``: the whole marketplace in one command."""
-
 import json
 import os
 import tempfile

@@ -1,5 +1,3 @@
-"""``python -m marketplace set_requester NAME``."""
-
 from argparse import ArgumentParser
 from typing import Any
 

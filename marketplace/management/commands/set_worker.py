@@ -1,5 +1,3 @@
-"""``python -m marketplace set_worker NAME``."""
-
 import re
 from argparse import ArgumentParser, ArgumentTypeError
 from typing import Any

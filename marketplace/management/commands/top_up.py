@@ -1,5 +1,3 @@
-"""``python -m marketplace top_up NAME AMOUNT``."""
-
 from argparse import ArgumentParser, ArgumentTypeError
 from decimal import Decimal, InvalidOperation
 from typing import Any

@@ -1,5 +1,3 @@
-"""``python -m marketplace workers``."""
-
 from typing import Any
 
 from marketplace.console import Command as Base

@@ -1,5 +1,3 @@
-"""`manage.py build_features`: make the features for active learning, so that the first topic need not wait."""
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

@@ -1,5 +1,3 @@
-"""`manage.py build_pool`: collect the passages worth judging."""
-
 from pathlib import Path
 from typing import Any
 

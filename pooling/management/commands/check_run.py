@@ -1,5 +1,3 @@
-"""`manage.py check_run`: run every check of an import, but change nothing."""
-
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""`manage.py describe_collection`: set a collection's title, description, license and citation."""
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

@@ -1,5 +1,3 @@
-"""`manage.py fetch_passages`: read passage texts from the registered sources."""
-
 from pathlib import Path
 from typing import Any
 

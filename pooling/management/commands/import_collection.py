@@ -1,5 +1,3 @@
-"""`manage.py import_collection`: create a collection from queries, passage sources and official qrels."""
-
 from pathlib import Path
 from typing import Any
 

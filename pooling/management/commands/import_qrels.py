@@ -1,5 +1,3 @@
-"""`manage.py import_qrels`: import labels as a new qrel set."""
-
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""`manage.py import_runs`: check run files and store their rankings."""
-
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path

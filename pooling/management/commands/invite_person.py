@@ -1,5 +1,3 @@
-"""`manage.py invite_person`: create a single-use link to get an account or join a collection."""
-
 from typing import Any
 
 from accounts.roles import Role

@@ -1,5 +1,3 @@
-"""`manage.py map_labels`: carry passage labels over to documents."""
-
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""`manage.py pool_stats`: print a pool's contents and the cost of judging it."""
-
 from dataclasses import asdict
 from decimal import Decimal, InvalidOperation
 from typing import Any

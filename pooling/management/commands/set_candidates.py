@@ -1,5 +1,3 @@
-"""`manage.py set_candidates`: set the passages that reranked runs may reorder."""
-
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""`manage.py set_language`: set the language of a collection's queries and passages."""
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

@@ -1,5 +1,3 @@
-"""`manage.py set_policy`: set a board's requirements for submitted runs."""
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

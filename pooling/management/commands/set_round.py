@@ -1,5 +1,3 @@
-"""`manage.py set_round`: plan a round in which teams submit."""
-
 from datetime import datetime
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""`manage.py share_collection`: choose who sees a collection."""
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

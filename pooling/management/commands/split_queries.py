@@ -1,5 +1,3 @@
-"""`manage.py split_queries`: divide queries into public and private ones."""
-
 from pathlib import Path
 from typing import Any
 

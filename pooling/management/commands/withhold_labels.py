@@ -1,5 +1,3 @@
-"""`manage.py withhold_labels`: publish scores under a qrel set, but not its labels."""
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

@@ -1,5 +1,3 @@
-"""`manage.py campaign_status`: show a campaign's status."""
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser, result_words

@@ -1,5 +1,3 @@
-"""`manage.py challenge`: compare new runs' unseen top passages with the current best answers."""
-
 from typing import Any
 
 from config.commands.console import CommandParser

@@ -1,5 +1,3 @@
-"""`manage.py export_qrels`: write a version as a qrels file."""
-
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""`manage.py publish_qrels`: publish the next version of a collection's preference qrels."""
-
 from typing import Any
 
 from config.commands.console import CommandParser

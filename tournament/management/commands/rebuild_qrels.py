@@ -1,5 +1,3 @@
-"""`manage.py rebuild_qrels`: rebuild a version from its manifest."""
-
 from pathlib import Path
 from typing import Any
 

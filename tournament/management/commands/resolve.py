@@ -1,5 +1,3 @@
-"""`manage.py resolve`: find every query's best answers from a campaign's judgments."""
-
 from typing import Any
 
 from config.commands.console import CommandParser

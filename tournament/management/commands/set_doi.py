@@ -1,5 +1,3 @@
-"""`manage.py set_doi`: record the DOI under which a version was deposited."""
-
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser

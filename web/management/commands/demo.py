@@ -1,5 +1,3 @@
-"""`manage.py demo`: the whole loop on the sample, in under two minutes."""
-
 import time
 from typing import Any
 

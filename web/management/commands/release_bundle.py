@@ -1,5 +1,3 @@
-"""`manage.py release_bundle`: write a version as one zip to publish."""
-
 import shutil
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-"""`manage.py run`: start everything needed to use the product, in one terminal."""
-
 from typing import Any
 
 from django.conf import settings

@@ -1,5 +1,3 @@
-"""`manage.py setup`: create the database and data folders, and print where they are."""
-
 from typing import Any
 
 from django.conf import settings

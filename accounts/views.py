@@ -52,7 +52,6 @@ def tokens(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def revoke_own_token(request: HttpRequest, key: int) -> HttpResponse:
-    """Revoke one of the person's own tokens."""
     if not ApiToken.objects.filter(user=request.user, pk=key).exists():  # type: ignore[misc]
         raise Http404("Token not found.")
     revoke_token(user=request.user, key=key)  # type: ignore[arg-type]

@@ -103,7 +103,6 @@ class Line:
         return int(head[0].split()[1]), fields.get("location", ""), body.decode()
 
     async def close(self) -> None:
-        """Close the connection."""
         if self.streams:
             self.streams[1].close()
         self.streams = None

@@ -15,7 +15,6 @@ PACES = ("human", *LEAST_TASKS)
 
 
 def missed(on: str, figures: Figures) -> list[str]:
-    """Return the missed limits."""
     found = [
         f"{on}, human pace: p95 of {kind} is {times['p95']:.3f} s"
         for kind, times in figures["human"]["requests"].items()

@@ -169,7 +169,6 @@ def measure(sample: int) -> Figures:
 
 
 def missed(found: Figures) -> list[str]:
-    """Return the missed limits."""
     limits = {
         "split halves": found["split_ratio"] >= LEAST_FASTER["split_halves"],
         "bootstrap": found["bootstrap_ratio"] >= LEAST_FASTER["bootstrap"],
@@ -181,7 +180,6 @@ def missed(found: Figures) -> list[str]:
 
 
 def show(found: Figures) -> None:
-    """Print the figures as text."""
     print(f"{RUNS} runs, {QUERIES:,} queries, RR@10")
     print(f"split halves, {found['tests']:,} tests, cold   {found['split_seconds']:10.2f} s")
     print(

@@ -209,7 +209,6 @@ HELD = {
 
 
 def limits_missed(figures: Figures) -> list[str]:
-    """Return the classifiers that miss the limit."""
     from judging.rules.gold_detection import TOLD
 
     return [what for what in HELD if mean(figures[what]) >= TOLD]

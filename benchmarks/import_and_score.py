@@ -272,7 +272,6 @@ def measure(what: Callable[[str], Work], folder: Path, run: str, repeat: int) ->
 
 
 def figures_of(folder: Path, repeat: int) -> Figures:
-    """Measure everything."""
     print("generating 7 million lines", file=sys.stderr)
     # In a separate process, because a child's largest resident set starts with its parent's.
     subprocess.run([sys.executable, __file__, "--prepare", str(folder)], check=True)

@@ -219,7 +219,6 @@ def measure(rounds: int) -> Figures:
 
 
 def measure_product(places: Places, product: str, site: str, pages: dict[str, str], rounds: int) -> Figures:
-    """Return the figures of the browser and the server."""
     from tests.chromium import ARGUMENTS, chromium
 
     addresses = [consent_to(places.address(product)) for _ in range(2 * rounds + 2)]
@@ -245,7 +244,6 @@ def measure_product(places: Places, product: str, site: str, pages: dict[str, st
 
 
 def missed(figures: Figures) -> list[str]:
-    """Return the missed limits."""
     limits = {"seconds": MOST_SECONDS, "save": MOST_SAVE_SECONDS, "scripts": MOST_SCRIPT_BYTES}
     return [
         f"{name}: {figures[name]:.4g} (limit {most:g})"
@@ -255,7 +253,6 @@ def missed(figures: Figures) -> list[str]:
 
 
 def show(figures: Figures) -> None:
-    """Print the figures as text."""
     print(
         f"a pair can be answered {figures['seconds']:.2f} s after the frame is opened, median of "
         f"{figures['rounds']}, slowest {figures['slowest']:.2f} s (limit {MOST_SECONDS} s)\n"

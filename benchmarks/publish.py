@@ -63,7 +63,6 @@ def prepare(folder: Path, endpoint: str, key: dict[str, str]) -> str:
 
 
 def drop(database: str) -> None:
-    """Drop the database."""
     import psycopg
 
     server = os.environ["DATABASE_URL"].rpartition("/")[0].replace("postgres://", "postgresql://")

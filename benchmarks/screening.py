@@ -167,7 +167,6 @@ class Cell:
 
 
 def tasks_of(queries: int) -> int:
-    """Return the number of tasks for this many queries."""
     return -(-queries * POOL * (POOL - 1) // 2 // PAIRS_PER_TASK)
 
 
@@ -224,7 +223,6 @@ def print_table(queries: int, kinds: Kinds, repetitions: int) -> None:
 
 
 def main() -> None:
-    """Print the tables."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -109,7 +109,6 @@ def seconds(call: Callable[[], object], times: int) -> float:
 
 
 def measure() -> dict[str, float | int | bool]:
-    """Return all figures."""
     data = judgments(np.random.default_rng(6980))
     if by_arrays(*data) != by_networkx(*data):
         raise SystemExit("the two methods find different best answers")

@@ -71,7 +71,6 @@ def dollars_setting(name: str, default: str) -> Decimal:
 
 
 def choice(name: str, default: str, allowed: set[str]) -> str:
-    """Read one of the allowed words."""
     word = env.str(name, default=default).strip()
     if word not in allowed:
         raise ImproperlyConfigured(f"{name}={word!r} must be one of: {', '.join(sorted(allowed))}.")

@@ -37,7 +37,6 @@ class Prepared(Generic[Row]):
         self.compiled = cache(self._compiled)
 
     def __call__(self, *values: int | str) -> list[Row]:
-        """Return the rows for these values."""
         connection = connections[DEFAULT_DB_ALIAS]
         queryset, compiler, sql, parameters = self.compiled(connection.vendor)
         filled = [values[self.places[one]] if one in self.places else one for one in parameters]

@@ -54,7 +54,6 @@ def analyse(
     settings: dict[str, Any],
     released: bool,
 ) -> dict[str, Any]:
-    """Run an analysis and store it."""
     rows = Run.objects.filter(collection=collection_id, pk__in=runs).order_by("run_tag")
     rows = rows.released() if released else rows
     asked = Asked(

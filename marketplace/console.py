@@ -58,7 +58,6 @@ class Command(BaseCommand):
         raise NotImplementedError
 
     def show(self, result: dict[str, Any]) -> None:
-        """Print the result for a person."""
         raise NotImplementedError
 
     def handle(self, *args: Any, **options: Any) -> None:

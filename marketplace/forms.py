@@ -32,7 +32,6 @@ class CountryField(forms.CharField):
         self.help_text = "The people who invited you set this. Tell them if it is wrong."
 
     def clean(self, value: Any) -> str:
-        """Return the code in capitals."""
         country: str = super().clean(value).strip().upper()
         if country and not re.fullmatch(r"[A-Z]{2}", country):
             raise forms.ValidationError("Enter two letters, or leave this empty.")
@@ -50,7 +49,6 @@ def email_address() -> forms.EmailField:
 
 
 def new_password_field(label: str) -> forms.CharField:
-    """Return a field for choosing a password."""
     return forms.CharField(
         label=label,
         strip=False,
@@ -147,7 +145,6 @@ Prove = Callable[[str], None]
 
 
 def current_password(help_text: str = "") -> forms.CharField:
-    """Return a field for the account's current password."""
     return forms.CharField(
         label="Current password",
         strip=False,

@@ -12,5 +12,4 @@ class Masked(logging.Formatter):
     """Formats a line for people, tracebacks included, with the secrets of links masked."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
         return _SECRET.sub(r"\1…", super().format(record))

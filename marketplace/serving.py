@@ -44,7 +44,6 @@ class Server(BaseApplication):
             self.cfg.set(name, value)
 
     def load(self) -> WSGIHandler:
-        """Return the WSGI application."""
         return self.application
 
 

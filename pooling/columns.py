@@ -48,7 +48,6 @@ class Columns:
             yield self.score
 
     def spell(self, codes: Integers) -> pl.Series:
-        """Return the pids for codes."""
         if self.spelling is None:
             return pl.Series("pid", codes).cast(Text)
         return self.spelling.gather(codes)

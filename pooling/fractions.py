@@ -22,7 +22,6 @@ class Fraction:
             raise ValueError(f"There is no 1/{self.of} of a corpus with seed {self.seed}.")
 
     def holds(self, pid: str) -> bool:
-        """Return whether a passage is in the fraction."""
         place = hashlib.blake2b(f"{self.seed} {pid}".encode(), digest_size=8).digest()
         return int.from_bytes(place, "big") * self.of < _PLACES
 

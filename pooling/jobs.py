@@ -66,22 +66,18 @@ def forget_uploads(**_: Any) -> dict[str, Any]:
 
 @job_kind("pooling.release_after_embargoes", wanted=any_to_release)
 def release_runs_after_embargoes(**_: Any) -> dict[str, Any]:
-    """Release runs whose embargo is over."""
     return {"released": release_after_embargoes()}
 
 
 def ring_for_upload(upload: RunUpload) -> Job:
-    """Start checking the upload."""
     return start("pooling.check_upload", key=upload.job_key, arguments={"upload_id": upload.pk})
 
 
 def ring_for_collection(wanted: NewCollection) -> Job:
-    """Start creating the collection."""
     return start("pooling.make_collection", key=wanted.job_key, arguments={"new_id": wanted.pk})
 
 
 def ring_for_files(wanted: AddedFiles) -> Job:
-    """Start adding the files."""
     return start("pooling.add_files", key=wanted.job_key, arguments={"added_id": wanted.pk})
 
 
@@ -156,5 +152,4 @@ def build_pool_job(
 
 
 def pool_work(collection: Collection) -> QuerySet[Job]:
-    """Return the jobs that build pools of the collection."""
     return Job.objects.filter(kind=BUILD_POOL, arguments__collection_id=collection.pk)

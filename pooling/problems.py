@@ -125,7 +125,6 @@ class Listing:
         self.counts: Counter[str] = Counter()
 
     def add(self, problem: Problem) -> None:
-        """Add a problem."""
         if not problem.next_step and problem.kind in NEXT_STEPS:
             problem = replace(problem, next_step=NEXT_STEPS[problem.kind])
         self.counts[problem.kind] += 1
@@ -138,7 +137,6 @@ class Listing:
         self.counts[kind] += more
 
     def all(self) -> Problems:
-        """Return the collected problems."""
         self._cut()
         return Problems(tuple(self.kept), {kind: n for kind, n in self.counts.most_common() if n})
 
@@ -147,7 +145,6 @@ class Listing:
 
 
 def of_refusal(refusal: InvalidFile) -> Problem:
-    """Convert a refusal to a problem."""
     kind = refusal.kind or ("file" if refusal.line == 0 else "encoding")
     return Problem(refusal.line, kind, refusal.reason, refusal.next_step)
 

@@ -55,7 +55,6 @@ class Ranking:
         return np.concatenate(([0], np.cumsum(at_rank))).astype(np.int64)
 
     def spell(self, codes: Integers) -> list[str]:
-        """Return the pids for codes."""
         if self.pids is None:
             return [str(code) for code in codes.tolist()]
         return self.pids.gather(codes).to_list()

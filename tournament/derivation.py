@@ -153,7 +153,6 @@ def _wins_between_nodes(
 def _outcomes_by_query(
     nodes: _Nodes, pairs: PairWins, standings: Standings, parameters: Parameters
 ) -> dict[int, QueryOutcome]:
-    """Convert the arrays to one outcome per query."""
     size = len(nodes.passage)
     incomplete = np.flatnonzero(np.add.reduceat(standings.unjudged, nodes.starts) > 0)
     lacking = lacking_pairs(nodes.starts, size, pairs, incomplete, wanted=parameters.wanted)

@@ -29,8 +29,6 @@ def with_problem_405(view: View) -> View:
 
 
 def rejecting_unknown_parameters(view: View, route: str) -> View:
-    """Reject unknown query parameters."""
-
     @wraps(view)
     def answered(request: HttpRequest, *args: Any, **named: Any) -> HttpResponseBase:
         return unknown_parameters(request, route) or view(request, *args, **named)

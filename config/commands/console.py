@@ -38,7 +38,6 @@ def write_result(path: Path, content: bytes) -> None:
 
 
 def read_text_file(path: Path) -> str:
-    """Return the text of a file that a person named."""
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:

@@ -41,7 +41,6 @@ class Count:
     labels: tuple[str, ...]
 
     def add(self, *values: str) -> None:
-        """Count one event."""
         counter = _counter(self)
         (counter.labels(*values) if values else counter).inc()
 
@@ -55,7 +54,6 @@ class Timing:
     labels: tuple[str, ...]
 
     def add(self, seconds: float, *values: str) -> None:
-        """Record one duration."""
         _histogram(self).labels(*values).observe(seconds)
 
 

@@ -36,7 +36,6 @@ RECOMMENDED = "recommended"
 
 
 def settings_of(campaign: Campaign) -> CampaignSettings:
-    """Return the campaign's current settings."""
     return CampaignSettings(
         **{name: getattr(campaign, name) for name in CampaignSettings.__dataclass_fields__}
     )

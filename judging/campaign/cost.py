@@ -25,12 +25,10 @@ class Quote:
 
 
 def pay_for(campaign: Campaign) -> Pay:
-    """Return what a task of the campaign pays."""
     return pay_of(campaign.reward, campaign.base_reward, split=campaign.pay == Campaign.Pay.SPLIT)
 
 
 def quote_tasks(campaign: Campaign, tasks: int) -> Quote:
-    """Return the cost of this many tasks."""
     return quote_pay(pay_for(campaign), tasks, crowd=campaign.crowd, endpoint=campaign.endpoint)
 
 

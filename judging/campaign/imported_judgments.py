@@ -210,7 +210,6 @@ def _append_judgments(
 
 
 def _as_database_time(time: datetime | None) -> Any:
-    """Convert a time to the database's format."""
     return connection.ops.adapt_datetimefield_value(time) if time else None
 
 

@@ -105,7 +105,6 @@ def settle_reservations(campaign: Campaign) -> None:
 
 
 def reserved_for(campaign: Campaign) -> Decimal:
-    """Return the total reserved for the campaign."""
     return summed(campaign.reservations.all())
 
 

@@ -137,7 +137,6 @@ def example_of(campaign: Campaign) -> Example | None:
 
 
 def contact_of(campaign: Campaign | None) -> str:
-    """Return the contact for workers of the campaign."""
     return (campaign.contact if campaign else "") or gettext(CONTACT)
 
 

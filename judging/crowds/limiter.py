@@ -186,7 +186,6 @@ return 0
 
 
 def limiter() -> Limiter:
-    """Return the limiter of this installation."""
     return _limiter(settings.REDIS_URL)
 
 

@@ -149,7 +149,6 @@ def read_appeal(token: str) -> Refused:
 
 
 def link_token(posting: Posting) -> str:
-    """Return the token for a posting's address."""
     campaign = posting.campaign
     return _token([campaign.pk, campaign_key(campaign), posting.number, posting.purpose], _link_signer)
 
@@ -175,7 +174,6 @@ def page_token(submission: Submission, submit_to: str) -> str:
 
 
 def page_address(submission: Submission, submit_to: str) -> str:
-    """Return the absolute address of a submission's pages."""
     return settings.PUBLIC_URL + reverse("judging:work", args=[page_token(submission, submit_to)])
 
 

@@ -88,7 +88,6 @@ class PilotReport:
 
 
 def pilot_posting(campaign: Campaign) -> Posting | None:
-    """Return the posting of the last pilot."""
     return campaign.postings.filter(purpose=Posting.Purpose.PILOT).order_by("-number").first()
 
 

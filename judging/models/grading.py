@@ -50,7 +50,6 @@ class GradedCampaign(models.Model):
 
     @property
     def life(self) -> LifeRules:
-        """Return the rules of a topic's life."""
         return check_rules(self.rules)
 
 

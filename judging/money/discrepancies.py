@@ -102,7 +102,6 @@ def open_differences(campaign: Campaign) -> QuerySet[Discrepancy]:
 
 
 def count_open_differences(campaign: Campaign) -> dict[str, int]:
-    """Count open differences by kind."""
     rows = Discrepancy.objects.filter(submission__campaign=campaign, resolved_at=None)
     kinds = list(rows.values_list("kind", flat=True))
     return {str(kind): kinds.count(kind) for kind in Discrepancy.Kind}

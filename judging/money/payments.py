@@ -104,7 +104,6 @@ class Earned(NamedTuple):
 
 
 def earned_so_far(submission: Submission) -> Earned:
-    """Return what the task has earned so far."""
     pay, (judged, shown) = pay_for(submission.campaign), progress_of(submission)
     return Earned(pay, judged, shown, pay.earned(judged, shown), was_unread(submission, judged))
 

@@ -36,7 +36,6 @@ class Entry:
 
 
 def journal_file() -> Path:
-    """Return the path of the list."""
     return Path(settings.RIGHTS_DIR or settings.DATA_DIR) / NAME
 
 

@@ -96,7 +96,6 @@ def nearly_contained(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def word_count(text: str) -> int:
-    """Count the words of a text."""
     return len(_WORD.findall(text))
 
 

@@ -139,7 +139,6 @@ class Browser:
         return None
 
     def give_back(self, task: Taken) -> None:
-        """Return the place."""
         self._post(f"{task.address.rstrip('/')}/return/", self._proof() | {"confirmed": "yes"})
 
     def open_task(self, frame_address: str) -> TaskPage:

@@ -32,7 +32,6 @@ class Number:
         return f"{kind} from {_limit_in_words(self.least)} to {_limit_in_words(self.most)}"
 
     def allows(self, number: float) -> bool:
-        """Return whether the number is within the limits."""
         return self.least <= number <= self.most
 
     def read(self, text: str) -> int | float | None:

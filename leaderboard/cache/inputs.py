@@ -28,12 +28,10 @@ def descriptions_inputs(collection: Collection, runs: Sequence[Run]) -> list[Any
 
 
 def set_inputs(qrel_set: QrelSet) -> list[Any]:
-    """Return a qrel set with its threshold."""
     return [qrel_set.name, qrel_set.sha256, qrel_set.min_grade]
 
 
 def version_inputs(version: QrelVersion) -> list[Any]:
-    """Return a version of the preference qrels."""
     return [version.number, version.manifest_sha256]
 
 

@@ -48,6 +48,5 @@ def seed_argument(parser: CommandParser, default: int) -> None:
 
 
 def check_seed(seed: int) -> None:
-    """Refuse a negative seed."""
     if seed < 0:
         raise UsageError("the seed must be 0 or more")

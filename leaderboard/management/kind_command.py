@@ -15,7 +15,6 @@ from pooling.services.finding import collection_named
 
 
 def command_of(name: str) -> Any:
-    """Return the command of this kind of analysis."""
     return type("Command", (KindCommand,), {}, kind=KINDS[name])
 
 

@@ -23,7 +23,6 @@ def write_csv(analysis: Analysis, path: Path) -> list[Path]:
 
 
 def write_latex(analysis: Analysis, path: Path) -> list[Path]:
-    """Write all tables to one file."""
     return [_write_file(path, "\n".join(map(latex_table, analysis.tables)).encode())]
 
 

@@ -204,7 +204,6 @@ def _needed_engine(text: str) -> str:
 
 
 def latex_escaped(text: str) -> str:
-    """Escape text for LaTeX."""
     return _ANY_SPECIAL.sub(lambda match: _SPECIAL[match[0]], text)
 
 

@@ -29,7 +29,6 @@ def markdown_table(table: Table) -> str:
 
 
 def markdown_escaped(text: str) -> str:
-    """Escape text for Markdown."""
     return _SPECIAL.sub(r"\\\1", text.replace("\n", " ").replace("\r", " "))
 
 

@@ -147,7 +147,6 @@ class Table:
     """The meaning of a significance mark, as in "p < 0.05, Bonferroni over 66 pairs"."""
 
     def column(self, key: str) -> Column:
-        """Return the column with this key."""
         return next(column for column in self.columns if column.key == key)
 
     def groups(self) -> list[tuple[str, int]]:
@@ -194,7 +193,6 @@ class Figure:
 
     @property
     def charts_id(self) -> str:
-        """The id of its charts on a page."""
         return f"charts-{self.key}"
 
 

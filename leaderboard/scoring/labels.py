@@ -78,7 +78,6 @@ class Labels:
         return [qid for qid, known in zip(self.qids, self.answerable, strict=True) if known]
 
     def without(self, qids: frozenset[str]) -> Labels:
-        """Return the labels of all other queries."""
         rows = [
             (self.qids[query], pid, grade)
             for query, pid, grade in zip(self.query.tolist(), self.pids, self.grades.tolist(), strict=True)
@@ -121,7 +120,6 @@ def labels_named(collection: Collection, name: str) -> Labels:
 
 
 def qrel_set_labels(qrel_set: QrelSet) -> Labels:
-    """Return a qrel set's labels."""
     rows = (
         Qrel.objects.filter(qrel_set=qrel_set)
         .order_by("query__position", "query_id", "position", "pk")

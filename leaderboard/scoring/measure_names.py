@@ -59,7 +59,6 @@ def parse_measure(name: str) -> Measure:
 
 
 def is_measure(name: str) -> bool:
-    """Return whether a text is a measure's name."""
     try:
         parse_measure(name)
     except UnknownMeasure:

@@ -32,7 +32,6 @@ def number(request: dict[str, Any], name: str, least: int, most: int, *, default
 
 
 def amount(request: dict[str, Any], name: str, *, least_cents: int) -> int:
-    """Return an amount of money in cents."""
     value = request[name]
     if len(value) > 12 or not least_cents <= money.cents(value) <= MOST_DOLLARS * 100:
         reason = f"It must be {money.protocol_amount(least_cents)} to {MOST_DOLLARS}.00."

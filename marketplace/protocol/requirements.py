@@ -79,7 +79,6 @@ def guarded(requirement: Mapping[str, Any]) -> set[str]:
 
 
 def meets(requirement: Mapping[str, Any], standing: Standing) -> bool:
-    """Return whether the worker meets one requirement."""
     if requirement["QualificationTypeId"] == LOCALE:
         return _meets_locale(requirement, standing)
     score = standing.scores.get(requirement["QualificationTypeId"])

@@ -34,7 +34,6 @@ class PayToCome:
 
     @property
     def cents(self) -> int:
-        """All of it together."""
         return self.reward_cents + self.bonus_cents + self.held_cents
 
     @property

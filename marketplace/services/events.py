@@ -42,7 +42,6 @@ def write_event(
 
 
 def test_event(name: str, at: datetime) -> dict[str, Any]:
-    """Return a sample event for SendTestEventNotification."""
     made_up = uuid.uuid4().hex.upper()[:30]
     happened = {"EventType": name, "EventTimestamp": _event_time(at), "HITTypeId": made_up, "HITId": made_up}
     if name.startswith("Assignment"):

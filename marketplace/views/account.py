@@ -46,7 +46,6 @@ def account(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def change_password(request: HttpRequest) -> HttpResponse:
-    """Change the password of a signed-in worker."""
     worker = signed_in_worker(request)
     form = ChangePasswordForm(request.POST or None, worker=worker, prove=proof(request, worker))
     if request.method == "POST" and form.is_valid():

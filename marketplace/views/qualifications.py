@@ -36,7 +36,6 @@ def qualifications(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_POST
 def ask_for_qualification(request: HttpRequest, type_id: str) -> HttpResponse:
-    """Request a qualification."""
     try:
         row = qualification_requests.request_qualification(signed_in_worker(request), type_id, clock.now())
     except QualificationRefused as refusal:

@@ -139,6 +139,5 @@ def signin_by_token(request: HttpRequest, token: str) -> HttpResponse:
 
 @require_POST
 def signout(request: HttpRequest) -> HttpResponse:
-    """Sign out."""
     logout(request)
     return redirect("signin")

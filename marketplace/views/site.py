@@ -145,6 +145,5 @@ def earnings(request: HttpRequest) -> HttpResponse:
 
 
 def signed_in_worker(request: HttpRequest) -> Worker:
-    """Return the signed-in worker."""
     assert isinstance(request.user, Worker)
     return request.user

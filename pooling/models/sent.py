@@ -42,7 +42,6 @@ class NewCollection(models.Model):
 
     @property
     def job_key(self) -> str:
-        """Return the key of the job that reads it."""
         return f"pooling.make_collection:{self.pk}"
 
 
@@ -85,7 +84,6 @@ class AddedFiles(models.Model):
 
     @property
     def job_key(self) -> str:
-        """Return the key of the job that reads it."""
         return f"pooling.add_files:{self.pk}"
 
 
@@ -133,5 +131,4 @@ class RunUpload(models.Model):
 
     @property
     def job_key(self) -> str:
-        """Return the key of the job that reads it."""
         return f"pooling.check_upload:{self.pk}"

@@ -65,7 +65,6 @@ class Bucket(S3Storage):
         return self.connection.meta.client
 
     def has(self, name: str) -> bool:
-        """Return whether the file exists."""
         with self._answering():
             try:
                 self.client.head_object(Bucket=self.bucket_name, Key=self._normalize_name(name))

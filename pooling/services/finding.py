@@ -74,5 +74,4 @@ def runs_tagged(collection: Collection, tags: Sequence[str] | None) -> list[Run]
 
 
 def known_qids(collection: Collection) -> frozenset[str]:
-    """Return the qids of a collection."""
     return frozenset(collection.queries.values_list("qid", flat=True))

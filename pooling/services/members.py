@@ -49,7 +49,6 @@ def may(user: Any, action: str, collection: Collection) -> bool:
 
 
 def sees(user: Any, collection: Collection) -> bool:
-    """Return whether this person can see the collection at all."""
     return collection.visibility == Collection.Visibility.PUBLISHED or role_of(user, collection) is not None
 
 
@@ -176,7 +175,6 @@ def _withdraw_invitations_by(user: User, collection: Collection, *, who: str) ->
 
 
 def open_invitations(collection: Collection) -> QuerySet[InvitedMember]:
-    """Return the collection's unused invitations."""
     waiting = Invitation.objects.open(clock.now())
     return collection.invited_members.filter(invitation__in=waiting).select_related("invitation")
 

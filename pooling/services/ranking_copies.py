@@ -29,7 +29,6 @@ _FORGOTTEN_SECONDS = 24 * 3600
 
 
 def folder() -> Path:
-    """Return the folder of the copies."""
     return Path(settings.PREFEREE_DATA_DIR) / "cache" / "runs"
 
 

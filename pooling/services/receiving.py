@@ -169,7 +169,6 @@ def abandon(upload: RunUpload) -> None:
 
 
 def forget_parts(stored: Sequence[str]) -> None:
-    """Delete stored parts."""
     for name in stored:
         # A bucket may refuse to delete (docs/operations.md): then its own rules remove old uploads.
         with suppress(Exception):

@@ -81,14 +81,12 @@ def allows_baselines(collection: Collection) -> bool:
 
 
 def round_words(planned: Round) -> str:
-    """Return a round in one line."""
     limits = f"{planned.most_runs} runs and {planned.most_baselines} baselines of a team"
     priorities = ", with priorities" if planned.priorities else ""
     return f"{moment_in_utc(planned.opens_at)} to {moment_in_utc(planned.closes_at)}, {limits}{priorities}"
 
 
 def rules_of(planned: Round) -> RoundRules:
-    """Return a round's rules."""
     return RoundRules(
         planned.name,
         planned.opens_at,
@@ -139,6 +137,5 @@ def hold_to_rounds(
 
 
 def runs_before(planned: Round, team: Team) -> list[RunBefore]:
-    """Return the runs that the team has in the round."""
     rows = Run.objects.filter(round=planned, team=team.name).order_by("pk")
     return [RunBefore(run.run_tag, run.baseline, run.details.get("priority")) for run in rows]

@@ -93,7 +93,6 @@ def _store_file(folder: Path, number: int, file: SentFile | AnnouncedFile) -> St
 
 
 def paths_of_kind(files: Iterable[StoredFile], what: str) -> list[Path]:
-    """Return the paths of the files of this kind."""
     return [Path(file["path"]) for file in files if file["what"] == what]
 
 
@@ -123,7 +122,6 @@ def refuse_bad_passages(files: Iterable[StoredFile], progress: Progress | None =
 
 
 def sender_names(files: Iterable[StoredFile]) -> dict[Path, str]:
-    """Return the senders' names of the files."""
     return {Path(file["path"]): file["name"] for file in files}
 
 

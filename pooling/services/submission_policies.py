@@ -124,12 +124,10 @@ def drop_policy(*, collection: Collection, who: str = "", why: str = "") -> bool
 
 
 def field_label(name: str) -> str:
-    """Return the label of a field about a run."""
     return DETAILS[name].label.lower() if name in DETAILS else name.replace("_", " ")
 
 
 def policy_words(policy: SubmissionPolicy) -> str:
-    """Return the policy in one line."""
     variants = many(policy.most_variants, "variant") if policy.most_variants else "no variants"
     embargo = f"anonymous for {many(policy.longest_embargo_days, 'day')} at most"
     return "; ".join(

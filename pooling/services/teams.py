@@ -103,7 +103,6 @@ def invite_to_team(*, team: Team, email: str, invited_by: User) -> Invited:
 
 
 def invitations_of(team: Team) -> Any:
-    """Return the team's unused invitations."""
     return open_invitations(team.collection).filter(team=team).order_by("pk")
 
 
@@ -130,7 +129,6 @@ def remove_from_team(*, member: TeamMember, who: str) -> None:
 
 
 def withdraw_from_team(*, invited: InvitedMember, who: str) -> None:
-    """Withdraw an invitation into a team."""
     withdraw_member_invitation(invited=invited, who=who)
 
 

@@ -50,7 +50,6 @@ class ChallengePlan:
     not_covered: tuple[str, ...]
 
     def summary(self) -> dict[str, Any]:
-        """Return the plan in numbers."""
         plan = self.forecast
         return {
             "campaign": self.campaign.name,

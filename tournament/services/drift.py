@@ -58,7 +58,6 @@ class Drift:
         return bool(self.gone or self.new)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the comparison for programs."""
         counts = ("gone", "new", "queries", "excluded", "withdrew", "answers", "left", "arrived")
         return {
             "version": self.version,
@@ -123,7 +122,6 @@ class _LatestVersion:
 
     @property
     def key(self) -> str:
-        """Return the cache key of the comparison."""
         return object_key("drift", self.version.pk, self.version.manifest_sha256)
 
     def compared(self) -> Drift:

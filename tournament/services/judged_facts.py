@@ -159,7 +159,6 @@ def entrants_of(members: Iterable[Member]) -> Entrants:
 
 
 def entrants_from(classes: Classes) -> Entrants:
-    """Return the members of these classes as arrays."""
     rows = [
         (query, passage, rep)
         for query, by_rep in sorted(classes.items())

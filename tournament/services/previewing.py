@@ -46,7 +46,6 @@ class Preview:
     changes: list[QueryChange]
 
     def summary(self) -> dict[str, Any]:
-        """Return the preview in numbers."""
         kinds = Counter(change.what for change in self.changes)
         return {
             "campaign": self.campaign.name,

@@ -173,7 +173,6 @@ class Keys:
 
 
 def _pids_of(manifest: dict[str, Any]) -> set[str]:
-    """Return every pid that the manifest names."""
     found = {pid for row in manifest["queries"] for members in row["classes"] for pid in members}
     for challenge in manifest["challenges"]:
         for row in challenge["queries"]:

@@ -111,7 +111,6 @@ class Unauthenticated(Exception):
 def problem(
     status: int, detail: str = "", *, headers: dict[str, str] | None = None, **more: Any
 ) -> HttpResponse:
-    """Return a problem-details response."""
     content = {"type": "about:blank", "title": TITLES.get(status, "Error"), "status": status}
     content |= {name: value for name, value in ({"detail": detail} | more).items() if value}
     return HttpResponse(
@@ -133,7 +132,6 @@ def status_of(refusal: Refusal) -> int:
 
 
 def refusal_response(request: HttpRequest, refusal: Any) -> HttpResponse:
-    """Return the response for a service's refusal."""
     if isinstance(refusal, BoardBeingDrawn):
         again = {"Retry-After": str(refusal.seconds), "Cache-Control": "no-store"}
         return problem(503, refusal.message, next_step=str(refusal.next_step), headers=again)

@@ -230,7 +230,6 @@ def read_challenge_work(request: HttpRequest, name: str, key: int) -> dict[str, 
 
 
 def read_facts(request: Any, campaign: Campaign) -> dict[str, Any]:
-    """Return the campaign as this caller sees it."""
     return _progress_out(campaigns_progress([campaign], request.auth.user)[0])
 
 

@@ -81,7 +81,6 @@ class Watch:
 
     @property
     def causes(self) -> set[str]:
-        """Return the causes of the problems shown."""
         failures = [failure.message for job in self.failed if (failure := failure_of(job))]
         return {one.cause for one in (*self.crowd, *self.put_off)} | set(map(cause_of, failures))
 

@@ -130,7 +130,6 @@ def _line_figure(
 
 
 def _seconds_figure(course: Course) -> CourseFigure:
-    """Return the distribution of judging times."""
     bins = distribution(course.seconds)
     words = [f"{one.low:.0f} to {one.high:.0f} s: {many(one.count, 'pair')}" for one in bins[:-1]]
     words.append(f"{bins[-1].low:.0f} s and more: {many(bins[-1].count, 'pair')}")

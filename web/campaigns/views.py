@@ -50,7 +50,6 @@ class Step:
     """Whether it is also for a campaign of imported judgments, which asks nobody."""
 
     def possible(self, campaign: Campaign) -> bool:
-        """Return whether the campaign is in a state for it."""
         fits = self.imported or campaign.pool_id is not None
         return fits and campaign.state in self.allowed and self.archived == bool(campaign.archived_at)
 

@@ -56,7 +56,6 @@ def read_collection(request: HttpRequest, name: str) -> dict[str, Any]:
 
 
 def collection_details_out(user: Any, found: Collection) -> dict[str, Any]:
-    """Return one collection as this person sees it."""
     return _collection_out(found) | {
         "queries": Query.objects.filter(collection=found).count(),
         "runs": opened_runs(found, user).count(),

@@ -25,7 +25,6 @@ class ShownClass:
 
 
 def clusters_page(collection: Collection, user: Any) -> dict[str, Any]:
-    """Return the data of the page."""
     stored = cluster_set_of(collection)
     return {
         "collection": collection,

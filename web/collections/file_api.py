@@ -240,7 +240,6 @@ def _start_job_if_waiting(wanted: Arriving) -> Arriving:
 
 
 def _sent_files_out(response: HttpResponse, wanted: Arriving) -> dict[str, Any]:
-    """Return the files with their address."""
     if isinstance(wanted, NewCollection):
         collection, outcome = wanted.name, {}
         response["Location"] = reverse("v1:read_new_collection", args=[wanted.pk])

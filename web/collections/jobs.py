@@ -26,7 +26,6 @@ def sample_under_way() -> Job | None:
 
 @job_kind(SAMPLE, max_attempts=1)
 def load_sample_job(*, progress: Progress, user_id: int, judged: bool = False) -> dict[str, Any]:
-    """Load the sample as a collection owned by this person."""
     user = User.objects.get(pk=user_id)
     collection = sample.load(user, progress=progress)
     if judged:

@@ -77,7 +77,6 @@ def add_or_invite(request: HttpRequest, collection: Collection) -> HttpResponse:
 @require_POST
 @needs("change members")
 def change_member_role(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    """Change a member's role."""
     member, role = _membership_or_404(collection, key), _typed_role(request)
     who = request.user.get_username()
     return _act_and_return(
@@ -88,7 +87,6 @@ def change_member_role(request: HttpRequest, collection: Collection, key: int) -
 @require_POST
 @needs("change members")
 def end_membership(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    """Remove a member."""
     member, who = _membership_or_404(collection, key), request.user.get_username()
     return _act_and_return(request, collection, lambda: service.remove_member(member=member, who=who))
 
@@ -105,7 +103,6 @@ def transfer(request: HttpRequest, collection: Collection, key: int) -> HttpResp
 @require_POST
 @needs("change members")
 def revoke_member_invitation(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    """Revoke an invitation."""
     invited = get_object_or_404(collection.invited_members.select_related("invitation"), pk=key)
     who = request.user.get_username()
     return _act_and_return(

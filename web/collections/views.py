@@ -36,7 +36,6 @@ def collection(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 @needs("see everything")
 def pools(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """List the pools of a collection."""
     return render(request, "web/pools.html", collections.pools_page(collection, request.user))
 
 

@@ -168,7 +168,6 @@ def shown_to_everybody(collection: Collection) -> int:
 
 
 def sees_campaign(user: Any, campaign: Campaign) -> bool:
-    """Return whether this person can see the campaign."""
     if may(user, "see everything", campaign.collection):
         return True
     published = campaign.collection.visibility == Collection.Visibility.PUBLISHED

@@ -189,7 +189,6 @@ def _starts_sentence(told: str) -> bool:
 
 
 def _on_page(part: Part, collection: str, *, starts: bool) -> tuple[str, str]:
-    """Return the part as plain text and as HTML."""
     match part:
         case TerminalOnly():
             return "", ""

@@ -28,7 +28,6 @@ class FoldedProblem:
 
     @property
     def others(self) -> list[int]:
-        """The further lines listed."""
         return self.lines[1 : LINES_NAMED + 1]
 
     @property

@@ -41,7 +41,6 @@ class ToDisk(FileUploadHandler):
         self.file.write(raw_data)
 
     def file_complete(self, file_size: int) -> UploadedFile:
-        """Return the file for the view."""
         self.file.seek(0)
         return UploadedFile(self.file, self.file_name, self.content_type, file_size, self.charset)
 

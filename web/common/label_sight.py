@@ -40,7 +40,6 @@ class LabelSight:
 
     @cached_property
     def policy(self) -> SubmissionPolicy | None:
-        """The collection's policy."""
         return policy_of(self.collection)
 
     def shows_set(self, qrel_set: QrelSet) -> bool:

@@ -113,7 +113,6 @@ class Sight:
     """Whether a passage that nobody supplied may come from withheld labels."""
 
     def sees(self, query: int, passage: int) -> bool:
-        """Return whether the passage can be shown."""
         if passage in self.held:
             return False
         if self.everything or (query, passage) in self.released:

@@ -71,7 +71,6 @@ def document(name: str) -> Document | None:
 
 
 def document_names() -> tuple[str, ...]:
-    """Return the names of all documents."""
     return tuple(name for shelf in SHELVES.values() for name in shelf)
 
 

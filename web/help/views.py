@@ -18,7 +18,6 @@ def shelf(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def read(request: HttpRequest, name: str) -> HttpResponse:
-    """Show one document."""
     found = document(name)
     if found is None:
         raise Http404("There is no such document.")
@@ -27,7 +26,6 @@ def read(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_safe
 def picture(_request: HttpRequest, name: str) -> HttpResponse:
-    """Return a picture of a document."""
     path = PICTURES / name
     if "/" in name or not path.is_file():
         raise Http404("There is no such picture.")

@@ -167,7 +167,6 @@ def _new_run_needs(roles: dict[int, Role]) -> Iterator[Need]:
 
 
 def _team_application_needs(roles: dict[int, Role]) -> Iterator[Need]:
-    """Yield applications of teams that wait for an answer."""
     able = [key for key, role in roles.items() if permits(role, "manage teams")]
     waiting = TeamApplication.objects.filter(collection__in=able, state=TeamApplication.State.WAITING)
     counted = waiting.values_list("collection__name").annotate(Count("pk"))

@@ -64,7 +64,6 @@ def pool_building_progress(request: HttpRequest, collection: Collection, key: in
 @require_POST
 @needs("prepare campaign")
 def build_again(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    """Retry building a pool."""
     job = try_again(get_object_or_404(jobs.pool_work(collection), pk=key))
     messages.success(request, "Trying again.")
     return redirect("web:pool_work", collection.name, job.pk)
@@ -73,7 +72,6 @@ def build_again(request: HttpRequest, collection: Collection, key: int) -> HttpR
 @require_safe
 @needs("see everything")
 def pool(request: HttpRequest, collection: Collection, pool: str) -> HttpResponse:
-    """Show a pool and what to do with it."""
     return _pool_page(request, _pool_named(collection, pool))
 
 

@@ -37,7 +37,6 @@ class OfSettings(SeenValuesForm):
     SHOWN_AS = {"assignment_seconds": "task_minutes"}
 
     def changes(self) -> dict[str, Any]:
-        """Return the settings in the form."""
         found = dict(self.cleaned_data)
         if "task_minutes" in found:
             found["assignment_seconds"] = 60 * found.pop("task_minutes")
@@ -45,7 +44,6 @@ class OfSettings(SeenValuesForm):
 
     @classmethod
     def values_of(cls, now: CampaignSettings) -> dict[str, Any]:
-        """Return the field values for these settings."""
         values = {name: getattr(now, name) for name in now.__dataclass_fields__}
         return values | {"task_minutes": now.assignment_seconds // 60}
 
@@ -278,7 +276,6 @@ class TextsForm(SeenValuesForm):
 
     @classmethod
     def values_of(cls, campaign: Campaign) -> dict[str, str]:
-        """Return the field values for a campaign."""
         return {
             "consent": campaign.consent_text,
             "instructions": campaign.instructions_text,

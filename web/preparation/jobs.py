@@ -33,7 +33,6 @@ def rehearsals_asked_for(campaign: Campaign) -> QuerySet[Job]:
 def rehearse_job(
     *, progress: Progress, campaign_id: int, truth_id: int, settings: dict[str, Any], who: str
 ) -> dict[str, Any]:
-    """Rehearse a campaign and return the forecast."""
     campaign = Campaign.objects.select_related("collection", "pool").get(pk=campaign_id)
     truth, crew = QrelSet.objects.get(pk=truth_id), SimulationSettings(**settings)
     progress(0, 1, "The campaign is being copied")

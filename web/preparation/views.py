@@ -45,7 +45,6 @@ def _settings_sent(request: HttpRequest) -> Any:
 
 
 def _is_to_be_saved(request: HttpRequest) -> bool:
-    """Return whether the form is to be saved."""
     return request.method == "POST" and "calculate" not in request.POST
 
 
@@ -178,7 +177,6 @@ def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @require_POST
 @step_view()
 def propose_gold_pairs(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Start looking for gold pairs."""
     qrels = request.POST.get("qrels", "").replace("\0", "")
     try:
         if qrels:

@@ -72,7 +72,6 @@ class QueryRow:
 
     @property
     def mean(self) -> float | None:
-        """The mean over runs."""
         return sum(self.values) / len(self.values) if self.values else None
 
 

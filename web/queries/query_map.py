@@ -90,7 +90,6 @@ class QueryMap:
 
 
 def map_page(collection: Collection, user: Any, parameters: Any) -> dict[str, Any]:
-    """Return the map as the address asks for it."""
     measure, order = parameters.get("measure", ""), parameters.get("order", "")
     measure, order = measure if measure in VALUES else RANK, order if order in ORDERS else ""
     version = board_version(collection, None)

@@ -20,7 +20,6 @@ class Agreement:
         self.rows: list[tuple[int, int, int]] = []
 
     def add(self, row: dict[str, Any]) -> None:
-        """Add a row of judgments.jsonl."""
         if not row["counts"]:
             return
         left, right = (self._code(row["qid"], row[side]) for side in ("left", "right"))

@@ -43,7 +43,6 @@ def bundle_lines(scope: Scope) -> list[BundleLine]:
 
 
 def release_page(version: QrelVersion, user: Any) -> dict[str, Any]:
-    """Return the data of the page."""
     newest = release_work(version).first()
     scope = Scope(version)
     current = bundle.bundle_of(scope)

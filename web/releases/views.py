@@ -51,7 +51,6 @@ def count_release(request: HttpRequest, collection: Collection, number: int) -> 
 @require_POST
 @needs("publish version")
 def make_release(request: HttpRequest, collection: Collection, number: int) -> HttpResponse:
-    """Start making the bundle."""
     return _start_release(request, version_or_404(collection, number), only_count=False)
 
 

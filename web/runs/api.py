@@ -84,7 +84,6 @@ class RunChanges(AboutRun):
     run_type: Annotated[str, Field(max_length=100)] = ""
 
     def changes(self) -> dict[str, Any]:
-        """Return the changed fields."""
         said = self.dict(exclude_unset=True)
         if "run_type" in said:
             said["details"] = {"family": said.pop("run_type")} | said.get("details", {})
@@ -151,7 +150,6 @@ def read_run(request: HttpRequest, name: str, key: int) -> Run:
 
 
 def _runs_as_seen(runs: Iterable[Run], collection: Collection, user: Any) -> list[Run]:
-    """Return the runs as this person sees them."""
     everything, hidden = sees_everything(user, collection), hidden_queries(collection, user)
     team = own_team(user, collection)
     return [without_queries(as_shown(run, everything, team), hidden) for run in runs]

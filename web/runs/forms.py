@@ -90,7 +90,6 @@ class AboutRun(forms.Form):
                 self.fields[name].by_policy = True  # type: ignore[attr-defined]
 
     def essentials(self) -> list[forms.BoundField]:
-        """Return the fields that every run has."""
         return [self[name] for name in AboutRun.base_fields if name in self.fields]
 
     def about_system(self) -> list[forms.BoundField]:
@@ -161,7 +160,6 @@ class SendRuns(AboutRun):
     run_files = FilesField(required=False, label="Run files")
 
     def reading(self) -> list[forms.BoundField]:
-        """Return the fields about reading the files."""
         return [self[name] for name in ("run_tag", "order", "variant_of", "skip_unknown")]
 
     def __init__(
@@ -221,7 +219,6 @@ class DescribeRun(AboutRun):
 
 
 def _details_as_typed(details: Mapping[str, Any]) -> dict[str, Any]:
-    """Return details as a person would type them."""
     return {
         name: "\n".join(value)
         if isinstance(value, list)
@@ -286,7 +283,6 @@ class DescribeCollection(SeenValuesForm, AboutCollection):
         field.choices, self.initial["board_labels"] = [(name, name) for name in names], default.name
 
     def clean_language(self) -> str:
-        """Return a valid language tag."""
         language: str = self.cleaned_data["language"]
         try:
             check_language(language)

@@ -75,7 +75,6 @@ class RunFieldsForm(SeenValuesForm):
         ]
 
     def clean_own(self) -> list[dict[str, Any]]:
-        """Parse the own fields."""
         found = []
         for line in self.cleaned_data["own"].splitlines():
             if line.strip():

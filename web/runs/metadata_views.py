@@ -69,7 +69,6 @@ def run_metadata(request: HttpRequest, collection: Collection) -> HttpResponse:
 @require_POST
 @needs("edit run")
 def withdraw_announced(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Withdraw the chosen announcements."""
     tags = request.POST.getlist("run")[:ANNOUNCED_A_PAGE]
     gone = withdraw_announcements(collection=collection, run_tags=tags, who=request.user.get_username())
     messages.success(

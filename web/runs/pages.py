@@ -179,7 +179,6 @@ def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> di
 
 
 def _run_bibtex(collection: Collection, run: Run, link: str) -> str:
-    """Return a BibTeX entry for the run as it is shown to this person."""
     whose = f" by {run.team}" if run.team else ""
     return bibtex_entry(
         key=f"{collection.name}-{run.run_tag}",

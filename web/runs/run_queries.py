@@ -80,7 +80,6 @@ class _RunFigures:
         return self.values[-1].get(qid) if self.values else None
 
     def fits(self, show: str, qid: str) -> bool:
-        """Return whether the filter shows the query."""
         tests: dict[str, Callable[[], bool]] = {
             "won": lambda: self.ranks.get(qid) == 1,
             "lost": lambda: self.value(qid) is not None and self.ranks.get(qid) != 1,

@@ -180,7 +180,6 @@ def _values_of_both(
 
 
 def verdict_words(a: str, b: str, found: HeadToHead, measure: Measure) -> str:
-    """Return the comparison in one sentence."""
     name = measure.mean_name
     if not found.queries:
         return f"No query has a value of {name} for both runs."

@@ -14,7 +14,6 @@ USUAL_DAYS = 90
 
 
 def usual_last_day() -> date:
-    """Return the default last day of a grant."""
     return clock.now().date() + timedelta(days=USUAL_DAYS)
 
 

@@ -63,7 +63,6 @@ def _visible_grants(user: Any) -> QuerySet[SpendingGrant]:
 
 
 def spending_page(user: Any) -> dict[str, Any]:
-    """Return the data of the page of grants."""
     grants = grants_shown_to(user)
     return {
         "grants": grants,

@@ -81,7 +81,6 @@ def change_spending_grant(request: HttpRequest, key: int) -> HttpResponse:
 
 @_for_administrators
 def revoke_spending_grant(request: HttpRequest, key: int) -> HttpResponse:
-    """Revoke a grant."""
     found = _grant_or_404(key)
     spending_grants.revoke_grant(found, who=request.user.get_username())
     messages.success(request, f"The grant for {found.to} is revoked. Campaigns keep what they have reserved.")

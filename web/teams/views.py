@@ -83,7 +83,6 @@ def apply(request: HttpRequest, name: str) -> HttpResponse:
 @require_POST
 @needs("manage teams")
 def new_team(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Add a team."""
     form = TeamForm(request.POST)
     try:
         if form.is_valid():
@@ -98,7 +97,6 @@ def new_team(request: HttpRequest, collection: Collection) -> HttpResponse:
 @require_POST
 @needs("manage teams")
 def decide_team_application(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    """Accept or decline an application."""
     found = get_object_or_404(
         TeamApplication.objects.select_related("collection"), collection=collection, pk=key
     )
@@ -142,7 +140,6 @@ def _show_invitation(request: HttpRequest, found: Team, invited: Invited, email:
 
 @require_POST
 def withdraw_team_invitation(request: HttpRequest, name: str, key: int, invited: int) -> HttpResponse:
-    """Withdraw an invitation into the team."""
     found = _team_to_lead(request, name, key)
     row: InvitedMember = get_object_or_404(invitations_of(found), pk=invited)
     withdraw_from_team(invited=row, who=request.user.get_username())

@@ -37,7 +37,6 @@ def ring_for_challenge(campaign: Campaign, asked: dict[str, Any], *, who: str) -
 
 
 def challenge_work(campaign: Campaign) -> QuerySet[Job]:
-    """Return this campaign's challenge jobs."""
     return Job.objects.filter(kind=CHALLENGE, arguments__campaign_id=campaign.pk)
 
 

@@ -42,7 +42,6 @@ class Meeting:
 
 
 def publish_page(campaign: Campaign, user: Any) -> dict[str, Any]:
-    """Return the data of the page that publishes a campaign."""
     newest = version_work(campaign).first()
     work = Work(newest) if newest else None
     kind = newest.kind if newest and newest.state == Job.State.DONE else ""
@@ -63,7 +62,6 @@ def publish_page(campaign: Campaign, user: Any) -> dict[str, Any]:
 
 
 def _rows_with_queries(collection: Collection, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return rows of a result with their queries."""
     queries = _queries_by_qid(collection, rows)
     words = {str(what): said for what, said in WORDS.items()}
     return [

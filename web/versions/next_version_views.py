@@ -134,7 +134,6 @@ def start_version_preview(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def publish_version(request: HttpRequest, name: str) -> HttpResponse:
-    """Publish what was shown."""
     found = campaign_for(request.user, name, "publish version")
     shown = request.POST.get("as_shown", "")
     if not shown:

@@ -66,12 +66,10 @@ class Wish:
 
     @property
     def address(self) -> str:
-        """Return the filter as a query string."""
         return urlencode({key: value for key, value in (("show", self.show), ("q", self.text)) if value})
 
 
 def version_page(version: QrelVersion, user: Any, parameters: Any) -> dict[str, Any]:
-    """Return the data of a version's page."""
     wish = Wish.of(parameters)
     everything = sees_everything(user, version.collection)
     page: Page[VersionQuery] = Paginator(asked_queries(version, wish, user), QUERIES_A_PAGE).get_page(
@@ -180,7 +178,6 @@ def _is_label_beaten(version: QrelVersion) -> Q:
 
 
 def filter_by_status(rows: QuerySet[VersionQuery], chosen: str) -> QuerySet[VersionQuery]:
-    """Return the rows of one filter."""
     if chosen in ("closed", "open", "singleton"):
         return rows.filter(status=chosen)
     return rows.filter(**{chosen: True}) if chosen else rows

@@ -167,7 +167,6 @@ def _judgments_of_query(origin: QrelVersion, query: Query, *, in_time: bool) -> 
 
 
 def _counted_keys(origin: QrelVersion, judgments: Sequence[Judgment]) -> set[int]:
-    """Return the keys of the judgments that the version is based on."""
     return {judgment.pk for judgment in judgments if judgment.pk in origin.judgment_keys}
 
 

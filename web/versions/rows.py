@@ -55,7 +55,6 @@ def query_row(line: QueryLine) -> dict[str, Any]:
 
 
 def change_rows(version: QrelVersion, since: QrelVersion | None, user: Any, parameters: Any) -> Rows:
-    """Return the filtered differences."""
     told = version_changes.version_differences(version, since, user)
     show = parameters.get("show", "")
     part = told.chosen(show if show in set(map(str, ChangeKind)) else "", parameters.get("q", "").strip())

@@ -220,7 +220,6 @@ class _CauseWords:
     key_of: dict[str, int]
 
     def reasons(self, query: int, cause: Cause) -> list[str]:
-        """Return the causes of one query's change."""
         said = []
         if cause.campaigns:
             said.append(f"decided by campaign {cause.campaigns[1]}, previously by {cause.campaigns[0]}")

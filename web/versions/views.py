@@ -27,7 +27,6 @@ from web.versions.unjudged_query import covering_version, unjudged_query_page
 
 @require_safe
 def version(request: HttpRequest, name: str, number: int) -> HttpResponse:
-    """Show a version and its queries."""
     found = version_for(request.user, name, number)
     context = versions.version_page(found, request.user, request.GET) | {"forms": list(FORMS)}
     return render(request, "web/version.html", context)
@@ -75,7 +74,6 @@ def show_changes(request: HttpRequest, name: str, number: int) -> HttpResponse:
 
 @require_safe
 def changes_file(request: HttpRequest, name: str, number: int, form: str) -> Any:
-    """Return the changes as a file."""
     return _version_file(
         request,
         name,
@@ -89,7 +87,6 @@ def changes_file(request: HttpRequest, name: str, number: int, form: str) -> Any
 
 @require_safe
 def query(request: HttpRequest, name: str, number: int, key: int) -> HttpResponse:
-    """Show one query of a version."""
     found, one = _covered_query(request, name, number, key)
     context = query_results.query_page(found, one, request.user)
     context |= versions.neighbors(found, one, request.user, request.GET) | {"forms": list(FORMS)}

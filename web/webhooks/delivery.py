@@ -76,7 +76,6 @@ def _messages_about(event: Event) -> list[WebhookDelivery]:
 
 
 def due_endpoints() -> list[int]:
-    """Return the webhooks with messages that are due."""
     due = WebhookDelivery.objects.due(clock.now())
     return list(due.order_by("endpoint").values_list("endpoint", flat=True).distinct())
 

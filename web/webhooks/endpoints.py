@@ -122,7 +122,6 @@ def switch_off(*, endpoint: WebhookEndpoint, user: Any = None, why: str = "") ->
 
 
 def remove_endpoint(*, endpoint: WebhookEndpoint, user: Any) -> None:
-    """Delete the endpoint and its messages."""
     with transaction.atomic():
         _log_webhook(endpoint, "deleted", user)
         endpoint.delete()

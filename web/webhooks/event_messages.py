@@ -29,13 +29,11 @@ KINDS = {
 
 
 def body_of(event: Event, collection: Collection) -> str:
-    """Return the body of the event's message."""
     told = {"collection": _collection_data(collection)} | _DETAILS[event.kind](collection, event.facts)
     return _message_body(event.kind, event.happened_at, told)
 
 
 def test_body(collection: Collection, now: datetime) -> str:
-    """Return the body of a test message."""
     return _message_body(TEST, now, {"collection": _collection_data(collection)})
 
 

@@ -54,7 +54,6 @@ def webhooks(request: HttpRequest, collection: Collection) -> HttpResponse:
 @never_cache
 @needs(endpoints.MANAGE)
 def webhook(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    """Show one webhook and its messages."""
     return _webhook_page(request, listing.webhook_or_404(collection, key))
 
 

@@ -109,7 +109,6 @@ def _apply_decision(campaign: Campaign, worker: Worker, decision: str, why: str,
 
 
 def _repeats_in_words(foreseen: impact.ExclusionForeseen) -> str:
-    """Return what happens to the tasks that must be repeated."""
     if not foreseen.offered or not foreseen.repeated:
         return "no task is offered again for now"
     if not foreseen.beyond_budget:
@@ -183,7 +182,6 @@ def reports(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def settle_pair_report(request: HttpRequest, name: str, key: int) -> HttpResponse:
-    """Settle a report with its outcome."""
     found = campaign_for(request.user, name, "judge workers")
     try:
         settle_report_or_appeal(

@@ -12,7 +12,6 @@ from pooling.models import PoolRun
 
 
 def make(asked: Asked, _: Progress | None) -> Analysis:
-    """Run the requested analysis."""
     tag, official = asked.text("reference"), asked.text("official")
     run = next((run for run in asked.runs if run.run_tag == tag), None)
     if tag and run is None:

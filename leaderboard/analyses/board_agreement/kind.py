@@ -12,7 +12,6 @@ from tournament.services.publishing import version_numbered
 
 
 def make(asked: Asked, progress: Progress | None) -> Analysis:
-    """Run the requested analysis."""
     number = asked.text("version")
     if number and not number.isdecimal():
         raise WrongSetting(f"The version cannot be {number[:20]!r}.", "Enter the number of a version.")

@@ -9,7 +9,6 @@ from leaderboard.scoring.evaluation import Progress
 
 
 def make(asked: Asked, progress: Progress | None) -> Analysis:
-    """Run the requested analysis."""
     found = compare_runs(
         collection=asked.collection,
         runs=asked.runs if asked.in_order else chronological(asked.runs),

@@ -52,7 +52,6 @@ class Bounds:
 
     @property
     def estimate(self) -> tuple[float, float, float]:
-        """The difference and its bounds."""
         return self.value, self.low, self.high
 
 

@@ -38,7 +38,6 @@ class ObservedAgreement:
 
     @property
     def estimate(self) -> Estimate:
-        """P and its bounds."""
         return self.value, self.low, self.high
 
     @property

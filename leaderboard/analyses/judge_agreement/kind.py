@@ -8,7 +8,6 @@ from leaderboard.scoring.evaluation import Progress
 
 
 def make(asked: Asked, _: Progress | None) -> Analysis:
-    """Run the requested analysis."""
     return analyse_judge_agreement(campaign=asked.judged, seed=asked.number("seed"))
 
 

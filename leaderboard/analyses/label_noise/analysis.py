@@ -180,7 +180,6 @@ def _noise_row(row: NoiseRow, found: LabelNoise) -> Row:
 
 
 def _excludes_zero(spread: Spread) -> bool:
-    """Return whether the interval excludes zero."""
     return spread.low > 0 or spread.high < 0
 
 

@@ -10,7 +10,6 @@ from leaderboard.scoring.evaluation import Progress
 
 
 def make(asked: Asked, progress: Progress | None) -> Analysis:
-    """Run the requested analysis."""
     official = asked.text("official")
     return analyse_label_noise(
         campaign=asked.judged,

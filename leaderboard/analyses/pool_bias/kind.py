@@ -8,7 +8,6 @@ from leaderboard.scoring.evaluation import Progress
 
 
 def make(asked: Asked, progress: Progress | None) -> Analysis:
-    """Run the requested analysis."""
     by_team = asked.text("by") == "team"
     return analyse_pool_bias(campaign=asked.judged, runs=asked.runs, by_team=by_team, progress=progress)
 

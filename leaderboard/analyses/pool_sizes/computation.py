@@ -27,7 +27,6 @@ class SizeCounts:
         return sum(size * count for size, count in self.queries.items()) / max(1, self.total)
 
     def share(self, size: int) -> float:
-        """Return the share of queries with a pool of this size."""
         return self.queries.get(size, 0) / max(1, self.total)
 
 

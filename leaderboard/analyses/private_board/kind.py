@@ -8,7 +8,6 @@ from leaderboard.scoring.evaluation import Progress
 
 
 def make(asked: Asked, progress: Progress | None) -> Analysis:
-    """Run the requested analysis."""
     return analyse_private_board(
         collection=asked.collection,
         runs=asked.runs,

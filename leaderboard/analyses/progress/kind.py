@@ -9,7 +9,6 @@ from leaderboard.scoring.evaluation import Progress
 
 
 def make(asked: Asked, progress: Progress | None) -> Analysis:
-    """Run the requested analysis."""
     question = question_asked(asked)
     found = progress_over_time(
         collection=asked.collection, runs=asked.runs, question=question, progress=progress

@@ -9,7 +9,6 @@ from leaderboard.scoring.evaluation import Progress
 
 
 def make(asked: Asked, progress: Progress | None) -> Analysis:
-    """Run the requested analysis."""
     return analyse_query_spread(asked.collection, one_combination(asked, progress))
 
 

@@ -8,7 +8,6 @@ from leaderboard.scoring.evaluation import Progress
 
 
 def make(asked: Asked, _: Progress | None) -> Analysis:
-    """Run the requested analysis."""
     named = asked.settings["phases"]  # a list from a command; text from a page
     phases = named if isinstance(named, list) else str(named).split()
     return analyse_replicate_boards(

@@ -79,12 +79,10 @@ class LeftOutRun:
 
     @property
     def change(self) -> float:
-        """The change of the value."""
         return self.after - self.before
 
     @property
     def shift(self) -> int:
-        """The change of the rank."""
         return self.rank_before - self.rank_after
 
 

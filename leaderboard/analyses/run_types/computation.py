@@ -41,7 +41,6 @@ class Duel:
 
     @property
     def title(self) -> str:
-        """What is compared."""
         return f"Best of {self.first.name} against best of {self.second.name}"
 
 

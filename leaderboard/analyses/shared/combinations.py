@@ -40,7 +40,6 @@ class Combination:
 
     @property
     def run_tags(self) -> list[str]:
-        """The tags of the runs."""
         return [run.run_tag for run in self.runs]
 
     @property

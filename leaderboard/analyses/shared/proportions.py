@@ -38,12 +38,10 @@ class Share:
 
     @property
     def value(self) -> float | None:
-        """The share itself."""
         return self.count / self.total if self.total else None
 
     @property
     def estimate(self) -> Estimate:
-        """The share and its bounds."""
         return self.value, self.low, self.high
 
 

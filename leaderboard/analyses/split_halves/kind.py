@@ -10,7 +10,6 @@ from leaderboard.scoring.evaluation import Progress
 
 
 def make(asked: Asked, progress: Progress | None) -> Analysis:
-    """Run the requested analysis."""
     splits, alpha = asked.number("splits"), asked.number("alpha")
     return analyse_split_halves(**combinations_asked(asked), splits=splits, alpha=alpha, progress=progress)
 

@@ -10,7 +10,6 @@ from leaderboard.scoring.evaluation import Progress
 
 
 def make(asked: Asked, progress: Progress | None) -> Analysis:
-    """Run the requested analysis."""
     return analyse_stability(**combinations_asked(asked), trials=asked.number("trials"), progress=progress)
 
 

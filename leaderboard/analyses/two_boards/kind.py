@@ -46,7 +46,6 @@ BY = Choice(
 
 
 def make(asked: Asked, progress: Progress | None) -> Analysis:
-    """Run the requested analysis."""
     first = labels_or_usual(asked.collection, asked.text("qrels"))
     return analyse_two_boards(
         collection=asked.collection,

@@ -9,7 +9,6 @@ from leaderboard.scoring.evaluation import Progress
 
 
 def make(asked: Asked, _: Progress | None) -> Analysis:
-    """Run the requested analysis."""
     return analyse_win_ratios(
         campaign=asked.judged,
         runs=asked.runs,

@@ -23,7 +23,6 @@ class Entry:
 
 
 def forgotten_file() -> Path:
-    """Return the path of the list."""
     return Path(settings.RIGHTS_DIR or settings.DATA_DIR) / NAME
 
 

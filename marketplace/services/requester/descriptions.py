@@ -34,7 +34,6 @@ def hit(row: Hit) -> dict[str, Any]:
 
 
 def assignment(row: Assignment) -> dict[str, Any]:
-    """Describe a submitted assignment."""
     assert row.worker is not None
     return {
         "AssignmentId": row.assignment_id,

@@ -32,7 +32,6 @@ def create_hit(call: Call) -> dict[str, Any]:
 
 
 def create_hit_with_hit_type(call: Call) -> dict[str, Any]:
-    """CreateHITWithHITType."""
     return _create_hit(call, find_type(call))
 
 
@@ -50,7 +49,6 @@ def list_hits(call: Call) -> dict[str, Any]:
 
 
 def list_reviewable_hits(call: Call) -> dict[str, Any]:
-    """ListReviewableHITs."""
     status = call.request.get("Status", "Reviewable")
     rows = Hit.objects.filter(requester=call.requester, status=status).select_related("hit_type")
     kind = call.request.get("HITTypeId", "")

@@ -40,7 +40,6 @@ def delete_worker_block(call: Call) -> dict[str, Any]:
 
 
 def list_worker_blocks(call: Call) -> dict[str, Any]:
-    """ListWorkerBlocks."""
     rows = WorkerBlock.objects.filter(requester=call.requester).select_related("worker")
     found = page(rows, call, of="blocks")
     described = [{"WorkerId": row.worker.worker_id, "Reason": row.reason} for row in found.rows]

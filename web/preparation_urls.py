@@ -6,32 +6,21 @@ from web.analyses import asking_views as asking
 from web.pools import views as pools
 from web.preparation import draft_views as drafts, launch_views as launching, views as preparing
 
+_COLLECTION = "collections/<slug:name>/"
 _PREPARE = "campaigns/<slug:name>/prepare/"
 
 urlpatterns = [
-    path("collections/<slug:name>/pools/new/", pools.show_pool_plan, name="pool_plan"),
-    path("collections/<slug:name>/pools/build", pools.build, name="build_pool"),
-    path("collections/<slug:name>/pools/work/<int:key>/", pools.pool_building_progress, name="pool_work"),
-    path("collections/<slug:name>/pools/work/<int:key>/again", pools.build_again, name="build_again"),
-    path("collections/<slug:name>/pools/named/<slug:pool>/", pools.pool, name="pool"),
-    path(
-        "collections/<slug:name>/pools/named/<slug:pool>/fraction",
-        pools.build_fraction,
-        name="build_fraction",
-    ),
-    path("collections/<slug:name>/better-than-perfect/ask/", asking.show_asking_plan, name="asking_plan"),
-    path("collections/<slug:name>/better-than-perfect/make", asking.make_asking_draft, name="make_asking"),
-    path(
-        "collections/<slug:name>/better-than-perfect/work/<int:key>/",
-        asking.asking_progress,
-        name="asking_work",
-    ),
-    path(
-        "collections/<slug:name>/better-than-perfect/work/<int:key>/again",
-        asking.retry_asking,
-        name="asking_again",
-    ),
-    path("collections/<slug:name>/campaigns/new/", preparing.new_campaign, name="new_campaign"),
+    path(f"{_COLLECTION}pools/new/", pools.show_pool_plan, name="pool_plan"),
+    path(f"{_COLLECTION}pools/build", pools.build, name="build_pool"),
+    path(f"{_COLLECTION}pools/work/<int:key>/", pools.pool_building_progress, name="pool_work"),
+    path(f"{_COLLECTION}pools/work/<int:key>/again", pools.build_again, name="build_again"),
+    path(f"{_COLLECTION}pools/named/<slug:pool>/", pools.pool, name="pool"),
+    path(f"{_COLLECTION}pools/named/<slug:pool>/fraction", pools.build_fraction, name="build_fraction"),
+    path(f"{_COLLECTION}better-than-perfect/ask/", asking.show_asking_plan, name="asking_plan"),
+    path(f"{_COLLECTION}better-than-perfect/make", asking.make_asking_draft, name="make_asking"),
+    path(f"{_COLLECTION}better-than-perfect/work/<int:key>/", asking.asking_progress, name="asking_work"),
+    path(f"{_COLLECTION}better-than-perfect/work/<int:key>/again", asking.retry_asking, name="asking_again"),
+    path(f"{_COLLECTION}campaigns/new/", preparing.new_campaign, name="new_campaign"),
     path(_PREPARE, preparing.prepare, name="prepare"),
     path(f"{_PREPARE}settings/", preparing.campaign_settings, name="prepare_settings"),
     path(f"{_PREPARE}screen", preparing.use_recommended_rule, name="use_recommended_rule"),

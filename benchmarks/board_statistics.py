@@ -17,20 +17,18 @@ Everything runs on one thread, because threads that wait for each other would me
 ``--check`` exits 1 when a limit is missed.
 """
 
-import argparse
 import json
 import os
 import resource
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
+
+from _harness import options_parser, print_missed
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when numpy is imported
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from leaderboard.analyses.split_halves.computation import SPLITS, TESTS, agreement_of, draw_halves, pair_tests
 from leaderboard.analyses.stability.computation import rank_stability
@@ -214,11 +212,7 @@ def show(found: Figures) -> None:
 
 def main() -> None:
     """Measure, print, and with --check fail when a limit is missed."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
+    parser = options_parser(__doc__)
     parser.add_argument("--sample", type=int, default=60, help="pairs that scipy tests (default: 60)")
     options = parser.parse_args()
     found = measure(options.sample)
@@ -226,7 +220,7 @@ def main() -> None:
         print(json.dumps(found | {"missed": missed(found)}))
     else:
         show(found)
-        print("\n".join(f"MISSED: {name}" for name in missed(found)) or "Every limit holds.")
+        print_missed(missed(found))
     if options.check and missed(found):
         sys.exit(1)
 

@@ -29,10 +29,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from _harness import ROOT, options_parser
 from near_duplicates import clock, passages, timed
-
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
 
 FEATURES_SECONDS, ITERATION_SECONDS, MOST_MB, LEAST_RATIO = 900, 60, 4096, 1.5
 JUDGED, BATCH, SEEDS = 25, 5, 5
@@ -208,14 +206,10 @@ def missed(found: Figures, count: int) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options_parser(__doc__)
     parser.add_argument("--passages", type=int, default=10_000_000, help="default: %(default)s")
     parser.add_argument("--texts", type=Path, metavar="FOLDER", help="folder of real texts to judge as well")
     parser.add_argument("--figure", type=Path, metavar="FILE")
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
     parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.part:

@@ -34,8 +34,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+from _harness import ROOT, options_parser, print_json, print_missed
 
 QUERIES, PASSAGES, COLLECTION = 6_980, 1_000, 8_841_823
 STORED_RUNS = 100
@@ -334,11 +333,7 @@ def missed_limits(found: Figures, ratios: dict[str, float]) -> list[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
+    parser = options_parser(__doc__)
     parser.add_argument("--repeat", type=int, default=3, help="number of measurements of each (default: 3)")
     parser.add_argument("--measure", nargs=3, metavar=("WHAT", "FOLDER", "RUN"), help=argparse.SUPPRESS)
     parser.add_argument("--prepare", type=Path, help=argparse.SUPPRESS)
@@ -356,14 +351,14 @@ def main(arguments: Sequence[str]) -> int:
     ratios = ratios_of(found)
     missed = missed_limits(found, ratios)
     if options.json:
-        print(json.dumps({"figures": found, "ratios": ratios, "missed": missed}, indent=1))
+        print_json(found, missed, ratios=ratios)
     else:
         for name, figures in found.items():
             print(f"{name:18} {figures['seconds']:8.2f} s {figures['peak_mb']:8.0f} MB")
         for name, ratio in ratios.items():
             print(f"{name:22} {ratio:8.1f} ×  (limit {LIMITS[name]:g} ×)")
         print(f"top 10 of a stored run {top_ms(found):6.1f} ms (limit {MOST_TOP_MS:g} ms)")
-        print("\n".join(f"MISSED: {what}" for what in missed) or "Every limit holds.")
+        print_missed(missed)
     return 1 if options.check and missed else 0
 
 

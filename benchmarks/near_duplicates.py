@@ -12,18 +12,15 @@ passages take about ten times the time. ``--passages`` sets the number; ``--json
 ``--check`` exits 1 when a limit is missed.
 """
 
-import argparse
 import json
 import resource
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from _harness import options_parser
 
 from pooling.near_duplicates import Likeness, group_near_duplicates
 
@@ -114,12 +111,8 @@ def within_limits(figures: dict[str, Any]) -> bool:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options_parser(__doc__)
     parser.add_argument("--passages", type=int, default=1_000_000, help="default: %(default)s")
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
     options = parser.parse_args()
     figures = measure(options.passages)
     print(

@@ -12,8 +12,6 @@ Bytes are counted on the wire, headers included. ``--json`` prints the figures a
 limit is missed.
 """
 
-import argparse
-import json
 import os
 import re
 import secrets
@@ -31,9 +29,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-sys.path.insert(0, str(Path(__file__).parent))
+from _harness import ROOT, options_parser, print_json, print_missed
 
 BITS_PER_SECOND = 1_600_000
 ROUND_TRIP_MS = 150
@@ -264,20 +260,16 @@ def show(figures: Figures) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
+    parser = options_parser(__doc__)
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"tasks opened (default: {ROUNDS})")
     options = parser.parse_args(arguments)
     figures = measure(options.rounds)
     misses = missed(figures)
     if options.json:
-        print(json.dumps({"figures": figures, "missed": misses}, indent=1))
+        print_json(figures, misses)
     else:
         show(figures)
-        print("\n".join(f"MISSED: {what}" for what in misses) or "Every limit holds.")
+        print_missed(misses)
     return 1 if options.check and misses else 0
 
 

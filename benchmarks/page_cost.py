@@ -25,9 +25,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-sys.path.insert(0, str(Path(__file__).parent))
+from _harness import options_parser
 
 TASKS, WARM_UP = 40, 8
 WAITING = 1000
@@ -160,9 +158,7 @@ def show(requests: Requests, *, statements: bool) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options_parser(__doc__, limits=False)
     parser.add_argument("--on", choices=["postgres", "sqlite"], default="postgres", help="the database")
     parser.add_argument("--tasks", type=int, default=TASKS, help=f"tasks to do (default: {TASKS})")
     parser.add_argument(

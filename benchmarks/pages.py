@@ -16,7 +16,6 @@ database that is kept and reused; ``--json`` prints the figures as JSON; ``--che
 """
 
 import argparse
-import json
 import os
 import statistics
 import sys
@@ -27,9 +26,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-sys.path.insert(0, str(Path(__file__).parent))
+from _harness import (
+    add_database_options,
+    choose_services,
+    chosen_database,
+    options_parser,
+    print_json,
+    print_missed,
+)
 
 MOST_SECONDS = 0.3
 MOST_QUERIES = 60
@@ -119,30 +123,9 @@ Figures = dict[str, Any]
 @contextmanager
 def database(keep: str, folder: Path) -> Iterator[bool]:
     """Use a separate database within the block; yields whether it is new. A named one is kept."""
-    import psycopg
-
-    from tests import provision
-
-    server = provision.postgres_address(os.environ.get("DATABASE_URL"), name="postgres").rpartition("/")[0]
-    name = keep or f"preferee_pages_{os.getpid()}"
-    os.environ |= {
-        "DATABASE_URL": f"{server}/{name}",
-        "REDIS_URL": provision.redis_address(os.environ.get("REDIS_URL")),
-        "CELERY_BROKER_URL": "memory://localhost/",
-        "PREFEREE_DATA_DIR": str(folder),
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-    }
-    with psycopg.connect(
-        f"{server.replace('postgres://', 'postgresql://')}/postgres", autocommit=True
-    ) as admin:
-        new = not admin.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone()
-        if new:
-            admin.execute(f'CREATE DATABASE "{name}"')
-        try:
-            yield new
-        finally:
-            if not keep:
-                admin.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+    choose_services(folder, keep or f"preferee_pages_{os.getpid()}")
+    with chosen_database(keep=bool(keep)) as new:
+        yield new
 
 
 def build(runs: int) -> None:
@@ -301,20 +284,11 @@ def missed_by(figures: Figures) -> list[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
+    parser = options_parser(__doc__)
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"times to ask (default: {ROUNDS})")
     parser.add_argument("--runs", type=int, default=RUNS, help=f"runs of the collection (default: {RUNS})")
     parser.add_argument("--only", default="", metavar="WORD", help="only pages whose name contains this word")
-    parser.add_argument(
-        "--database", default="", metavar="NAME", help="create or reuse a database and keep it"
-    )
-    parser.add_argument(
-        "--folder", default="", metavar="FOLDER", help="folder for the files of a kept database"
-    )
+    add_database_options(parser)
     options = parser.parse_args(arguments)
     if options.database and not options.folder:
         parser.error("--database needs --folder, which is kept too")
@@ -323,9 +297,9 @@ def main(arguments: Sequence[str]) -> int:
     found = run(options)
     missed = [f"{address}: {what}" for address, figures in found.items() for what in missed_by(figures)]
     if options.json:
-        print(json.dumps({"figures": found, "missed": missed}, indent=1))
+        print_json(found, missed)
     else:
-        print("\n".join(f"MISSED: {what}" for what in missed) or "Every limit holds.")
+        print_missed(missed)
     return 1 if options.check and missed else 0
 
 

@@ -22,8 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+from _harness import choose_services, chosen_database, options_parser, print_json, print_missed
 
 PER_SECOND = 3
 LEAST_SHARE = 0.95
@@ -32,24 +31,12 @@ PROCESSES = (1, 8)
 Figures = dict[str, Any]
 
 
-def prepare(folder: Path, endpoint: str, key: dict[str, str]) -> str:
-    """Choose services and settings, before Django reads them; returns the database to drop at the end."""
-    import psycopg
-
+def prepare(folder: Path, endpoint: str, key: dict[str, str]) -> None:
+    """Choose services and settings, before Django reads them."""
     from tests import provision
 
-    name = f"preferee_publish_{os.getpid()}"
-    server = provision.postgres_address(os.environ.get("DATABASE_URL"), name="postgres")
-    server = server.rpartition("/")[0]
-    with psycopg.connect(
-        f"{server}/postgres".replace("postgres://", "postgresql://"), autocommit=True
-    ) as admin:
-        admin.execute(f'CREATE DATABASE "{name}"')
+    choose_services(folder, f"preferee_publish_{os.getpid()}")
     os.environ |= {
-        "DATABASE_URL": f"{server}/{name}",
-        "REDIS_URL": provision.redis_address(os.environ.get("REDIS_URL")),
-        "CELERY_BROKER_URL": "memory://localhost/",
-        "PREFEREE_DATA_DIR": str(folder),
         "PREFEREE_PUBLIC_URL": f"http://127.0.0.1:{provision.free_port()}",
         "MARKETPLACE_PORT": endpoint.rpartition(":")[2],
         "PREFEREE_SPENDING_CAP": "0",
@@ -57,17 +44,7 @@ def prepare(folder: Path, endpoint: str, key: dict[str, str]) -> str:
         "PREFEREE_CROWD_ACCESS_KEY": key["access_key"],
         "PREFEREE_CROWD_SECRET_KEY": key["secret_key"],
         "PREFEREE_CROWD_CALLS_PER_SECOND": str(PER_SECOND),
-        "DJANGO_SETTINGS_MODULE": "config.settings",
     }
-    return name
-
-
-def drop(database: str) -> None:
-    import psycopg
-
-    server = os.environ["DATABASE_URL"].rpartition("/")[0].replace("postgres://", "postgresql://")
-    with psycopg.connect(f"{server}/postgres", autocommit=True) as admin:
-        admin.execute(f'DROP DATABASE IF EXISTS "{database}" WITH (FORCE)')
 
 
 def campaign(name: str, tasks: int) -> Any:
@@ -158,19 +135,19 @@ def run(hits: int, latency: float) -> dict[str, Figures]:
         process, port = start_marketplace(folder, "--until-parent-exits", **limit)
         faults = Faults(slow=1.0, slow_seconds=latency)
         proxy = FaultProxy(f"http://127.0.0.1:{port}", faults=faults, seed=1)
-        database = prepare(folder, proxy.url, json.loads((folder / "marketplace-key.json").read_text()))
+        prepare(folder, proxy.url, json.loads((folder / "marketplace-key.json").read_text()))
         try:
-            import django
+            with chosen_database():
+                import django
 
-            django.setup()
-            from django.core.management import call_command
-            from django.db import connections
+                django.setup()
+                from django.core.management import call_command
+                from django.db import connections
 
-            call_command("migrate", verbosity=0)
-            found = {f"{processes} processes": measure(processes, hits) for processes in PROCESSES}
-            connections.close_all()
+                call_command("migrate", verbosity=0)
+                found = {f"{processes} processes": measure(processes, hits) for processes in PROCESSES}
+                connections.close_all()
         finally:
-            drop(database)
             proxy.close()
             process.terminate()
             process.wait(timeout=30)
@@ -178,11 +155,7 @@ def run(hits: int, latency: float) -> dict[str, Figures]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
+    parser = options_parser(__doc__)
     parser.add_argument("--hits", type=int, default=1000, help="places to post each time (default: 1,000)")
     parser.add_argument(
         "--latency", type=float, default=0.4, metavar="S", help="seconds before each reply (default: 0.4)"
@@ -202,7 +175,7 @@ def main(arguments: Sequence[str]) -> int:
         if not figures["once_each"]
     ]
     if options.json:
-        print(json.dumps({"figures": found, "missed": missed}, indent=1))
+        print_json(found, missed)
     else:
         for name, figures in found.items():
             print(
@@ -210,7 +183,7 @@ def main(arguments: Sequence[str]) -> int:
                 f"{figures['share']:.1%} of {PER_SECOND} calls per second (limit {LEAST_SHARE:.0%}), "
                 f"{figures['attempts']:,} attempts"
             )
-        print("\n".join(f"MISSED: {what}" for what in missed) or "Every limit holds.")
+        print_missed(missed)
     return 1 if options.check and missed else 0
 
 

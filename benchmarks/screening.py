@@ -17,18 +17,14 @@ the truly best passage is the only one. Seeds are fixed; ± is half of a 95% int
 It prints the tables of docs/methods-screening.md; ``--repetitions`` sets the number of repetitions.
 """
 
-import argparse
 import statistics
-import sys
 from collections import deque
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import combinations, product
-from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from _harness import options_parser
 
 from judging.rules.expectations import tasks_a_worker
 from judging.rules.screening import RULES, screen_answers
@@ -223,9 +219,7 @@ def print_table(queries: int, kinds: Kinds, repetitions: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options_parser(__doc__, limits=False)
     parser.add_argument("--repetitions", type=int, default=40)
     parser.add_argument("--size", choices=list(SIZES), help="only this campaign")
     asked = parser.parse_args()

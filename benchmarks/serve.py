@@ -23,14 +23,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+from _harness import ROOT, choose_services, chosen_database, options_parser, print_json, print_missed
 
 FEW = 200
 #: Tasks waiting in the campaigns of the second measurement at full speed.
@@ -52,6 +51,11 @@ def prepare(folder: Path, on: str) -> None:
     """Choose services and settings, before Django reads them."""
     from tests import provision
 
+    if on == "postgres":
+        choose_services(folder, f"preferee_serve_{os.getpid()}")
+    else:
+        os.environ["DATABASE_URL"] = f"sqlite:///{folder}/preferee.sqlite3"
+        os.environ.pop("REDIS_URL", None)
     os.environ |= {
         "PREFEREE_DATA_DIR": str(folder),
         "PREFEREE_SPENDING_CAP": "0",
@@ -61,31 +65,11 @@ def prepare(folder: Path, on: str) -> None:
         "CELERY_BROKER_URL": "memory://localhost/",
         "DJANGO_SETTINGS_MODULE": "config.settings",
     }
-    if on == "sqlite":
-        os.environ["DATABASE_URL"] = f"sqlite:///{folder}/preferee.sqlite3"
-        os.environ.pop("REDIS_URL", None)
-        return
-    server = provision.postgres_address(os.environ.get("DATABASE_URL"), name="postgres").rpartition("/")[0]
-    os.environ["DATABASE_URL"] = f"{server}/preferee_serve_{os.getpid()}"
-    os.environ["REDIS_URL"] = provision.redis_address(os.environ.get("REDIS_URL"))
 
 
-@contextmanager
-def database() -> Iterator[None]:
+def database() -> AbstractContextManager[object]:
     """Use a separate database within the block."""
-    url = os.environ["DATABASE_URL"]
-    if not url.startswith("postgres"):
-        yield
-        return
-    import psycopg
-
-    server, _, name = url.replace("postgres://", "postgresql://").rpartition("/")
-    with psycopg.connect(f"{server}/postgres", autocommit=True) as admin:
-        admin.execute(f'CREATE DATABASE "{name}"')
-        try:
-            yield
-        finally:
-            admin.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+    return chosen_database() if os.environ["DATABASE_URL"].startswith("postgres") else nullcontext()
 
 
 @contextmanager
@@ -358,11 +342,7 @@ def print_progress(words: str) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
+    parser = options_parser(__doc__)
     parser.add_argument(
         "--waiting", type=int, default=20_000, help="number of waiting tasks (default: 20,000)"
     )
@@ -384,9 +364,9 @@ def main(arguments: Sequence[str]) -> int:
             sys.stdout.flush()
     misses = [miss for on, figures in found.items() for miss in missed(on, figures)]
     if options.json:
-        print(json.dumps({"figures": found, "missed": misses}, indent=1))
+        print_json(found, misses)
     else:
-        print("\n".join(f"MISSED: {what}" for what in misses) or "Every limit holds.")
+        print_missed(misses)
     return 1 if options.check and misses else 0
 
 

@@ -9,18 +9,15 @@ start from the same judgments as integer arrays and must find the same best answ
 ``--json`` prints the figures as JSON; ``--check`` exits 1 when a limit is missed.
 """
 
-import argparse
 import json
 import statistics
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from _harness import options_parser
 
 from tournament.copeland import best_of_queries
 from tournament.pair_wins import tally, wins_of_pairs
@@ -133,11 +130,7 @@ def measure() -> dict[str, float | int | bool]:
 
 def main() -> None:
     """Measure, print, and with --check fail when a limit is missed."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
+    parser = options_parser(__doc__)
     options = parser.parse_args()
     found = measure()
     if options.json:

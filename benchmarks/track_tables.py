@@ -5,7 +5,6 @@ board's background job does, and then measured ``--rounds`` times without its ke
 of runs; ``--database NAME --folder FOLDER`` reuse a collection; ``--check`` exits 1 when a limit is missed.
 """
 
-import argparse
 import statistics
 import sys
 import tempfile
@@ -13,11 +12,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-sys.path.insert(0, str(Path(__file__).parent))
-
-import pages  # noqa: E402 -- it lies beside this file
+import pages
+from _harness import add_database_options, options_parser
 
 MOST_SECONDS = 5.0
 RUNS = 1000
@@ -56,17 +52,10 @@ def seconds_of(kind: str, settings: dict[str, str], rounds: int) -> float:
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options_parser(__doc__, limits=False)
     parser.add_argument("--runs", type=int, default=RUNS, help=f"runs of the collection (default: {RUNS})")
     parser.add_argument("--rounds", type=int, default=3, help="times to make each table (default: 3)")
-    parser.add_argument(
-        "--database", default="", metavar="NAME", help="create or reuse a database and keep it"
-    )
-    parser.add_argument(
-        "--folder", default="", metavar="FOLDER", help="folder for the files of a kept database"
-    )
+    add_database_options(parser)
     parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
     options = parser.parse_args(arguments)
     with (

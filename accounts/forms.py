@@ -1,5 +1,3 @@
-"""Forms for a person's account."""
-
 from django import forms
 
 from accounts.models import ApiToken

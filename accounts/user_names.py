@@ -1,5 +1,3 @@
-"""The rules for sign-in names."""
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""WSGI entry point for production servers."""
-
 import os
 
 from django.core.wsgi import get_wsgi_application

@@ -1,5 +1,3 @@
-"""Addresses of the judging page."""
-
 from django.urls import path
 
 from judging.page import report_views, saving_views, time_views, trial_views, views

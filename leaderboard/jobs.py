@@ -1,5 +1,3 @@
-"""The leaderboard's background work: long analyses."""
-
 from decimal import Decimal
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""The Django app of the marketplace."""
-
 from importlib import import_module
 
 from django.apps import AppConfig

@@ -1,5 +1,3 @@
-"""Values for every page of the site."""
-
 from django.conf import settings
 from django.http import HttpRequest
 

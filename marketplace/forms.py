@@ -1,5 +1,3 @@
-"""Forms for workers."""
-
 import re
 from collections.abc import Callable
 from typing import Any

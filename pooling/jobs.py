@@ -1,5 +1,3 @@
-"""Pooling's background work."""
-
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any

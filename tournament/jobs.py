@@ -1,5 +1,3 @@
-"""The tournament's background work."""
-
 from dataclasses import asdict
 from typing import Any
 

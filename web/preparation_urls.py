@@ -1,5 +1,3 @@
-"""URLs of pools and of the preparation of campaigns."""
-
 from django.urls import path
 
 from web.analyses import asking_views as asking

@@ -1,5 +1,3 @@
-"""URLs of all pages."""
-
 from django.urls import path
 
 from web import preparation_urls as preparing_urls

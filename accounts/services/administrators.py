@@ -1,5 +1,3 @@
-"""Administrators of the installation."""
-
 from accounts.models import User
 from accounts.signup import anybody_may_join
 

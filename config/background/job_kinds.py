@@ -1,5 +1,3 @@
-"""The registry of kinds of jobs."""
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol

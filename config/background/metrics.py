@@ -1,5 +1,3 @@
-"""Metrics of background work."""
-
 from collections.abc import Iterator
 from datetime import timedelta
 

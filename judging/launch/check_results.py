@@ -1,5 +1,3 @@
-"""Results of the checks before a launch."""
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any

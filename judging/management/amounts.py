@@ -1,5 +1,3 @@
-"""Parse amounts in dollars from the command line."""
-
 from decimal import Decimal, InvalidOperation
 
 from config.commands.console import UsageError

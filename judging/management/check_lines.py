@@ -1,5 +1,3 @@
-"""Format launch checks for the terminal."""
-
 from collections.abc import Iterator
 
 from config.plurals import many

@@ -1,5 +1,3 @@
-"""The page behind a trial link."""
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods

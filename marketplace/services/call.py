@@ -1,5 +1,3 @@
-"""A requester's call, as the operations receive it."""
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any

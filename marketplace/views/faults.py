@@ -1,5 +1,3 @@
-"""Error pages for broken links, refused forms and refused actions."""
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 

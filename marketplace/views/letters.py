@@ -1,5 +1,3 @@
-"""The page for messages to a requester."""
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse

@@ -1,5 +1,3 @@
-"""Pages for signing up, in and out."""
-
 from datetime import datetime, timedelta
 
 from django.conf import settings

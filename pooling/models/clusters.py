@@ -1,5 +1,3 @@
-"""Classes of near-duplicate passages."""
-
 from django.db import models
 
 from config import clock

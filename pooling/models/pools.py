@@ -1,5 +1,3 @@
-"""Pools: the passages to judge."""
-
 from django.db import models
 
 from config import clock

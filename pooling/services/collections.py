@@ -1,5 +1,3 @@
-"""Create collections."""
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

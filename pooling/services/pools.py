@@ -1,5 +1,3 @@
-"""Build shallow pools and describe them."""
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice

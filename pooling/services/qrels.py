@@ -1,5 +1,3 @@
-"""Import qrel sets."""
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path

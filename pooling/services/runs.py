@@ -1,5 +1,3 @@
-"""Check, import and read runs."""
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date

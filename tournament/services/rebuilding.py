@@ -1,5 +1,3 @@
-"""Derive a published version again from its manifest."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -1,5 +1,3 @@
-"""Analyses of a collection's runs: list, run, result."""
-
 from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict

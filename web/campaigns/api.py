@@ -1,5 +1,3 @@
-"""API of campaigns: read, control, export and challenge them."""
-
 import json
 from collections.abc import Callable, Iterator
 from datetime import datetime

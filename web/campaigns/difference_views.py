@@ -1,5 +1,3 @@
-"""Differences between a campaign's records and the crowd's."""
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render

@@ -1,5 +1,3 @@
-"""API of collections."""
-
 from datetime import datetime
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""The page of a collection's near-duplicates."""
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""The background job that loads the sample."""
-
 from typing import Any
 
 from accounts.models import User

@@ -1,5 +1,3 @@
-"""API of a collection's members and invitations."""
-
 from datetime import datetime
 from typing import Annotated, Any
 

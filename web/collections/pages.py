@@ -1,5 +1,3 @@
-"""Collections in a list, and one collection."""
-
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,3 @@
-"""A collection and its leaderboard."""
-
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render

@@ -1,5 +1,3 @@
-"""Campaigns and their progress."""
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,5 +1,3 @@
-"""Sort the rows of a page's table by a column."""
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 

@@ -1,5 +1,3 @@
-"""Template variables of every page."""
-
 from django.http import HttpRequest
 
 THEME_COOKIE = "theme"

@@ -1,5 +1,3 @@
-"""Pages of the documents."""
-
 from mimetypes import guess_type
 
 from django.http import Http404, HttpRequest, HttpResponse

@@ -1,5 +1,3 @@
-"""Forms for payments."""
-
 from decimal import Decimal
 
 from django import forms

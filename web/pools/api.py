@@ -1,5 +1,3 @@
-"""API of pools: plan, build and list them."""
-
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any

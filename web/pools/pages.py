@@ -1,5 +1,3 @@
-"""Pages of pools: planned, being built, or finished."""
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,5 +1,3 @@
-"""Pages to plan, build and view pools."""
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render

@@ -1,5 +1,3 @@
-"""Pages to rename or delete a draft."""
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render

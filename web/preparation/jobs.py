@@ -1,5 +1,3 @@
-"""Background jobs for rehearsals."""
-
 from dataclasses import asdict
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Pages of a collection's queries."""
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe

@@ -1,5 +1,3 @@
-"""API of versions: publish, compare and bundle them."""
-
 from datetime import datetime
 from typing import Annotated, Any, Literal
 

@@ -1,5 +1,3 @@
-"""API of runs: list, read, upload and describe them."""
-
 from collections.abc import Iterable
 from datetime import date, datetime
 from typing import Annotated, Any, Literal

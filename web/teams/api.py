@@ -1,5 +1,3 @@
-"""API of teams and rounds."""
-
 from datetime import datetime
 from typing import Annotated, Any
 

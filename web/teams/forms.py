@@ -1,5 +1,3 @@
-"""Forms for teams, applications and rounds."""
-
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 

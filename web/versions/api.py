@@ -1,5 +1,3 @@
-"""Versions of the preference qrels, leaderboards, scores."""
-
 from datetime import datetime
 from typing import Annotated, Any
 

@@ -1,5 +1,3 @@
-"""Webhooks of a collection."""
-
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 

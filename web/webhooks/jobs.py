@@ -1,5 +1,3 @@
-"""Background jobs for webhooks: make, send and delete messages."""
-
 import random
 from typing import Any
 

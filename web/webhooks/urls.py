@@ -1,5 +1,3 @@
-"""URLs of webhooks."""
-
 from django.urls import path
 
 from web.webhooks import views as webhooks

@@ -1,5 +1,3 @@
-"""Pages of a collection's webhooks."""
-
 from collections.abc import Callable
 from datetime import timedelta
 

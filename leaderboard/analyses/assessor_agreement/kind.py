@@ -1,5 +1,3 @@
-"""The kind for agreement of assessors."""
-
 from leaderboard.analyses.assessor_agreement.analysis import analyse_assessor_agreement
 from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Kind

@@ -1,5 +1,3 @@
-"""The kind for better than perfect?"""
-
 from leaderboard.analyses.better_than_perfect.analysis import analyse_better_than_perfect
 from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Asked, Kind

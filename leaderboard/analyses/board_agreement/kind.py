@@ -1,5 +1,3 @@
-"""The kind for board agreement."""
-
 from leaderboard.analyses.board_agreement.analysis import analyse_board_agreement
 from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Asked, Kind

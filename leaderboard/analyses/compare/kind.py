@@ -1,5 +1,3 @@
-"""The kind for comparisons of many runs."""
-
 from leaderboard.analyses.compare.analysis import comparison_analysis
 from leaderboard.analyses.compare.comparison import chronological, compare_runs
 from leaderboard.analyses.compare.comparison_question import QUESTION, question_asked

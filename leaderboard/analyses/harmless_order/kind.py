@@ -1,5 +1,3 @@
-"""The kind for the order by do no harm."""
-
 from leaderboard.analyses.compare.comparison_question import QUESTION
 from leaderboard.analyses.harmless_order.analysis import analyse_harmless_order
 from leaderboard.analyses.kinds import Kind

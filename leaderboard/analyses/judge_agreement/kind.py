@@ -1,5 +1,3 @@
-"""The kind for judge agreement."""
-
 from leaderboard.analyses.judge_agreement.analysis import analyse_judge_agreement
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.shared.common_fields import SEED_FIELD

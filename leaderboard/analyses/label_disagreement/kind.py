@@ -1,5 +1,3 @@
-"""The kind for disagreement of labels."""
-
 from dataclasses import replace
 
 from leaderboard.analyses.kinds import Kind

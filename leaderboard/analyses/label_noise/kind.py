@@ -1,5 +1,3 @@
-"""The kind for label noise."""
-
 from leaderboard.analyses.fields import TRIALS, Choice, Number
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.label_noise.analysis import analyse_label_noise

@@ -1,5 +1,3 @@
-"""The kind for labels and boards with near-duplicates."""
-
 from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.near_duplicates.analysis import analyse_near_duplicates
 from leaderboard.analyses.shared.common_fields import LABELS_UNORDERED, MEASURE

@@ -1,5 +1,3 @@
-"""The kind for pool bias."""
-
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.pool_bias.analysis import analyse_pool_bias
 from leaderboard.analyses.shared.common_fields import LEAVE_OUT

@@ -1,5 +1,3 @@
-"""The kind for pool sizes."""
-
 from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.pool_sizes.analysis import analyse_pool_sizes

@@ -1,5 +1,3 @@
-"""The kind for statistical power."""
-
 from leaderboard.analyses.fields import Choice, Number
 from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.power.analysis import analyse_power

@@ -1,5 +1,3 @@
-"""The kind for preference against grade."""
-
 from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.preference_grades.analysis import analyse_preference_grades

@@ -1,5 +1,3 @@
-"""The kind for the private board."""
-
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.private_board.analysis import analyse_private_board
 from leaderboard.analyses.shared.common_fields import ALPHA, MEASURE, ONE_LABELS

@@ -1,5 +1,3 @@
-"""The kind for the leaderboard over time."""
-
 from leaderboard.analyses.compare.comparison import progress_over_time
 from leaderboard.analyses.compare.comparison_question import QUESTION, question_asked
 from leaderboard.analyses.kinds import Asked, Kind

@@ -1,5 +1,3 @@
-"""The kind for the spread over runs."""
-
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.query_spread.analysis import analyse_query_spread
 from leaderboard.analyses.shared.combinations import one_combination

@@ -1,5 +1,3 @@
-"""The kind for replicates."""
-
 from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.replicates.analysis import analyse_replicate_boards

@@ -1,5 +1,3 @@
-"""The kind for reusable labels."""
-
 from leaderboard.analyses.fields import Choice, Number
 from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.reusability.analysis import analyse_reusability

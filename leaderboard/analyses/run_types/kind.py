@@ -1,5 +1,3 @@
-"""The kind for types of runs."""
-
 from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.run_types.analysis import analyse_run_types

@@ -1,5 +1,3 @@
-"""The kind for split halves."""
-
 from leaderboard.analyses.fields import SPLITS
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.shared.combinations import combinations_asked

@@ -1,5 +1,3 @@
-"""The kind for stability of ranks."""
-
 from leaderboard.analyses.fields import TRIALS
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.shared.combinations import combinations_asked

@@ -1,5 +1,3 @@
-"""The kind for a track's result tables."""
-
 from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.shared.common_fields import ANNOUNCED, LABELS_UNORDERED

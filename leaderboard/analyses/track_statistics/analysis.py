@@ -1,5 +1,3 @@
-"""Submission statistics as a table."""
-
 from config.plurals import many
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.shared.described_runs import described_runs

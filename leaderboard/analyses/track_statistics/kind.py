@@ -1,5 +1,3 @@
-"""The kind for submission statistics."""
-
 from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.shared.common_fields import ANNOUNCED
 from leaderboard.analyses.track_statistics.analysis import analyse_submissions

@@ -1,5 +1,3 @@
-"""The kind for two boards."""
-
 from dataclasses import replace
 
 from leaderboard.analyses.fields import Choice, Number

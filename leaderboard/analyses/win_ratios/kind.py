@@ -1,5 +1,3 @@
-"""The kind for win ratios."""
-
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.shared.common_fields import ALPHA, OFFICIAL
 from leaderboard.analyses.win_ratios.analysis import analyse_win_ratios

@@ -1,5 +1,3 @@
-"""Operations on assignments: list, get, approve, reject."""
-
 from datetime import timedelta
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Operations on HIT types and HITs."""
-
 import hashlib
 import json
 from datetime import timedelta

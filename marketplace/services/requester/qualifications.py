@@ -1,5 +1,3 @@
-"""Operations on workers' scores in qualification types."""
-
 from datetime import datetime
 from typing import Any
 

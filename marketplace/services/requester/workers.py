@@ -1,5 +1,3 @@
-"""Operations on workers: blocks and messages."""
-
 from typing import Any
 
 from django.db import transaction

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, Self
 
 #: Measures whose mean has a name of its own.
 MEANS = re.compile(r"\b(AP|RR)\b")
@@ -79,6 +79,10 @@ class Row:
     significant: frozenset[str] = frozenset()
     faint: bool = False
     """Whether the row is set apart, like the perfect run."""
+
+    @classmethod
+    def of(cls, **values: Value) -> Self:
+        return cls(values)
 
 
 @dataclass(frozen=True)

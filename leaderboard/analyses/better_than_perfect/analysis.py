@@ -284,18 +284,16 @@ def preferred_analysis(rows: Sequence[Preferred], found: Comparisons, facts: Fac
 
 
 def _category_row(row: Preferred) -> Row:
-    return Row(
-        {
-            "category": _CATEGORY_WORDS[row.category],
-            "queries": row.queries,
-            "judged": row.judged,
-            "qrel": row.qrel_preferred.count,
-            "run": row.comparison_preferred.count,
-            "neither": row.neither,
-            "qrel_share": interval_or_value(row.qrel_preferred.estimate),
-            "run_share": interval_or_value(row.comparison_preferred.estimate),
-            "p": row.p_value if row.qrel_preferred.total else None,
-        }
+    return Row.of(
+        category=_CATEGORY_WORDS[row.category],
+        queries=row.queries,
+        judged=row.judged,
+        qrel=row.qrel_preferred.count,
+        run=row.comparison_preferred.count,
+        neither=row.neither,
+        qrel_share=interval_or_value(row.qrel_preferred.estimate),
+        run_share=interval_or_value(row.comparison_preferred.estimate),
+        p=row.p_value if row.qrel_preferred.total else None,
     )
 
 

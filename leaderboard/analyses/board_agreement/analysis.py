@@ -134,14 +134,12 @@ def _agreements_table(published: PublishedBoard, full: tuple[dict[str, float], i
 
 def _agreement_row(name: str, first: Sequence[float], second: Sequence[float]) -> Row:
     found = two_boards(first, second)
-    return Row(
-        {
-            "boards": name,
-            "tau_ap": found.tau_ap_first,
-            "tau_ap_back": found.tau_ap_second,
-            "rbo": found.overlap,
-            **asdict(found.kendall),
-        }
+    return Row.of(
+        boards=name,
+        tau_ap=found.tau_ap_first,
+        tau_ap_back=found.tau_ap_second,
+        rbo=found.overlap,
+        **asdict(found.kendall),
     )
 
 

@@ -62,17 +62,15 @@ def _harmless_order_table(
     by_mean = competition_ranks(means).tolist()
     order = sorted(range(len(runs)), key=lambda run: (found.place[run], -means[run], runs[run].run_tag))
     rows = tuple(
-        Row(
-            {
-                "place": int(found.place[run]),
-                "run": runs[run].run_tag,
-                "team": runs[run].team or None,
-                "mean": means[run],
-                "by_mean": by_mean[run],
-                "answered": float((ranks[run] > 0).mean()),
-                "beats": int(found.beats[run].sum()),
-                "beaten": int(found.beats[:, run].sum()),
-            }
+        Row.of(
+            place=int(found.place[run]),
+            run=runs[run].run_tag,
+            team=runs[run].team or None,
+            mean=means[run],
+            by_mean=by_mean[run],
+            answered=float((ranks[run] > 0).mean()),
+            beats=int(found.beats[run].sum()),
+            beaten=int(found.beats[:, run].sum()),
         )
         for run in order
     )

@@ -71,15 +71,13 @@ def _observed_agreement_table(found: ObservedAgreement, facts: Facts) -> Table:
         Column("beyond_chance", "2P − 1", Kind.INTERVAL),
         Column("error_rate", "implied error", Kind.SHARE),
     )
-    row = Row(
-        {
-            "pairs": found.pairs,
-            "queries": found.queries,
-            "twos": found.twos,
-            "agreement": interval_or_value(found.estimate),
-            "beyond_chance": interval_or_value(found.beyond_chance),
-            "error_rate": found.error_rate,
-        }
+    row = Row.of(
+        pairs=found.pairs,
+        queries=found.queries,
+        twos=found.twos,
+        agreement=interval_or_value(found.estimate),
+        beyond_chance=interval_or_value(found.beyond_chance),
+        error_rate=found.error_rate,
     )
     caption = (
         f"Share of agreeing judgments of the same pair; {found.level:.0%} intervals from {found.trials:,} resamples "

@@ -87,14 +87,12 @@ def _labels_facts(collection: Collection, one: _GradedSide, two: _GradedSide) ->
 def _kappa_table(found: Confusion, one: _GradedSide, two: _GradedSide, facts: Facts) -> Table:
     least = one.labels.min_grade, two.labels.min_grade
     rows = tuple(
-        Row(
-            {
-                "labels": words,
-                "common": found.common,
-                "observed": kappa.observed,
-                "expected": kappa.expected,
-                "kappa": kappa.value,
-            }
+        Row.of(
+            labels=words,
+            common=found.common,
+            observed=kappa.observed,
+            expected=kappa.expected,
+            kappa=kappa.value,
         )
         for words, kappa in (
             ("grades as they are", found.kappa()),
@@ -175,14 +173,12 @@ def _query_disagreement_table(one: _GradedSide, two: _GradedSide, facts: Facts) 
 def _passage_table(one: _GradedSide, two: _GradedSide, facts: Facts) -> Table:
     """Return one row per passage of different grades, in the order of the first set."""
     rows = tuple(
-        Row(
-            {
-                "qid": key[0],
-                "pid": key[1],
-                "first": str(grade),
-                "second": str(two.grades[key]),
-                "relevant_in": _relevant_in(one, two, key),
-            }
+        Row.of(
+            qid=key[0],
+            pid=key[1],
+            first=str(grade),
+            second=str(two.grades[key]),
+            relevant_in=_relevant_in(one, two, key),
         )
         for key, grade in one.grades.items()
         if key in two.grades and grade != two.grades[key]

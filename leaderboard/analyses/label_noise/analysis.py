@@ -192,14 +192,12 @@ def _odds_table(odds: Sequence[Odds], error: float, facts: Facts) -> Table:
         Column("best_answers", "best answers", Kind.NUMBER),
     )
     rows = [
-        Row(
-            {
-                "size": str(row.size) if row.size else "all",
-                "pools": row.pools,
-                "alone": row.alone,
-                "among": row.among,
-                "best_answers": row.best_answers,
-            }
+        Row.of(
+            size=str(row.size) if row.size else "all",
+            pools=row.pools,
+            alone=row.alone,
+            among=row.among,
+            best_answers=row.best_answers,
         )
         for row in odds
     ]

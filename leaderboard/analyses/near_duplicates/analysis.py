@@ -188,15 +188,13 @@ def _evaluations_table(boards: TwoBoards, once: np.ndarray, whole: np.ndarray, f
     )
     order = sorted(range(len(facts.runs)), key=lambda place: (boards.first_ranks[place], facts.runs[place]))
     rows = tuple(
-        Row(
-            {
-                "run": facts.runs[place],
-                "once": float(once[place]),
-                "expanded": float(whole[place]),
-                "rank_once": int(boards.first_ranks[place]),
-                "rank_expanded": int(boards.second_ranks[place]),
-                "shift": int(boards.shifts[place]),
-            }
+        Row.of(
+            run=facts.runs[place],
+            once=float(once[place]),
+            expanded=float(whole[place]),
+            rank_once=int(boards.first_ranks[place]),
+            rank_expanded=int(boards.second_ranks[place]),
+            shift=int(boards.shifts[place]),
         )
         for place in order
     )

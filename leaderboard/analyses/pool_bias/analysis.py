@@ -162,20 +162,18 @@ def bias_analysis(rows: Sequence[LeftOut], facts: Facts, *, by_team: bool, poole
 
 
 def _left_out_row(row: LeftOut) -> Row:
-    return Row(
-        {
-            "run": row.run,
-            "group": row.group,
-            "dropped": row.dropped,
-            "changed": row.changed,
-            "lost": row.lost,
-            "before": row.value_before,
-            "after": row.value_after,
-            "rank_before": row.rank_before,
-            "rank_after": row.rank_after,
-            "shift": f"{row.shift:+d}" if row.shift else "=",
-            "tau_b": row.tau_b,
-        }
+    return Row.of(
+        run=row.run,
+        group=row.group,
+        dropped=row.dropped,
+        changed=row.changed,
+        lost=row.lost,
+        before=row.value_before,
+        after=row.value_after,
+        rank_before=row.rank_before,
+        rank_after=row.rank_after,
+        shift=f"{row.shift:+d}" if row.shift else "=",
+        tau_b=row.tau_b,
     )
 
 

@@ -115,16 +115,14 @@ def _detectable_table(board: _PowerBoard, facts: Facts) -> Table:
         found = board.pairs.told & (board.pairs.difference >= least)
         lower, median, upper = (effect * one for one in board.deviations)
         rows.append(
-            Row(
-                {
-                    "test": words,
-                    "alpha": wanted.alpha,
-                    "lower": lower,
-                    "median": median,
-                    "upper": upper,
-                    "pairs": int(found.sum()),
-                    "share": float(found.mean()),
-                }
+            Row.of(
+                test=words,
+                alpha=wanted.alpha,
+                lower=lower,
+                median=median,
+                upper=upper,
+                pairs=int(found.sum()),
+                share=float(found.mean()),
             )
         )
     columns = (
@@ -170,17 +168,15 @@ def _pair_table(board: _PowerBoard, first: int, second: int, facts: Facts) -> Ta
     for words, wanted in board.tests:
         effect = difference / deviation if deviation else 0.0
         rows.append(
-            Row(
-                {
-                    "run": tags[first],
-                    "against": tags[second],
-                    "test": words,
-                    "difference": _mean_difference(board, first, second),
-                    "deviation": deviation,
-                    "least": detectable_effect(board.queries, wanted) * deviation if deviation else None,
-                    "power": power_of(board.queries, effect, wanted.alpha) if deviation else None,
-                    "queries": queries_needed(effect, wanted),
-                }
+            Row.of(
+                run=tags[first],
+                against=tags[second],
+                test=words,
+                difference=_mean_difference(board, first, second),
+                deviation=deviation,
+                least=detectable_effect(board.queries, wanted) * deviation if deviation else None,
+                power=power_of(board.queries, effect, wanted.alpha) if deviation else None,
+                queries=queries_needed(effect, wanted),
             )
         )
     columns = (

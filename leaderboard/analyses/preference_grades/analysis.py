@@ -65,13 +65,11 @@ def _gap_table(found: list[GradeGap], ungraded: int, facts: Facts) -> Table:
         Column("undecided", "undecided", Kind.COUNT),
     )
     rows = tuple(
-        Row(
-            {
-                "gap": row.gap,
-                "judgments": row.judgments,
-                "higher": interval_or_value(row.higher.estimate),
-                "undecided": row.undecided,
-            }
+        Row.of(
+            gap=row.gap,
+            judgments=row.judgments,
+            higher=interval_or_value(row.higher.estimate),
+            undecided=row.undecided,
         )
         for row in found
     )

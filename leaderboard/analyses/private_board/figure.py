@@ -156,16 +156,14 @@ def _submission_note(one: Submission) -> str:
 
 def _submissions_table(submissions: Sequence[Submission], caption: str, facts: Facts) -> Table:
     rows = tuple(
-        Row(
-            {
-                "team": one.team,
-                "run": one.run,
-                "date": one.date,
-                "submission": one.number,
-                "public": one.public,
-                "private": one.private,
-                "excess": one.excess,
-            }
+        Row.of(
+            team=one.team,
+            run=one.run,
+            date=one.date,
+            submission=one.number,
+            public=one.public,
+            private=one.private,
+            excess=one.excess,
         )
         for one in submissions
     )

@@ -60,12 +60,10 @@ def _query_spread_table(spread: Spread, one: Combination, facts: Facts) -> Table
     cells = {key: np.asarray(values).tolist() for key, _, values in numbers}
     at_best = spread.at_best.tolist()
     rows = tuple(
-        Row(
-            {
-                "qid": one.qids[query],
-                **{key: values[query] for key, values in cells.items()},
-                "at_best": at_best[query],
-            }
+        Row.of(
+            qid=one.qids[query],
+            **{key: values[query] for key, values in cells.items()},
+            at_best=at_best[query],
         )
         for query in spread.order
     )

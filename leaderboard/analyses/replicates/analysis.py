@@ -135,14 +135,9 @@ def _overlap_cells(row: Overlap) -> Mapping[str, str | int | float | None]:
 
 def _board_rows(compared: Replicates, run_tags: Sequence[str]) -> list[Row]:
     return [
-        Row(
-            {
-                "run": run_tags[run],
-                **{
-                    f"set_{name}": means[run]
-                    for name, means in zip(compared.names, compared.means, strict=True)
-                },
-            }
+        Row.of(
+            run=run_tags[run],
+            **{f"set_{name}": means[run] for name, means in zip(compared.names, compared.means, strict=True)},
         )
         for run in _best_first(compared, run_tags)
     ]

@@ -75,14 +75,12 @@ def source_table(topics: Sequence[JudgedTopic], facts: Facts) -> Table:
             counts[batch][1] += 1
             counts[batch][2] += relevant
     rows = tuple(
-        Row(
-            {
-                "source": _source_in_words(batch),
-                "topics": seen,
-                "judged": judged,
-                "relevant": good,
-                "share": good / judged,
-            }
+        Row.of(
+            source=_source_in_words(batch),
+            topics=seen,
+            judged=judged,
+            relevant=good,
+            share=good / judged,
         )
         for batch, (seen, judged, good) in sorted(counts.items())
     )

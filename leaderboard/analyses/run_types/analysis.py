@@ -54,14 +54,12 @@ def _types_table(one: Combination, found: Sequence[RunType], facts: Facts) -> Ta
         Column("median", "median", Kind.MEASURE, one.asked),
     )
     rows = tuple(
-        Row(
-            {
-                "type": each.name,
-                "runs": len(each.rows),
-                "best_run": one.run_tags[each.champion],
-                "best": each.best,
-                "median": each.median,
-            }
+        Row.of(
+            type=each.name,
+            runs=len(each.rows),
+            best_run=one.run_tags[each.champion],
+            best=each.best,
+            median=each.median,
         )
         for each in found
     )
@@ -81,17 +79,15 @@ def _duels_table(one: Combination, against: Sequence[Duel], facts: Facts) -> Tab
         Column("difference", "Δ", Kind.CHANGE, one.asked),
     )
     rows = tuple(
-        Row(
-            {
-                "first": each.first.name,
-                "first_run": one.run_tags[each.first.champion],
-                "second": each.second.name,
-                "second_run": one.run_tags[each.second.champion],
-                "won": each.won,
-                "lost": each.lost,
-                "level": each.level,
-                "difference": each.difference,
-            }
+        Row.of(
+            first=each.first.name,
+            first_run=one.run_tags[each.first.champion],
+            second=each.second.name,
+            second_run=one.run_tags[each.second.champion],
+            won=each.won,
+            lost=each.lost,
+            level=each.level,
+            difference=each.difference,
         )
         for each in against
     )

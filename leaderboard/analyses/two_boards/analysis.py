@@ -109,15 +109,13 @@ def _two_boards_agreement(found: TwoBoards, names: tuple[str, str], facts: Facts
         Column("second", "second board"),
         *agreement_columns("tau_ap_first", "tau_ap_second"),
     )
-    row = Row(
-        {
-            "first": names[0],
-            "second": names[1],
-            "tau_ap_first": found.tau_ap_first,
-            "tau_ap_second": found.tau_ap_second,
-            "rbo": found.overlap,
-            **asdict(found.kendall),
-        }
+    row = Row.of(
+        first=names[0],
+        second=names[1],
+        tau_ap_first=found.tau_ap_first,
+        tau_ap_second=found.tau_ap_second,
+        rbo=found.overlap,
+        **asdict(found.kendall),
     )
     return Table("agreement", "Agreement of the boards", agreement_caption(p), columns, (row,), facts)
 
@@ -134,15 +132,13 @@ def _both_boards_table(
         Column("shift", "shift", Kind.SHIFT),
     )
     rows = [
-        Row(
-            {
-                "run": tag,
-                "first": float(found.first[place]),
-                "first_rank": int(found.first_ranks[place]),
-                "second": float(found.second[place]),
-                "second_rank": int(found.second_ranks[place]),
-                "shift": int(found.shifts[place]),
-            }
+        Row.of(
+            run=tag,
+            first=float(found.first[place]),
+            first_rank=int(found.first_ranks[place]),
+            second=float(found.second[place]),
+            second_rank=int(found.second_ranks[place]),
+            shift=int(found.shifts[place]),
         )
         for place, tag in sorted(
             enumerate(run_tags), key=lambda one: (int(found.first_ranks[one[0]]), one[1])

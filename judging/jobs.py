@@ -48,7 +48,7 @@ def collect_key(campaign: Campaign) -> str:
 
 
 def close_places_key(campaign: Campaign) -> str:
-    """Return the key that allows one live job to take a campaign's places off the crowd."""
+    """Return the key that allows one live job to withdraw a campaign's places from the crowd."""
     return f"judging.close_places:{campaign.pk}"
 
 
@@ -70,8 +70,14 @@ def ring_to_continue(campaign: Campaign) -> Job:
     return job
 
 
+def continue_if_launched(campaign: Campaign) -> None:
+    """Resume a launched campaign: offer freed tasks, notify workers, pay, or close it if it only waited for this."""
+    if campaign.launched_at is not None:
+        ring_to_continue(campaign)
+
+
 def ring_to_close_places(campaign: Campaign) -> Job:
-    """Take a paused or closed campaign's places off the crowd now."""
+    """Withdraw a paused or closed campaign's places from the crowd now."""
     job = start(
         "judging.close_places", key=close_places_key(campaign), arguments={"campaign_id": campaign.pk}
     )
@@ -235,7 +241,7 @@ def _take_automatic_step(campaign: Campaign) -> None:
 
 @job_kind("judging.close_places", words="taking places down")
 def close_places_job(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
-    """Take a paused or closed campaign's places off the crowd."""
+    """Withdraw a paused or closed campaign's places from the crowd."""
     campaign, began = Campaign.objects.get(pk=campaign_id), clock.now()
     try:
         return {"closed": places.close_places(campaign, progress=progress)}

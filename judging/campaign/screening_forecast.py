@@ -130,7 +130,7 @@ def _pool_sizes(campaign: Campaign) -> Counter[int]:
 
 
 def outlook_words(seen: Outlook, cost: Quote) -> str:
-    """Say in one sentence what to expect of screening, and what that assumes."""
+    """Return one sentence on what to expect of screening, and what that assumes."""
     costs = seen.costs(cost.total)
     if costs[1] is None:
         in_all = "almost no task would count"
@@ -169,7 +169,7 @@ def comparison_words(rows: list[Consequence], *, graded: bool = False) -> str:
 
 
 def assumption_words(campaign: Campaign) -> str:
-    """Say what the comparison of the rules assumes."""
+    """Return the assumptions of the comparison of rules, as text."""
     slips, found = slips_of(campaign), easiest_strategy(campaign)
     guess = "and guess"
     if found:

@@ -88,7 +88,7 @@ class Fees:
 
 @dataclass(frozen=True)
 class Arrival:
-    """A worker's arrival at a judging page, as the address says: unconfirmed until the crowd lists the submission.
+    """A worker's arrival at a judging page, as its URL states it: unconfirmed until the crowd lists the submission.
 
     A crowd that signs its addresses (:attr:`Crowd.signs_arrivals`) confirms it at once. Then ``taken_at`` says when
     this worker took this assignment of this place.

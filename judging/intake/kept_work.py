@@ -4,7 +4,7 @@ Its time ran out, or its worker returned the task after submitting it here. If t
 nothing is kept: the crowd offered it to others, and they are paid for it.
 
 This requires a crowd that signs arrivals and pays for unsubmitted assignments. Elsewhere the worker's id is only what
-an address said, and no bonus can be sent: a person pays the work by its receipt (judging/money/unlisted_work.py).
+an address said, and no bonus can be sent: a person pays for the work by its receipt (judging/money/unlisted_work.py).
 """
 
 from datetime import timedelta

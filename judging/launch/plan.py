@@ -31,7 +31,7 @@ class Plan:
 
     @property
     def accepted_words(self) -> str:
-        """Say in the campaign's log that weak screening was accepted; empty if it was not."""
+        """The log entry for accepted weak screening; empty if it was not accepted."""
         return "; weak screening accepted" if self.accept_weak_screening else ""
 
     def agreed(self, amount: Decimal) -> Plan:

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from config import clock
+from config.row_keys import row_key
 from judging.campaign.campaigns import log_change
 from judging.models import Campaign, Discrepancy, Submission
 from judging.tasks.answers import FIELD, final_choices
@@ -75,9 +76,7 @@ def receipt_of(submission: Submission) -> str:
 def find_by_receipt(submissions: QuerySet[Submission], receipt: str) -> Submission | None:
     """Return the submission with this receipt (:func:`receipt_of`); None if these have no such submission."""
     number, _, end = receipt.strip().partition("-")
-    if not (number.isdecimal() and len(number) < 19 and end):
-        return None
-    return submissions.filter(pk=int(number), assignment_id__endswith=end).first()
+    return submissions.filter(pk=row_key(number), assignment_id__endswith=end).first() if end else None
 
 
 def difference_rows(campaign: Campaign) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from django.utils import translation
 
 from config import clock
 from config.guidance import Action, Guidance
+from config.row_keys import row_key
 from judging.errors import CampaignRefused
 from judging.models import Appeal, Campaign, PairReport, Slot, Submission, Worker
 from judging.page.session import WorkRefused, as_stored, check_workable
@@ -187,8 +188,7 @@ def settle_report_or_appeal(campaign: Campaign, name: str, *, why: str, who: str
         "r": PairReport.objects.filter(submission__campaign=campaign),
         "a": Appeal.objects.filter(campaign=campaign),
     }.get(kind)
-    key = int(number) if number.isdecimal() and len(number) < 19 else 0
-    done = rows is not None and rows.filter(pk=key, settled_at=None).update(
+    done = rows is not None and rows.filter(pk=row_key(number), settled_at=None).update(
         settled_at=clock.now(), settled_by=who, settled_why=why.strip()
     )
     if not done:

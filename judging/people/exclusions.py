@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 
 from config import clock
 from config.guidance import Action, Guidance
+from config.row_keys import row_key
 from judging.campaign.campaigns import log_change
 from judging.errors import BadInput, CampaignRefused
 from judging.intake.collection import settle_submission
@@ -30,8 +31,8 @@ class Reinstated:
 
 def worker_of(campaign: Campaign, key: int | str) -> Worker:
     """Return the campaign's worker with our number, or with this id at the crowd. Raises CampaignRefused."""
-    word = str(key)
-    named = {"pk": int(word)} if word.isdecimal() and len(word) < 19 else {"identity__crowd_worker_id": word}
+    number = row_key(str(key))
+    named = {"pk": number} if number else {"identity__crowd_worker_id": key}
     worker = Worker.objects.filter(**named, submissions__campaign=campaign).first()
     if worker is None:
         raise BadInput(

@@ -13,6 +13,7 @@ from django.db.models.functions import Coalesce
 from config import clock
 from config.guidance import Action, Guidance, Option
 from config.plurals import many
+from config.row_keys import row_key
 from config.sweep import Sweep
 from judging.campaign.campaigns import log_change
 from judging.errors import BadInput, CampaignRefused
@@ -54,10 +55,8 @@ class Withdrawn:
 
 def find_worker(word: str) -> Worker:
     """Return the worker with our number, or with this id at any crowd. Raises BadInput."""
-    known = (
-        Worker.objects.filter(pk=int(word)) if word.isdecimal() and len(word) < 19 else Worker.objects.none()
-    )
-    found = known.first() or Worker.objects.filter(identity__crowd_worker_id=word).first()
+    known = Worker.objects.filter(pk=row_key(word)).first()
+    found = known or Worker.objects.filter(identity__crowd_worker_id=word).first()
     if found is None:
         raise BadInput(
             f"There is no worker {word}.",

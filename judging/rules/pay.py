@@ -79,7 +79,7 @@ def _exact(seconds: float) -> Decimal:
 
 
 def offer_in_words(pay: Pay, minutes: int, wording: Wording = ENGLISH) -> str:
-    """Say a task's whole pay, its usual time, and the resulting hourly pay."""
+    """Return a sentence with a task's whole pay, its usual time, and the resulting hourly pay."""
     told = wording.ngettext(
         "${whole} for about {minutes} minute, ${hourly} an hour",
         "${whole} for about {minutes} minutes, ${hourly} an hour",
@@ -90,7 +90,7 @@ def offer_in_words(pay: Pay, minutes: int, wording: Wording = ENGLISH) -> str:
 
 
 def pay_words(pay: Pay, pairs: int, wording: Wording = ENGLISH) -> str:
-    """Say to a worker what a task of ``pairs`` pairs pays, gold pairs included."""
+    """Return what a task of ``pairs`` pairs pays, as workers read it, gold pairs included."""
     if not pay.whole:
         return wording.gettext("This work is not paid.")
     if not pay.bonus:

@@ -30,13 +30,13 @@ def _unordered(value: Any) -> Any:
 
 
 def requirement_words(requirements: Sequence[Requirement]) -> str:
-    """Say in words what is required, by the ids of the qualifications."""
+    """Return the requirements in words, by the ids of the qualifications."""
     words = [limit_words(one, name=str(one["QualificationTypeId"])) for one in requirements]
     return "; ".join(words) or "nothing"
 
 
 def limit_words(requirement: Requirement, *, name: str) -> str:
-    """Say one requirement in words: the qualification's name, the comparison, its values."""
+    """Return one requirement in words: the qualification's name, the comparison, its values."""
     values = [*requirement.get("IntegerValues", []), *map(_place, requirement.get("LocaleValues", []))]
     return " ".join([name, requirement["Comparator"], ", ".join(map(str, values))]).strip()
 

@@ -33,7 +33,7 @@ def screening_words(
     repeats: bool = False,
     wording: Wording = ENGLISH,
 ) -> str:
-    """Say what happens when a worker misses a gold pair, what it means for pay, and how to object.
+    """Return what happens when a worker misses a gold pair, what it means for pay, and how to object.
 
     Empty for a campaign without gold pairs and without ``repeats`` of the worker's earlier pairs.
     """

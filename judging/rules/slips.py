@@ -34,7 +34,7 @@ class Slips:
 
     @property
     def source(self) -> str:
-        """Say where the rate comes from."""
+        """The source of the rate, in words."""
         if not self.seen:
             return "assumed; a pilot measures it"
         left_out = f"; {self.careless} who failed half or more left out" if self.careless else ""
@@ -42,12 +42,12 @@ class Slips:
 
     @property
     def expected_words(self) -> str:
-        """Say the rate to expect in percent."""
+        """The expected rate in percent."""
         return f"{percent_text(self.expected)}%"
 
     @property
     def range_words(self) -> str:
-        """Say the range in percent: "0.05 to 1%"."""
+        """The range in percent: "0.05 to 1%"."""
         return f"{percent_text(self.low)} to {percent_text(self.high)}%"
 
 

@@ -61,7 +61,7 @@ def time_left(deadline: datetime, now: datetime) -> str:
 
 @register.filter
 def page_time_left(row: Assignment, now: datetime) -> str:
-    """Say when the task's own page ends it; only the page knows whether the worker was given more time."""
+    """Return when the task's own page ends it; only the page knows whether the worker was given more time."""
     ends = (row.accepted_at or now) + timedelta(minutes=offer(row.hit.hit_type).limit_minutes)
     limit = time_limit(row.hit.hit_type)
     if ends > now:

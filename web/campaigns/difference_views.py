@@ -3,11 +3,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
+from config.row_keys import row_key
 from judging.models import Discrepancy
 from judging.money.discrepancies import NEXT_STEPS, open_differences, settle_difference
 from pooling.services.members import may
 from web.campaigns import pages as campaign_watch
 from web.common.access import campaign_for, require
+from web.common.sent_text import sent_text
 
 LONGEST_WHY = 200
 #: Headings of differences.
@@ -25,8 +27,7 @@ def differences(request: HttpRequest, name: str) -> HttpResponse:
     wrong = ""
     if request.method == "POST":
         require(request.user, "judge workers", found.collection)
-        key, why = request.POST.get("submission", ""), request.POST.get("why", "").replace("\0", "").strip()
-        number = int(key) if key.isdecimal() and len(key) < 19 else 0
+        number, why = row_key(request.POST.get("submission", "")), sent_text(request, "why")
         if not why:
             wrong = "Describe what you found. It is stored with the difference."
         elif settle_difference(found, number, why=why, who=request.user.get_username()):

@@ -6,12 +6,12 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from ninja import Field, Router, Schema
 
+from judging.jobs import continue_if_launched
 from judging.models import GoldPair
 from judging.people.gold_suspension import resting_on, suspend_gold_pair
 from web.api.bodies import Body, DryRun
 from web.api.callers import campaign_to_change
 from web.api.works import Text
-from web.workers.api import offer_more
 
 router = Router()
 
@@ -49,5 +49,5 @@ def suspend_gold(request: HttpRequest, name: str, key: int, asked: SuspensionIn)
     if asked.dry_run:
         return said
     done = suspend_gold_pair(found, gold, why=asked.why, who=user.get_username())
-    offer_more(found)
+    continue_if_launched(found)
     return said | {"reinstated": done.reinstated, "reopened": done.reopened}

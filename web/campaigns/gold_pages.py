@@ -56,7 +56,7 @@ MOST_FAILED = "-rate"
 
 
 def campaign_gold_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
-    """Return a page of gold pairs in the order that the address asks for, else the most failed ones first."""
+    """Return a page of gold pairs in the order that the URL requests, else the most failed ones first."""
     sort = parameters.get("sort", MOST_FAILED)
     sort = sort if sort.removeprefix("-") in SORTS else MOST_FAILED
     answered = _answer_counts(campaign)

@@ -7,12 +7,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import Refusal
 from config.plurals import many
-from judging.jobs import ring_to_continue
+from judging.jobs import continue_if_launched
 from judging.models import GoldPair
 from judging.people.gold_suspension import suspend_gold_pair as suspend_gold
 from pooling.services.members import may
 from web.campaigns import gold_pages
 from web.common.access import campaign_for
+from web.common.sent_text import sent_text
 
 LONGEST_WHY = 500
 
@@ -32,7 +33,7 @@ def suspend(request: HttpRequest, name: str, key: int) -> HttpResponse:
     found = campaign_for(request.user, name, "judge workers")
     rows = GoldPair.objects.select_related("query", "relevant", "off_topic")
     gold = get_object_or_404(rows, campaign=found, pk=key)
-    why = request.POST.get("why", "").replace("\0", "").strip()[:LONGEST_WHY]
+    why = sent_text(request, "why", LONGEST_WHY)
     wrong = ""
     if request.method == "POST":
         try:
@@ -40,8 +41,7 @@ def suspend(request: HttpRequest, name: str, key: int) -> HttpResponse:
         except Refusal as refusal:
             wrong = str(refusal)
         else:
-            if found.launched_at is not None:
-                ring_to_continue(found)
+            continue_if_launched(found)
             back = many(done.reinstated, "worker is", "workers are")
             messages.success(request, f"Gold pair {gold.pk} is suspended; {back} reinstated.")
             return redirect("web:campaign_gold", found.name)

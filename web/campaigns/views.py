@@ -19,7 +19,7 @@ from config.plurals import many
 from judging.campaign import campaigns
 from judging.campaign.campaign_settings import is_prepared
 from judging.exchange import calls
-from judging.jobs import ring_to_close_places, ring_to_continue, ring_watchdog
+from judging.jobs import continue_if_launched, ring_to_close_places, ring_to_continue, ring_watchdog
 from judging.launch import archive, closure
 from judging.models import Campaign
 from judging.money import budget
@@ -30,6 +30,7 @@ from web.campaigns import pages as campaign_watch, simulation as simulating
 from web.common.access import campaign_for
 from web.common.campaign_rows import campaigns_progress
 from web.common.directions import complain
+from web.common.sent_text import sent_text
 
 LONGEST_WHY = 2000
 
@@ -124,7 +125,7 @@ def change_state(request: HttpRequest, name: str, step: str) -> HttpResponse:
     one = STEPS.get(step)
     if one is None or (found.pool_id is None and not one.imported):
         raise Http404("Unknown step.")
-    why = request.POST.get("why", "").replace("\0", "").strip()[:LONGEST_WHY]
+    why = sent_text(request, "why", LONGEST_WHY)
     wrong = ""
     if request.method == "POST":
         if one.typed and request.POST.get("sure", "").strip() != found.name:
@@ -163,7 +164,7 @@ def campaign_budget(request: HttpRequest, name: str) -> HttpResponse:
     found = campaign_for(request.user, name, "spend money")
     by: User = request.user  # type: ignore[assignment]
     typed = request.POST.get("amount", "").strip()
-    why = request.POST.get("why", "").replace("\0", "").strip()[:LONGEST_WHY]
+    why = sent_text(request, "why", LONGEST_WHY)
     amount, wrong = _parsed_amount(typed)
     if request.method == "POST" and not wrong:
         try:
@@ -207,8 +208,7 @@ def ask_again(request: HttpRequest, name: str) -> HttpResponse:
     count = calls.allow_retries(found)
     if count:
         campaigns.log_change(found, f"asked again: {many(count, 'call')}", who=request.user.get_username())
-    if found.launched_at is not None:
-        ring_to_continue(found)
+    continue_if_launched(found)
     refused = f"Retrying {many(count, 'refused call', 'refused calls')}."
     messages.success(request, refused if count else "Asking the crowd again. This takes a few moments.")
     return redirect("web:campaign", found.name)

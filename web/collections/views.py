@@ -92,7 +92,7 @@ def edit_description(request: HttpRequest, collection: Collection) -> HttpRespon
 
 @require_safe
 def leaderboard(request: HttpRequest, name: str) -> HttpResponse:
-    """Show the full leaderboard, sorted and paginated as the address says."""
+    """Show the full leaderboard, sorted and paginated as the URL requests."""
     found = collection_for(request.user, name)
     told = outdated_for(request.user, [found]).get(found.pk)
     board = boards.board_view(found, boards.Wish.of(request.GET), request.user, outdated=told)

@@ -36,7 +36,7 @@ def asked_by(user: Any, job: Job) -> bool:
 
 
 def promise_notice(user: User, request: str) -> EndNotice | None:
-    """Promise the e-mail, as long as the job is not over. Returns None for an invalid or old request.
+    """Register the request for an e-mail, as long as the job is not over. Returns None for an invalid or old request.
 
     Asking a second time changes nothing.
     """

@@ -133,7 +133,7 @@ def _creation_context(request: HttpRequest) -> dict[str, Any]:
 @require_POST
 @login_required
 def request_end_notice(request: HttpRequest) -> HttpResponse:
-    """Promise an e-mail when the work shown on a page ends."""
+    """Register a request for an e-mail when the work shown on a page ends."""
     notice = end_notices.promise_notice(request.user, request.POST.get("about", ""))  # type: ignore[arg-type]
     if notice is None:
         messages.error(request, "The page was too old, or the work is gone. Reload the page that shows it.")

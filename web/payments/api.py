@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from ninja import Field, Router, Schema
 
+from judging.jobs import continue_if_launched
 from judging.models import Campaign, Submission
 from judging.money.held_pay import held_work, pay_held
 from judging.money.rejections import decide_rejection
@@ -16,7 +17,6 @@ from web.api.bodies import Body
 from web.api.callers import campaign_to_change, reader
 from web.api.works import Text
 from web.common.access import campaign_for, require
-from web.workers.api import offer_more
 
 router = Router()
 
@@ -95,7 +95,7 @@ def decide_held(request: HttpRequest, name: str, key: int, asked: HeldDecision) 
     else:
         require(user, "judge workers", found.collection)
         decide_rejection(submission, why=asked.why, who=user.get_username())
-    offer_more(found)
+    continue_if_launched(found)
     return {"submission": submission.pk, "amount": amount}
 
 
@@ -116,7 +116,7 @@ def list_missing(request: HttpRequest, name: str) -> list[dict[str, Any]]:
 def pay_for_missing(request: HttpRequest, name: str, key: int, asked: MissingPay) -> dict[str, Any]:
     user, found, submission = _submission_to_settle(request, name, key)
     amount = pay_missing(found, submission, way=asked.way, why=asked.why, by=user)
-    offer_more(found)
+    continue_if_launched(found)
     return {"submission": submission.pk, "amount": amount}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.paginator import Page, Paginator
 from django.db.models import Q
 
+from config.row_keys import row_key
 from judging.models import Campaign, Payment, Submission
 from judging.money.held_pay import held_work
 from judging.money.ledger import ledger
@@ -67,9 +68,10 @@ def _grouped_by_submission(refused: Sequence[RefusedPayment]) -> list[RefusedWor
 def _number_searched(found: str) -> tuple[int, tuple[str, ...]] | None:
     """Return the number searched for and its kind: "worker 12", "submission 12"; "12" can be either."""
     word, _, rest = found.lower().rpartition(" ")
-    if not rest.isdecimal() or len(rest) >= 19 or word.strip() not in ("", "worker", "submission"):
+    number = row_key(rest)
+    if not number or word.strip() not in ("", "worker", "submission"):
         return None
-    return int(rest), (word.strip(),) if word.strip() else ("worker", "submission")
+    return number, (word.strip(),) if word.strip() else ("worker", "submission")
 
 
 def _is_payment_found(work: RefusedWork, found: str) -> bool:

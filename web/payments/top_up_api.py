@@ -8,11 +8,11 @@ from ninja import Field, Router, Schema
 
 from config.guidance import Guidance, Option
 from judging.errors import CampaignRefused
+from judging.jobs import continue_if_launched
 from judging.money import top_ups
 from judging.rules.pay import rounded
 from web.api.bodies import Body, DryRun
 from web.api.callers import campaign_to_change
-from web.workers.api import offer_more
 
 router = Router()
 Dollars = Annotated[Decimal, Field(gt=0, le=10**6, decimal_places=2)]
@@ -62,7 +62,7 @@ def top_up(request: HttpRequest, name: str, asked: TopUpIn) -> dict[str, Any]:
                 Guidance("Agree to it: ", Option("confirm-spend"), "."),
             )
         plan = top_ups.owe_top_ups(found, asked.minimum_hourly, by=user, confirmed=asked.confirm_spend)
-        offer_more(found)
+        continue_if_launched(found)
     return {
         "done": not asked.dry_run,
         "bonuses": len(plan.owed),

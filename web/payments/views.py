@@ -8,8 +8,9 @@ from django.views.decorators.http import require_http_methods
 from accounts.models import User
 from config.errors import Refusal
 from config.plurals import many
+from config.row_keys import row_key
 from judging.errors import BadInput
-from judging.jobs import ring_to_continue
+from judging.jobs import continue_if_launched, ring_to_continue
 from judging.models import Campaign, Submission
 from judging.money import top_ups
 from judging.money.held_pay import pay_held
@@ -17,6 +18,7 @@ from judging.money.refused_payments import settle_payments, undo_settlement
 from judging.money.rejections import decide_rejection
 from judging.money.unlisted_work import ANOTHER_WAY, BONUS, pay_missing
 from web.common.access import campaign_for, require
+from web.common.sent_text import sent_text
 from web.payments.forms import HeldPayForm, TopUpForm
 from web.payments.pages import payments_page
 
@@ -29,17 +31,14 @@ def payments(request: HttpRequest, name: str) -> HttpResponse:
     found = campaign_for(request.user, name, "spend money")
     wrong = ""
     if request.method == "POST":
-        key = request.POST.get("submission", "")
-        submission = get_object_or_404(
-            Submission, campaign=found, pk=int(key) if key.isdecimal() and len(key) < 19 else 0
-        )
+        key = row_key(request.POST.get("submission", ""))
+        submission = get_object_or_404(Submission, campaign=found, pk=key)
         try:
             done = _settle_as_pressed(request, found, submission)
         except Refusal as refusal:
             wrong = str(refusal)
         else:
-            if found.launched_at is not None:
-                ring_to_continue(found)  # pays, or closes a campaign that only waited for this
+            continue_if_launched(found)  # pays, or closes a campaign that only waited for this
             messages.success(request, done)
             return redirect(request.get_full_path())  # same page and search
     context = payments_page(found, request.GET) | {"longest": LONGEST_WHY, "wrong": wrong}
@@ -48,7 +47,7 @@ def payments(request: HttpRequest, name: str) -> HttpResponse:
 
 def _settle_as_pressed(request: HttpRequest, campaign: Campaign, submission: Submission) -> str:
     """Run the pressed button's action and return what was done. Raises Refusal."""
-    why = request.POST.get("why", "").replace("\0", "").strip()[: LONGEST_WHY + 1]
+    why = sent_text(request, "why", LONGEST_WHY + 1)
     by: User = request.user  # type: ignore[assignment]
     kept = {"why": why, "who": by.get_username()}
     match request.POST.get("do", ""):

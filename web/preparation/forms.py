@@ -337,7 +337,7 @@ class SimulationForm(RehearsalForm):
         """The campaign's name."""
         typed: str = self.cleaned_data["sure"]
         if typed != self.name:
-            raise forms.ValidationError(f"Type {self.name} to confirm it.")
+            raise forms.ValidationError(f"Type {self.name} to confirm.")
         return typed
 
     def settings(self) -> dict[str, Any]:

@@ -141,7 +141,7 @@ class GoldPage:
 
 
 def gold_page(campaign: Campaign, given: Mapping[str, str]) -> GoldPage:
-    """Return the page that the address asks for; the oldest proposal is decided first."""
+    """Return the page that the URL requests; the oldest proposal is decided first."""
     counts = count_by(campaign.gold_pairs.all(), "state")
     shown = given.get("show", "")
     shown = shown if shown in (GoldPair.State.ACCEPTED, GoldPair.State.DROPPED) else GoldPair.State.ACCEPTED

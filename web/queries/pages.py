@@ -76,7 +76,7 @@ class QueryRow:
 
 
 def queries_page(collection: Collection, user: Any, parameters: Any) -> dict[str, Any]:
-    """Return one page of the queries, filtered and sorted as the address says."""
+    """Return one page of the queries, filtered and sorted as the URL requests."""
     show, sort = parameters.get("show", ""), parameters.get("sort", "")
     show, sort = show if show in SHOWN else "", sort if sort in SORTS else ""
     text = parameters.get("q", "").strip()

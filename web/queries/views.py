@@ -9,13 +9,13 @@ from web.queries.query_map import map_page
 
 @require_safe
 def list_queries(request: HttpRequest, name: str) -> HttpResponse:
-    """List the queries that the person can see, filtered, sorted and paginated as the address says."""
+    """List the queries that the person can see, filtered, sorted and paginated as the URL requests."""
     found = collection_for(request.user, name)
     return render(request, "web/queries.html", queries_page(found, request.user, request.GET))
 
 
 @require_safe
 def query_map(request: HttpRequest, name: str) -> HttpResponse:
-    """Show how well each run answers each query, in the order that the address asks for."""
+    """Show how well each run answers each query, in the order that the URL requests."""
     found = collection_for(request.user, name)
     return render(request, "web/query_map.html", map_page(found, request.user, request.GET))

@@ -76,7 +76,7 @@ def new_runs(collections: Sequence[Collection]) -> QuerySet[Run]:
 
 
 def runs_page(collection: Collection, user: Any, parameters: Any) -> dict[str, Any]:
-    """Return the collection's runs that the person can see, filtered and sorted as the address says."""
+    """Return the collection's runs that the person can see, filtered and sorted as the URL requests."""
     sort = parameters.get("sort", "run_tag")
     if sort.removeprefix("-") not in RUN_SORTS:
         sort = "run_tag"

@@ -24,7 +24,7 @@ from web.runs.versus import versus_page
 
 @require_safe
 def runs(request: HttpRequest, name: str) -> HttpResponse:
-    """List the runs that the person can see, searched, sorted and paginated as the address says."""
+    """List the runs that the person can see, searched, sorted and paginated as the URL requests."""
     found = collection_for(request.user, name)
     return render(request, "web/runs.html", service.runs_page(found, request.user, request.GET))
 

@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from ninja import Field, Query, Router, Schema
 
 from judging.intake.worker_records import WorkerRecord
-from judging.jobs import ring_to_continue
+from judging.jobs import continue_if_launched
 from judging.models import Campaign, Worker
 from judging.people import impact
 from judging.people.exclusions import exclude_worker, reinstate_worker
@@ -248,14 +248,8 @@ def _preview_or_decide(
     foreseen = foresee(found, worker)
     if not asked.dry_run:
         decide(found, worker, why=asked.why, who=user.get_username())
-        offer_more(found)
+        continue_if_launched(found)
     return {"worker": worker.pk, "done": not asked.dry_run}, foreseen
-
-
-def offer_more(campaign: Campaign) -> None:
-    """Start jobs that offer freed tasks and notify workers."""
-    if campaign.launched_at is not None:
-        ring_to_continue(campaign)
 
 
 def _worker_out(row: WorkerRecord) -> dict[str, Any]:

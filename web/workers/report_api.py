@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from ninja import Field, Router, Schema, Status
 
-from judging.jobs import ring_to_deliver
+from judging.jobs import continue_if_launched, ring_to_deliver
 from judging.models import Appeal
 from judging.page import reports_and_appeals
 from judging.page.appeal_answers import answer_appeal
@@ -15,7 +15,6 @@ from web.api.bodies import Body, DryRun
 from web.api.callers import campaign_to_change, reader
 from web.api.works import Text
 from web.common.access import campaign_for
-from web.workers.api import offer_more
 
 router = Router()
 Why = Annotated[Text, Field(min_length=1, max_length=2000, pattern=r"\S")]
@@ -109,5 +108,5 @@ def answer(request: HttpRequest, name: str, key: int, said: Answer) -> dict[str,
     user, found = campaign_to_change(request, name, "judge workers")
     appeal = get_object_or_404(Appeal.objects.select_related("worker"), campaign=found, pk=key)
     answer_appeal(found, appeal, why=said.why, reinstate=said.reinstate, who=user.get_username())
-    offer_more(found)  # also notifies the worker
+    continue_if_launched(found)  # also notifies the worker
     return {"settled": f"a{key}"}

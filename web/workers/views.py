@@ -9,8 +9,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from config.errors import Refusal
 from config.plurals import many
+from config.row_keys import row_key
 from judging.errors import BadInput
-from judging.jobs import ring_to_continue, ring_to_deliver
+from judging.jobs import continue_if_launched, ring_to_deliver
 from judging.models import Appeal, Campaign, Worker
 from judging.page.appeal_answers import answer_appeal
 from judging.page.reports_and_appeals import settle_report_or_appeal
@@ -22,6 +23,7 @@ from pooling.services import members
 from web.common.access import campaign_for
 from web.common.directions import complain
 from web.common.pair_texts import failed_gold
+from web.common.sent_text import sent_text
 from web.workers import pages as worker_pages, reports as voice_pages
 
 LONGEST_WHY = 2000
@@ -34,13 +36,9 @@ def _may_judge(request: HttpRequest, campaign: Campaign) -> bool:
     return members.may(request.user, "judge workers", campaign.collection)
 
 
-def _text_sent(request: HttpRequest, field: str, most: int = LONGEST_WHY) -> str:
-    return request.POST.get(field, "").replace("\0", "").strip()[:most]
-
-
 @require_safe
 def workers(request: HttpRequest, name: str) -> HttpResponse:
-    """List workers by number, sorted, filtered and paginated as the address says."""
+    """List workers by number, sorted, filtered and paginated as the URL requests."""
     found = campaign_for(request.user, name, "see everything")
     context = worker_pages.workers_page(found, request.GET)
     return render(request, "web/workers.html", context | {"may_judge": _may_judge(request, found)})
@@ -67,13 +65,17 @@ def decide_about_worker(request: HttpRequest, name: str, key: int, decision: str
         try:
             late = "late" in request.POST
             said = _apply_decision(
-                found, one, decision, _text_sent(request, "why"), request.user.get_username(), late
+                found,
+                one,
+                decision,
+                sent_text(request, "why", LONGEST_WHY),
+                request.user.get_username(),
+                late,
             )
         except Refusal as refusal:
             wrong = str(refusal)
         else:
-            if found.launched_at is not None:
-                ring_to_continue(found)
+            continue_if_launched(found)
             messages.success(request, said)
             return redirect("web:campaign_worker", found.name, one.pk)
     context: dict[str, Any] = {
@@ -81,7 +83,7 @@ def decide_about_worker(request: HttpRequest, name: str, key: int, decision: str
         "worker": one,
         "decision": decision,
         "wrong": wrong,
-        "why": _text_sent(request, "why"),
+        "why": sent_text(request, "why", LONGEST_WHY),
         "gold": failed_gold(found, one),
         **worker_pages.worker_standing(found, one),
     }
@@ -124,7 +126,7 @@ def message(request: HttpRequest, name: str) -> HttpResponse:
     asked = request.POST if request.method == "POST" else request.GET
     to = asked.get("to", "named" if asked.getlist("worker") else "")
     keys, strange = _worker_numbers(asked.getlist("worker"))
-    subject, text = _text_sent(request, "subject", 1000), _text_sent(request, "text", 10_000)
+    subject, text = sent_text(request, "subject", 1000), sent_text(request, "text", 10_000)
     people: list[Worker] = []
     wrong = ""
     if request.method == "POST" or keys:
@@ -156,7 +158,7 @@ def message(request: HttpRequest, name: str) -> HttpResponse:
 def _worker_numbers(typed: list[str]) -> tuple[list[int], list[str]]:
     """Return worker numbers from the checkboxes and the text field, and the first invalid words."""
     words = " ".join(typed).replace(",", " ").split()
-    numbers = {word for word in words if word.isdecimal() and len(word) < 19}
+    numbers = {word for word in words if row_key(word)}
     strange = [word[:40] for word in words if word not in numbers]
     return sorted(map(int, numbers))[:1000], strange[:10]
 
@@ -185,7 +187,7 @@ def settle_pair_report(request: HttpRequest, name: str, key: int) -> HttpRespons
     found = campaign_for(request.user, name, "judge workers")
     try:
         settle_report_or_appeal(
-            found, f"r{key}", why=_text_sent(request, "why"), who=request.user.get_username()
+            found, f"r{key}", why=sent_text(request, "why", LONGEST_WHY), who=request.user.get_username()
         )
     except Refusal as refusal:
         complain(request, refusal)
@@ -205,15 +207,14 @@ def appeal_decision(request: HttpRequest, name: str, key: int) -> HttpResponse:
             answer_appeal(
                 found,
                 one,
-                why=_text_sent(request, "why"),
+                why=sent_text(request, "why", LONGEST_WHY),
                 reinstate=request.POST.get("verdict") == "reinstate",
                 who=request.user.get_username(),
             )
         except Refusal as refusal:
             wrong = str(refusal)
         else:
-            if found.launched_at is not None:
-                ring_to_continue(found)  # also notifies the worker
+            continue_if_launched(found)  # also notifies the worker
             messages.success(request, f"The appeal of worker {one.worker_id} is answered.")
             return redirect("web:campaign_reports", found.name)
     context = {
@@ -222,7 +223,7 @@ def appeal_decision(request: HttpRequest, name: str, key: int) -> HttpResponse:
         "confirmed": Appeal.objects.confirmed().filter(pk=one.pk).exists(),
         "worker": one.worker,
         "wrong": wrong,
-        "why": _text_sent(request, "why"),
+        "why": sent_text(request, "why", LONGEST_WHY),
         "foreseen": impact.foresee_reinstatement(found, one.worker),
         "gold": failed_gold(found, one.worker),
         **worker_pages.worker_standing(found, one.worker),

@@ -22,7 +22,7 @@ class Command(CampaignCommand):
         close(found, why=why, who=self.who)
         if launched:
             job = ring_to_close_places(found)
-            with launcher.crowd_running(), self.progress("Taking places off the crowd") as progress:
+            with launcher.crowd_running(), self.progress("Withdrawing places from the crowd") as progress:
                 attend(job, progress=progress)
                 collect_once(found, progress)
             found.refresh_from_db()

@@ -18,6 +18,6 @@ class Command(CampaignCommand):
         pause(found, why=why, who=self.who)
         if launched:
             job = ring_to_close_places(found)
-            with launcher.crowd_running(), self.progress("Taking places off the crowd") as progress:
+            with launcher.crowd_running(), self.progress("Withdrawing places from the crowd") as progress:
                 attend(job, progress=progress)
         return {"campaign": found.name, "state": found.state}

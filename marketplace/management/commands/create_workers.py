@@ -40,7 +40,7 @@ class Command(Base):
         return {"workers": len(lines), "file": str(options["out"])}
 
     def show(self, result: dict[str, Any]) -> None:
-        """Say on stderr how many accounts were made and where their links are."""
+        """Print on stderr how many accounts were made and where their links are."""
         self.stderr.write(
             f"{many(result['workers'], 'account; its link is', 'accounts; their links are')} in {result['file']}."
         )

@@ -209,7 +209,7 @@ def test_a_pause_says_what_it_means_and_is_kept_with_who_and_why(fair, campaign,
     fair.open_task(campaign, "A1")
     page = text_of(manager.get(f"{PAGE}steps/pause/"))
     assert "1 holds a task. They can finish it" in page
-    assert "3 are taken off the crowd" in page
+    assert "3 are withdrawn from the crowd" in page
 
     reply = manager.post(f"{PAGE}steps/pause/", {"why": f"lunch {SCRIPT}"}, follow=True)
 

@@ -206,7 +206,7 @@ def _simulate(
     hang_up()
     if campaign.rehearsal_of_id and not done.stopped and campaign.state in Campaign.OVER:
         done.stopped = "It was stopped."
-    done.refused = _count_refusals(crew)
+    done.refused = dict(Counter(worker.stopped for worker in crew if worker.stopped))
     done.judgments = campaign.judgments.counted().count()
     done.seconds = round(time.monotonic() - began, 1)
     return done
@@ -237,11 +237,6 @@ def _tasks_done(campaign: Campaign) -> tuple[int, int]:
 def _is_enough_to_forecast(campaign: Campaign) -> bool:
     """Return whether enough is done for a forecast: a rehearsal need not finish, a real campaign must."""
     return campaign.rehearsal_of_id is not None and campaign.tasks.filter(state=Task.State.DONE).exists()
-
-
-def _count_refusals(crew: list[SimulatedWorker]) -> dict[str, int]:
-    """Return refusal → how many workers it stopped."""
-    return dict(Counter(worker.stopped for worker in crew if worker.stopped))
 
 
 def _sign_up(

@@ -4,9 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
 from leaderboard.cache.software_version import software_version
 from leaderboard.scoring.evaluation import Progress, Scored, evaluate, measure_for
 from leaderboard.scoring.labels import Labels
@@ -65,7 +62,7 @@ def score_rows(scores: Scores, *, per_query: bool = False) -> list[dict[str, obj
             if per_query:
                 found += [
                     _score_row(scored, column.asked, qid, value)
-                    for qid, value in zip(scores.labels.qids, _floats(scored.values), strict=True)
+                    for qid, value in zip(scores.labels.qids, scored.values.tolist(), strict=True)
                 ]
             found.append(_score_row(scored, column.asked, "all", scored.mean))
     return found
@@ -87,10 +84,6 @@ def scores_as_dict(scores: Scores, *, per_query: bool = False) -> dict[str, obje
         "rows": score_rows(scores, per_query=per_query),
         "software": software_version(),
     }
-
-
-def _floats(values: npt.NDArray[np.float64]) -> list[float]:
-    return [float(value) for value in values]
 
 
 def _score_row(scored: Scored, measure: str, qid: str, value: float) -> dict[str, object]:

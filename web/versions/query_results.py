@@ -92,7 +92,7 @@ def query_page(
     origin = deciding_version(version, query)
     members_view = sees_everything(user, version.collection)
     judgments = _judgments_of_query(origin, query, in_time=members_view)
-    counted = _counted_keys(origin, judgments)
+    counted = {judgment.pk for judgment in judgments if judgment.pk in origin.judgment_keys}
     best = {
         qrel.passage_id: qrel.propagated
         for qrel in PreferenceQrel.objects.filter(version=version, query=query)
@@ -101,7 +101,11 @@ def query_page(
     sight = sight_of(version.collection, [query], user)
     if sight.labels_withheld and not members_view:
         # The presence of a passage that no public run supplied would reveal whether the label is one of the others.
-        judgments = [one for one in judgments if _sees_both_passages(sight, query, one)]
+        judgments = [
+            one
+            for one in judgments
+            if sight.sees(query.pk, one.left_id) and sight.sees(query.pk, one.right_id)
+        ]
     wins = tally_wins(judgment for judgment in judgments if judgment.pk in counted)
     passages = _passages_of_query(origin.campaign, query, judgments, best)
     if sight.labels_withheld and not members_view:
@@ -164,14 +168,6 @@ def _judgments_of_query(origin: QrelVersion, query: Query, *, in_time: bool) -> 
     rows = Judgment.objects.filter(campaign=origin.campaign_id, pair__query=query)
     order = ("judged_at", "pk") if in_time else ("left", "right", "preferred", "pk")
     return list(rows.select_related("pair", "worker", "submission").order_by(*order))
-
-
-def _counted_keys(origin: QrelVersion, judgments: Sequence[Judgment]) -> set[int]:
-    return {judgment.pk for judgment in judgments if judgment.pk in origin.judgment_keys}
-
-
-def _sees_both_passages(sight: Sight, query: Query, judgment: Judgment) -> bool:
-    return sight.sees(query.pk, judgment.left_id) and sight.sees(query.pk, judgment.right_id)
 
 
 def _official_labels(version: QrelVersion, query: Query, user: Any) -> OfficialLabels:

@@ -172,7 +172,7 @@ def _pair_table(board: _PowerBoard, first: int, second: int, facts: Facts) -> Ta
                 run=tags[first],
                 against=tags[second],
                 test=words,
-                difference=_mean_difference(board, first, second),
+                difference=float(board.one.values[first].mean() - board.one.values[second].mean()),
                 deviation=deviation,
                 least=detectable_effect(board.queries, wanted) * deviation if deviation else None,
                 power=power_of(board.queries, effect, wanted.alpha) if deviation else None,
@@ -197,10 +197,6 @@ def _difference_and_deviation(board: _PowerBoard, first: int, second: int) -> tu
     low, high = sorted((first, second))
     (place,) = np.flatnonzero((board.pairs.first == low) & (board.pairs.second == high))
     return float(board.pairs.difference[place]), float(board.pairs.deviation[place])
-
-
-def _mean_difference(board: _PowerBoard, first: int, second: int) -> float:
-    return float(board.one.values[first].mean() - board.one.values[second].mean())
 
 
 def _needed_table(

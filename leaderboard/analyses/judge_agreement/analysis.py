@@ -13,18 +13,20 @@ from leaderboard.analyses.judge_agreement.computation import (
     observed_agreement,
     side_bias,
 )
+from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.label_noise.computation import UNKNOWN
 from leaderboard.analyses.shared.loaded_contenders import LoadedContenders, load_contenders
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
 from leaderboard.output.chart import Series, Spans, chart_content
 from leaderboard.output.table import interval_or_value
-from leaderboard.scoring.intervals import SEED
+from leaderboard.scoring.evaluation import Progress
 
 ALPHA = 0.05
 
 
-def analyse_judge_agreement(*, campaign: Campaign, seed: int = SEED) -> Analysis:
+def analyse_judge_agreement(asked: Asked, _: Progress | None) -> Analysis:
     """Return observed agreement, 2·P − 1, and side bias of the campaign and of each of its workers."""
+    campaign, seed = asked.judged, asked.number("seed")
     known = load_contenders(campaign=campaign, runs=[])
     judged = known.contenders.judged_pairs(known.evidence.judged)
     query = known.contenders.query[judged.a]

@@ -8,8 +8,8 @@ import numpy as np
 
 from config.guidance import Action
 from config.plurals import many
-from judging.models import Campaign
 from leaderboard.analyses.judge_agreement.computation import observed_agreement
+from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.label_noise.computation import LabelNoise, NoiseRow, Spread, label_noise
 from leaderboard.analyses.label_noise.winner_odds import TRIALS as TOURNAMENTS, Odds, Rules, odds_of_pools
 from leaderboard.analyses.shared.contenders import Contenders, Flags
@@ -20,30 +20,23 @@ from leaderboard.cache.kept_analyses import kept_object
 from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
 from leaderboard.output.chart import Series, Spans, chart_content
-from leaderboard.scoring.chosen_runs import refuse_no_runs
+from leaderboard.scoring.chosen_runs import official_set, refuse_no_runs
 from leaderboard.scoring.evaluation import Progress
-from leaderboard.scoring.intervals import SEED, TRIALS
-from pooling.models import QrelSet, Run
+from pooling.models import QrelSet
 
 
-def analyse_label_noise(
-    *,
-    campaign: Campaign,
-    runs: Sequence[Run],
-    official: QrelSet | None = None,
-    reference: str | None = None,
-    error: float | None = None,
-    seed: int = SEED,
-    trials: int = TRIALS,
-    progress: Progress | None = None,
-) -> Analysis:
+def analyse_label_noise(asked: Asked, progress: Progress | None) -> Analysis:
     """Return intervals of every run by queries and by labels, and the chance that a best answer is right.
 
     Differences are from ``reference`` (default: the best run). The chance is simulated for judgments that err
     with chance ``error``. Its default is the error that the judges' agreement implies, if pairs were judged more
     than once. Raises :class:`NothingToScore`.
     """
-    refuse_no_runs(campaign.collection, runs)
+    campaign, runs = asked.judged, asked.runs
+    reference, error = asked.text("reference") or None, asked.number("error")
+    seed, trials = asked.number("seed"), asked.number("trials")
+    official = official_set(asked.collection, asked.text("official")) if asked.text("official") else None
+    refuse_no_runs(asked.collection, runs)
     known = load_contenders(campaign=campaign, runs=runs, qrel_set=official)
     inputs = [
         campaign_inputs(campaign),

@@ -1,32 +1,14 @@
 from leaderboard.analyses.fields import TRIALS, Choice, Number
-from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.label_noise.analysis import analyse_label_noise
 from leaderboard.analyses.shared.common_fields import SEED_FIELD
-from leaderboard.output import Analysis
-from leaderboard.scoring.chosen_runs import official_set
-from leaderboard.scoring.evaluation import Progress
-
-
-def make(asked: Asked, progress: Progress | None) -> Analysis:
-    official = asked.text("official")
-    return analyse_label_noise(
-        campaign=asked.judged,
-        runs=asked.runs,
-        official=official_set(asked.collection, official) if official else None,
-        reference=asked.text("reference") or None,
-        error=asked.number("error"),
-        seed=asked.number("seed"),
-        trials=asked.number("trials"),
-        progress=progress,
-    )
-
 
 KIND = Kind(
     "label_noise",
     "Label noise",
     "How much of the board depends on who happened to judge, and how much on the choice of queries.",
     "a judged campaign",
-    make,
+    analyse_label_noise,
     (
         Choice("reference", "Differences from", of="runs", help="tag of a run (default: the best)"),
         Choice("official", "Perfect run of", of="sets", help="also show the perfect run of this qrel set"),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from judging.models import Campaign
+from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.pool_bias.computation import (
     LeftOut,
     Node,
@@ -29,14 +29,13 @@ QREL = ""
 """The qrel set, as one of a passage's contributors."""
 
 
-def analyse_pool_bias(
-    *, campaign: Campaign, runs: Sequence[Run], by_team: bool = False, progress: Progress | None = None
-) -> Analysis:
+def analyse_pool_bias(asked: Asked, progress: Progress | None) -> Analysis:
     """Return how each run would rank if the pool had been made without it (or without all runs of its team).
 
     Runs without a team are left out one at a time. Raises :class:`NothingToScore`.
     """
-    refuse_no_runs(campaign.collection, runs)
+    campaign, runs, by_team = asked.judged, asked.runs, asked.text("by") == "team"
+    refuse_no_runs(asked.collection, runs)
     known = load_contenders(campaign=campaign, runs=runs)
     found = kept_object(
         "pool bias",

@@ -1,21 +1,13 @@
-from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.pool_bias.analysis import analyse_pool_bias
 from leaderboard.analyses.shared.common_fields import LEAVE_OUT
-from leaderboard.output import Analysis
-from leaderboard.scoring.evaluation import Progress
-
-
-def make(asked: Asked, progress: Progress | None) -> Analysis:
-    by_team = asked.text("by") == "team"
-    return analyse_pool_bias(campaign=asked.judged, runs=asked.runs, by_team=by_team, progress=progress)
-
 
 KIND = Kind(
     "pool_bias",
     "Pool bias",
     "How a run would rank if the pool had been made without it, or without its team.",
     "a judged campaign",
-    make,
+    analyse_pool_bias,
     (LEAVE_OUT,),
     of_campaign=True,
     works="Leaving out",

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from leaderboard.analyses.private_board.computation import ALPHA, Step, divergence
+from leaderboard.analyses.kinds import Asked
+from leaderboard.analyses.private_board.computation import Step, divergence
 from leaderboard.analyses.private_board.figure import Submission, private_figure
 from leaderboard.analyses.shared.combinations import (
     Combination,
     combinations,
     facts_of_combinations,
-    usual_labels,
+    labels_or_usual,
 )
 from leaderboard.analyses.stability.computation import ranks_by_column
 from leaderboard.errors import NothingPrivate
@@ -19,7 +20,7 @@ from leaderboard.output import Analysis, Column, Facts, Interval, Kind, Row, Tab
 from leaderboard.output.table import best_marked
 from leaderboard.scoring.evaluation import Progress
 from leaderboard.scoring.measure_names import parse_measure
-from pooling.models import Collection, Run
+from pooling.models import Run
 
 BOARD = (
     Column("run", "run"),
@@ -49,26 +50,19 @@ CAPTION = (
 )
 
 
-def analyse_private_board(
-    *,
-    collection: Collection,
-    runs: Sequence[Run],
-    labels: str = "",
-    measure: str = "RR@10",
-    alpha: float = ALPHA,
-    progress: Progress | None = None,
-) -> Analysis:
+def analyse_private_board(asked: Asked, progress: Progress | None) -> Analysis:
     """Compare public and private boards, and each team's later runs with its first. Values are not rounded.
 
     Raises NothingPrivate if no queries are private, or fewer than two of either kind are covered, and
     UnknownMeasure for anything but one measure.
     """
+    alpha = asked.number("alpha")
     found = combinations(
-        collection=collection,
-        runs=runs,
-        labels=[labels or usual_labels(collection)[0]],
+        collection=asked.collection,
+        runs=asked.runs,
+        labels=[labels_or_usual(asked.collection, asked.text("qrels"))],
         query_sets=["public", "private"],
-        measures=parse_measure(measure).name,
+        measures=parse_measure(asked.text("measure")).name,
         progress=progress,
     )
     public, private = found[:2]
@@ -79,10 +73,12 @@ def analyse_private_board(
             "Choose labels that cover at least two of each kind.",
         )
     facts = facts_of_combinations(
-        collection, [public, private], seed=None, further=(("alpha", f"{alpha:g}"),)
+        asked.collection, [public, private], seed=None, further=(("alpha", f"{alpha:g}"),)
     )
     steps = [
-        (run, step) for team in _runs_by_team(runs) for run, step in _team_steps(team, public, private, alpha)
+        (run, step)
+        for team in _runs_by_team(asked.runs)
+        for run, step in _team_steps(team, public, private, alpha)
     ]
     submissions = _submissions(public, private, {run.pk: step for run, step in steps})
     caption = CAPTION.format(asked=public.asked, level=f"{1 - alpha:.0%}")

@@ -1,27 +1,13 @@
-from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.private_board.analysis import analyse_private_board
 from leaderboard.analyses.shared.common_fields import ALPHA, MEASURE, ONE_LABELS
-from leaderboard.output import Analysis
-from leaderboard.scoring.evaluation import Progress
-
-
-def make(asked: Asked, progress: Progress | None) -> Analysis:
-    return analyse_private_board(
-        collection=asked.collection,
-        runs=asked.runs,
-        labels=asked.text("qrels"),
-        measure=asked.text("measure"),
-        alpha=asked.number("alpha"),
-        progress=progress,
-    )
-
 
 KIND = Kind(
     "private_board",
     "Private board",
     "Runs on public and private queries, and teams whose runs gain only on the public ones.",
     "private queries",
-    make,
+    analyse_private_board,
     (ONE_LABELS, MEASURE, ALPHA),
     members_only=True,
     of_private=True,

@@ -2,16 +2,18 @@
 
 import numpy as np
 
+from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.query_spread.computation import HIGHEST, Spread, query_spread
 from leaderboard.analyses.query_spread.figure import spread_figure
-from leaderboard.analyses.shared.combinations import Combination, facts_of_combinations
+from leaderboard.analyses.shared.combinations import Combination, facts_of_combinations, one_combination
 from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
-from pooling.models import Collection
+from leaderboard.scoring.evaluation import Progress
 
 
-def analyse_query_spread(collection: Collection, one: Combination) -> Analysis:
+def analyse_query_spread(asked: Asked, progress: Progress | None) -> Analysis:
     """Return the spread over runs of every query, and how many queries are saturated."""
-    facts = facts_of_combinations(collection, [one], seed=None, further=())
+    one = one_combination(asked, progress)
+    facts = facts_of_combinations(asked.collection, [one], seed=None, further=())
     spread = query_spread(one.values)
     data = _query_spread_table(spread, one, facts)
     return Analysis(

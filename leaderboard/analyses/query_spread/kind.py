@@ -1,21 +1,13 @@
-from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.query_spread.analysis import analyse_query_spread
-from leaderboard.analyses.shared.combinations import one_combination
 from leaderboard.analyses.shared.common_fields import MEASURE, ONE_LABELS, QUERY_SET
-from leaderboard.output import Analysis
-from leaderboard.scoring.evaluation import Progress
-
-
-def make(asked: Asked, progress: Progress | None) -> Analysis:
-    return analyse_query_spread(asked.collection, one_combination(asked, progress))
-
 
 KIND = Kind(
     "query_spread",
     "Spread on each query",
     "How the values of all runs spread on each query, and which queries are saturated.",
     "runs and labels",
-    make,
+    analyse_query_spread,
     (ONE_LABELS, MEASURE, QUERY_SET),
     by_query_set=True,
     works="Scoring runs",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from judging.models import Campaign
+from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.replicates.computation import Overlap, Replicates, compare_replicates
 from leaderboard.analyses.shared.contenders import Flags
 from leaderboard.analyses.shared.loaded_contenders import LoadedContenders, load_contenders
@@ -15,21 +15,23 @@ from leaderboard.board.standings import DEPTH
 from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
 from leaderboard.output.chart import Series, Spans, chart_content
-from pooling.models import Run
+from leaderboard.scoring.evaluation import Progress
 from tournament.derivation import Entrants
 
 
-def analyse_replicate_boards(
-    *, campaign: Campaign, runs: Sequence[Run], phases: Sequence[str] = (), ties: str | None = None
-) -> Analysis:
+def analyse_replicate_boards(asked: Asked, _: Progress | None) -> Analysis:
     """Return the boards of a campaign's phases, each derived from its own judgments alone.
 
     ``phases`` defaults to every phase of the counted judgments. A replicate's passages are those that its
     judgments compared. Raises :class:`NothingToScore` with fewer than two, or one named twice.
     """
-    known = load_contenders(campaign=campaign, runs=runs, ties=ties)
+    campaign, named = asked.judged, asked.settings["phases"]
+    phases = (
+        named if isinstance(named, list) else str(named).split()
+    )  # a list from a command; text from a page
+    known = load_contenders(campaign=campaign, runs=asked.runs, ties=asked.text("ties") or None)
     found = sorted(set(known.phase))
-    wanted = list(phases) or found
+    wanted = phases or found
     if unknown := [phase for phase in wanted if phase not in found]:
         raise NothingToScore(
             f"{campaign.name} has no judgments of the phase {unknown[0]!r}.",

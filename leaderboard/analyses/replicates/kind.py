@@ -1,24 +1,13 @@
 from leaderboard.analyses.fields import Choice
-from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.replicates.analysis import analyse_replicate_boards
-from leaderboard.output import Analysis
-from leaderboard.scoring.evaluation import Progress
-
-
-def make(asked: Asked, _: Progress | None) -> Analysis:
-    named = asked.settings["phases"]  # a list from a command; text from a page
-    phases = named if isinstance(named, list) else str(named).split()
-    return analyse_replicate_boards(
-        campaign=asked.judged, runs=asked.runs, phases=phases, ties=asked.text("ties") or None
-    )
-
 
 KIND = Kind(
     "replicate_boards",
     "Replicates",
     "What the board would have been under each of several complete sets of judgments.",
     "a campaign that was judged in two or more phases",
-    make,
+    analyse_replicate_boards,
     (
         Choice(
             "phases",

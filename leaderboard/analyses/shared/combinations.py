@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -228,16 +227,16 @@ def _query_set_mask(labels: Labels, query_set: str, private: frozenset[str]) -> 
     return np.array([(qid in private) == (query_set == "private") for qid in labels.qids], dtype=np.bool_)
 
 
-def combinations_asked(asked: Asked) -> dict[str, Any]:
-    """Return the request as arguments of :func:`combinations`."""
+def combinations_asked(asked: Asked, progress: Progress | None = None) -> list[Combination]:
+    """Return the requested combinations."""
     sets = list(dict.fromkeys(asked.several("queries")))
     if asked.released and private_qids(asked.collection):
         sets = ["public"]
-    return {
-        "collection": asked.collection,
-        "runs": asked.runs,
-        "labels": asked.several("qrels"),
-        "query_sets": sets,
-        "measures": asked.text("measure"),
-        "seed": asked.settings["seed"],
-    }
+    return combinations(
+        collection=asked.collection,
+        runs=asked.runs,
+        labels=asked.several("qrels"),
+        query_sets=sets,
+        measures=asked.text("measure"),
+        progress=progress,
+    )

@@ -1,16 +1,14 @@
 """Whether halves of the queries agree: a table for every requested combination."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from leaderboard.analyses.shared.combinations import Combination, combinations, facts_of_combinations
+from leaderboard.analyses.kinds import Asked
+from leaderboard.analyses.shared.combinations import Combination, combinations_asked, facts_of_combinations
 from leaderboard.analyses.split_halves.computation import (
-    ALPHA,
     FEWEST_QUERIES,
-    SPLITS,
     Agreement,
     Outcome,
     split_agreement,
@@ -20,8 +18,6 @@ from leaderboard.cache.kept_analyses import kept_or_computed
 from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis, Column, Kind, Row, Table, Value
 from leaderboard.scoring.evaluation import Progress
-from leaderboard.scoring.intervals import SEED
-from pooling.models import Collection, Run
 
 COLUMNS = (
     Column("setting", "labels, measure"),
@@ -34,33 +30,21 @@ COLUMNS = (
 )
 
 
-def analyse_split_halves(
-    *,
-    collection: Collection,
-    runs: Sequence[Run],
-    labels: Sequence[str] = (),
-    query_sets: Sequence[str] = (),
-    measures: str = "RR@10",
-    splits: int = SPLITS,
-    alpha: float = ALPHA,
-    seed: int = SEED,
-    progress: Progress | None = None,
-) -> Analysis:
+def analyse_split_halves(asked: Asked, progress: Progress | None) -> Analysis:
     """Return the agreement of split halves in every combination.
 
     Raises the errors of ``combinations``, and NothingToScore for fewer than two runs or four queries.
     """
-    found = combinations(
-        collection=collection, runs=runs, labels=labels, query_sets=query_sets, measures=measures
-    )
+    splits, alpha, seed = map(asked.number, ("splits", "alpha", "seed"))
+    found = combinations_asked(asked)
     for one in found:
-        if len(runs) < 2 or one.values.shape[1] < FEWEST_QUERIES:
+        if len(asked.runs) < 2 or one.values.shape[1] < FEWEST_QUERIES:
             raise NothingToScore(
-                f"{one.name}: {len(runs)} runs on {one.values.shape[1]} queries cannot be split in halves.",
+                f"{one.name}: {len(asked.runs)} runs on {one.values.shape[1]} queries cannot be split in halves.",
                 f"Use at least two runs and {FEWEST_QUERIES} queries.",
             )
     further = (("splits", f"{splits:,}"), ("alpha", f"{alpha:g}"))
-    facts = facts_of_combinations(collection, found, seed=seed, further=further)
+    facts = facts_of_combinations(asked.collection, found, seed=seed, further=further)
     results = [
         (one.name, kept_halves(one, splits=splits, alpha=alpha, seed=seed, progress=progress))
         for one in found

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from leaderboard.analyses.shared.combinations import Combination, combinations, facts_of_combinations
+from leaderboard.analyses.kinds import Asked
+from leaderboard.analyses.shared.combinations import Combination, combinations_asked, facts_of_combinations
 from leaderboard.analyses.stability.computation import TOP, Stability, rank_stability
 from leaderboard.analyses.stability.figure import rank_figure
 from leaderboard.cache.kept_analyses import kept_or_computed
 from leaderboard.output import Analysis, Column, Facts, Interval, Kind, Row, Table, Value
 from leaderboard.scoring.evaluation import Progress
 from leaderboard.scoring.intervals import SEED, TRIALS
-from pooling.models import Collection, Run
 
 CAPTION = (
     "Ranks in {trials:,} resamples of the queries with replacement (Craswell et al., SIGIR 2021). Equal means share "
@@ -20,27 +20,11 @@ CAPTION = (
 )
 
 
-def analyse_stability(
-    *,
-    collection: Collection,
-    runs: Sequence[Run],
-    labels: Sequence[str] = (),
-    query_sets: Sequence[str] = (),
-    measures: str = "RR@10",
-    trials: int = TRIALS,
-    seed: int = SEED,
-    progress: Progress | None = None,
-) -> Analysis:
+def analyse_stability(asked: Asked, progress: Progress | None) -> Analysis:
     """Return rank distributions for every combination; see ``combinations`` for defaults and errors."""
-    found = combinations(
-        collection=collection,
-        runs=runs,
-        labels=labels,
-        query_sets=query_sets,
-        measures=measures,
-        progress=progress,
-    )
-    facts = facts_of_combinations(collection, found, seed=seed, further=(("trials", f"{trials:,}"),))
+    trials, seed = asked.number("trials"), asked.number("seed")
+    found = combinations_asked(asked, progress)
+    facts = facts_of_combinations(asked.collection, found, seed=seed, further=(("trials", f"{trials:,}"),))
     results = [(one.name, kept_stability(one, trials=trials, seed=seed)) for one in found]
     caption = CAPTION.format(trials=trials)
     data = _distribution_table(results, facts, caption)

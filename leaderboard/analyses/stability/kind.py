@@ -1,22 +1,14 @@
 from leaderboard.analyses.fields import TRIALS
-from leaderboard.analyses.kinds import Asked, Kind
-from leaderboard.analyses.shared.combinations import combinations_asked
+from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.shared.common_fields import LABELS, MEASURES, QUERIES, SEED_FIELD
 from leaderboard.analyses.stability.analysis import analyse_stability
-from leaderboard.output import Analysis
-from leaderboard.scoring.evaluation import Progress
-
-
-def make(asked: Asked, progress: Progress | None) -> Analysis:
-    return analyse_stability(**combinations_asked(asked), trials=asked.number("trials"), progress=progress)
-
 
 KIND = Kind(
     "stability",
     "Stability of ranks",
     "How stable each rank is if the queries are resampled: expected ranks, the top five, and a figure.",
     "runs and labels",
-    make,
+    analyse_stability,
     (LABELS, MEASURES, QUERIES, TRIALS, SEED_FIELD),
     by_query_set=True,
     works="Scoring runs",

@@ -1,33 +1,28 @@
 """Two boards side by side: their agreement, the runs that move most, and one against the other."""
 
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 
 import numpy as np
 
-from leaderboard.analyses.shared.combinations import Combination, combinations, facts_of_combinations
+from leaderboard.analyses.kinds import Asked
+from leaderboard.analyses.shared.combinations import (
+    Combination,
+    combinations,
+    facts_of_combinations,
+    labels_or_usual,
+    other_labels,
+)
 from leaderboard.analyses.shared.described_runs import types_of
-from leaderboard.analyses.two_boards.computation import PERSISTENCE, TwoBoards, two_boards
+from leaderboard.analyses.two_boards.computation import TwoBoards, two_boards
 from leaderboard.analyses.two_boards.figure import boards_figure
 from leaderboard.errors import NothingToScore, WrongSetting
 from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
 from leaderboard.scoring.evaluation import Progress
-from pooling.models import Collection, Run
 
 MOVED_MOST = 10
 
 
-def analyse_two_boards(
-    *,
-    collection: Collection,
-    runs: Sequence[Run],
-    labels: tuple[str, str],
-    measures: tuple[str, str],
-    p: float = PERSISTENCE,
-    highlight: Sequence[str] = (),
-    by: str = "",
-    progress: Progress | None = None,
-) -> Analysis:
+def analyse_two_boards(asked: Asked, progress: Progress | None) -> Analysis:
     """Compare the boards of (labels, measure) pairs over the queries that both labels cover.
 
     The figure names the runs in ``highlight`` (run tags), else those that stand out, and colors runs by the detail
@@ -35,6 +30,11 @@ def analyse_two_boards(
     ``combinations``, WrongSetting if both boards are the same or a highlighted run is not on them, and
     NothingToScore without a common query.
     """
+    collection, runs, p = asked.collection, asked.runs, asked.number("p")
+    chosen = labels_or_usual(collection, asked.text("qrels"))
+    labels = (chosen, other_labels(collection, chosen, asked.text("against")))
+    measures = (asked.text("measure"), asked.text("against_measure") or asked.text("measure"))
+    highlight, by = asked.several("highlight"), asked.text("by")
     types = types_of(collection, runs, by)[1] if by else []
     sides = [
         combinations(

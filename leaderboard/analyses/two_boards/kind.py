@@ -1,13 +1,10 @@
 from dataclasses import replace
 
 from leaderboard.analyses.fields import Choice, Number
-from leaderboard.analyses.kinds import Asked, Kind
-from leaderboard.analyses.shared.combinations import labels_or_usual, other_labels
+from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.shared.common_fields import MEASURE, ONE_LABELS, OTHER_LABELS, TYPES
 from leaderboard.analyses.two_boards.analysis import analyse_two_boards
 from leaderboard.analyses.two_boards.computation import PERSISTENCE
-from leaderboard.output import Analysis
-from leaderboard.scoring.evaluation import Progress
 
 OTHER_MEASURE = Choice(
     "against_measure",
@@ -43,26 +40,12 @@ BY = Choice(
 )
 
 
-def make(asked: Asked, progress: Progress | None) -> Analysis:
-    first = labels_or_usual(asked.collection, asked.text("qrels"))
-    return analyse_two_boards(
-        collection=asked.collection,
-        runs=asked.runs,
-        labels=(first, other_labels(asked.collection, first, asked.text("against"))),
-        measures=(asked.text("measure"), asked.text("against_measure") or asked.text("measure")),
-        p=asked.number("p"),
-        highlight=asked.several("highlight"),
-        by=asked.text("by"),
-        progress=progress,
-    )
-
-
 KIND = Kind(
     "two_boards",
     "Two boards",
     "How well any two boards of the same runs agree: two qrel sets, two versions or two measures.",
     "runs, and two sets of labels or two measures",
-    make,
+    analyse_two_boards,
     (
         ONE_LABELS,
         MEASURE,

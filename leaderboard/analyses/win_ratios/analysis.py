@@ -6,15 +6,18 @@ from typing import Any
 import numpy as np
 
 from judging.models import Campaign
+from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.shared.contenders import Contenders
 from leaderboard.analyses.shared.loaded_contenders import load_contenders
-from leaderboard.analyses.win_ratios.computation import ALPHA, WinRatios, win_ratios
+from leaderboard.analyses.win_ratios.computation import WinRatios, win_ratios
 from leaderboard.board.standings import PERFECT
 from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
 from leaderboard.output.chart import Cells, chart_content
 from leaderboard.output.table import as_number
-from pooling.models import PoolRun, QrelSet, Run
+from leaderboard.scoring.chosen_runs import official_set
+from leaderboard.scoring.evaluation import Progress
+from pooling.models import PoolRun, Run
 
 MEASURE = "preferred tops"
 NOT_COMPARABLE = "n. c."
@@ -33,11 +36,11 @@ def pooled_runs(campaign: Campaign, runs: Sequence[Run]) -> tuple[list[Run], lis
     return [run for run in runs if run.pk in inside], [run for run in runs if run.pk not in inside]
 
 
-def analyse_win_ratios(
-    *, campaign: Campaign, runs: Sequence[Run], official: QrelSet, alpha: float = ALPHA
-) -> Analysis:
+def analyse_win_ratios(asked: Asked, _: Progress | None) -> Analysis:
     """Return Table 4 of [SP] for a campaign: its pool's runs and the perfect run, by first-round judgments."""
-    pooled, others = pooled_runs(campaign, runs)
+    campaign, alpha = asked.judged, asked.number("alpha")
+    official = official_set(asked.collection, asked.text("official") or None)
+    pooled, others = pooled_runs(campaign, asked.runs)
     if not pooled:
         raise NothingToScore(
             f"None of these runs was in the pool of {campaign.name}.", "Choose runs that were pooled."

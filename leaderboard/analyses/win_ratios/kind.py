@@ -1,26 +1,13 @@
-from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.kinds import Kind
 from leaderboard.analyses.shared.common_fields import ALPHA, OFFICIAL
 from leaderboard.analyses.win_ratios.analysis import analyse_win_ratios
-from leaderboard.output import Analysis
-from leaderboard.scoring.chosen_runs import official_set
-from leaderboard.scoring.evaluation import Progress
-
-
-def make(asked: Asked, _: Progress | None) -> Analysis:
-    return analyse_win_ratios(
-        campaign=asked.judged,
-        runs=asked.runs,
-        official=official_set(asked.collection, asked.text("official") or None),
-        alpha=asked.number("alpha"),
-    )
-
 
 KIND = Kind(
     "win_ratios",
     "Win ratios",
     "How often one run's top passage was preferred to another's, for every pair of runs of a pool.",
     "a judged campaign and a qrel set",
-    make,
+    analyse_win_ratios,
     (OFFICIAL, ALPHA),
     of_campaign=True,
     help="Show how often one run's top passage was preferred to another's, for every pair of runs in a campaign's "

@@ -5,14 +5,14 @@ import pytest
 from judging.models import Judgment
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.pool_bias import analysis as services_pool_bias
-from leaderboard.analyses.pool_bias.analysis import analyse_pool_bias, brought_by
+from leaderboard.analyses.pool_bias.analysis import brought_by
 from leaderboard.analyses.registry import KINDS
 from leaderboard.analyses.runner import analysis_key
 from leaderboard.analyses.shared.loaded_contenders import load_contenders
-from leaderboard.analyses.win_ratios.analysis import analyse_win_ratios
 from leaderboard.board.standings import PERFECT
 from leaderboard.errors import NothingToScore
 from pooling.models import PooledPassage, PoolRun
+from tests.leaderboard.analyses.analysed import analysed
 from tournament.models import Challenge
 
 
@@ -57,7 +57,7 @@ def test_win_ratios_of_the_pools_runs(valley):
     """old and new differ on q1 (b1 wins: new), q2 (a2 wins: old) and q3, where nobody was asked."""
     pool_runs(valley, "old", "new")
 
-    found = analyse_win_ratios(campaign=valley.campaign, runs=valley.runs, official=valley.official)
+    found = analysed("win_ratios", valley.collection, valley.runs, valley.campaign, official="official")
 
     *table, wins, stranger = rows(found, "ratios")
     assert [row["row"] for row in table] == [PERFECT, "old", "new"]
@@ -69,14 +69,14 @@ def test_win_ratios_of_the_pools_runs(valley):
 
 def test_runs_outside_the_pool_alone_have_no_win_ratios(valley):
     with pytest.raises(NothingToScore, match="in the pool"):
-        analyse_win_ratios(campaign=valley.campaign, runs=valley.runs, official=valley.official)
+        analysed("win_ratios", valley.collection, valley.runs, valley.campaign, official="official")
 
 
 def test_pool_bias_drops_what_only_the_run_brought(valley):
     """Without new, b1, b2 and the singleton b3 stay or go: b3 is a qrel. q1 falls to a1, so new has 1/4 there."""
     pool_runs(valley, "old", "new")
 
-    found = analyse_pool_bias(campaign=valley.campaign, runs=valley.runs)
+    found = analysed("pool_bias", valley.collection, valley.runs, valley.campaign)
 
     new = next(row for row in rows(found, "left_out") if row["run"] == "new")
     assert (new["dropped"], new["changed"], new["lost"]) == (2, 1, 0)
@@ -87,16 +87,16 @@ def test_pool_bias_drops_what_only_the_run_brought(valley):
 
 def test_pool_bias_is_not_derived_again_until_something_changes(valley, monkeypatch):
     pool_runs(valley, "old", "new")
-    first = rows(analyse_pool_bias(campaign=valley.campaign, runs=valley.runs), "left_out")
+    first = rows(analysed("pool_bias", valley.collection, valley.runs, valley.campaign), "left_out")
     monkeypatch.setattr(services_pool_bias, "left_out_rows", lambda *_, **__: pytest.fail("derived"))
 
-    assert rows(analyse_pool_bias(campaign=valley.campaign, runs=valley.runs), "left_out") == first
-    for options in ({"runs": valley.runs[:2]}, {"runs": valley.runs, "by_team": True}):
+    assert rows(analysed("pool_bias", valley.collection, valley.runs, valley.campaign), "left_out") == first
+    for options in ({"runs": valley.runs[:2]}, {"runs": valley.runs, "by": "team"}):
         with pytest.raises(pytest.fail.Exception, match="derived"):
-            analyse_pool_bias(campaign=valley.campaign, **options)
+            analysed("pool_bias", valley.collection, campaign=valley.campaign, **options)
     valley.ladder("q4", "a4", "b4")
     with pytest.raises(pytest.fail.Exception, match="derived"):
-        analyse_pool_bias(campaign=valley.campaign, runs=valley.runs)
+        analysed("pool_bias", valley.collection, valley.runs, valley.campaign)
 
 
 def test_a_team_is_left_out_as_a_whole(valley):
@@ -105,7 +105,7 @@ def test_a_team_is_left_out_as_a_whole(valley):
         run.team = "us"
         run.save()
 
-    found = analyse_pool_bias(campaign=valley.campaign, runs=valley.runs, by_team=True)
+    found = analysed("pool_bias", valley.collection, valley.runs, valley.campaign, by="team")
 
     groups = {row["run"]: row["group"] for row in rows(found, "left_out")}
     assert groups == {"old": "team us", "new": "team us", "odd": "odd"}
@@ -140,6 +140,6 @@ def test_a_challenge_that_is_being_asked_changes_no_analysis_and_no_key(valley):
 
 def left_out_and_key(valley):
     asked = Asked(KINDS["pool_bias"], valley.collection, tuple(valley.runs), {"by": "run"}, valley.campaign)
-    return rows(analyse_pool_bias(campaign=valley.campaign, runs=valley.runs), "left_out"), analysis_key(
-        asked
-    )
+    return rows(
+        analysed("pool_bias", valley.collection, valley.runs, valley.campaign), "left_out"
+    ), analysis_key(asked)

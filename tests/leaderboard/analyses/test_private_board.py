@@ -7,12 +7,12 @@ import pytest
 from django.core.management import call_command
 from scipy import stats
 
-from leaderboard.analyses.private_board.analysis import analyse_private_board
 from leaderboard.analyses.private_board.computation import divergence, welch_bounds, welch_p
 from leaderboard.output.drawing import FORMATS, figure_image
 from leaderboard.scoring.chosen_runs import chosen_runs
 from pooling.services.query_splits import split_by_list
 from tests.factories import make_collection, make_qrels, make_run
+from tests.leaderboard.analyses.analysed import analysed
 
 
 def two_sets(public_gain, private_gain, queries=60):
@@ -139,7 +139,7 @@ def test_bounds_without_spread_are_the_difference():
 
 
 def test_the_figure_shows_each_teams_submissions_in_order_and_where_their_gains_part(board):
-    found = analyse_private_board(collection=board, runs=chosen_runs(board))
+    found = analysed("private_board", board, chosen_runs(board))
 
     (figure,) = found.figures
     values, differences = figure.charts
@@ -160,7 +160,7 @@ def test_the_figure_shows_each_teams_submissions_in_order_and_where_their_gains_
 def test_without_a_teams_later_run_the_figure_shows_the_values_alone(board):
     runs = [run for run in chosen_runs(board) if run.run_tag in ("first", "alone")]
 
-    (figure,) = analyse_private_board(collection=board, runs=runs).figures
+    (figure,) = analysed("private_board", board, runs).figures
 
     assert [chart["title"] for chart in figure.charts] == ["Public and private values"]
     assert figure_image(figure, "svg")

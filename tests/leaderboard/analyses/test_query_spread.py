@@ -10,13 +10,12 @@ from hypothesis.extra.numpy import arrays
 
 from leaderboard.analyses.fields import read_settings
 from leaderboard.analyses.kinds import Asked
-from leaderboard.analyses.query_spread.analysis import analyse_query_spread
 from leaderboard.analyses.query_spread.computation import query_spread
 from leaderboard.analyses.registry import KINDS
 from leaderboard.analyses.runner import compute_analysis
-from leaderboard.analyses.shared.combinations import combinations
 from leaderboard.errors import MembersOnly
 from pooling.models import PrivateQuery, QuerySplit
+from tests.leaderboard.analyses.analysed import analysed
 
 
 def run_json(capsys, *arguments):
@@ -112,15 +111,7 @@ def test_the_figure_is_drawn_for_few_and_many_queries(queries, tmp_path):
 
 
 def test_the_page_has_boxes_with_whiskers_like_the_files(valley):
-    one = combinations(
-        collection=valley.collection,
-        runs=valley.runs,
-        labels=["official"],
-        query_sets=["all"],
-        measures="RR@10",
-    )[0]
-
-    found = analyse_query_spread(valley.collection, one)
+    found = analysed("query_spread", valley.collection, valley.runs, qrels="official")
 
     chart, rows = found.figures[0].charts[0], found.tables[1].rows
     assert chart["reach"] == [[row.values["low"], row.values["high"]] for row in rows]

@@ -13,21 +13,14 @@ from judging.models import Campaign
 from leaderboard.analyses.better_than_perfect.analysis import analyse_better_than_perfect
 from leaderboard.analyses.board_agreement.analysis import analyse_board_agreement
 from leaderboard.analyses.compare.comparison import Question, progress_over_time
-from leaderboard.analyses.judge_agreement.analysis import analyse_judge_agreement
-from leaderboard.analyses.label_noise.analysis import analyse_label_noise
-from leaderboard.analyses.pool_bias.analysis import analyse_pool_bias
-from leaderboard.analyses.private_board.analysis import analyse_private_board
 from leaderboard.analyses.progress.analysis import progress_analysis
-from leaderboard.analyses.replicates.analysis import analyse_replicate_boards
-from leaderboard.analyses.split_halves.analysis import analyse_split_halves
-from leaderboard.analyses.stability.analysis import analyse_stability
-from leaderboard.analyses.win_ratios.analysis import analyse_win_ratios
 from leaderboard.scoring.chosen_runs import chosen_runs, official_set
 from leaderboard.scoring.labels import labels_named
 from leaderboard.scoring.scores import score
 from pooling.models import Run
 from pooling.services.query_splits import split_at_random
 from pooling.services.runs import tops_of
+from tests.leaderboard.analyses.analysed import analysed
 from tournament.services import publish_qrels
 
 
@@ -50,7 +43,7 @@ def test_every_analysis_of_preferences_runs_on_real_judgments(duel, track):
     # The data's own README: ties recounted, phases I and II agree for 3 of 30 queries, I and III 11, II and III 7;
     # with all ties kept, as published, the sets are equal for 1, 6 and 2.
     for ties, expected in (("recount", [3, 11, 7]), ("keep", [1, 6, 2])):
-        replicates = analyse_replicate_boards(campaign=duel, runs=runs, ties=ties)
+        replicates = analysed("replicate_boards", track, runs, duel, ties=ties)
         assert [(row["queries"], row["same"]) for row in rows(replicates, "overlaps")] == [
             (30, same) for same in expected
         ]
@@ -58,30 +51,28 @@ def test_every_analysis_of_preferences_runs_on_real_judgments(duel, track):
     tau = stats.kendalltau([row["set_I"] for row in boards], [row["set_II"] for row in boards]).statistic
     assert rows(replicates, "overlaps")[0]["tau_b"] == pytest.approx(tau, abs=1e-12)
 
-    agreement = rows(analyse_judge_agreement(campaign=duel), "agreement")[0]
+    agreement = rows(analysed("judge_agreement", track, campaign=duel), "agreement")[0]
     assert (agreement["pairs"], agreement["queries"], agreement["twos"]) == (564, 30, 3 * 564)
 
     both = analyse_board_agreement(collection=track, version=version, official=official, runs=runs)
     assert (both.facts.queries, len(rows(both, "boards"))) == (26, 17)
     assert rows(both, "pair_wins")[0]["share"].value > 0.75
 
-    ratios = rows(analyse_win_ratios(campaign=duel, runs=runs, official=official), "counts")
+    ratios = rows(analysed("win_ratios", track, runs, duel, official="official"), "counts")
     assert len(ratios) == 136
     for row in ratios[::7]:
         decided = row["first_wins"] + row["second_wins"]
         expected = stats.binomtest(row["first_wins"], decided).pvalue if decided else 1.0
         assert row["p"] == pytest.approx(expected)
 
-    bias = rows(analyse_pool_bias(campaign=duel, runs=runs), "left_out")
+    bias = rows(analysed("pool_bias", track, runs, duel), "left_out")
     assert {row["run"] for row in bias} == {run.run_tag for run in runs}
     assert any(row["dropped"] for row in bias)
 
-    stable = analyse_stability(
-        collection=track, runs=runs, labels=["@1:order"], measures="Compat(p=0.95)", trials=20
-    )
+    stable = analysed("stability", track, runs, qrels=["@1:order"], measure="Compat(p=0.95)", trials=20)
     assert (stable.facts.queries, len(stable.facts.runs)) == (30, 16)
 
-    noise = rows(analyse_label_noise(campaign=duel, runs=runs, trials=40), "noise")
+    noise = rows(analysed("label_noise", track, runs, duel, trials=40), "noise")
     widths = [
         (row["labels"].high - row["labels"].low, row["queries"].high - row["queries"].low) for row in noise
     ]
@@ -106,11 +97,11 @@ def test_the_other_analyses_run_on_real_runs(duel, track):
     assert tops == sorted(set(tops))
     assert tops[-1] == max(row["value"] for row in steps)
 
-    halves = analyse_split_halves(collection=track, runs=runs, labels=["official"], splits=4)
+    halves = analysed("split_halves", track, runs, qrels=["official"], splits=4)
     for row in rows(halves, "halves"):
         assert row["agree"] + row["partial"] + row["disagree"] == pytest.approx(1)
 
-    boards = analyse_private_board(collection=track, runs=runs, labels="official")
+    boards = analysed("private_board", track, runs, qrels="official")
     assert len(rows(boards, "private")) == 16
     assert [row["submission"] for row in rows(boards, "divergence")] == [2, 3]
 

@@ -8,9 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from leaderboard.analyses.registry import KINDS
-from leaderboard.analyses.split_halves.analysis import analyse_split_halves
 from leaderboard.analyses.split_halves.computation import split_agreement
-from leaderboard.analyses.stability.analysis import analyse_stability
 from leaderboard.analyses.stability.computation import rank_stability
 from leaderboard.cache import kept_analyses
 from leaderboard.errors import WrongSetting
@@ -19,6 +17,7 @@ from leaderboard.output.drawing import FORMATS, figure_image
 from leaderboard.scoring.chosen_runs import chosen_runs
 from pooling.services.query_splits import split_by_list
 from tests.factories import make_collection, make_qrels, make_run
+from tests.leaderboard.analyses.analysed import analysed
 
 QUERIES = 24
 
@@ -85,7 +84,7 @@ def test_halves_are_those_of_the_pure_function(fair, capsys):
 
 def test_the_figure_of_halves_shows_the_tables_shares(parted, tmp_path):
     """The parts of a bar add up to the whole, on paper and for the page; its data is the table."""
-    found = analyse_split_halves(collection=parted, runs=chosen_runs(parted), splits=8)
+    found = analysed("split_halves", parted, chosen_runs(parted), splits=8)
 
     (figure,) = found.figures
     rows = [row.values for row in found.tables[0].rows]
@@ -200,12 +199,8 @@ def test_a_figure_of_many_runs_and_settings_is_drawn(parted):
             parted, f"run-with-a-rather-long-name-{number:02}", {"q0": ["x", "good-q0"], "q1": [str(number)]}
         )
 
-    analysis = analyse_stability(
-        collection=parted,
-        runs=chosen_runs(parted),
-        measures="RR@10 nDCG@10 P@5",
-        query_sets=["public"],
-        trials=20,
+    analysis = analysed(
+        "stability", parted, chosen_runs(parted), measure="RR@10 nDCG@10 P@5", queries=["public"], trials=20
     )
 
     assert figure_image(analysis.figures[0], "png").startswith(b"\x89PNG")
@@ -279,11 +274,11 @@ def test_labels_that_know_nothing_relevant_for_the_private_queries_are_refused(p
 
 
 def test_runs_that_tie_for_the_first_place_are_not_told_apart(parted):
-    ask = {"collection": parted, "query_sets": ["public"], "trials": 20}
+    ask = {"queries": ["public"], "trials": 20}
     runs = chosen_runs(parted)
 
-    some = analyse_stability(runs=runs, **ask).sentences
-    every = analyse_stability(runs=runs[:2], **ask).sentences
+    some = analysed("stability", parted, runs, **ask).sentences
+    every = analysed("stability", parted, runs[:2], **ask).sentences
 
     assert some == ("official, RR@10, public queries: 2 runs tie for first place, best among them.",)
     assert every == ("official, RR@10, public queries: all 2 runs are equal, so ranks carry no information.",)

@@ -6,12 +6,12 @@ import pytest
 from django.core.management import call_command
 from scipy.stats import kendalltau
 
-from leaderboard.analyses.two_boards.analysis import analyse_two_boards
 from leaderboard.analyses.two_boards.computation import two_boards
 from leaderboard.output.drawing import color_of, figure_image
 from leaderboard.scoring.chosen_runs import chosen_runs
 from pooling.models import Run
 from tests.factories import make_qrels
+from tests.leaderboard.analyses.analysed import analysed
 
 
 def run_json(capsys, *arguments):
@@ -73,11 +73,14 @@ def test_labels_without_a_common_query_are_refused(valley, capsys):
 
 
 def test_two_measures_of_a_track(track):
-    found = analyse_two_boards(
-        collection=track,
-        runs=chosen_runs(track),
-        labels=("graded", "graded"),
-        measures=("nDCG@10", "NCG@100"),
+    found = analysed(
+        "two_boards",
+        track,
+        chosen_runs(track),
+        qrels="graded",
+        against="graded",
+        measure="nDCG@10",
+        against_measure="NCG@100",
     )
 
     rows = found.tables[2].rows
@@ -92,9 +95,8 @@ def test_chosen_runs_are_named_among_all(valley, version, capsys):
     asked = ["two_boards", "valley", "--qrels", "official", "--against", "@1"]
     runs = chosen_runs(valley.collection)
 
-    chart = analyse_two_boards(
-        collection=valley.collection, runs=runs, labels=("official", "@1"), measures=("RR@10", "RR@10"),
-        highlight=["new"],
+    chart = analysed(
+        "two_boards", valley.collection, runs, qrels="official", against="@1", highlight=["new"]
     ).figures[0].charts[0]  # fmt: skip
 
     assert [chart["points"][place]["name"] for place in chart["named"]] == ["new"]
@@ -110,9 +112,9 @@ def test_types_of_runs_have_a_color_and_a_mark_each(valley, version, capsys):
         Run.objects.filter(collection=valley.collection, run_tag=tag).update(details={"subtask": subtask})
     runs = chosen_runs(valley.collection)
 
-    figure = analyse_two_boards(
-        collection=valley.collection, runs=runs, labels=("official", "@1"), measures=("nDCG@10", "NCG@100"),
-        by="subtask",
+    figure = analysed(
+        "two_boards", valley.collection, runs, qrels="official", against="@1", measure="nDCG@10",
+        against_measure="NCG@100", by="subtask",
     ).figures[0]  # fmt: skip
     plain = figure_image(figure, "svg").decode()
 

@@ -14,12 +14,12 @@ from judging.models import Campaign
 from leaderboard.analyses.compare.comparison import Question, compare_runs
 from leaderboard.analyses.shared.combinations import combinations
 from leaderboard.analyses.split_halves.computation import draw_halves, pair_tests
-from leaderboard.analyses.stability.analysis import analyse_stability
 from leaderboard.board.boards import make_leaderboard
 from leaderboard.scoring.chosen_runs import chosen_runs, official_set
 from leaderboard.scoring.labels import labels_named
 from leaderboard.scoring.scores import score, scores_as_dict
 from pooling.services.qrels import import_qrels
+from tests.leaderboard.analyses.analysed import analysed
 from tournament.services import publish_qrels
 
 MEASURES = "AP RR P@10 nDCG@10 nDCG@100"
@@ -76,9 +76,7 @@ def test_ranks_are_less_firm_on_fewer_and_sparser_labels(track, shared_data):
     published = shared_data / "dl21" / "preference-qrels" / "I+II+III.qrels"
     import_qrels(collection=track, path=published, set_name="preference", kind="preference")
 
-    found = analyse_stability(
-        collection=track, runs=chosen_runs(track), labels=["official", "preference"], trials=300
-    )
+    found = analysed("stability", track, chosen_runs(track), qrels=["official", "preference"], trials=300)
 
     official, preference = found.content["distributions"]
     assert (official["queries"], preference["queries"]) == (53, 30)

@@ -1,0 +1,24 @@
+"""An analysis as its page, its call and its command make it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from judging.models import Campaign
+from leaderboard.analyses.fields import read_settings
+from leaderboard.analyses.kinds import Asked
+from leaderboard.analyses.registry import KINDS
+from leaderboard.output import Analysis
+from pooling.models import Collection, Run
+
+
+def analysed(
+    name: str,
+    collection: Collection,
+    runs: Sequence[Run] = (),
+    campaign: Campaign | None = None,
+    **settings: Any,
+) -> Analysis:
+    """Return the analysis of this kind; settings that are not given have their defaults."""
+    kind = KINDS[name]
+    asked = Asked(kind, collection, tuple(runs), read_settings(kind.fields, {}) | settings, campaign)
+    return kind.make(asked, None)

@@ -26,8 +26,6 @@ class ReadOnly(admin.ModelAdmin):
 
 @admin.register(Job)
 class Jobs(ReadOnly):
-    """Jobs, with their failures."""
-
     list_display = ("pk", "kind", "key", "state", "fault", "failure", "attempts", "created_at", "finished_at")
     list_filter = ("state", "fault", "kind")
     search_fields = ("=id", "kind", "key")

@@ -33,8 +33,6 @@ MOST_WORKERS = 200
 
 @dataclass(frozen=True)
 class Rehearsed:
-    """The result of a rehearsal."""
-
     copy: Campaign
     done: Simulated
     status: dict[str, Any]

@@ -59,8 +59,6 @@ class SimulationSettings:
 
 @dataclass
 class Simulated:
-    """The result of a simulation."""
-
     tasks: int = 0
     judgments: int = 0
     recruited: int = 0

@@ -40,8 +40,6 @@ class Requester(models.Model):
 
 
 class RequesterKeyQuerySet(models.QuerySet["RequesterKey"]):
-    """Queries for keys."""
-
     def valid_at(self, now: datetime) -> RequesterKeyQuerySet:
         """Return the keys that can sign calls now."""
         return self.filter(Q(expires_at=None) | Q(expires_at__gt=now), active=True)
@@ -120,8 +118,6 @@ class Worker(AbstractBaseUser):
 
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):
-    """Queries for invitations."""
-
     def open_at(self, now: datetime) -> InvitationQuerySet:
         """Return the invitations that can make an account now."""
         return self.filter(used_at=None, revoked_at=None, expires_at__gt=now)

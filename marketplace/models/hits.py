@@ -53,8 +53,6 @@ class RequiredQualification(models.Model):
 
 
 class HitQuerySet(models.QuerySet["Hit"]):
-    """Queries for HITs."""
-
     def of(self, requester: Requester) -> HitQuerySet:
         """Return the requester's HITs that were not deleted."""
         return self.filter(requester=requester).exclude(status=Hit.Status.DISPOSED)
@@ -131,8 +129,6 @@ class Hit(models.Model):
 
 
 class AssignmentQuerySet(models.QuerySet["Assignment"]):
-    """Queries for assignments."""
-
     def held(self) -> AssignmentQuerySet:
         """Return the assignments that are taken and not yet submitted."""
         return self.filter(status=Assignment.Status.ACCEPTED)

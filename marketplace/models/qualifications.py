@@ -12,8 +12,6 @@ from marketplace.protocol import identifiers
 
 
 class QualificationTypeQuerySet(models.QuerySet["QualificationType"]):
-    """Queries for qualification types."""
-
     def known(self) -> QualificationTypeQuerySet:
         """Return the types that were not deleted."""
         return self.filter(deleted_at=None)

@@ -17,8 +17,6 @@ from pooling.texts import read_query_file
 
 @dataclass(frozen=True)
 class ImportedCollection:
-    """A new collection."""
-
     collection: Collection
     queries: int
     sources: int

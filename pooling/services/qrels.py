@@ -16,8 +16,6 @@ from pooling.services.naming import check_name
 
 @dataclass(frozen=True)
 class ImportedQrels:
-    """An imported qrel set."""
-
     qrel_set: QrelSet
     labels: int
     queries: int

@@ -19,8 +19,6 @@ BINS = 24
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar and its label."""
-
     x: float
     y: float
     width: float
@@ -39,8 +37,6 @@ class Dot:
 
 @dataclass(frozen=True)
 class Tick:
-    """A labeled tick on the y axis."""
-
     y: float
     label: str
 

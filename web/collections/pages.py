@@ -28,8 +28,6 @@ RUNS_SHOWN = 10
 
 @dataclass(frozen=True)
 class ListedCollection:
-    """A collection in a list."""
-
     collection: Collection
     queries: int
     runs: int

@@ -28,8 +28,6 @@ FORMS = ("json", *TEXT_FORMS, *FORMATS)
 
 @dataclass(frozen=True)
 class Head:
-    """A column heading."""
-
     label: str
     number: bool
 
@@ -64,8 +62,6 @@ class TableView:
 
 @dataclass(frozen=True)
 class File:
-    """A file to download."""
-
     content: bytes
     media_type: str
     name: str

@@ -21,8 +21,6 @@ NAMED = 20
 
 @dataclass(frozen=True)
 class RunContribution:
-    """A run's contribution to a pool."""
-
     run_tag: str
     key: int
     contribution: Contribution
@@ -61,8 +59,6 @@ class PlanPage:
 
 @dataclass(frozen=True)
 class PoolRequest:
-    """The request for a pool."""
-
     runs: list[Run]
     qrel_set: QrelSet | None
     depth: int
@@ -163,8 +159,6 @@ def _first_queries(plan: PoolPlan, places: list[int], texts: Mapping[str, str]) 
 
 @dataclass(frozen=True)
 class PoolPage:
-    """An existing pool."""
-
     pool: Pool
     stats: PoolStats
     forecast: Forecast

@@ -55,8 +55,6 @@ class RunValues:
 
 @dataclass(frozen=True)
 class QueryRow:
-    """A query in the list."""
-
     query: Query
     values: list[float] | None
     pooled: int

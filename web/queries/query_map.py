@@ -58,8 +58,6 @@ class Cell:
 
 @dataclass(frozen=True)
 class MapRow:
-    """One query on the map."""
-
     query: Query
     judged: bool
     mean: float

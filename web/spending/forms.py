@@ -34,8 +34,6 @@ class ChangeGrantForm(forms.Form):
 
 
 class GrantForm(ChangeGrantForm):
-    """A new grant."""
-
     kind = forms.ChoiceField(
         label="For",
         choices=[("person", "a person"), ("collection", "a collection")],

@@ -8,8 +8,6 @@ ZONES = {"utc": (UTC, "UTC"), "aoe": (timezone(timedelta(hours=-12)), "anywhere 
 
 
 class TeamForm(forms.Form):
-    """A new team."""
-
     name = forms.CharField(
         max_length=200, label="Team", help_text="It cannot be changed, because runs are listed under it."
     )

@@ -75,8 +75,6 @@ class JudgmentLine:
 
 @dataclass(frozen=True)
 class PastResult:
-    """The query in one version."""
-
     version: QrelVersion
     row: VersionQuery
     best: list[Passage]

@@ -78,7 +78,6 @@ class Command(CampaignCommand):
         return launched
 
     def show(self, result: dict[str, Any]) -> None:
-        """Print the pilot line by line, then its gold pairs and comments."""
         pilot = result["pilot"]
         rest = {key: value for key, value in result.items() if key not in ("pilot", "checks", "strategies")}
         figures = {key: value for key, value in pilot.items() if key not in ("gold", "comments")}

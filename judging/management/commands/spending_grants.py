@@ -31,7 +31,6 @@ class Command(BaseCommand):
         }
 
     def show(self, result: dict[str, Any]) -> None:
-        """Print the cap line by line, then a line for each grant."""
         super().show({name: value for name, value in result.items() if name != "grants"})
         for row in result["grants"]:
             end = "revoked" if row["revoked"] else f"until {row['until']}"

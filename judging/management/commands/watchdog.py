@@ -18,7 +18,6 @@ class Command(BaseCommand):
         return {name: [one.as_dict() for one in found] for name, found in self.found.items()}
 
     def show(self, result: dict[str, Any]) -> None:
-        """Print a line for each stalled item, or say that nothing is stalled."""
         for name, found in self.found.items():
             for one in found:
                 self.out.print(f"{name}: {one.words()}", markup=False)

@@ -19,7 +19,6 @@ class Command(Base):
     example = "python -m marketplace create_workers --count 25 --prefix student --out links.jsonl"
 
     def arguments(self, parser: ArgumentParser) -> None:
-        """Add the number of accounts, their names and the output file."""
         parser.add_argument("--count", type=int, required=True)
         parser.add_argument("--prefix", default="worker", help="names are PREFIX-1, PREFIX-2, ...")
         parser.add_argument("--country", default="", help="two letters, for all of them")

@@ -22,7 +22,6 @@ class Command(Base):
     )
 
     def arguments(self, parser: ArgumentParser) -> None:
-        """Add the number or addresses of people, and where the links go."""
         whom = parser.add_mutually_exclusive_group(required=True)
         whom.add_argument("--count", type=int, help="number of links, for anyone you give them to")
         whom.add_argument("--addresses", type=Path, help="a file of e-mail addresses, one per line")
@@ -73,7 +72,6 @@ class Command(Base):
         }
 
     def show(self, result: dict[str, Any]) -> None:
-        """Print how many there are and where they are."""
         where = [f"their links are in {result['out']}"] if result["out"] else []
         where += ["they are on their way by e-mail"] if result["mailed"] else []
         count = result["invitations"]

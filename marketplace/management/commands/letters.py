@@ -11,7 +11,6 @@ class Command(Base):
     example = "python -m marketplace letters lab"
 
     def arguments(self, parser: ArgumentParser) -> None:
-        """Add the requester and the number of letters."""
         parser.add_argument("requester", nargs="?", help="only letters to this requester")
         parser.add_argument("--most", type=int, default=100, metavar="N", help="how many (default 100)")
 
@@ -31,7 +30,6 @@ class Command(Base):
         }
 
     def show(self, result: dict[str, Any]) -> None:
-        """Print the letters one after the other."""
         for row in result["letters"]:
             head = (
                 f"{row['written_at'][:16].replace('T', ' ')} UTC, {row['worker_id']} to {row['requester']}:"

@@ -33,7 +33,6 @@ class Command(Base):
     )
 
     def arguments(self, parser: ArgumentParser) -> None:
-        """Add the batch name and what goes into it."""
         parser.add_argument("name", nargs="?", help="the batch, such as 2026-11")
         parser.add_argument("--out", type=Path, help="the CSV file; only its owner can read it")
         parser.add_argument(
@@ -43,7 +42,6 @@ class Command(Base):
         parser.add_argument("--requester", default="", help="only earnings from this requester's tasks")
 
     def act(self, **options: Any) -> dict[str, Any]:
-        """Make or find the batch and write it, or list all batches."""
         if options["name"] is None:
             return {"batches": [_batch_fields(row) for row in payouts.all_payouts()]}
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}", options["name"]):
@@ -63,7 +61,6 @@ class Command(Base):
         return {**_batch_fields(row), "new": new, "out": str(options["out"])}
 
     def show(self, result: dict[str, Any]) -> None:
-        """Print a table of batches, or a sentence about one."""
         head = ("name", "until", "workers", "due", "paid", "failed")
         if "batches" in result:
             self.table(head, ([row[name] for name in head] for row in result["batches"]))

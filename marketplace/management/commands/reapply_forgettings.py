@@ -13,7 +13,6 @@ class Command(Base):
         return forgetting.forget_again(clock.now())
 
     def show(self, result: dict[str, Any]) -> None:
-        """Print how many were forgotten, and how many are left."""
         self.stdout.write(
             f"{result['forgotten']} forgotten again; {result['left']} left, because they are owed money."
         )

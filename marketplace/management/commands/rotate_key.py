@@ -17,7 +17,6 @@ class Command(Base):
     example = "python -m marketplace rotate_key lab --grace 24 --key-file lab.json"
 
     def arguments(self, parser: ArgumentParser) -> None:
-        """Add the requester and the grace period of the old keys."""
         parser.add_argument("name")
         parser.add_argument(
             "--grace", type=float, default=24, help="hours (default: 24); 0 ends current keys now"

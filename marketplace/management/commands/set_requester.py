@@ -10,7 +10,6 @@ class Command(Base):
     example = "python -m marketplace set_requester lab --email lab@example.org"
 
     def arguments(self, parser: ArgumentParser) -> None:
-        """Add the requester and the address."""
         parser.add_argument("name")
         parser.add_argument("--email", required=True, metavar="ADDRESS")
 

@@ -39,7 +39,6 @@ class Command(Base):
     )
 
     def arguments(self, parser: ArgumentParser) -> None:
-        """Add the worker and the facts."""
         parser.add_argument("name", help="name or worker id")
         parser.add_argument(
             "--country", type=_two_letters, help='fixes the country; "" lets the worker choose'

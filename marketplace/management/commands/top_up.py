@@ -26,7 +26,6 @@ class Command(Base):
     example = "python -m marketplace top_up preferee 250.00"
 
     def arguments(self, parser: ArgumentParser) -> None:
-        """Add the requester, the amount and the reference."""
         parser.add_argument("name")
         parser.add_argument("amount", type=cents_argument)
         parser.add_argument(
@@ -45,5 +44,4 @@ class Command(Base):
         return {"requester": requester.name, "added": added, "available": available}
 
     def show(self, result: dict[str, Any]) -> None:
-        """Print what can be spent now."""
         self.stdout.write(f"{result['requester']}: ${result['available']} available.")

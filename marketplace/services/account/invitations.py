@@ -19,8 +19,6 @@ _SALT = "marketplace.invitation"
 
 @dataclass(frozen=True)
 class InvitationLink:
-    """An invitation and its link."""
-
     invitation: Invitation
     link: str
 

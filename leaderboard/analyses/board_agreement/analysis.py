@@ -9,6 +9,7 @@ import numpy as np
 from judging.models import Campaign
 from leaderboard.analyses.board_agreement.computation import label_wins, ordered_pairs
 from leaderboard.analyses.board_agreement.figure import official_order_figure
+from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.shared.contenders import Flags
 from leaderboard.analyses.shared.loaded_contenders import LoadedContenders, best_flags, load_contenders
 from leaderboard.analyses.shared.proportions import Share
@@ -17,32 +18,36 @@ from leaderboard.analyses.two_boards.computation import DECIMALS, PERSISTENCE, t
 from leaderboard.board.board_output import agreement_in_words, board_analysis, own_rows
 from leaderboard.board.boards import PublishedBoard, make_leaderboard
 from leaderboard.board.standings import PERFECT
+from leaderboard.errors import WrongSetting
 from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
 from leaderboard.output.table import interval_or_value
 from leaderboard.scoring.agreement import competition_ranks
+from leaderboard.scoring.chosen_runs import official_set
 from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
-from leaderboard.scoring.intervals import SEED
 from leaderboard.scoring.labels import qrel_set_labels
 from pooling.models import Collection, QrelSet, Run
-from tournament.models import QrelVersion
+from tournament.services.publishing import version_numbered
 
 
-def analyse_board_agreement(
-    *,
-    collection: Collection,
-    version: QrelVersion,
-    official: QrelSet,
-    runs: Sequence[Run],
-    seed: int = SEED,
-    progress: Progress | None = None,
-) -> Analysis:
+def analyse_board_agreement(asked: Asked, progress: Progress | None) -> Analysis:
     """Return both boards with intervals and moves, their agreement, and what single pairs show.
 
     Includes the board of these queries against the full one, which qrels win their pairs, and which runs order
     pairs as people did (by the judgments of the version's own campaign).
     """
+    collection, runs = asked.collection, asked.runs
+    number = asked.text("version")
+    if number and not number.isdecimal():
+        raise WrongSetting(f"The version cannot be {number[:20]!r}.", "Enter the number of a version.")
+    version = version_numbered(collection, int(number) if number else None)
+    official = official_set(collection, asked.text("official") or None)
     published = make_leaderboard(
-        collection=collection, version=version, official=official, runs=runs, seed=seed, progress=progress
+        collection=collection,
+        version=version,
+        official=official,
+        runs=runs,
+        seed=asked.number("seed"),
+        progress=progress,
     )
     known = load_contenders(campaign=version.campaign, runs=runs, qrel_set=official)
     both = board_analysis(published)

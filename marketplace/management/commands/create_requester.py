@@ -24,6 +24,7 @@ class Command(Base):
         parser.add_argument("--key-file", type=Path, help="write the key here instead of printing it")
 
     def act(self, **options: Any) -> dict[str, Any]:
+        """Make the requester. A key that goes to a file is not printed."""
         opening = options["balance"]
         if opening is None:
             opening = int(Decimal(settings.OPENING_BALANCE) * 100)

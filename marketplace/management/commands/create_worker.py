@@ -16,11 +16,13 @@ class Command(Base):
     example = "python -m marketplace create_worker ada --country GB"
 
     def arguments(self, parser: ArgumentParser) -> None:
+        """Add the name and the other account options."""
         parser.add_argument("name")
         parser.add_argument("--email", default="")
         parser.add_argument("--country", default="")
 
     def act(self, **options: Any) -> dict[str, Any]:
+        """Make the account by the same rules as the sign-up page."""
         password = getpass.getpass() if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
         form = SignUpForm(
             {

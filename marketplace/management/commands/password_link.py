@@ -20,4 +20,5 @@ class Command(Base):
         return {"username": worker.username, "link": link, "hours": settings.PASSWORD_LINK_HOURS}
 
     def show(self, result: dict[str, Any]) -> None:
+        """Print only the link, so that it can be piped."""
         self.stdout.write(result["link"])

@@ -25,6 +25,7 @@ class Command(Base):
     example = "python -m marketplace serve --port 8411"
 
     def arguments(self, parser: ArgumentParser) -> None:
+        """Add the address and port. Both reach the settings as MARKETPLACE_HOST and MARKETPLACE_PORT."""
         parser.add_argument("--host", help="address to listen on (default: MARKETPLACE_HOST)")
         parser.add_argument("--port", type=int, help="port to listen on (default: MARKETPLACE_PORT)")
         parser.add_argument(

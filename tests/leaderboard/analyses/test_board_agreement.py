@@ -6,9 +6,9 @@ import json
 import pytest
 from django.core.management import call_command
 
-from leaderboard.analyses.board_agreement.analysis import analyse_board_agreement
 from leaderboard.board.standings import PERFECT
 from leaderboard.output.drawing import figure_image
+from tests.leaderboard.analyses.analysed import analysed
 
 
 def run_json(capsys, *arguments):
@@ -52,8 +52,8 @@ def test_all_queries_stand_beside_the_boards_queries(valley, version, capsys):
 
 
 def test_a_line_shows_the_perfect_run_on_both_boards_in_the_official_order(valley, version):
-    found = analyse_board_agreement(
-        collection=valley.collection, version=version, official=valley.official, runs=valley.runs
+    found = analysed(
+        "board_agreement", valley.collection, valley.runs, official="official", version=str(version.number)
     )
 
     figure = next(one for one in found.figures if one.key == "official_order")

@@ -11,10 +11,9 @@ from scipy import stats
 from judging.campaign.imported_judgments import import_judgments
 from judging.models import Campaign
 from leaderboard.analyses.better_than_perfect.analysis import analyse_better_than_perfect
-from leaderboard.analyses.board_agreement.analysis import analyse_board_agreement
 from leaderboard.analyses.compare.comparison import Question, progress_over_time
 from leaderboard.analyses.progress.analysis import progress_analysis
-from leaderboard.scoring.chosen_runs import chosen_runs, official_set
+from leaderboard.scoring.chosen_runs import chosen_runs
 from leaderboard.scoring.labels import labels_named
 from leaderboard.scoring.scores import score
 from pooling.models import Run
@@ -37,7 +36,7 @@ def rows(analysis, key):
 
 
 def test_every_analysis_of_preferences_runs_on_real_judgments(duel, track):
-    runs, official = chosen_runs(track), official_set(track, "official")
+    runs = chosen_runs(track)
     version = publish_qrels(campaign=duel).version
 
     # The data's own README: ties recounted, phases I and II agree for 3 of 30 queries, I and III 11, II and III 7;
@@ -54,7 +53,7 @@ def test_every_analysis_of_preferences_runs_on_real_judgments(duel, track):
     agreement = rows(analysed("judge_agreement", track, campaign=duel), "agreement")[0]
     assert (agreement["pairs"], agreement["queries"], agreement["twos"]) == (564, 30, 3 * 564)
 
-    both = analyse_board_agreement(collection=track, version=version, official=official, runs=runs)
+    both = analysed("board_agreement", track, runs, official="official", version=str(version.number))
     assert (both.facts.queries, len(rows(both, "boards"))) == (26, 17)
     assert rows(both, "pair_wins")[0]["share"].value > 0.75
 
@@ -81,7 +80,7 @@ def test_every_analysis_of_preferences_runs_on_real_judgments(duel, track):
 
 
 def test_the_other_analyses_run_on_real_runs(duel, track):
-    runs, official = chosen_runs(track), official_set(track, "official")
+    runs = chosen_runs(track)
     Run.objects.filter(pk__in=[run.pk for run in runs[:3]]).update(team="harbour")
     split_at_random(collection=track, share=0.5, seed=1)
     runs = chosen_runs(track)

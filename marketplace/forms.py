@@ -132,10 +132,13 @@ class NewPasswordForm(forms.Form):
         self.worker = worker
 
     def clean_password(self) -> str:
-        """Check the password against the rules of the settings."""
-        password: str = self.cleaned_data["password"]
-        password_validation.validate_password(password, self.worker)
-        return password
+        return _checked_password(self.cleaned_data["password"], self.worker)
+
+
+def _checked_password(password: str, worker: Worker) -> str:
+    """Return the password. Raises ValidationError if the rules of the settings forbid it."""
+    password_validation.validate_password(password, worker)
+    return password
 
 
 #: Raises SignInRefused unless the password or the recent sign-in proves that the owner is present.
@@ -152,40 +155,55 @@ def current_password(help_text: str = "") -> forms.CharField:
     )
 
 
-class ChangePasswordForm(NewPasswordForm):
-    """Changes the password for someone who knows the old one, or who signed in recently if there is none."""
+class OwnerForm(forms.Form):
+    """A form that only the account's owner may send: the field ``current`` proves it, or a recent sign-in."""
 
-    field_order = ("current", "password")
-    current = current_password()
+    #: Whether an account with a password needs it for every change.
+    always_asks = True
+    #: The field that shows a failed proof without a password; None: the whole form.
+    shown_at: str | None = None
 
-    def __init__(self, *args: Any, prove: Prove, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, worker: Worker, prove: Prove, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.prove = prove
-        if self.worker.has_usable_password():
-            self.fields["current"].required = True
+        self.worker, self.prove = worker, prove
+        if worker.has_usable_password():
+            self.fields["current"].required = self.always_asks
         else:
             del self.fields["current"]
+
+    def needs_proof(self, data: dict[str, Any]) -> bool:
+        return True
 
     def clean(self) -> dict[str, Any]:
         """Check the proof once everything else is valid."""
         data = super().clean() or {}
-        if not self.errors:
-            _prove(self, data, "current" if "current" in self.fields else None)
+        if not self.errors and self.needs_proof(data):
+            self._check_proof(data.get("current", ""))
         return data
 
+    def _check_proof(self, password: str) -> None:
+        field = "current" if "current" in self.fields else self.shown_at
+        if field == "current" and not password:
+            # No password was tried, so this does not count as a wrong one.
+            self.add_error(field, "Enter your current password.")
+            return
+        try:
+            self.prove(password)
+        except SignInRefused as refusal:
+            self.add_error(field, str(refusal))
 
-def _prove(form: Any, data: dict[str, Any], field: str | None) -> None:
-    if field == "current" and not data.get("current"):
-        # No password was tried, so this does not count as a wrong one.
-        form.add_error(field, "Enter your current password.")
-        return
-    try:
-        form.prove(data.get("current", ""))
-    except SignInRefused as refusal:
-        form.add_error(field, str(refusal))
+
+class ChangePasswordForm(OwnerForm):
+    """Changes the password for someone who knows the old one, or who signed in recently if there is none."""
+
+    current = current_password()
+    password = new_password_field("New password")
+
+    def clean_password(self) -> str:
+        return _checked_password(self.cleaned_data["password"], self.worker)
 
 
-class AccountForm(forms.Form):
+class AccountForm(OwnerForm):
     """The details that workers can change about themselves."""
 
     email = email_address()
@@ -197,30 +215,25 @@ class AccountForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
     )
     current = current_password("Needed to change the e-mail address.")
+    always_asks, shown_at = False, "email"
 
     def __init__(self, data: Any = None, *, worker: Worker, prove: Prove) -> None:
         read = list(filter(None, worker.languages.split(",")))
         start = {"email": worker.email, "country": worker.country, "languages": read}
-        super().__init__(data, initial=start)
-        self.worker, self.prove = worker, prove
+        super().__init__(data, initial=start, worker=worker, prove=prove)
         # Earlier choices stay available, even if the site no longer offers them.
         offered = sorted((name_of(tag), tag) for tag in {*settings.LANGUAGE_CHOICES, *read})
         self.fields["languages"].choices = [(tag, name) for name, tag in offered]  # type: ignore[attr-defined]
         if worker.country_by_operator:
             self.fields["country"].set_by_operator()  # type: ignore[attr-defined]
-        if not worker.has_usable_password():
-            del self.fields["current"]
 
-    def clean(self) -> dict[str, Any]:
-        """Ask for the proof if the address changes: anyone who reads its mail can set a new password."""
-        data = super().clean() or {}
-        if not self.errors and data["email"] != self.worker.email:
-            _prove(self, data, "current" if "current" in self.fields else "email")
-        return data
+    def needs_proof(self, data: dict[str, Any]) -> bool:
+        """Return whether the address changes: anyone who reads its mail can set a new password."""
+        return bool(data["email"] != self.worker.email)
 
 
-class PayoutForm(forms.Form):
-    """The way a worker is paid outside the marketplace."""
+class PayoutForm(OwnerForm):
+    """The way a worker is paid outside the marketplace: anyone who changes it receives the worker's money."""
 
     method = forms.ChoiceField(label="Paid by", error_messages={"required": "Choose how you are paid."})
     details = forms.CharField(
@@ -234,34 +247,23 @@ class PayoutForm(forms.Form):
     current = current_password()
 
     def __init__(self, data: Any = None, *, worker: Worker, prove: Prove) -> None:
-        super().__init__(data, initial={"method": worker.payout_method, "details": worker.payout_details})
-        self.worker, self.prove = worker, prove
+        start = {"method": worker.payout_method, "details": worker.payout_details}
+        super().__init__(data, initial=start, worker=worker, prove=prove)
         names = [*settings.PAYOUT_METHODS]
         if worker.payout_method and worker.payout_method not in names:
             names.append(worker.payout_method)
         self.fields["method"].choices = [("", "Choose one"), *((name, name) for name in names)]  # type: ignore[attr-defined]
-        if worker.has_usable_password():
-            self.fields["current"].required = True
-        else:
-            del self.fields["current"]
-
-    def clean(self) -> dict[str, Any]:
-        """Ask for the proof: anyone who changes this receives the worker's money."""
-        data = super().clean() or {}
-        if not self.errors:
-            _prove(self, data, "current" if "current" in self.fields else "method")
-        return data
 
 
-class DeleteAccountForm(forms.Form):
+class DeleteAccountForm(OwnerForm):
     """The confirmation before an account is deleted."""
 
     waive = forms.BooleanField(required=False)
     current = current_password()
+    always_asks = False
 
     def __init__(self, data: Any = None, *, worker: Worker, prove: Prove, given_up: str = "") -> None:
-        super().__init__(data)
-        self.worker, self.prove = worker, prove
+        super().__init__(data, worker=worker, prove=prove)
         if given_up:
             self.fields["waive"] = forms.BooleanField(
                 label=f"Delete now. I give up {given_up}.",
@@ -271,12 +273,3 @@ class DeleteAccountForm(forms.Form):
             )
         else:
             del self.fields["waive"]
-        if not worker.has_usable_password():
-            del self.fields["current"]
-
-    def clean(self) -> dict[str, Any]:
-        """Ask for the proof: the deletion cannot be undone."""
-        data = super().clean() or {}
-        if not self.errors:
-            _prove(self, data, "current" if "current" in self.fields else None)
-        return data

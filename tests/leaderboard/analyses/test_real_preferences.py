@@ -10,7 +10,6 @@ from scipy import stats
 
 from judging.campaign.imported_judgments import import_judgments
 from judging.models import Campaign
-from leaderboard.analyses.better_than_perfect.analysis import analyse_better_than_perfect
 from leaderboard.analyses.compare.comparison import Question, progress_over_time
 from leaderboard.analyses.progress.analysis import progress_analysis
 from leaderboard.scoring.chosen_runs import chosen_runs
@@ -104,7 +103,8 @@ def test_the_other_analyses_run_on_real_runs(duel, track):
     assert len(rows(boards, "private")) == 16
     assert [row["submission"] for row in rows(boards, "divergence")] == [2, 3]
 
-    preferred = analyse_better_than_perfect(campaign=duel, run=runs[0], qrel_set=official)
+    asked = {"reference": runs[0].run_tag, "official": "official"}
+    preferred = analysed("better_than_perfect", track, runs, duel, **asked)
     assert sum(row["judged"] for row in rows(preferred, "preferred")) > 0
 
 

@@ -51,9 +51,7 @@ class Forecast:
     """The number of pilot tasks with a measured time; 0 means that the time is an estimate."""
     hourly: Decimal
     hours: float
-    hours_with_repeats: float | None
     days: int
-    days_with_repeats: int | None
 
 
 def forecast_pairs(settings: CampaignSettings, pairs: int, pace: Pace) -> Forecast:
@@ -78,8 +76,6 @@ def forecast_of(campaign: Campaign, pace: Pace) -> Forecast:
 def _forecast(quote: Quote, outlook: Outlook, seconds: float, measured: int, pace: Pace) -> Forecast:
     hours = quote.tasks * seconds / 3600
     low, with_repeats, worst = outlook.costs(quote.total)
-    repeated = None if with_repeats is None else hours / (1 - outlook.expected.repeated_share)
-    a_day = pace.people * pace.hours_a_day
     return Forecast(
         quote=quote,
         outlook=outlook,
@@ -90,7 +86,5 @@ def _forecast(quote: Quote, outlook: Outlook, seconds: float, measured: int, pac
         measured=measured,
         hourly=hourly(quote.reward / quote.tasks, seconds) if quote.tasks else Decimal(0),
         hours=hours,
-        hours_with_repeats=repeated,
-        days=math.ceil(hours / a_day),
-        days_with_repeats=None if repeated is None else math.ceil(repeated / a_day),
+        days=math.ceil(hours / (pace.people * pace.hours_a_day)),
     )

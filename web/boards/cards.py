@@ -10,7 +10,8 @@ from leaderboard.board.boards import PublishedBoard
 from leaderboard.board.standings import BoardRow
 from pooling.models import Collection, QrelSet
 from tournament.models import QrelVersion
-from web.boards.pages import Wish, published_board
+from web.boards.pages import published_board
+from web.boards.wishes import Wish
 from web.common.outdated_versions import Outdated, outdated_for
 from web.errors import BoardBeingDrawn
 

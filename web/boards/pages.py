@@ -21,7 +21,7 @@ from leaderboard.board.rounding import rounded_board
 from leaderboard.errors import NothingToScore, UnknownLabels
 from leaderboard.output import Figure
 from leaderboard.scoring.chosen_runs import board_version, official_set
-from leaderboard.scoring.measure_names import is_measure, parse_measure
+from leaderboard.scoring.measure_names import parse_measure
 from pooling.models import Collection, QrelSet, Run
 from tournament.dois import doi_address
 from tournament.models import QrelVersion
@@ -34,14 +34,14 @@ from web.boards.filters import (
     USUAL_COLUMNS,
     Filters,
     Offer,
-    chosen_columns,
     detail_of,
     details_in,
     offers,
 )
 from web.boards.harmless import harmless_places
 from web.boards.jobs import drawing_work
-from web.boards.lines import SORTS, BoardLine, board_lines
+from web.boards.lines import BoardLine, board_lines
+from web.boards.wishes import LABELS_ALONE, Wish
 from web.common.job_progress import Work
 from web.common.label_sight import LabelSight, label_sight
 from web.common.outdated_versions import Outdated
@@ -67,9 +67,6 @@ MEASURES = (
 
 #: What boards under withheld labels show: other cutoffs and values above 1 reveal more about the labels.
 USUAL = tuple(name for name in MEASURES if parse_measure(name).higher_is_better)
-
-#: The ``version`` of an address that asks for the official labels alone.
-LABELS_ALONE = "none"
 
 
 @dataclass(frozen=True)
@@ -197,50 +194,6 @@ class BoardView:
         software = self.published.software if self.published else ""
         manifest = f"; manifest SHA-256 {self.version.manifest_sha256}" if self.version else ""
         return f"Made with Preferee {software}{manifest}"
-
-
-@dataclass(frozen=True)
-class Wish:
-    """The choices in the address. Invalid ones are ignored; an unknown version is refused."""
-
-    version: int | None = None
-    labels_alone: bool = False
-    official: str | None = None
-    sort: str = "-preference"
-    page: str = "1"
-    since: int | None = None
-    filters: Filters = field(default_factory=Filters)
-    columns: Sequence[str] = tuple(USUAL_COLUMNS)
-    measure: str = MEASURE
-
-    @classmethod
-    def of(cls, parameters: Any) -> Wish:
-        """Parse a query string."""
-        number = parameters.get("version", "")
-        sort = parameters.get("sort", "")
-        return cls(
-            version=_version_number("" if number == LABELS_ALONE else number),
-            labels_alone=number == LABELS_ALONE,
-            official=parameters.get("official") or None,
-            sort=sort if sort.removeprefix("-") in (*SORTS, "since") else "-preference",
-            page=parameters.get("page", "1"),
-            since=_version_number(parameters.get("since", "")),
-            filters=Filters.of(parameters),
-            columns=chosen_columns(parameters),
-            measure=_measure_name(parameters.get("measure", "").strip()[:100]),
-        )
-
-
-def _measure_name(name: str) -> str:
-    """Return the measure as ir_measures names it; an unknown name as it was typed, to be refused."""
-    return parse_measure(name).name if is_measure(name) else name or MEASURE
-
-
-def _version_number(number: str) -> int | None:
-    """Return the requested version's number, None for the latest; text that is not a number matches no version."""
-    if not number:
-        return None
-    return int(number) if number.isascii() and number.isdigit() and len(number) < 10 else 0
 
 
 def published_board(collection: Collection, wish: Wish, user: Any) -> PublishedBoard:

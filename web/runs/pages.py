@@ -24,7 +24,8 @@ from pooling.services.run_fields import known_details
 from tournament.models import Challenge, QrelVersion
 from tournament.services.withdrawing import reasons_to_stay
 from web.boards.citing import bibtex_entry
-from web.boards.pages import Wish, published_board
+from web.boards.pages import published_board
+from web.boards.wishes import Wish
 from web.common.label_sight import LabelSight, label_sight
 from web.common.visibility import (
     as_shown,

@@ -18,7 +18,8 @@ from leaderboard.scoring.measures import Measure
 from pooling.models import Collection, QrelSet, Query, Run
 from pooling.services.runs import ranking_of
 from tournament.models import QrelVersion
-from web.boards.pages import MEASURES, Wish, published_board
+from web.boards.pages import MEASURES, published_board
+from web.boards.wishes import Wish
 from web.common.label_sight import LabelSight, label_sight
 from web.common.visibility import as_shown, hidden_queries, listed_runs, sees_everything, texts_of_ranked
 

@@ -7,7 +7,7 @@ from django.utils.http import parse_etags, quote_etag
 from ninja import Field, Query, Router, Schema
 
 from accounts.models import ApiToken
-from leaderboard.board.boards import as_dict
+from leaderboard.board.boards import MEASURE, as_dict
 from leaderboard.scoring.chosen_runs import chosen_runs
 from leaderboard.scoring.labels import labels_named
 from leaderboard.scoring.scores import score, scores_as_dict
@@ -15,7 +15,8 @@ from tournament.models import QrelVersion
 from tournament.services.version_dois import dois_of, set_doi
 from web.api.bodies import Body
 from web.api.callers import collection_to_change, reader
-from web.boards.pages import MEASURE, Wish, published_board
+from web.boards.pages import published_board
+from web.boards.wishes import Wish
 from web.common.access import collection_for
 from web.common.outdated_versions import Outdated, outdated_for
 from web.versions.pages import released_qrels

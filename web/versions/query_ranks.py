@@ -10,7 +10,8 @@ from config.errors import Refusal
 from pooling.models import Collection, Query, Run
 from pooling.services.runs import ranking_of
 from pooling.wanted import Wanted, find_wanted
-from web.boards.pages import Wish, published_board
+from web.boards.pages import published_board
+from web.boards.wishes import Wish
 from web.common.visibility import listed_runs, sees_everything
 
 RUNS_SHOWN = 20

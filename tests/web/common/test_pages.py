@@ -17,7 +17,8 @@ from pooling.services.runs import tops_of
 from tests.factories import make_run
 from tests.web.conftest import SCRIPT
 from web.boards.lines import BoardLine
-from web.boards.pages import BoardView, Wish
+from web.boards.pages import BoardView
+from web.boards.wishes import Wish
 from web.templatetags.figures import bounds, count_with_noun
 
 BOARD = "/collections/harbour/leaderboard/"

@@ -1,0 +1,59 @@
+"""What a leaderboard's address asks for: its version, labels, measure, filters, columns and order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from leaderboard.board.boards import MEASURE
+from leaderboard.scoring.measure_names import is_measure, parse_measure
+from web.boards.filters import USUAL_COLUMNS, Filters, chosen_columns
+from web.boards.lines import SORTS
+
+#: The ``version`` of an address that asks for the official labels alone.
+LABELS_ALONE = "none"
+
+
+@dataclass(frozen=True)
+class Wish:
+    """The choices in the address. Invalid ones are ignored; an unknown version is refused."""
+
+    version: int | None = None
+    labels_alone: bool = False
+    official: str | None = None
+    sort: str = "-preference"
+    page: str = "1"
+    since: int | None = None
+    filters: Filters = field(default_factory=Filters)
+    columns: Sequence[str] = tuple(USUAL_COLUMNS)
+    measure: str = MEASURE
+
+    @classmethod
+    def of(cls, parameters: Any) -> Wish:
+        """Parse a query string."""
+        number = parameters.get("version", "")
+        sort = parameters.get("sort", "")
+        return cls(
+            version=_version_number("" if number == LABELS_ALONE else number),
+            labels_alone=number == LABELS_ALONE,
+            official=parameters.get("official") or None,
+            sort=sort if sort.removeprefix("-") in (*SORTS, "since") else "-preference",
+            page=parameters.get("page", "1"),
+            since=_version_number(parameters.get("since", "")),
+            filters=Filters.of(parameters),
+            columns=chosen_columns(parameters),
+            measure=_measure_name(parameters.get("measure", "").strip()[:100]),
+        )
+
+
+def _measure_name(name: str) -> str:
+    """Return the measure as ir_measures names it; an unknown name as it was typed, to be refused."""
+    return parse_measure(name).name if is_measure(name) else name or MEASURE
+
+
+def _version_number(number: str) -> int | None:
+    """Return the requested version's number, None for the latest; text that is not a number matches no version."""
+    if not number:
+        return None
+    return int(number) if number.isascii() and number.isdigit() and len(number) < 10 else 0

@@ -72,13 +72,15 @@ def undo_grade(assignment: TopicAssignment) -> GradedItem:
 def _refuse_ended(assignment: TopicAssignment) -> None:
     topic = assignment.topic
     lock_topic(topic)
-    assignment.refresh_from_db(fields=["over_at"])
+    campaign = topic.campaign
+    now = TopicAssignment.objects.filter(pk=assignment.pk)
+    fields = ("over_at", "topic__campaign__ended_at", "topic__campaign__budget")
+    assignment.over_at, campaign.ended_at, campaign.budget = now.values_list(*fields).get()
     if assignment.over_at is not None:
         raise CampaignRefused(f"Topic {topic.query.qid} is no longer yours.", "Take a topic from the list.")
     if assignment.second:  # given after the topic was decided, and often after the judging ended
         return
-    topic.campaign.refresh_from_db(fields=["ended_at", "budget"])
-    if topic.campaign.ended_at is not None:
+    if campaign.ended_at is not None:
         raise CampaignRefused(ENDED, "The grades given before are kept.")
     if (decision := standing_decision(topic)) is not None:
         raise CampaignRefused(

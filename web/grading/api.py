@@ -343,12 +343,13 @@ def _graded_campaign_to_change(
 
 
 def _own_assignment(request: HttpRequest, name: str, graded: str, asked: TopicIn) -> TopicAssignment:
-    user, campaign = _graded_campaign_to_change(request, name, graded, "assess")
-    topic = assignments.topic_named(campaign, asked.qid)
-    held = topic.assignments.filter(assessor=user, second=asked.second, over_at=None).first()
+    user, found = collection_to_change(request, name, "assess", ApiToken.Scope.CAMPAIGNS)
+    campaigns = GradedCampaign.objects.filter(collection=found, name=graded)
+    rows = pages.assignments_held_by(user).filter(topic__campaign__in=campaigns, topic__query__qid=asked.qid)
+    held = rows.filter(second=asked.second).first()
     if held is None:
+        assignments.topic_named(pages.graded_campaign_of(found, graded), asked.qid)  # refuses unknown names
         raise Http404("This topic is not yours.")
-    held.topic = topic
     return held
 
 

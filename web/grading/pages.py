@@ -4,11 +4,12 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import Http404
 
 from config.background.models import Job
 from judging.grading.graded_campaigns import judged_so_far
-from judging.grading.grades import awaits_passages, item_at, next_item
+from judging.grading.grades import awaits_passages, item_at
 from judging.grading.topic_states import states_of
 from judging.jobs import choosing_key, ring_to_choose
 from judging.models import GradedCampaign, GradedItem, TopicAssignment, TopicDecision
@@ -93,10 +94,15 @@ def graded_campaign_page(campaign: GradedCampaign, user: Any, number: str | None
     }
 
 
+def assignments_held_by(user: Any) -> QuerySet[TopicAssignment]:
+    """Return the person's assignments in one statement, without the pools' orders, which a grade seldom needs."""
+    held = TopicAssignment.objects.filter(assessor=user, over_at=None)
+    return held.select_related("topic__query", "topic__campaign__collection").defer("topic__order")
+
+
 def own_assignment(campaign: GradedCampaign, user: Any, key: int) -> TopicAssignment:
     """Return the person's own assignment. Raises Http404 for one that is over or another person's."""
-    rows = TopicAssignment.objects.filter(topic__campaign=campaign, assessor=user, over_at=None, pk=key)
-    found = rows.select_related("topic__query", "topic__campaign__collection").first()
+    found = assignments_held_by(user).filter(topic__campaign=campaign, pk=key).first()
     if found is None:
         raise Http404("This topic is not yours.")
     return found
@@ -122,10 +128,11 @@ def assess_page(assignment: TopicAssignment, position: int | None) -> dict[str, 
     """Return the data of the page on which an assessor judges; ``position`` asks for an earlier passage."""
     topic = assignment.topic
     campaign = topic.campaign
+    given = list(assignment.items.order_by("position").values_list("position", "grade"))
     item = None if position is None else item_at(assignment, position)
-    item = item or next_item(assignment)
-    given = assignment.items.order_by("position")
-    judged = list(given.filter(grade__isnull=False).values_list("position", "grade"))
+    waiting = next((place for place, grade in given if grade is None), None)
+    if item is None and waiting is not None:
+        item = item_at(assignment, waiting)
     states = [] if assignment.second else topic.decisions.filter(reversed_at=None)
     return {
         "campaign": campaign,
@@ -135,8 +142,8 @@ def assess_page(assignment: TopicAssignment, position: int | None) -> dict[str, 
         "item": item,
         "text": item_text(item, campaign) if item else "",
         "levels": list(enumerate(campaign.levels)),
-        "judged": judged,
-        "given": given.count(),
+        "judged": [(place, grade) for place, grade in given if grade is not None],
+        "given": len(given),
         "decision": next(iter(states), None),
         "over": campaign.ended_at is not None and not assignment.second,
         "work": None if item else ensure_choosing(assignment),

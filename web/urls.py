@@ -12,6 +12,7 @@ from web.campaigns import (
 from web.collections import (
     added_file_views as added_files,
     cluster_views as clusters,
+    document_label_views as documents,
     member_views as members,
     new_collection_views as new_collections,
     views as collections,
@@ -88,6 +89,7 @@ urlpatterns = [
         f"{_COLLECTION}near-duplicates/change", clusters.change_near_duplicates, name="change_near_duplicates"
     ),
     path(f"{_COLLECTION}near-duplicates/progress", clusters.clustering_progress, name="clustering"),
+    path(f"{_COLLECTION}labels/documents/", documents.document_labels, name="document_labels"),
     path(f"{_COLLECTION}campaigns/", collections.campaign_lists, name="collection_campaigns"),
     path(f"{_COLLECTION}settings/", collections.collection_settings, name="collection_settings"),
     path(f"{_COLLECTION}about/", collections.edit_description, name="describe_collection"),

@@ -6,10 +6,12 @@ from typing import Annotated, Any, Literal
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 from ninja import Field, Router, Schema, Status
+from ninja.errors import HttpError
 
 from accounts.models import ApiToken
 from pooling.models import Collection, QrelSet, Query, QuerySplit, SubmissionPolicy
 from pooling.services import query_splits
+from pooling.services.document_labels import before_last, map_labels
 from pooling.services.submission_policies import MOST_DECIMALS, drop_policy, policy_of, set_policy
 from pooling.services.withholding import withhold_labels
 from web.api.bodies import Body, DryRun
@@ -83,6 +85,29 @@ class QrelSetOut(Schema):
         return qrel_set == qrel_set.collection.default_labels()
 
 
+class DocumentLabelsIn(Body):
+    """A new qrel set of documents, from labels of passages; relevant means a grade of at least ``min_grade``.
+
+    A passage's document is given in ``documents`` (passage → document), or is the part of its id before the last
+    ``before``.
+    """
+
+    set: Annotated[Text, Field(min_length=1, max_length=80)]
+    before: Annotated[Text, Field(max_length=20)] = ""
+    documents: dict[Text, Text] = {}
+    min_grade: Annotated[int, Field(ge=1, le=99)] = 1
+
+
+class DocumentLabelsOut(Schema):
+    """The new qrel set. ``by_near_duplicates``: the number of labels that come only from near-duplicates."""
+
+    set: str
+    labels: int
+    relevant: int
+    by_near_duplicates: int
+    withheld: bool
+
+
 class SplitIn(Body):
     """A share to draw with a seed, or the qids to make private. ``dry_run`` only returns the outcome."""
 
@@ -150,6 +175,35 @@ def change_qrel_set(request: HttpRequest, name: str, labels: str, asked: QrelSet
     qrel_set = get_object_or_404(QrelSet, collection=found, name=labels)
     withhold_labels(qrel_set, withheld=asked.withheld, who=user.get_username(), why=asked.why)
     return qrel_set
+
+
+@router.post(
+    "/collections/{name}/qrel-sets/{labels}/documents",
+    response={201: DocumentLabelsOut},
+    summary="Make labels of documents from labels of passages",
+)
+def make_document_labels(
+    request: HttpRequest, name: str, labels: str, asked: DocumentLabelsIn
+) -> Status[dict[str, Any]]:
+    _, found = collection_to_change(request, name, "add files", ApiToken.Scope.RUNS)
+    if bool(asked.before) == bool(asked.documents):
+        raise HttpError(422, "Give either before or documents.")
+    made = map_labels(
+        qrel_set=get_object_or_404(QrelSet, collection=found, name=labels),
+        document_of=asked.documents.get if asked.documents else before_last(asked.before),
+        set_name=asked.set,
+        min_grade=asked.min_grade,
+    )
+    return Status(
+        201,
+        {
+            "set": made.qrel_set.name,
+            "labels": made.labels,
+            "relevant": made.relevant,
+            "by_near_duplicates": made.duplicates,
+            "withheld": made.qrel_set.withheld,
+        },
+    )
 
 
 @router.get(

@@ -79,6 +79,7 @@ def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
         "steps": collection_steps(collection, held, user) if member else [],
         "cards": board_cards([collection], user) if held.runs and held.qrel_sets else [],
         "qrel_sets": _sets_with_counts(collection),
+        "may_add": may(user, "add files", collection),
         "versions": QrelVersion.objects.filter(collection=collection)
         .select_related("campaign")
         .defer("manifest")

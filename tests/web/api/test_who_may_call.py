@@ -28,6 +28,7 @@ ROUND = b'{"opens_at": "2001-01-01T00:00:00Z", "closes_at": "2002-01-01T00:00:00
 JSON = "application/json"
 NEW = b'{"name": "mine", "files": [{"what": "queries", "file_name": "q.tsv", "size_bytes": 5}]}'
 ADDED = b'{"set": "more", "files": [{"what": "qrels", "file_name": "g.txt", "size_bytes": 5}]}'
+DOCUMENTS = b'{"set": "documents", "documents": {"a": "d", "a2": "d", "a3": "e"}}'
 RUN = b"q1 Q0 a 1 1.0 sent\nq2 Q0 a2 1 1.0 sent\n"
 
 
@@ -188,6 +189,7 @@ TABLE |= {
     ("put", "/collections/{name}/policy"): Call("runs", OWNERS, body=POLICY),
     ("delete", "/collections/{name}/policy"): Call("runs", OWNERS, 204),
     ("get", "/collections/{name}/qrel-sets"): Call(),
+    ("post", "/collections/{name}/qrel-sets/{labels}/documents"): Call("runs", RUNS, 201, body=DOCUMENTS),
     ("patch", "/collections/{name}/qrel-sets/{labels}"): Call("runs", OWNERS, body=b'{"withheld": true}'),
     ("get", "/collections/{name}/query-split"): Call(only=MEMBERS),
     ("post", "/collections/{name}/query-split"): Call("runs", OWNERS, body=b'{"qids": ["q1"]}'),

@@ -116,6 +116,7 @@ OF_A_COLLECTION = {
     "web:withdraw_announced": Page(only=RUNS, post={"run": "quay"}, done=302),
     "web:run_fields": Page(only=RUNS),
     "web:add_files": Page(only=RUNS),
+    "web:document_labels": Page(only=RUNS),
     "web:fetch_texts": Page(only=RUNS, post={"sure": "1"}, done=302),
     "web:remove_candidates": Page(only=RUNS, post={"sure": "1"}, done=302),
     "web:added": Page(only=RUNS),

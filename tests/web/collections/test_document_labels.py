@@ -1,0 +1,46 @@
+"""Labels of documents, made on the page and by the API."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from pooling.models import Membership
+from tests.factories import make_qrels
+
+
+@pytest.fixture
+def owner(harbour, member):
+    Membership.objects.update(role="owner")
+    return member
+
+
+@pytest.fixture
+def page(harbour):
+    return reverse("web:document_labels", args=[harbour.collection.name])
+
+
+def test_the_page_makes_labels_by_a_separator(harbour, owner, page):
+    make_qrels(harbour.collection, "graded", [("q1", "d1#1", 1), ("q1", "d1#2", 3)], kind="graded")
+    given = {
+        "qrels": harbour.collection.qrel_sets.get(name="graded").pk,
+        "set_name": "documents",
+        "min_grade": 1,
+    }
+
+    assert "Enter a separator or choose a file" in owner.post(page, given).content.decode()
+    made = owner.post(page, given | {"before": "#"}, follow=True).content.decode()
+
+    assert "documents has 1 label of a document, 1 of them relevant" in made
+    assert harbour.collection.qrel_sets.get(name="documents").qrels.get().grade == 3
+
+
+def test_the_page_makes_labels_from_a_file_and_says_what_it_lacks(harbour, owner, page):
+    official = harbour.collection.qrel_sets.get(name="official")
+    given = {"qrels": official.pk, "set_name": "documents", "min_grade": 1}
+
+    lacking = owner.post(page, given | {"file": SimpleUploadedFile("docs.tsv", b"a d\na2 d\n")})
+    made = owner.post(page, given | {"file": SimpleUploadedFile("docs.tsv", b"a d\na2 d\na3 e\n")})
+
+    assert "no document: a3" in lacking.content.decode()
+    assert made.status_code == 302
+    assert harbour.collection.qrel_sets.get(name="documents").qrels.count() == 3

@@ -1,0 +1,82 @@
+"""The form that makes labels of documents from labels of passages."""
+
+from pathlib import Path
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from config.errors import Refusal
+from config.plurals import many
+from pooling.models import Collection, QrelSet
+from pooling.services.document_labels import before_last, documents_in_file, map_labels
+from web.common.access import needs
+from web.common.directions import complain
+
+
+class DocumentLabelsForm(forms.Form):
+    """The labels of passages, the new set, and how to find a passage's document: a separator or a file."""
+
+    qrels = forms.ModelChoiceField(QrelSet.objects.none(), empty_label=None, label="Labels of passages")
+    set_name = forms.CharField(max_length=80, label="Name of the new qrel set")
+    min_grade = forms.IntegerField(
+        min_value=1, max_value=99, initial=1, label="Relevant from grade", help_text="For documents."
+    )
+    before = forms.CharField(
+        max_length=20,
+        required=False,
+        strip=False,
+        label="Separator",
+        help_text="The document’s id is the part of a passage’s id before the last separator: with _ the passage "
+        "msmarco_doc_12_345 belongs to msmarco_doc_12.",
+    )
+    file = forms.FileField(
+        required=False,
+        label="File of passages and documents",
+        help_text="In place of a separator: a passage and its document on each line.",
+    )
+
+    def __init__(self, collection: Collection, *given: object) -> None:
+        super().__init__(*given)  # type: ignore[arg-type]
+        self.fields["qrels"].queryset = QrelSet.objects.filter(collection=collection).order_by("name")  # type: ignore[attr-defined]
+
+    def clean(self) -> None:
+        """Require either a separator or a file."""
+        if bool(self.cleaned_data.get("before")) == bool(self.cleaned_data.get("file")):
+            self.add_error("before", "Enter a separator or choose a file, not both.")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@needs("add files")
+def document_labels(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Show the form, and make the labels."""
+    posted = (request.POST, request.FILES) if request.method == "POST" else ()
+    form = DocumentLabelsForm(collection, *posted)
+    if posted and form.is_valid():
+        try:
+            _make_labels(request, form)
+        except Refusal as refusal:
+            complain(request, refusal)
+        else:
+            return redirect("web:collection", collection.name)
+    context = {"collection": collection, "form": form}
+    return render(request, "web/document_labels.html", context, status=422 if form.errors else 200)
+
+
+def _make_labels(request: HttpRequest, form: DocumentLabelsForm) -> None:
+    said = form.cleaned_data
+    document_of, file = before_last(said["before"]), said["file"]
+    if file:
+        document_of = documents_in_file(Path(file.file.name), name=file.name[:100]).get
+    made = map_labels(
+        qrel_set=said["qrels"],
+        document_of=document_of,
+        set_name=said["set_name"],
+        min_grade=said["min_grade"],
+    )
+    labels = many(made.labels, "label of a document", "labels of documents")
+    messages.success(
+        request, f"The qrel set {made.qrel_set.name} has {labels}, {made.relevant:,} of them relevant."
+    )

@@ -21,6 +21,11 @@ class ShownClass:
     size: int
     passages: list[tuple[str, str | None]]
 
+    @property
+    def more(self) -> int:
+        """Return how many passages of the class are not shown."""
+        return self.size - len(self.passages)
+
 
 def clusters_page(collection: Collection, user: Any) -> dict[str, Any]:
     stored = cluster_set_of(collection)

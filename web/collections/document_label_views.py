@@ -20,9 +20,9 @@ class DocumentLabelsForm(forms.Form):
     """The labels of passages, the new set, and how to find a passage's document: a separator or a file."""
 
     qrels = forms.ModelChoiceField(QrelSet.objects.none(), empty_label=None, label="Labels of passages")
-    set_name = forms.CharField(max_length=80, label="Name of the new qrel set")
+    set_name = forms.CharField(max_length=80, label="Name of the labels")
     min_grade = forms.IntegerField(
-        min_value=1, max_value=99, initial=1, label="Relevant from grade", help_text="For documents."
+        min_value=1, max_value=99, initial=1, label="Documents are relevant from grade"
     )
     before = forms.CharField(
         max_length=20,

@@ -118,6 +118,7 @@ ON_NEW_COLLECTION = {
 OPTIONS: dict[str, tuple[str, str]] = {
     "accept-weak-screening": ("accept_weak_screening", "Launch with weak screening"),
     "allow-open": ("allow_open", "Also publish the best answers so far"),
+    "before": ("before", "Separator"),
     "count": ("counts", "Its judgments count"),
     "date": ("submitted_on", "Date of the submission"),
     "late": ("late", "All the same, after the campaign's days for it"),

@@ -216,7 +216,7 @@ class PayForm(OfSettings):
     pay = forms.ChoiceField(
         label="How it is paid",
         choices=[
-            ("split", "split: a base reward for submitting, the rest as a bonus by pairs judged"),
+            ("split", "split: a base reward for submitting, the rest as a bonus by judgments"),
             (
                 "whole",
                 "whole: everything for a finished task; you decide about tasks that were stopped early",

@@ -42,5 +42,6 @@ def test_the_page_makes_labels_from_a_file_and_says_what_it_lacks(harbour, owner
     made = owner.post(page, given | {"file": SimpleUploadedFile("docs.tsv", b"a d\na2 d\na3 e\n")})
 
     assert "no document: a3" in lacking.content.decode()
+    assert "or choose another “Separator”" in lacking.content.decode()
     assert made.status_code == 302
     assert harbour.collection.qrel_sets.get(name="documents").qrels.count() == 3

@@ -238,9 +238,7 @@ def test_a_crowd_is_asked_from_the_page_and_its_campaign_leads_back_to_the_topic
     page = text(owner.get(free.page))
     assert "workers of crowd" in page
     assert reverse("web:campaign", args=["crowd"]) in page
-    assert "Workers of this campaign see one passage of a pair" in text(
-        owner.get(reverse("web:prepare_gold", args=["crowd"]))
-    )
+    assert "A worker sees only one of the two" in text(owner.get(reverse("web:prepare_gold", args=["crowd"])))
     assert "Topics of swell" in text(owner.get(reverse("web:campaign", args=["crowd"])))
     for preview in ("offer", "consent", "pairs"):
         shown = text(owner.get(reverse("web:preview_texts", args=["crowd"]), {"page": preview}))

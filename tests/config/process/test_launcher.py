@@ -210,6 +210,8 @@ def test_a_killed_run_leaves_no_marketplace_behind(embedded, running):
     wait_until(lambda: not launcher.answers(marketplace))
 
 
+@pytest.mark.soak
+@pytest.mark.one_database
 def test_somebody_elses_marketplace_is_not_taken_for_ours(embedded, running, prepared, tmp_path):
     shutil.copytree(prepared, other := tmp_path / "other")
     environment = environment_of(other) | {"MARKETPLACE_PORT": embedded["MARKETPLACE_PORT"]}

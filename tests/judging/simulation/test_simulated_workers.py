@@ -83,9 +83,10 @@ def crowd_of_refused(fair, monkeypatch):
     monkeypatch.setattr(simulated_workers, "_work_one_round", everybody)
     monkeypatch.setattr(simulated_workers, "_all_done", lambda campaign: max(crew_sizes, default=0) > 3)
     monkeypatch.setattr(
-        simulated_workers, "_sign_up", lambda campaign, settings, truth, numbers, *told: list(numbers)
+        simulated_workers,
+        "_sign_up",
+        lambda campaign, settings, truth, numbers, *told: [SimpleNamespace(stopped="") for _ in numbers],
     )
-    monkeypatch.setattr(simulated_workers, "_count_refusals", lambda crew: {})
     monkeypatch.setattr(simulated_workers, "_collect_and_wait", lambda *given, **options: None)
     monkeypatch.setattr(simulated_workers, "Truth", lambda *given: None)
     monkeypatch.setattr(simulated_workers.time, "sleep", lambda seconds: None)

@@ -118,7 +118,7 @@ def scipy_tests(values: np.ndarray, sample: int) -> Figures:
 
 
 def bootstrap(values: np.ndarray) -> Figures:
-    """Time the intervals of all runs: ours, drawing and multiplying alone, and scipy."""
+    """Time the intervals of all runs three ways: our code, its draws and products alone, and scipy."""
     from scipy import stats
 
     scaled = np.rint(values * WHOLE)

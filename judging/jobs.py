@@ -192,7 +192,7 @@ def post_places_job(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
 
 @job_kind("judging.collect", words="collecting work")
 def collect_job(*, progress: Progress, campaign_id: int, sweep: bool = False) -> dict[str, Any]:
-    """Collect work, pay what is owed, and ring the job that offers newly wanted places."""
+    """Collect work, pay what is owed, and start the job that offers additional places."""
     campaign, patience, began = Campaign.objects.get(pk=campaign_id), Patience(), clock.now()
     result: dict[str, Any] = {}
     try:

@@ -129,7 +129,7 @@ def _layout_of(content: Content, block: Block, first_line: int, layouts: Sequenc
 class _Growing:
     """An array filled block by block.
 
-    It is made large at once: memory that is never written to costs nothing, while gathering parts
+    It is allocated large from the start: memory that is never written to costs nothing, while gathering parts
     and joining them touches every byte twice. Integers are 32 bits wide until one does not fit.
     """
 

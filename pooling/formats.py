@@ -241,7 +241,7 @@ class Content:
             if first_bytes.startswith(magic):
                 raise self._refuse(
                     f"the file is a {kind} archive.",
-                    "Unpack it and give the file in it, plain or compressed with gzip, bzip2, xz or zstd.",
+                    "Unpack it and send the file inside, plain or compressed with gzip, bzip2, xz or zstd.",
                 )
 
     def _refuse_other_than_text(self, first_bytes: bytes) -> None:

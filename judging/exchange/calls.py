@@ -84,7 +84,7 @@ def _record_reply(intent: CrowdCall, reply: Reply) -> Reply:
 
 
 def record_found(*, campaign: Campaign, operation: str, key: str, reply: Reply) -> None:
-    """Record that an intent had its effect, as found at the crowd while looking for something else."""
+    """Record that an intended call succeeded, as discovered during another lookup on the crowd site."""
     now = clock.now()
     intent, _ = CrowdCall.objects.get_or_create(
         key=key, defaults={"campaign": campaign, "operation": operation, "last_tried_at": now}

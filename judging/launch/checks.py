@@ -370,7 +370,7 @@ def _check_no_rehearsal_runs(plan: Plan) -> Passed:
         raise NotReady(
             f"Simulated workers are judging the rehearsal {copy.name}.",
             Guidance(
-                "Wait until it ends. To end it early, with a forecast from what is done: ",
+                "Wait until it ends. To end it now and base the forecast on the judgments so far: ",
                 Action("close_campaign", copy.name, lead=""),
                 ".",
             ),

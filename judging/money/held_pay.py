@@ -250,7 +250,7 @@ def _check_amount(found: HeldWork, amount: Decimal, why: str) -> None:
     if not amount.is_finite() or not found.reward <= amount <= found.amount or amount != round(amount, 2):
         raise BadInput(
             f"Choose an amount between ${found.reward:,.2f} and ${found.amount:,.2f}, in dollars and cents.",
-            "The crowd pays the reward in full or not at all. To pay nothing, reject the submission."
+            "The crowd site pays the reward in full or not at all. To pay nothing, reject the submission."
             if found.reward
             else "",
         )

@@ -108,7 +108,7 @@ def _agree(submission: Submission, text: str, digest: str) -> str:
 
 
 class _Locked(NamedTuple):
-    """A locked submission: its state, whether its worker agreed, whether pairs are drawn, and the text is stored."""
+    """A locked submission: its state and standing, and whether consent, its text and pairs are stored."""
 
     state: str
     standing: str

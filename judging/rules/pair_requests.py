@@ -1,4 +1,4 @@
-"""Pure: a requested pair."""
+"""The data type for a requested pair. Pure."""
 
 from typing import NamedTuple
 

@@ -50,7 +50,7 @@ class Evidence:
 
     @property
     def complete(self) -> bool:
-        """Return whether our page saw work, and all of it that the crowd's form claims."""
+        """Return whether our page saw every judgment that the crowd's form claims, and at least one."""
         return self.seen and self.claimed == self.judged
 
 

@@ -154,7 +154,7 @@ _EVER = Prepared(lambda task: Slot.objects.filter(pair__task_pairs__task=task).v
 
 
 def _leanings(submission: Submission, pairs: list[Pair]) -> list[int]:
-    """Return per pair how many more times passage a than b was on the left, in work that can count."""
+    """Return, for each pair, how many more times passage a was on the left than passage b, in work that can count."""
     # Most pairs were never shown, which an index alone shows.
     ever = _EVER(submission.task_id) if submission.task_id else []
     if not ever:

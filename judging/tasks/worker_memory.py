@@ -107,7 +107,7 @@ class Past:
         return self._enough([*self.new, *self.seen])
 
     def has_seen(self, pairs: Sequence[Pair]) -> bool:
-        """Return whether the worker was shown a pair under every question of these pairs."""
+        """Return whether the worker has already seen a pair for every query of these pairs."""
         return all(pair.query_id in self.memory.questions for pair in pairs)
 
     def _enough(self, gold: Sequence[Gold]) -> bool:

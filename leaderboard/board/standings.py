@@ -148,7 +148,7 @@ def draw_board(given: BoardInput, *, seed: int, trials: int = TRIALS, level: flo
 
 
 def _agreement_of_orders(given: BoardInput, ranked: int) -> Agreement:
-    """Return the agreement over the runs that have a value under both."""
+    """Return the agreement of the official and the preference order, over runs with a value under both."""
     official, preference = (given.scale.standings(values)[:ranked] for values in given.sides)
     both = np.isfinite(official) & np.isfinite(preference)
     return kendall(official[both], preference[both])

@@ -14,7 +14,7 @@ from tournament.services.judged_facts import latest_resolution, settled_rounds
 
 
 def runs_inputs(runs: Sequence[Run]) -> list[Any]:
-    """Return the runs in order, with what tables state about them."""
+    """Return, for each run in order, the fields that tables show."""
     return [
         [run.pk, run.run_tag, run.sha256, str(run.order), run.baseline, run.team, str(run.submitted_on)]
         for run in runs

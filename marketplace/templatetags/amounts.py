@@ -48,7 +48,7 @@ def duration(seconds: float) -> str:
 
 @register.filter
 def time_limit(kind: HitType) -> str:
-    """Return how long a worker has for a task of this kind, until its page or its assignment ends it."""
+    """Return the time limit for a task of this kind: the page's or the assignment's, whichever is shorter."""
     on_the_page = offer(kind).limit_minutes * 60
     return duration(min(on_the_page or kind.assignment_seconds, kind.assignment_seconds))
 

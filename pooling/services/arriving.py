@@ -113,7 +113,7 @@ def receive_part(wanted: Arriving, number: int, *, offset: int, stream: Stream, 
 
 
 def abandon_files(wanted: Arriving) -> None:
-    """Drop files that were not read yet, or are kept after a refusal. A read that is under way has no effect.
+    """Drop files that have not been read yet, or were kept after a refusal. A read in progress then changes nothing.
 
     Raises UploadRefused.
     """

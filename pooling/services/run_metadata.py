@@ -37,7 +37,7 @@ def import_run_metadata(
     who: str,
     dry_run: bool = False,
 ) -> DescribedRuns:
-    """Describe every run of a table, all or none; a run without a file is announced.
+    """Describe every run in a table, all or none. A run whose file has not arrived is stored as announced.
 
     Empty cells change nothing. Raises InvalidFile, naming the line.
     """

@@ -197,7 +197,7 @@ def _fresh_challenges(
 
 
 def _pids_with_best_text(row: dict[str, Any]) -> list[str]:
-    """Return the passages with the same text as a best answer at the time."""
+    """Return the pids of all passages that shared their text with a best answer of that version."""
     return [pid for best in row["best"] for pid in row["members"].get(best, [])]
 
 

@@ -1,4 +1,4 @@
-"""Load the data that a campaign's best answers are derived from, as arrays and sides."""
+"""Load what a campaign's best answers are derived from: judgments as arrays, and each challenge's two sides."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def draw_board_job(
     before: int | None,
     progress: Progress,
 ) -> dict[str, Any]:
-    """Draw one leaderboard, and moves since the version ``before``, and cache both, or that there is none."""
+    """Draw a leaderboard and the rank moves since version ``before``, and cache both. Cache a refusal, too."""
     board = AskedBoard(
         Collection.objects.get(pk=collection_id),
         QrelVersion.objects.get(pk=version) if version else None,

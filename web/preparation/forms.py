@@ -334,7 +334,7 @@ class SimulationForm(RehearsalForm):
         self.fields["sure"].help_text = f"Type {name}. Their judgments stay in it."
 
     def clean_sure(self) -> str:
-        """The campaign's name."""
+        """Require the campaign's name as confirmation."""
         typed: str = self.cleaned_data["sure"]
         if typed != self.name:
             raise forms.ValidationError(f"Type {self.name} to confirm.")

@@ -1,4 +1,4 @@
-"""Pages about the details of runs: describe many with a table, and choose what is asked."""
+"""Pages for run details: describe many runs from a table, and choose which details teams give."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator

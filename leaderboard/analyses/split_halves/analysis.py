@@ -40,7 +40,7 @@ def analyse_split_halves(asked: Asked, progress: Progress | None) -> Analysis:
     for one in found:
         if len(asked.runs) < 2 or one.values.shape[1] < FEWEST_QUERIES:
             raise NothingToScore(
-                f"{one.name}: {len(asked.runs)} runs on {one.values.shape[1]} queries cannot be split in halves.",
+                f"{one.name}: {len(asked.runs)} runs on {one.values.shape[1]} queries cannot be split into halves.",
                 f"Use at least two runs and {FEWEST_QUERIES} queries.",
             )
     further = (("splits", f"{splits:,}"), ("alpha", f"{alpha:g}"))

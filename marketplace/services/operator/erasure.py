@@ -37,7 +37,7 @@ def erase_worker(worker: Worker, now: datetime, *, waive: bool = False) -> dict[
         due = money.protocol_amount(standing.earned - standing.paid)
         raise AccountRefused(
             f"{worker.username} is still owed ${due}, which cannot be paid afterwards.",
-            "Pay it (`payouts`, `record_payouts`). If the person gives up money that is in no payout, add --waive.",
+            "Pay it (`payouts`, `record_payouts`). If they waive what is in no payout, add --waive.",
         )
     addressed = Q(destination__iexact=worker.email) if worker.email else Q(pk=None)
     done = {

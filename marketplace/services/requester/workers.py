@@ -50,7 +50,9 @@ def notify_workers(call: Call) -> dict[str, Any]:
     text = limits.text(call.request, "MessageText", 4096, least=1)
     ids: list[str] = list(dict.fromkeys(call.request["WorkerIds"]))
     if not 1 <= len(ids) <= MOST_NOTIFIED:
-        raise ParameterValidationError("WorkerIds", len(ids), f"Give 1 to {MOST_NOTIFIED} workers.")
+        raise ParameterValidationError(
+            "WorkerIds", len(ids), f"List between 1 and {MOST_NOTIFIED} worker ids."
+        )
     known = {
         worker.worker_id: worker for worker in Worker.objects.filter(worker_id__in=ids, forgotten_at=None)
     }

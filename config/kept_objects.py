@@ -44,7 +44,11 @@ def keep_object(key: str, made: Any, seconds: float) -> None:
 
 def is_kept(key: str) -> bool:
     """Return whether an object, or a stored None, is there."""
-    return bool(cache.has_key(key))
+    try:
+        return bool(cache.has_key(key))
+    except RedisError:
+        logger.warning("The cache cannot be asked for %s.", key, exc_info=True)
+        return False
 
 
 def forget_object(key: str) -> None:

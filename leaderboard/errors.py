@@ -5,6 +5,7 @@ LeaderboardError
 ├── UnknownMeasure    unknown measure name
 ├── NothingPrivate    no private queries, or too few to compare on
 ├── NothingToScore    no runs, or no query that both sets of labels cover
+│   └── NoRuns        no runs yet
 ├── WrongSetting      an invalid number or choice for an analysis
 └── MembersOnly       unreleased data, or withheld labels, for members alone
 """
@@ -30,6 +31,10 @@ class NothingPrivate(LeaderboardError):
 
 class NothingToScore(LeaderboardError):
     """There are no runs to score, or no queries to score them on."""
+
+
+class NoRuns(NothingToScore):
+    """The collection has no runs yet."""
 
 
 class WrongSetting(LeaderboardError):

@@ -13,7 +13,7 @@ from config.guidance import Action, Guidance, TerminalOnly
 from leaderboard.board.judged_tops import judged_tops
 from leaderboard.board.standings import DEPTH, Board, BoardInput, Standing, draw_board
 from leaderboard.cache.software_version import software_version
-from leaderboard.errors import NothingToScore
+from leaderboard.errors import NoRuns, NothingToScore
 from leaderboard.output.content import json_ready
 from leaderboard.scoring.agreement import Agreement
 from leaderboard.scoring.evaluation import Progress, Scored, evaluate_under, measure_for
@@ -106,9 +106,7 @@ def make_leaderboard(
     """
     asked = parse_measure(measure)
     if not runs:
-        raise NothingToScore(
-            f"{collection.name} has no runs to rank.", Action("import_runs", lead="Import some")
-        )
+        raise NoRuns(f"{collection.name} has no runs to rank.", Action("import_runs", lead="Import some"))
     sides = [qrel_set_labels(official), *([version_labels(version)] if version else [])]
     qids = [qid for qid in _covered_by_all(sides) if qid not in hidden]
     if not qids:

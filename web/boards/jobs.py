@@ -19,8 +19,9 @@ BOARDS = "web.keep_boards"
 BOARD = "web.draw_board"
 #: Values (runs × queries) from which a page does not wait for a board: about two seconds of work.
 MANY_VALUES = 1_000_000
-#: A page names a failed job for so long, then tries again.
-FAILURE_SHOWN = timedelta(minutes=1)
+#: A page names a failed job for so long, then tries again. A board that a job drew but the cache did not keep is
+#: drawn by the page itself for so long.
+JUST_ENDED = timedelta(minutes=1)
 
 
 @job_kind(BOARDS, wanted=kept_boards.has_boards_to_draw, words="drawing leaderboards")
@@ -81,15 +82,13 @@ def drawing_work(board: AskedBoard, before: QrelVersion | None = None) -> Work |
     if len(board.runs) * covered < MANY_VALUES or nobody_at_work():
         return None
     last = Job.objects.filter(kind=BOARD, key=board.key).order_by("-pk").first()
-    if (
-        last
-        and last.state == Job.State.FAILED
-        and (last.finished_at or clock.now()) > clock.now() - FAILURE_SHOWN
-    ):
-        return Work(last)
-    return Work(
-        start_for(BOARD, key=board.key, arguments=_board_arguments(board) | {"before": before and before.pk})
-    )
+    if last and (last.finished_at or clock.now()) > clock.now() - JUST_ENDED:
+        if last.state == Job.State.FAILED:
+            return Work(last)
+        if last.state == Job.State.DONE:
+            return None
+    arguments = _board_arguments(board) | {"before": before and before.pk}
+    return Work(start_for(BOARD, key=board.key, arguments=arguments))
 
 
 def _board_arguments(board: AskedBoard) -> dict[str, Any]:

@@ -13,12 +13,13 @@ from django.core.paginator import Page, Paginator
 from django.urls import reverse
 
 from config import clock
+from config.background.errors import TooMuchAsked
 from config.errors import NotNow, Refusal
 from leaderboard.board.board_output import board_analysis
 from leaderboard.board.boards import MEASURE, AskedBoard, PublishedBoard, kept_leaderboard
 from leaderboard.board.moves import RankMoves, rank_moves
 from leaderboard.board.rounding import rounded_board
-from leaderboard.errors import NothingToScore, UnknownLabels
+from leaderboard.errors import NoRuns
 from leaderboard.output import Figure
 from leaderboard.scoring.chosen_runs import board_version, official_set
 from leaderboard.scoring.measure_names import parse_measure
@@ -121,7 +122,7 @@ class BoardView:
     @property
     def can_be_scored(self) -> bool:
         """Return whether nothing is missing that only members can add."""
-        return not isinstance(self.refusal, NothingToScore | UnknownLabels)
+        return bool(self.qrel_sets) and not isinstance(self.refusal, NoRuns)
 
     @property
     def unsettled(self) -> bool:
@@ -203,13 +204,16 @@ def published_board(collection: Collection, wish: Wish, user: Any) -> PublishedB
     """
     sight = label_sight(collection, user)
     asked = asked_board(collection, wish, user, sight)
-    if work := drawing_work(asked):
+    again = "Repeat the request in a few seconds."
+    try:
+        work = drawing_work(asked)
+    except TooMuchAsked:
+        raise BoardBeingDrawn("The leaderboard waits until others are drawn.", again) from None
+    if work:
         if work.failure:
             raise NotNow(str(work.failure))
         so_far = f" ({work.progress})" if work.job and work.job.progress_total else ""
-        raise BoardBeingDrawn(
-            f"The leaderboard is being drawn{so_far}.", "Repeat the request in a few seconds."
-        )
+        raise BoardBeingDrawn(f"The leaderboard is being drawn{so_far}.", again)
     return _board_as_seen(asked, sight)
 
 

@@ -13,7 +13,6 @@ from config.plurals import many
 from pooling.models import Collection, QrelSet
 from pooling.services.document_labels import before_last, documents_in_file, map_labels
 from web.common.access import needs
-from web.common.directions import complain
 
 
 class DocumentLabelsForm(forms.Form):
@@ -58,7 +57,7 @@ def document_labels(request: HttpRequest, collection: Collection) -> HttpRespons
         try:
             _make_labels(request, form)
         except Refusal as refusal:
-            complain(request, refusal)
+            form.add_error(None, str(refusal))
         else:
             return redirect("web:collection", collection.name)
     context = {"collection": collection, "form": form}

@@ -109,7 +109,9 @@ CALLS = {
     "split_queries": "POST /collections/{name}/query-split",
     "suspend_gold": "POST /campaigns/{name}/gold/{{key}}/suspend",
 }
-#: Command → what it is where the collection is still to be created.
+#: In place of a collection's name, where the collection is still to be created.
+NEW_COLLECTION = "(new)"
+#: Command → what it is there.
 ON_NEW_COLLECTION = {
     "import_qrels": "choose it as Qrels",
     "import_runs": "create the collection without it, then upload runs",
@@ -227,7 +229,7 @@ def _action_object(action: Action, collection: str) -> str:
 def _page_of_action(action: Action, collection: str, *, starts: bool) -> tuple[str, str]:
     """Return the name and address of the action's page; the address is empty if its object is unknown."""
     words, route, of = PAGES[action.command]
-    if of == "collection" and not _action_object(action, collection):
+    if collection == NEW_COLLECTION:
         words = ON_NEW_COLLECTION.get(action.command, words)
     if starts:
         words = words[0].upper() + words[1:]

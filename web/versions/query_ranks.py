@@ -28,7 +28,7 @@ class RunRanks:
 
 @dataclass(frozen=True)
 class RankTable:
-    """The ranks of the board's top runs; ``left_out`` counts further runs.
+    """The ranks of the board's top runs, or of the first by name while it is drawn; ``left_out`` counts further runs.
 
     ``letters`` name the passages that one of these runs ranks; ``unranked`` counts the others.
     """
@@ -37,6 +37,7 @@ class RankTable:
     rows: list[RunRanks]
     left_out: int
     unranked: int
+    in_board_order: bool
     depth: int = DEPTH
 
 
@@ -55,19 +56,20 @@ def rank_table(
     runs = _with_passages(collection, user)
     if not runs or not passages:
         return None
-    shown = _in_board_order(collection, version, runs, user)[:RUNS_SHOWN]
+    ordered, in_board_order = _in_board_order(collection, version, runs, user)
+    shown = ordered[:RUNS_SHOWN]
     pids = tuple(pid for _, pid in passages)
     wanted = Wanted((query.qid,), np.zeros(len(pids), dtype=np.int64), pids)
     ranks = [_ranks_in_run(run, wanted) for run in shown]
     ranked = [place for place in range(len(pids)) if any(row[place] for row in ranks)]
     rows = [RunRanks(run, [row[place] for place in ranked]) for run, row in zip(shown, ranks, strict=True)]
     letters = [passages[place][0] for place in ranked]
-    return RankTable(letters, rows, len(runs) - len(shown), len(pids) - len(ranked))
+    return RankTable(letters, rows, len(runs) - len(shown), len(pids) - len(ranked), in_board_order)
 
 
 def shown_runs(collection: Collection, user: Any) -> list[Run]:
     """Return the runs of such a table: the first ones of the collection's latest board."""
-    return _in_board_order(collection, None, _with_passages(collection, user), user)[:RUNS_SHOWN]
+    return _in_board_order(collection, None, _with_passages(collection, user), user)[0][:RUNS_SHOWN]
 
 
 def _with_passages(collection: Collection, user: Any) -> list[Run]:
@@ -81,10 +83,13 @@ def _ranks_in_run(run: Run, wanted: Wanted) -> list[int | None]:
     return [rank if 0 < rank <= DEPTH else None for rank in found.tolist()]
 
 
-def _in_board_order(collection: Collection, version: int | None, runs: Sequence[Run], user: Any) -> list[Run]:
+def _in_board_order(
+    collection: Collection, version: int | None, runs: Sequence[Run], user: Any
+) -> tuple[list[Run], bool]:
+    """Return the runs in the board's order, and True; as they are, and False, while there is no board."""
     try:
         board = published_board(collection, Wish(version=version), user).board
     except Refusal:
-        return list(runs)
+        return list(runs), False
     place = {row.run: number for number, row in enumerate(board.rows)}
-    return sorted(runs, key=lambda run: (place.get(run.run_tag, len(place)), run.run_tag))
+    return sorted(runs, key=lambda run: (place.get(run.run_tag, len(place)), run.run_tag)), True

@@ -12,6 +12,7 @@ from config.guidance import Action, Guidance, TerminalOnly, stored
 from judging.campaign.campaigns import CampaignSettings
 from judging.models import Campaign
 from web.common.directions import (
+    NEW_COLLECTION,
     PAGES,
     guidance_for_programs,
     guidance_html,
@@ -31,7 +32,8 @@ def test_an_action_becomes_a_link_to_its_page():
 
 
 def test_a_file_for_another_field_is_named_where_the_collection_is_still_to_be_created():
-    said = guidance_html(Guidance("This looks like relevance labels (qrels). ", Action("import_qrels"), "."))
+    looks = Guidance("This looks like relevance labels (qrels). ", Action("import_qrels"), ".")
+    said = guidance_html(looks, collection=NEW_COLLECTION)
 
     assert said == "This looks like relevance labels (qrels). Choose it as Qrels."
 
@@ -50,7 +52,7 @@ def test_an_action_that_names_no_collection_means_the_one_shown():
     assert guidance_html(import_runs, collection="sample") == (
         '<a href="/collections/sample/runs/send/">Upload runs</a>'
     )
-    assert guidance_html(Guidance(Action("build_pool"))) == "Plan a pool"
+    assert guidance_html(import_runs) == "Upload runs"
 
 
 def test_an_answer_that_is_no_page_names_the_page_without_a_link():

@@ -66,6 +66,4 @@ def withdraw_unasked(campaign: Campaign) -> int:
         for task in left.all():
             last = task.submissions.order_by("-pk").first()
             left.filter(pk=task.pk).update(state=Task.State.DONE, holder=last)
-        if campaign.state in Campaign.BEFORE_LAUNCH:  # its tasks are packed again from what it asks
-            unasked.filter(task_pairs=None, slots=None).delete()
     return taken

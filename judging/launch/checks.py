@@ -98,8 +98,6 @@ def check_not_launched(campaign: Campaign) -> None:
 def _check_has_tasks(plan: Plan) -> None:
     check_not_launched(plan.campaign)
     if not plan.cost.tasks:
-        if plan.campaign.grading_id:
-            raise NotReady("There is nothing to judge: every topic was taken from this campaign or decided.")
         raise NotReady("There is nothing to judge: every query of the pool has at most one passage.")
 
 

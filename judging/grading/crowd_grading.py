@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median_low
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
 from judging.campaign.campaigns import CampaignSettings, create_campaign, fit_to_tasks
 from judging.campaign.pairs import request_pairs
@@ -20,13 +20,13 @@ from judging.grading.assignments import ENDED, assign_passages, take_from_crowd
 from judging.grading.decisions import assignment_of, lock_topic, standing_decision
 from judging.grading.graded_campaigns import end_if_spent, judged_so_far
 from judging.grading.grades import awaits_passages, continue_topic
-from judging.grading.withdrawn_passages import undecided_assignments, withdraw_unasked
 from judging.models import (
     Campaign,
     Grade,
     GradedCampaign,
     GradedItem,
     Judgment,
+    Task,
     TaskPair,
     Topic,
     TopicAssignment,
@@ -97,7 +97,7 @@ def request_judgments(campaign: Campaign) -> int:
 def _requests_by_passage(campaign: Campaign) -> list[tuple[int, int, PairRequest]]:
     """Return for each passage of undecided topics how often it was requested, its batch, and itself as a pair."""
     requested = Counter(TaskPair.objects.filter(task__campaign=campaign).values_list(*QUERY_AND_PASSAGE))
-    items = GradedItem.objects.filter(assignment__in=undecided_assignments(campaign))
+    items = GradedItem.objects.filter(assignment__in=_undecided_assignments(campaign))
     rows = items.order_by("assignment__topic__query__position", "position")
     found = [
         (requested[query, passage], batch, PairRequest(query, passage, passage))
@@ -113,7 +113,7 @@ def _passages_in_budget(campaign: Campaign, asked: int) -> int:
     assert grading is not None
     if grading.budget is None:
         return sys.maxsize
-    items = GradedItem.objects.filter(assignment__in=undecided_assignments(campaign))
+    items = GradedItem.objects.filter(assignment__in=_undecided_assignments(campaign))
     going = items.filter(grade__isnull=False).count()
     return grading.budget - (judged_so_far(grading) - going) - asked
 
@@ -180,6 +180,37 @@ def _carry_to_topic(assignment: TopicAssignment, counted: Mapping[int, Sequence[
         continue_topic(assignment)
 
 
+def withdraw_unasked(campaign: Campaign) -> int:
+    """Remove passages of finished topics from tasks that nobody has opened; return how many.
+
+    A task without a passage left is deleted, so that nobody is paid for what no topic needs.
+    """
+    of_over = TaskPair.objects.filter(task=OuterRef("pk"), pair__query__in=_finished_queries(campaign))
+    untouched = Task.objects.filter(
+        Exists(of_over), campaign=campaign, state=Task.State.WAITING, submissions=None
+    )
+    with transaction.atomic():
+        # Locked, so that no worker can take one of these tasks meanwhile.
+        tasks = list(untouched.select_for_update(of=("self",)).values_list("pk", flat=True))
+        rows = TaskPair.objects.filter(task__in=tasks, pair__query__in=_finished_queries(campaign))
+        taken, _ = rows.delete()
+        Task.objects.filter(pk__in=tasks, task_pairs=None).delete()
+    return taken
+
+
+def _finished_queries(campaign: Campaign) -> list[int]:
+    mine = TopicAssignment.objects.filter(crowd=campaign)
+    return list(mine.exclude(pk__in=_undecided_assignments(campaign)).values_list("topic__query", flat=True))
+
+
+def _undecided_assignments(campaign: Campaign) -> QuerySet[TopicAssignment]:
+    """Return the assignments whose topics the campaign's workers judge: undecided ones, until the judging ends."""
+    decided = TopicDecision.objects.filter(topic=OuterRef("topic"), reversed_at=None)
+    return TopicAssignment.objects.filter(
+        ~Exists(decided), crowd=campaign, over_at=None, topic__campaign__ended_at=None
+    )
+
+
 def undecided_topics(campaign: Campaign) -> int:
     """Return how many topics of the campaign's workers are not decided; 0 for a campaign of pairs, or a rehearsal."""
-    return undecided_assignments(campaign).count() if campaign.grading_id else 0
+    return _undecided_assignments(campaign).count() if campaign.grading_id else 0

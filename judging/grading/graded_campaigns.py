@@ -166,19 +166,14 @@ def end_if_spent(campaign: GradedCampaign) -> bool:
 
 @transaction.atomic
 def end_campaign(campaign: GradedCampaign, *, why: str, who: str = "") -> bool:
-    """End the judging and decide every topic that was begun. Return False if it had already ended.
-
-    A topic is begun with its first grade: nothing is known about one that nobody judged, so nothing is decided.
-    """
+    """End the judging and decide every topic that was begun. Return False if it had already ended."""
     if not why.strip():
         raise BadInput("The reason is missing.", "Say why the judging ends.")
     running = GradedCampaign.objects.filter(pk=campaign.pk, ended_at=None)
     if not running.update(ended_at=clock.now(), ended_why=why):
         return False
     campaign.refresh_from_db()
-    begun = TopicAssignment.objects.filter(second=False, over_at=None, items__grade__isnull=False).values(
-        "topic"
-    )
+    begun = TopicAssignment.objects.filter(second=False, over_at=None).values("topic")
     undecided = campaign.topics.filter(pk__in=begun).exclude(decisions__in=_decisions_in_force(campaign))
     for topic in undecided.order_by("pk"):
         decide_at_end(topic, ending=True)

@@ -18,7 +18,6 @@ from judging.grading.decisions import (
 )
 from judging.grading.graded_campaigns import end_if_spent
 from judging.grading.proposals import proposed_passages
-from judging.grading.withdrawn_passages import withdraw_unasked
 from judging.models import Grade, GradedItem, Topic, TopicAssignment
 from judging.rules.topic_life import after_batch, after_opening, next_of_pool
 
@@ -129,8 +128,6 @@ def carry_out_decision(topic: Topic, decision: str, *, why: str, who: str) -> No
         end_assignment(assignment, why=why, who=who)
     else:
         decide_by_hand(topic, decision, why=why, who=who)
-    if assignment is not None and assignment.crowd is not None:
-        withdraw_unasked(assignment.crowd)
 
 
 def awaits_passages(assignment: TopicAssignment) -> bool:

@@ -12,7 +12,7 @@ from judging.models import GradedCampaign, Topic, TopicAssignment, TopicDecision
 from judging.rules.topic_life import Tally
 
 CANDIDATE, JUDGED, CHOOSING = "candidate", "being judged", "choosing passages"
-LEFT, NOT_JUDGED = "left undecided", "not judged"
+LEFT = "left undecided"
 STAGES = ("first of the pool", "rest of the pool")
 
 
@@ -45,8 +45,6 @@ class TopicState:
             return self.decision.verdict
         if self.assignment is None:
             return CANDIDATE
-        if self.topic.campaign.ended_at is not None and not self.tally.judged:
-            return NOT_JUDGED
         if is_left_undecided(self.assignment):
             return LEFT
         return JUDGED if self.tally.judged < self.given else CHOOSING

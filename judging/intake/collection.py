@@ -16,7 +16,6 @@ from judging.crowds.seam import Crowd, CrowdSubmission
 from judging.errors import CrowdNever
 from judging.exchange.calls import Patience
 from judging.exchange.recovered_places import adopt, is_ours
-from judging.grading.withdrawn_passages import passages_not_needed
 from judging.intake.flagging import flag_since
 from judging.intake.kept_work import accept_kept_work, is_over, work_to_keep
 from judging.intake.places import close_extra, close_place, want_places
@@ -341,12 +340,6 @@ def _claim_task(submission: Submission) -> bool:
         return True
     # If somebody else held the task meanwhile, some pairs may have moved to a new task. Do not count them twice.
     shown = set(submission.slots.exclude(pair=None).values_list("pair_id", flat=True))
-    left = set(TaskPair.objects.filter(task=submission.task).values_list("pair_id", flat=True))
-    if (
-        shown != left and submission.campaign.grading_id
-    ):  # passages of finished topics were withdrawn, not moved
-        withdrawn = set(passages_not_needed(submission.campaign).values_list("pk", flat=True))
-        shown, left = shown - withdrawn, left - withdrawn
-    if shown != left:
+    if shown != set(TaskPair.objects.filter(task=submission.task).values_list("pair_id", flat=True)):
         return False
     return bool(task.filter(state=Task.State.WAITING).update(state=Task.State.DONE, holder=submission))

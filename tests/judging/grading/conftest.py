@@ -8,7 +8,6 @@ from judging.grading.grades import give_grade, next_item
 from pooling.models import Passage
 from pooling.services.pools import build_pool
 from tests.factories import make_collection, make_run, passages_of
-from tests.judging.grading.reef import Reef
 
 RULES = {
     "opening": 4,
@@ -56,8 +55,3 @@ def grade_all(assignment, grades, limit=1000):
         give_grade(item, grades.get(item.passage.pid, 0))
         seen.append(item.passage.pid)
     return seen
-
-
-@pytest.fixture
-def reef_fair(crowd, make_campaign):
-    return Reef(crowd, make_campaign())

@@ -9,24 +9,91 @@ from config.background.models import Job
 from judging.campaign.campaign_settings import change_settings
 from judging.campaign.campaigns import CampaignSettings
 from judging.campaign.rehearsal_copy import rehearsal_of
+from judging.campaign.worker_texts import accept_texts
 from judging.errors import BadInput, CampaignRefused
 from judging.grading import crowd_grading
 from judging.grading.assignments import take_topic, topic_named
 from judging.grading.crowd_grading import carry_grades, create_crowd_campaign, undecided_topics
-from judging.grading.graded_campaigns import reopen_campaign
+from judging.grading.graded_campaigns import end_campaign, reopen_campaign
 from judging.grading.graded_labels import publish_labels
 from judging.grading.grades import carry_out_decision, choose_next
 from judging.grading.topic_states import states_of
 from judging.jobs import choose_passages_job, choosing_key, collect_job
 from judging.models import Campaign, Exclusion, GoldAnswer, Grade, GradedItem, Judgment, Pair, Slot, Task
 from judging.page import session
+from judging.people.exclusions import exclude_worker
 from judging.simulation.rehearsals import Rehearsed
 from judging.simulation.simulated_workers import Simulated, SimulationSettings
 from judging.watching.status import campaign_status
 from tests.factories import make_qrels
-from tests.judging.grading.reef import GRADES, SETTINGS, Reef, told
+from tests.judging.cast import Fair
 from tournament.services.resolving import resolve
 from web.preparation.rehearsal_results import rehearsal_forecast
+
+#: pid → grade; all other passages get 0.
+GRADES = {"p1": 3, "p5": 2}
+SETTINGS = {"pairs_per_task": 3, "gold_per_task": 1, "max_tasks_per_worker": 4}
+
+
+class Reef(Fair):
+    """The fair's workers, at a campaign that grades the topics of the graded campaign."""
+
+    def __init__(self, crowd, grading) -> None:
+        self.crowd, self.grading, self.collection, self.pool = (
+            crowd,
+            grading,
+            grading.collection,
+            grading.pool,
+        )
+
+    def draft(self, name: str = "crowd", **settings) -> Campaign:
+        made = create_crowd_campaign(
+            self.grading, name=name, settings=CampaignSettings(**{**SETTINGS, **settings})
+        )
+        Campaign.objects.filter(pk=made.pk).update(crowd="fake", accept_weak_screening=True)
+        made.refresh_from_db()
+        accept_texts(made)
+        self.add_gold(made, 12)
+        return made
+
+    def opened(self, **settings) -> Campaign:
+        return self.opened_afresh(**settings)
+
+    def grade(self, submission, grades=None, *, pass_gold: bool = True) -> None:
+        for slot in submission.slots.select_related("gold_pair", "left").order_by("number"):
+            session.save_choice(
+                submission, number=slot.number, sequence=0, side=str(grade_of(slot, grades or {}, pass_gold))
+            )
+
+    def do_task(self, campaign, worker, grades=None, *, pass_gold: bool = True):
+        submission = self.open_task(campaign, worker)
+        self.grade(submission, grades, pass_gold=pass_gold)
+        self.send_off(submission)
+        return submission
+
+    def work_off(self, campaign, grades=GRADES) -> None:
+        """Have a new worker do each task that waits, and collect."""
+        while campaign.tasks.filter(state=Task.State.WAITING).exists():
+            self.do_task(campaign, f"worker-{campaign.submissions.count()}", grades)
+            self.collect(campaign)
+
+
+def grade_of(slot: Slot, grades, pass_gold: bool) -> int:
+    if slot.gold_pair is None:
+        return grades.get(slot.left.pid, 0)
+    return 3 if (slot.left_id == slot.gold_pair.relevant_id) == pass_gold else 0
+
+
+@pytest.fixture
+def reef_fair(crowd, make_campaign):
+    return Reef(crowd, make_campaign())
+
+
+def told(campaign) -> dict[str, tuple[str, int, int]]:
+    return {
+        one.topic.query.qid: (one.state, one.tally.judged, one.tally.relevant)
+        for one in states_of(campaign.grading)
+    }
 
 
 def test_a_task_shows_one_passage_at_a_time_and_records_grades(reef_fair):
@@ -156,6 +223,21 @@ def test_a_worker_never_sees_a_passage_twice(reef_fair):
     assert len(set(shown)) == 15
 
 
+def test_tasks_of_a_topic_that_is_over_are_withdrawn_unless_somebody_opened_them(reef_fair):
+    campaign = reef_fair.opened(pairs_per_task=1)
+    held = reef_fair.open_task(campaign, "W1")
+    topic = topic_named(campaign.grading, "q1")
+    carry_out_decision(topic, "taken away", why="an assessor does it", who="ann")
+
+    carry_grades(campaign)
+
+    left = set(Pair.objects.filter(task_pairs__task__campaign=campaign).values_list("query__qid", flat=True))
+    opened = held.task.task_pairs.get().pair
+    assert left == {"q2", opened.query.qid}
+    assert campaign.tasks.filter(task_pairs=None).count() == 0
+    assert campaign.tasks.count() in (2, 3)
+
+
 def test_an_assessor_cannot_take_what_the_crowd_has_and_no_topic_goes_twice(reef_fair, people):
     campaign = reef_fair.draft()
 
@@ -204,6 +286,57 @@ def test_the_collection_of_work_carries_the_grades(reef_fair):
     collect_job(progress=lambda *_: None, campaign_id=campaign.pk, sweep=True)
 
     assert told(campaign)["q1"] == ("being judged", 4, 1)
+
+
+def test_grades_of_a_worker_excluded_after_the_decision_leave_the_labels(reef_fair):
+    campaign = reef_fair.opened()
+    reef_fair.work_off(campaign)
+    carry_grades(campaign)
+    assert told(campaign)["q2"] == ("discarded", 2, 1)
+    judge = Judgment.objects.filter(campaign=campaign, pair__query__qid="q2").first().worker
+
+    exclude_worker(campaign, judge, why="copied", who="ann")
+    carry_grades(campaign)
+
+    assert told(campaign)["q2"][0] == "discarded"
+    left = GradedItem.objects.filter(assignment__topic__query__qid="q2")
+    judged = Judgment.objects.filter(campaign=campaign, pair__query__qid="q2").exclude(worker=judge)
+    assert left.filter(grade__isnull=False).count() == judged.count() < 2
+
+
+def waiting_of(campaign, qid: str) -> int:
+    return Pair.objects.filter(
+        campaign=campaign, query__qid=qid, task_pairs__task__state=Task.State.WAITING
+    ).count()
+
+
+def test_what_a_decision_withdrew_is_asked_again_when_it_is_reversed(reef_fair):
+    campaign = reef_fair.opened(pairs_per_task=1, judgments_per_pair=2)
+    reef_fair.do_task(campaign, "W1", GRADES)
+    reef_fair.collect(campaign)
+    carry_grades(campaign)
+    topic = topic_named(campaign.grading, "q1")
+    GradedItem.objects.filter(assignment__topic=topic, position=0).update(grade=0)
+    carry_out_decision(topic, "rejected", why="unclear", who="ann")
+    before = waiting_of(campaign, "q1")
+    carry_grades(campaign)
+    assert (before > 6, waiting_of(campaign, "q1")) == (True, 0)
+
+    carry_out_decision(topic, "reversed", why="it is clear after all", who="ann")
+    carry_grades(campaign)
+    carry_grades(campaign)
+    assert waiting_of(campaign, "q1") == before
+
+
+def test_what_the_end_withdrew_is_asked_again_after_reopening(reef_fair):
+    campaign = reef_fair.opened(pairs_per_task=1)
+    end_campaign(campaign.grading, why="a pause")
+    carry_grades(Campaign.objects.get(pk=campaign.pk))
+    assert not campaign.tasks.filter(state=Task.State.WAITING).exists()
+
+    reopen_campaign(campaign.grading, why="it goes on")
+    carry_grades(Campaign.objects.get(pk=campaign.pk))
+    assert (waiting_of(campaign, "q1"), waiting_of(campaign, "q2")) == (4, 2)
 
 
 def test_workers_are_asked_for_no_more_passages_than_the_budget_has(crowd, make_campaign):

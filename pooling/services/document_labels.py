@@ -13,6 +13,7 @@ from django.db import IntegrityError, transaction
 
 from config.guidance import Guidance, Option
 from config.plurals import many
+from pooling.blocks import LONGEST
 from pooling.errors import EmptyFile, InvalidFile, NotFound, UnmappedLabels
 from pooling.formats import Content, Progress, line_text, numbered_lines
 from pooling.models import Collection, Qrel, QrelSet
@@ -119,6 +120,7 @@ def map_labels(
     canonical = canonical_of(collection, sorted(pids))
     classes = members_of(collection, sorted(set(canonical.values())))
     mapped = highest_grades(labels, {pid: classes[first] for pid, first in canonical.items()}, document_of)
+    _refuse_bad_ids(mapped)
     try:
         with transaction.atomic():
             stored = _store_document_labels(collection, qrel_set, mapped, set_name, min_grade)
@@ -127,6 +129,16 @@ def map_labels(
         raise
     relevant = sum(one.grade >= min_grade for one in mapped)
     return MappedLabels(stored, len(mapped), relevant, sum(one.passage not in pids for one in mapped))
+
+
+def _refuse_bad_ids(mapped: Iterable[DocumentLabel]) -> None:
+    """Refuse a document's id that no qrels file could hold."""
+    for one in mapped:
+        if one.document.split() != [one.document] or len(one.document.encode()) > LONGEST["pid"]:
+            raise UnmappedLabels(
+                f"{one.document[:80]!r} is no document id (passage {one.passage}).",
+                f"An id has no blanks and at most {LONGEST['pid']} bytes.",
+            )
 
 
 def _store_document_labels(

@@ -99,3 +99,10 @@ def test_what_cannot_be_mapped_is_refused_whole(labels, tmp_path):
         file.write_text(text)
         with pytest.raises(InvalidFile, match=why):
             documents_in_file(file)
+
+
+@pytest.mark.parametrize("document", ["", "two words", "d" * 301, "line\nfeed"])
+def test_an_id_that_no_qrels_file_can_hold_is_refused(labels, document):
+    with pytest.raises(UnmappedLabels, match="is no document id"):
+        map_labels(qrel_set=labels, document_of=lambda pid: document, set_name="documents")
+    assert not QrelSet.objects.filter(name="documents").exists()

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from django import forms
 from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
@@ -13,6 +14,9 @@ from config.plurals import many
 from pooling.models import Collection, QrelSet
 from pooling.services.document_labels import before_last, documents_in_file, map_labels
 from web.common.access import needs
+
+#: Larger files of passages and their documents take longer to read than a page should.
+LARGEST_FILE = 50 * 1024**2
 
 
 class DocumentLabelsForm(forms.Form):
@@ -41,9 +45,19 @@ class DocumentLabelsForm(forms.Form):
         super().__init__(*given)  # type: ignore[arg-type]
         self.fields["qrels"].queryset = QrelSet.objects.filter(collection=collection).order_by("name")  # type: ignore[attr-defined]
 
+    def clean_file(self) -> UploadedFile | None:
+        """Refuse a file that a page would read for too long."""
+        file: UploadedFile | None = self.cleaned_data["file"]
+        if file and (file.size or 0) > LARGEST_FILE:
+            raise forms.ValidationError(
+                f"The file is larger than {LARGEST_FILE // 1024**2} MiB. Leave out passages without a label."
+            )
+        return file
+
     def clean(self) -> None:
         """Require either a separator or a file."""
-        if bool(self.cleaned_data.get("before")) == bool(self.cleaned_data.get("file")):
+        given = bool(self.cleaned_data.get("file")) or "file" in self.errors
+        if bool(self.cleaned_data.get("before")) == given:
             self.add_error("before", "Enter a separator or choose a file, not both.")
 
 

@@ -120,18 +120,11 @@ def records_of(
 ) -> Records:
     """Count all workers again, or ``only`` these. They are compared with ``usual``, or with each other."""
     rest = (campaign, only)
-    work, empty, begun = (
-        _tasks_by_worker(*rest),
-        _count_tasks_of_kind(is_empty(), *rest),
-        _count_tasks_of_kind(is_begun(), *rest),
-    )
-    sent_empty = _count_tasks_of_kind(is_empty() & Q(state=Submission.State.SUBMITTED), *rest)
-    judged, gold, money = _judgments_by_worker(*rest), _gold_by_worker(*rest), _pay_by_worker(*rest)
-    agreement, times, reports = (
-        _agreement_by_worker(*rest),
-        _times_by_worker(*rest),
-        _reports_by_worker(*rest),
-    )
+    kinds = (is_empty(), is_begun(), is_empty() & Q(state=Submission.State.SUBMITTED))
+    empty, begun, sent_empty = (_count_tasks_of_kind(kind, *rest) for kind in kinds)
+    work, judged, gold = _tasks_by_worker(*rest), _judgments_by_worker(*rest), _gold_by_worker(*rest)
+    agreement, times = _agreement_by_worker(*rest), _times_by_worker(*rest)
+    money, reports = _pay_by_worker(*rest), _reports_by_worker(*rest)
     excluded = _only_workers(Exclusion.objects.standing().filter(campaign=campaign), only)
     out = {row.worker_id: row for row in excluded.only("worker", "rule", "reason")}
     consistent = consistency_of(campaign, only=only)

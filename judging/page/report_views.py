@@ -13,7 +13,7 @@ from judging.models import Campaign, Submission, Worker
 from judging.page import reports_and_appeals, session
 from judging.page.frame_views import addresses_of, for_sites_of, in_frame, open_task
 from judging.page.saving_views import readable_anywhere, refused_save, whole_number
-from judging.page.views import page_of, save_form, task_page
+from judging.page.views import page_of, save_posted_choices, task_page
 from judging.rules.refusals import REFUSALS
 from judging.workers.notices import is_refused, meaning_of_refusal
 
@@ -35,7 +35,7 @@ def report(request: HttpRequest, token: str) -> HttpResponse:
     kind, words = (request.POST.get(f"report-{part}-{number}", "") for part in ("kind", "words"))
     if kind:  # before the choices: a pair can be reported even when it is too early to judge one
         reports_and_appeals.report_pair(submission, number=whole_number(number), kind=kind, words=words)
-    if hurried := save_form(request, token, submission):
+    if hurried := save_posted_choices(request, token, submission):
         return hurried
     if not kind:
         return task_page(

@@ -8,7 +8,7 @@ from judging.models import Submission
 from judging.page import session
 from judging.page.frame_views import in_frame
 from judging.page.saving_views import readable_anywhere
-from judging.page.views import page_of, save_form
+from judging.page.views import page_of, save_posted_choices
 from judging.tasks import time_left
 
 #: A page's clock can be this many seconds ahead of ours when it reports that the time is over.
@@ -24,7 +24,7 @@ def more_time(request: HttpRequest, token: str) -> HttpResponse:
         time_left.extend(submission)
     if "script" in request.POST:
         return readable_anywhere(JsonResponse({"left": session.seconds_left(submission)}))
-    return save_form(request, token, submission) or redirect("judging:work", token=token)
+    return save_posted_choices(request, token, submission) or redirect("judging:work", token=token)
 
 
 @require_POST
@@ -35,7 +35,7 @@ def time_up(request: HttpRequest, token: str) -> HttpResponse:
     left = session.seconds_left(submission)
     held = submission.state == Submission.State.HELD and session.has_agreed(submission)
     if time_left.takes_late_choices(submission) or (held and left is not None and left <= AHEAD_SECONDS):
-        save_form(request, token, submission)
+        save_posted_choices(request, token, submission)
         form = request.POST
         session.run_out(submission, comment=form.get("comment", ""), pasted="pasted" in form)
     return redirect("judging:work", token=token)

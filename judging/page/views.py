@@ -230,7 +230,7 @@ def finish(request: HttpRequest, token: str) -> HttpResponse:
         return _redirect_to_outcome(request, token, submission)
     if not session.has_agreed(submission):
         return redirect("judging:work", token=token)
-    if hurried := save_form(request, token, submission):
+    if hurried := save_posted_choices(request, token, submission):
         return hurried
     if left := _send_off(request, submission, complete=True):
         return task_page(request, token, submission, left=left)
@@ -249,7 +249,7 @@ def leave(request: HttpRequest, token: str) -> HttpResponse:
         return _redirect_to_outcome(request, token, submission)
     if not session.has_agreed(submission) and submission.standing != Submission.Standing.EXCLUDED:
         return redirect("judging:work", token=token)
-    if hurried := save_form(request, token, submission):
+    if hurried := save_posted_choices(request, token, submission):
         return hurried
     pay, judged, shown, earned, unread = earned_so_far(submission)
     if judged and "confirmed" in request.POST:
@@ -280,7 +280,7 @@ def _redirect_to_outcome(request: HttpRequest, token: str, submission: Submissio
     Choices that waited for a connection when the time ran out arrive with the form and are kept.
     """
     if takes_late_choices(submission):
-        save_form(request, token, submission)
+        save_posted_choices(request, token, submission)
     return redirect("judging:work", token=token)
 
 
@@ -290,7 +290,7 @@ def _send_off(request: HttpRequest, submission: Submission, *, complete: bool = 
     return session.finish(submission, complete=complete, comment=comment, pasted=pasted)
 
 
-def save_form(request: HttpRequest, token: str, submission: Submission) -> HttpResponse | None:
+def save_posted_choices(request: HttpRequest, token: str, submission: Submission) -> HttpResponse | None:
     """Save the choices in the form. Without JavaScript, no choice was saved as it was made.
 
     If the form arrives before the campaign's minimum time for these pairs, save nothing and return a page that still

@@ -70,7 +70,9 @@ def made_at(age: float, *, opened_at: datetime, before: datetime | None) -> date
 
 def choices_made(submission: Submission) -> dict[int, tuple[str, int]]:
     """Return slot number, ascending → (last chosen side, empty if none; number of choices made)."""
-    return {number: (made[-1].side if made else "", len(made)) for number, _, made in _made(submission)}
+    return {
+        number: (made[-1].side if made else "", len(made)) for number, _, made in _choices_by_slot(submission)
+    }
 
 
 def new_choices(submission: Submission, sides: Mapping[int, str], *, late: bool = False) -> dict[int, Choice]:
@@ -80,7 +82,7 @@ def new_choices(submission: Submission, sides: Mapping[int, str], *, late: bool 
     only in slots without a choice.
     """
     found = {}
-    for number, slot, made in _made(submission):
+    for number, slot, made in _choices_by_slot(submission):
         side, last = sides.get(number, ""), made[-1] if made else None
         if not side or (last and (late or last.side == side)):
             continue
@@ -91,7 +93,7 @@ def new_choices(submission: Submission, sides: Mapping[int, str], *, late: bool 
     return found
 
 
-class _Made(NamedTuple):
+class _SavedChoice(NamedTuple):
     """A saved choice."""
 
     sequence: int
@@ -99,13 +101,13 @@ class _Made(NamedTuple):
     at: datetime
 
 
-def _made(submission: Submission) -> list[tuple[int, int, list[_Made]]]:
+def _choices_by_slot(submission: Submission) -> list[tuple[int, int, list[_SavedChoice]]]:
     """Return the number and key of each slot, ascending, with its choices in the order in which they were made."""
-    slots: dict[tuple[int, int], list[_Made]] = {}
-    for number, slot, *choice in _MADE(submission.pk):
+    slots: dict[tuple[int, int], list[_SavedChoice]] = {}
+    for number, slot, *choice in _SLOTS_WITH_CHOICES(submission.pk):
         made = slots.setdefault((number, slot), [])
         if choice[0] is not None:
-            made.append(_Made(*choice))
+            made.append(_SavedChoice(*choice))
     return [(number, slot, made) for (number, slot), made in slots.items()]
 
 
@@ -115,7 +117,7 @@ def _slots_with_choices(submission: int) -> QuerySet[Slot, tuple[Any, ...]]:
     return slots.values_list("number", "pk", "choices__sequence", "choices__side", "choices__chosen_at")
 
 
-_MADE = Prepared(_slots_with_choices)
+_SLOTS_WITH_CHOICES = Prepared(_slots_with_choices)
 
 
 _READ = """

@@ -62,6 +62,8 @@ def test_other_teams_and_baselines_are_counted_apart(board, submit):
     submit("b", team="Voles")
     submit("c", baseline=True)
 
+    assert set(Run.objects.values_list("run_tag", flat=True)) == {"a", "b", "c"}
+
 
 def test_one_run_may_differ_only_by_hyperparameters_or_seed(board, submit):
     set_policy(collection=board, most_runs=9, period_days=10)

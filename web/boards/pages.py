@@ -274,7 +274,6 @@ def board_view(
     sets = list(QrelSet.objects.filter(collection=collection).order_by("name"))
     everything = sees_everything(user, collection)
     runs = {run.run_tag: run for run in listed_runs(collection, user)}
-    hidden = hidden_queries(collection, user)
     sight = label_sight(collection, user)
     try:
         asked = asked_board(collection, wish, user, sight, list(runs.values()))
@@ -285,9 +284,7 @@ def board_view(
                 collection, versions, sets, version, official, sort=wish.sort, measure=wish.measure, work=work
             )
         published = _board_as_seen(asked, sight)
-        since = (
-            _moves_since(version, versions, list(runs.values()), wish, hidden) if moves and version else None
-        )
+        since = _moves_since(earlier, asked) if earlier else None
     except NotNow as away:
         # The rest of the page still works. The reason names servers, so it goes to the log only.
         logger.warning("the leaderboard of %s cannot be made now: %s", collection.name, away)
@@ -343,20 +340,16 @@ def _earlier_version(version: QrelVersion, versions: Sequence[QrelVersion], wish
     return earlier.get(wish.since or 0) or earlier.get(max(earlier, default=0))
 
 
-def _moves_since(
-    version: QrelVersion, versions: Sequence[QrelVersion], runs: list[Run], wish: Wish, hidden: frozenset[str]
-) -> RankMoves | None:
-    """Return moves since the version in the address if it is an earlier one, else since the previous version."""
-    before = _earlier_version(version, versions, wish)
-    if before is None:
-        return None
+def _moves_since(before: QrelVersion, asked: AskedBoard) -> RankMoves | None:
+    """Return how the board's runs moved since an earlier version."""
+    assert asked.version is not None
     return rank_moves(
-        collection=version.collection,
+        collection=asked.collection,
         before=before,
-        after=version,
-        runs=runs,
-        measure=wish.measure,
-        hidden=hidden,
+        after=asked.version,
+        runs=asked.runs,
+        measure=asked.measure,
+        hidden=asked.hidden,
     )
 
 

@@ -61,6 +61,10 @@ class GoneHome(Exception):
     """This person has done as many tasks as one person can do."""
 
 
+class NothingLeft(Exception):
+    """Every place of the campaign was given out."""
+
+
 class Line:
     """One persistent connection to the server."""
 
@@ -190,7 +194,7 @@ class Shift:
     pause: float = 0.0
     #: They arrive evenly over this many seconds.
     arrive_over: float = 0.0
-    #: After this many seconds nobody starts anything; running tasks are left unfinished.
+    #: After this many seconds, or when no place is left, nobody starts anything; running tasks are left unfinished.
     seconds: float = 600.0
     tasks_each: int = 1000
     #: Whether all choices of a task are sent with its form, as without scripts.
@@ -207,7 +211,7 @@ def work(shift: Shift, name: str, next_place: Callable[[], str]) -> tuple[Seen, 
 
 
 async def _work(shift: Shift, name: str, next_place: Callable[[], str]) -> tuple[Seen, float]:
-    seen, started = Seen(), time.perf_counter()
+    seen, started, over = Seen(), time.perf_counter(), asyncio.Event()
 
     async def one(number: int) -> None:
         person = Person(
@@ -222,6 +226,8 @@ async def _work(shift: Shift, name: str, next_place: Callable[[], str]) -> tuple
                 await person.think()
         except GoneHome:
             pass
+        except NothingLeft:
+            over.set()
         except (Failed, OSError, asyncio.IncompleteReadError, TimeoutError, ValueError) as error:
             seen.errors[f"{type(error).__name__}: {error}"[:120]] += 1
         finally:
@@ -234,10 +240,11 @@ async def _work(shift: Shift, name: str, next_place: Callable[[], str]) -> tuple
 
     warming = asyncio.create_task(measure())
     everybody = [asyncio.create_task(one(number)) for number in range(shift.people)]
-    _, late = await asyncio.wait(everybody, timeout=shift.seconds)
-    for task in (warming, *late):
-        task.cancel()
+    ends = [asyncio.create_task(asyncio.wait(everybody)), asyncio.create_task(over.wait())]
+    await asyncio.wait(ends, timeout=shift.seconds, return_when=asyncio.FIRST_COMPLETED)
     since = seen.warm.at if seen.warm else started
     seconds = time.perf_counter() - since
-    await asyncio.gather(*late, return_exceptions=True)
+    for task in (warming, *ends, *everybody):
+        task.cancel()
+    await asyncio.gather(*everybody, return_exceptions=True)
     return seen, seconds

@@ -25,7 +25,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -125,9 +124,16 @@ class Campaigned:
         Place.objects.bulk_update(places, ["crowd_id", "state"], batch_size=2000)
         self.campaign: Campaign = Campaign.objects.get(pk=campaign.pk)
         self.link = f"/judge/{link_token(campaign.postings.get())}/"
-        numbers = count(1)
-        self.next_place = lambda: f"H{campaign.pk}X{next(numbers)}"
+        self.free = iter([place.crowd_id for place in places])
         self.tasks = Task.objects.filter(campaign=campaign)
+
+    def next_place(self) -> str:
+        """Return a place that nobody has taken. Raises NothingLeft."""
+        from _people import NothingLeft
+
+        if place := next(self.free, None):
+            return place
+        raise NothingLeft
 
     def waiting(self) -> int:
         """Return how many tasks wait now."""

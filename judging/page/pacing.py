@@ -1,7 +1,7 @@
 """Limit requests per page: far above what a person makes, and low enough to protect other workers.
 
 A page is identified by its token. A person makes a few requests in a window. This process counts those by itself, and
-asks the counter that all processes share only about a page that makes more.
+asks the counter that all processes share only about a page that comes near the limit.
 """
 
 from collections import Counter
@@ -13,8 +13,8 @@ from config.counting import Limit
 
 #: Seconds over which requests are counted. Saves that waited for a connection can arrive together.
 WINDOW = 10
-#: Requests of a page in a window after which the shared counter is asked, unless the limit is even lower.
-UNSHARED = 8
+#: Share of the limit after which the shared counter is asked.
+UNSHARED = 0.25
 
 
 class _Here:
@@ -37,7 +37,7 @@ _here = _Here()
 def request_pause(token: str) -> int:
     """Return the seconds until this page can send its next request, or 0 if it can send one now."""
     most = settings.PAGE_REQUESTS_PER_SECOND * WINDOW
-    unshared = min(UNSHARED, most)
+    unshared = int(most * UNSHARED)
     counted = _here.count(token)
     if counted <= unshared:
         return 0

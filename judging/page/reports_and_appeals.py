@@ -12,9 +12,10 @@ from django.utils import translation
 from config import clock
 from config.guidance import Action, Guidance
 from config.row_keys import row_key
+from config.storable_text import storable_text
 from judging.errors import CampaignRefused
 from judging.models import Appeal, Campaign, PairReport, Slot, Submission, Worker
-from judging.page.session import WorkRefused, as_stored, check_workable
+from judging.page.session import WorkRefused, check_workable
 from judging.rules.durations import after_working_days, working_days
 from judging.rules.refusals import REFUSALS
 from judging.tasks.answers import final_choices
@@ -35,10 +36,12 @@ def report_pair(submission: Submission, *, number: int, kind: str, words: str = 
     if slot is None or kind not in PairReport.Kind.values:
         raise WorkRefused("garbled")
     report, new = PairReport.objects.get_or_create(
-        slot=slot, kind=kind, defaults={"submission": submission, "words": as_stored(words, LONGEST_WORDS)}
+        slot=slot,
+        kind=kind,
+        defaults={"submission": submission, "words": storable_text(words, LONGEST_WORDS)},
     )
     if not new and words.strip():
-        PairReport.objects.filter(pk=report.pk).update(words=as_stored(words, LONGEST_WORDS))
+        PairReport.objects.filter(pk=report.pk).update(words=storable_text(words, LONGEST_WORDS))
     return report
 
 
@@ -56,7 +59,7 @@ def make_appeal(campaign: Campaign, worker: Worker, *, refusal: str, words: str,
     waiting = Appeal.objects.filter(campaign=campaign, worker=worker, settled_at=None).exclude(came_by="")
     if came_by and waiting.count() >= MOST_WAITING:
         raise WorkRefused("enough-said")
-    said = {"refusal": refusal, "words": as_stored(words, LONGEST_APPEAL)}
+    said = {"refusal": refusal, "words": storable_text(words, LONGEST_APPEAL)}
     return Appeal.objects.get_or_create(campaign=campaign, worker=worker, came_by=came_by, defaults=said)[1]
 
 

@@ -12,6 +12,7 @@ from django.db.models import Exists, Max, OuterRef, QuerySet
 from config import clock
 from config.monitoring.metrics import Count
 from config.prepared_queries import Prepared
+from config.storable_text import storable_text
 from judging.campaign.worker_texts import agreed_text
 from judging.crowds import crowd_for
 from judging.crowds.hosts import require_allowed
@@ -283,7 +284,7 @@ def seconds_left(submission: Submission) -> float | None:
 def run_out(submission: Submission, *, comment: str = "", pasted: bool = False) -> None:
     """End a task whose time is over: submit what is judged, or release an empty one. Safe to repeat."""
     held = Submission.objects.filter(pk=submission.pk, state=Submission.State.HELD)
-    held.update(comment=as_stored(comment), comment_pasted=pasted)
+    held.update(comment=storable_text(comment, LONGEST_COMMENT), comment_pasted=pasted)
     if send_off_saved(submission):
         SENT_OFF.add()
     else:
@@ -312,7 +313,7 @@ def finish(
     known = {
         "state": Submission.State.FINISHED,
         "finished_at": clock.now(),
-        "comment": as_stored(comment),
+        "comment": storable_text(comment, LONGEST_COMMENT),
         "comment_pasted": pasted,
     }
     if complete and held.filter(~empty).update(**known, left_early=False):
@@ -336,12 +337,7 @@ def keep_comment(submission: Submission, comment: str) -> None:
     """Store a comment before the task is submitted, so that it appears when the page is shown again."""
     if comment.strip():
         held = Submission.objects.filter(pk=submission.pk, state=Submission.State.HELD)
-        held.update(comment=as_stored(comment))
-
-
-def as_stored(text: str, most: int = LONGEST_COMMENT) -> str:
-    """Return a worker's text as stored: cut to its limit, and without null characters, which no database accepts."""
-    return text.replace("\0", "").strip()[:most]
+        held.update(comment=storable_text(comment, LONGEST_COMMENT))
 
 
 def final_answers(submission: Submission) -> list[tuple[str, str]]:

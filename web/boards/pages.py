@@ -204,9 +204,11 @@ def published_board(collection: Collection, wish: Wish, user: Any) -> PublishedB
     """
     sight = label_sight(collection, user)
     asked = asked_board(collection, wish, user, sight)
+    versions = QrelVersion.objects.filter(collection=collection).defer("manifest")
+    earlier = _earlier_version(asked.version, versions, wish) if asked.version else None
     again = "Repeat the request in a few seconds."
     try:
-        work = drawing_work(asked)
+        work = drawing_work(asked, earlier)
     except TooMuchAsked:
         raise BoardBeingDrawn("The leaderboard waits until others are drawn.", again) from None
     if work:

@@ -1,8 +1,10 @@
-"""Text that a person sent with a form, without the NUL characters that PostgreSQL cannot store."""
+"""Text that a person sent with a form."""
 
 from django.http import HttpRequest
 
+from config.storable_text import storable_text
+
 
 def sent_text(request: HttpRequest, field: str, most: int | None = None) -> str:
-    """Return the text of a form's field, cut to ``most`` characters."""
-    return request.POST.get(field, "").replace("\0", "").strip()[:most]
+    """Return the text of a form's field as stored, cut to ``most`` characters."""
+    return storable_text(request.POST.get(field, ""), most)

@@ -35,6 +35,7 @@ from web.common.visibility import (
     own_team,
     sees_everything,
 )
+from web.errors import BoardBeingDrawn
 from web.runs.run_queries import run_queries
 
 RUNS_A_PAGE = 50
@@ -98,13 +99,14 @@ def runs_page(collection: Collection, user: Any, parameters: Any) -> dict[str, A
         runs = runs.exclude(Q(report__warnings=[]) | Q(report__warnings__isnull=True))
     page: Page[Run] = Paginator(runs, RUNS_A_PAGE).get_page(parameters.get("page"))
     page.object_list = [as_shown(run, everything, team) for run in page.object_list]
-    board = _board_or_none(collection, user)
+    board, drawing = _board_or_none(collection, user)
     rows = {row.run: row for row in board.board.rows} if board else {}
     return {
         "collection": collection,
         "queries": Query.objects.filter(collection=collection).count(),
         "page": page,
         "board": board,
+        "drawing": drawing,
         "lines": [(run, rows.get(run.run_tag)) for run in page.object_list],
         "sort": sort,
         "found": found,
@@ -116,12 +118,14 @@ def runs_page(collection: Collection, user: Any, parameters: Any) -> dict[str, A
     }
 
 
-def _board_or_none(collection: Collection, user: Any) -> PublishedBoard | None:
-    """Return the latest board, for the values beside the runs; None if there is none or it cannot be drawn now."""
+def _board_or_none(collection: Collection, user: Any) -> tuple[PublishedBoard | None, bool]:
+    """Return the latest board, for the values beside the runs, if there is one; and whether a job is drawing it."""
     try:
-        return published_board(collection, Wish(), user)
+        return published_board(collection, Wish(), user), False
+    except BoardBeingDrawn:
+        return None, True
     except Refusal:
-        return None
+        return None, False
 
 
 def _team_safe_order(sort: str, everything: bool) -> tuple[Any, ...]:

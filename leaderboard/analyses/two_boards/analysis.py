@@ -50,7 +50,8 @@ def analyse_two_boards(asked: Asked, progress: Progress | None) -> Analysis:
     one, two = sides
     if (one.labels.name, one.measure) == (two.labels.name, two.measure):
         raise WrongSetting(
-            f"Both boards are {one.name}.", "Choose other labels or another measure for the second board."
+            f"Both boards use the same labels and measure: {one.name}.",
+            "Choose other labels or another measure for the second board.",
         )
     for tag in highlight:
         if tag not in one.run_tags:

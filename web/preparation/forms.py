@@ -14,6 +14,7 @@ from judging.rules.slips import Slips
 from web.common.advanced_fields import AdvancedFields
 from web.common.directions import guidance_text
 from web.common.seen_values import SeenValuesForm
+from web.preparation.grading_words import WORDS_FOR_GRADES
 
 DEFAULTS = CampaignSettings()
 
@@ -184,10 +185,8 @@ class SettingsForm(AdvancedFields, OfSettings):
         self.fields["language"].choices = settings.LANGUAGES  # type: ignore[attr-defined]
         if graded:
             del self.fields["allow_undecided"], self.fields["repeats_per_task"]
-            self.fields["pairs_per_task"].label = "Passages per task"
-            self.fields["pairs_per_task"].help_text = "Test passages are added to these. Reference: 10."
-            self.fields["judgments_per_pair"].label = "Judgments per passage"
-            self.fields["mark_query_words"].label = "Mark the words of the question in the passage"
+            for name, words in WORDS_FOR_GRADES.items():
+                self.fields[name].label, self.fields[name].help_text = words
 
 
 class NewCampaignForm(SettingsForm):

@@ -234,6 +234,7 @@ def test_a_crowd_is_asked_from_the_page_and_its_campaign_leads_back_to_the_topic
     offered = owner.get(reply["Location"]).context["form"].fields
     assert offered["pairs_per_task"].label == "Passages per task"
     assert not {"allow_undecided", "repeats_per_task"} & set(offered)
+    assert [name for name, field in offered.items() if "pair" in f"{field.label} {field.help_text}"] == []
     assert (made.grading.name, made.state, made.pairs.count()) == ("swell", "draft", 1)
     page = text(owner.get(free.page))
     assert "workers of crowd" in page

@@ -90,6 +90,11 @@ urlpatterns = [
     ),
     path(f"{_COLLECTION}near-duplicates/progress", clusters.clustering_progress, name="clustering"),
     path(f"{_COLLECTION}labels/documents/", documents.document_labels, name="document_labels"),
+    path(
+        f"{_COLLECTION}labels/documents/<slug:labels>.tsv",
+        documents.document_label_sources,
+        name="document_label_sources",
+    ),
     path(f"{_COLLECTION}campaigns/", collections.campaign_lists, name="collection_campaigns"),
     path(f"{_COLLECTION}settings/", collections.collection_settings, name="collection_settings"),
     path(f"{_COLLECTION}about/", collections.edit_description, name="describe_collection"),

@@ -77,6 +77,7 @@ FIXED: dict[str, list[Any]] = {
     "web:build_fraction": ["harbour", "tide"],
     "web:near_duplicate_labels": ["harbour", "official", "once"],
     "web:withhold_labels": ["harbour", "official"],
+    "web:document_label_sources": ["harbour", "official"],
     "web:graded_campaign": ["harbour", "swell"],
     "web:end_grading": ["harbour", "swell"],
     "web:ask_crowd": ["harbour", "swell"],

@@ -5,14 +5,15 @@ from pathlib import Path
 from django import forms
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import Refusal
 from config.plurals import many
+from pooling.errors import NotFound
 from pooling.models import Collection, QrelSet
-from pooling.services.document_labels import before_last, documents_in_file, map_labels
+from pooling.services.document_labels import before_last, documents_in_file, map_labels, provenance_of
 from web.common.access import needs
 
 #: Larger files of passages and their documents take longer to read than a page should.
@@ -74,8 +75,26 @@ def document_labels(request: HttpRequest, collection: Collection) -> HttpRespons
             form.add_error(None, str(refusal))
         else:
             return redirect("web:collection", collection.name)
-    context = {"collection": collection, "form": form}
+    made = (
+        QrelSet.objects.filter(collection=collection).exclude(mapped_from=None).select_related("mapped_from")
+    )
+    context = {"collection": collection, "form": form, "made": made.order_by("name")}
     return render(request, "web/document_labels.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+@needs("add files")
+def document_label_sources(_request: HttpRequest, collection: Collection, labels: str) -> HttpResponse:
+    """Return the labels of documents as a file, each with the passage that it comes from."""
+    found = get_object_or_404(QrelSet, collection=collection, name=labels)
+    try:
+        lines = ["\t".join(map(str, vars(one).values())) for one in provenance_of(found)]
+    except NotFound as refusal:
+        raise Http404(str(refusal)) from None
+    reply = HttpResponse("\n".join(["qid\tdocument\tgrade\tpassage", *lines, ""]))
+    reply["Content-Type"] = "text/tab-separated-values; charset=utf-8"
+    reply["Content-Disposition"] = f'attachment; filename="{collection.name}-{found.name}-sources.tsv"'
+    return reply
 
 
 def _make_labels(request: HttpRequest, form: DocumentLabelsForm) -> None:

@@ -30,6 +30,8 @@ _trial_signer = "judging.trial"
 _appeal_signer = "judging.appeal"
 _proof_signer = "judging.proof"
 LONGEST = 600
+#: Length of a digest in a token.
+DIGITS = 12
 
 
 class BadToken(ValueError):
@@ -205,7 +207,7 @@ def read_trial(token: str) -> Trial:
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
 
 
 def _signer(salt: str) -> signing.Signer:

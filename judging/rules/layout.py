@@ -70,6 +70,11 @@ def possible_answers(grades: int, *, allow_undecided: bool) -> tuple[str, ...]:
     return SIDES if allow_undecided else SIDES[:2]
 
 
+def scales_with(answer: str) -> tuple[int, int]:
+    """Return the least and the most ``grades`` of campaigns with this answer (one of ``ANSWERS``); 0 for pairs."""
+    return (0, 0) if answer in SIDES else (int(answer) + 1, len(digits))
+
+
 def placeholder_text(seed: int, pid: str) -> str:
     """Return a rehearsal's placeholder for a passage without text. It does not identify the passage."""
     digest = hashlib.sha256(f"placeholder:{seed}:{pid}".encode()).hexdigest()

@@ -1,25 +1,24 @@
 """Choices as they are made: each is one row, appended and never changed.
 
-Nearly all requests of a campaign save one choice, so :func:`append_at_once` asks the database twice and builds no
-models. The second statement checks the lease and inserts in one step. It holds on both databases, and the constraints
-are theirs.
+Nearly all requests of a campaign save one choice, so :func:`append_at_once` checks the lease and inserts in one
+statement, and builds no models. It holds on both databases, and the constraints are theirs.
 """
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
+from functools import cache
 from itertools import count
 from typing import Any, NamedTuple
 
 from django.db import connection
 from django.db.models import QuerySet
-from django.utils.dateparse import parse_datetime
 
 from config import clock
 from config.prepared_queries import Prepared, prepared_cursor
-from judging.exchange.link_tokens import Page
+from judging.exchange.link_tokens import DIGITS, Page
 from judging.models import Choice, Slot, Submission
-from judging.rules.layout import possible_answers
+from judging.rules.layout import ANSWERS, UNDECIDED, scales_with
 
 #: More choices than any person makes in one slot. Further choices are not kept.
 MOST_CHOICES = 200
@@ -63,9 +62,13 @@ def made_at(age: float, *, opened_at: datetime, before: datetime | None) -> date
 
     The time is never before the task was opened, nor before the choices that its page knew of (``before``).
     """
-    now = clock.now()
-    made = max(min(now - timedelta(seconds=age), now), opened_at)
+    made = max(_reported_time(age), opened_at)
     return max(made, before) if before else made
+
+
+def _reported_time(age: float) -> datetime:
+    now = clock.now()
+    return min(now - timedelta(seconds=age), now)
 
 
 def choices_made(submission: Submission) -> dict[int, tuple[str, int]]:
@@ -120,23 +123,35 @@ def _slots_with_choices(submission: int) -> QuerySet[Slot, tuple[Any, ...]]:
 _SLOTS_WITH_CHOICES = Prepared(_slots_with_choices)
 
 
-_READ = """
-    SELECT work.assignment_id, work.opened_at, campaign.grades, campaign.allow_undecided, campaign.minimum_seconds,
-      slot.id,
-      (SELECT MAX(chosen_at) FROM judging_choice WHERE slot_id = slot.id AND sequence < %s)
+_APPEND = """
+    INSERT INTO judging_choice (slot_id, sequence, side, seconds_shown, seconds_hidden, focus_lost, input_method,
+      viewport, chosen_at)
+    SELECT slot.id, %s, %s, %s, %s, %s, %s, %s, {latest}(%s, work.opened_at, COALESCE(
+      (SELECT MAX(chosen_at) FROM judging_choice WHERE slot_id = slot.id AND sequence < %s), work.opened_at))
     FROM judging_submission work
     JOIN judging_campaign campaign ON campaign.id = work.campaign_id
     JOIN judging_consent consent ON consent.submission_id = work.id
     JOIN judging_slot slot ON slot.submission_id = work.id
-    WHERE work.id = %s AND slot.number = %s
+    WHERE work.id = %s AND slot.number = %s AND %s IN ('', {digest})
+      AND work.state = '{held}' AND work.standing <> '{excluded}' AND campaign.minimum_seconds = 0
+      AND campaign.grades BETWEEN %s AND %s AND (campaign.allow_undecided OR %s)
+    {lock} ON CONFLICT DO NOTHING
 """
-_APPEND = """
-    INSERT INTO judging_choice (slot_id, sequence, side, seconds_shown, seconds_hidden, focus_lost, input_method,
-      viewport, chosen_at)
-    SELECT slot.id, %s, %s, %s, %s, %s, %s, %s, %s
-    FROM judging_slot slot JOIN judging_submission work ON work.id = slot.submission_id
-    WHERE slot.id = %s AND work.state = %s AND work.standing <> %s
-"""
+#: What databases write differently.
+_DIALECTS = {
+    "postgresql": {
+        "latest": "GREATEST",
+        "digest": f"SUBSTR(ENCODE(SHA256(CONVERT_TO(work.assignment_id, 'UTF8')), 'hex'), 1, {DIGITS})",
+        "lock": "FOR SHARE OF work",
+    },
+    "sqlite": {"latest": "MAX", "digest": f"SUBSTR(SHA256(work.assignment_id), 1, {DIGITS})", "lock": ""},
+}
+
+
+@cache
+def _append_statement(vendor: str) -> str:
+    held, excluded = Submission.State.HELD.value, Submission.Standing.EXCLUDED.value
+    return _APPEND.format(**_DIALECTS[vendor], held=held, excluded=excluded)
 
 
 def append_at_once(
@@ -147,25 +162,11 @@ def append_at_once(
     Returns False without a change otherwise, whatever the reason. The task cannot be submitted between the check and
     the insertion: the statement locks its row (on SQLite, the database).
     """
+    if not is_choice(side, sequence, ANSWERS):
+        return False
+    made = connection.ops.adapt_datetimefield_value(_reported_time(signals.age))
+    choice = [sequence, side, *signals.columns().values(), made, sequence]
+    where = [page.submission_id, number, page.assignment, *scales_with(side), side != UNDECIDED]
     with prepared_cursor(connection) as cursor:
-        cursor.execute(_READ, [sequence, page.submission_id, number])
-        row = cursor.fetchone()
-        if row is None:
-            return False
-        assignment_id, opened_at, grades, allow_undecided, minimum_seconds, slot, before = row
-        allowed = is_choice(side, sequence, possible_answers(grades, allow_undecided=allow_undecided))
-        if minimum_seconds or not allowed or not page.is_of(assignment_id):
-            return False
-        made = made_at(signals.age, opened_at=_aware_time(opened_at), before=before and _aware_time(before))
-        values = [sequence, side, *signals.columns().values(), connection.ops.adapt_datetimefield_value(made)]
-        lock = "FOR SHARE OF work" if connection.features.has_select_for_update else ""
-        held = [slot, Submission.State.HELD, Submission.Standing.EXCLUDED]
-        cursor.execute(f"{_APPEND} {lock} ON CONFLICT DO NOTHING", [*values, *held])
+        cursor.execute(_append_statement(connection.vendor), [*choice, *where])
         return bool(cursor.rowcount == 1)
-
-
-def _aware_time(value: datetime | str) -> datetime:
-    """Convert a time read without a model: SQLite returns it as text, in UTC."""
-    read = parse_datetime(value) if isinstance(value, str) else value
-    assert read is not None
-    return read if read.tzinfo else read.replace(tzinfo=UTC)

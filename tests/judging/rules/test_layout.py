@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 
 from judging.models import Choice, Slot, Submission
 from judging.page import session
-from judging.rules.layout import lay_out
+from judging.rules.layout import ANSWERS, UNDECIDED, lay_out, possible_answers, scales_with
 from judging.tasks.leasing import end_submission, lease_task
 from judging.workers.identities import worker_for
 
@@ -86,3 +86,12 @@ def test_a_pair_left_out_by_whoever_stopped_early_does_not_tip_the_sides_either(
     counts = Counter(judged.values_list("slot__pair_id", "slot__left_id"))
     for pair in campaign.pairs.all():
         assert abs(counts[pair.pk, pair.passage_a_id] - counts[pair.pk, pair.passage_b_id]) <= 1
+
+
+def test_the_scales_with_an_answer_are_those_where_it_is_possible():
+    for answer in ANSWERS:
+        least, most = scales_with(answer)
+        for grades in (0, *range(2, 11)):
+            assert (least <= grades <= most) == (answer in possible_answers(grades, allow_undecided=True))
+        undecided = answer not in possible_answers(least, allow_undecided=False)
+        assert undecided == (answer == UNDECIDED)

@@ -191,7 +191,8 @@ def withdraw_unasked(campaign: Campaign) -> int:
     )
     with transaction.atomic():
         # Locked, so that no worker can take one of these tasks meanwhile.
-        tasks = list(untouched.select_for_update(of=("self",)).values_list("pk", flat=True))
+        locked = untouched.order_by("pk").select_for_update(of=("self",))
+        tasks = list(locked.values_list("pk", flat=True))
         rows = TaskPair.objects.filter(task__in=tasks, pair__query__in=_finished_queries(campaign))
         taken, _ = rows.delete()
         Task.objects.filter(pk__in=tasks, task_pairs=None).delete()

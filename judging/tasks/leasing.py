@@ -5,6 +5,7 @@ worker) by a conditional update. Its pairs and gold pairs are drawn when the wor
 opened the address before. Unique constraints on slots guarantee that no worker sees a pair twice, even in races.
 """
 
+import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -32,10 +33,16 @@ from judging.workers.identities import Newcomer, known_worker
 TRIES = 20
 #: Batches of waiting tasks examined for one that fits the worker.
 LOOKS = 25
+#: Seconds to wait while others take all tasks that fit.
+PAUSE = 0.05
 
 
 class _Taken(Exception):
     """Another worker took the task first."""
+
+
+class _BeingTaken(_Taken):
+    """Others are taking all tasks that fit; an attempt of theirs may fail."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +88,9 @@ def lease_task(
         try:
             if submission := _take_next(taking):
                 return submission
+        except _BeingTaken:
+            time.sleep(PAUSE)
+            continue
         except _Taken:
             continue
         except IntegrityError:  # the same worker, or the same assignment, arrived twice at once
@@ -151,8 +161,9 @@ def _first_that_fits(past: Past, *wanted: QuerySet[Task]) -> int | None:
     """Lock the first task that has gold pairs for this worker, from the first of these sets that has one.
 
     Passages that the worker saw under another question are avoided at first. Then those in real pairs are allowed,
-    so that something gets judged.
+    so that something gets judged. Raises _BeingTaken if others are taking all that fit.
     """
+    being_taken = False
     for strictly in (True, False):
         for tasks in wanted:
             last = 0
@@ -161,22 +172,25 @@ def _first_that_fits(past: Past, *wanted: QuerySet[Task]) -> int | None:
                 found = fitting(past, some, strictly=strictly)
                 if found and (task := _lock_first_waiting(found)) is not None:
                     return task
+                being_taken = being_taken or bool(found)
                 if len(some) < AT_ONCE:
                     break
                 last = some[-1].number
+    if being_taken:
+        raise _BeingTaken
     return None
 
 
 def _lock_first_waiting(fitting: list[int]) -> int | None:
-    """Lock the first of these tasks that still waits.
+    """Lock the first of these tasks that still waits and that nobody is taking, if there is one.
 
-    On PostgreSQL, tasks that somebody is taking are skipped, and waited for only if there are no others, because
-    that attempt may fail. On SQLite, one worker takes a task at a time.
+    On PostgreSQL, this never waits for a lock: a transaction keeps the locks of tasks that it waited for in vain, so
+    two that search in different orders could wait for each other. On SQLite, one worker takes a task at a time.
     """
     waiting = Task.objects.filter(pk__in=fitting, state=Task.State.WAITING)
     keys = waiting.order_by("number").values_list("pk", flat=True)
     free: int | None = keys.select_for_update(skip_locked=True).first()
-    return free if free is not None else keys.select_for_update().first()
+    return free
 
 
 def _end_former(taking: Taking) -> None:
@@ -280,9 +294,18 @@ def hand_out(submission: Submission, past: Past) -> str:
     return "no-task"
 
 
-@transaction.atomic
 def _exchange_task(submission: Submission) -> bool:
     """Exchange the submission's task for another and free its own. Return False if none waits."""
+    for _ in range(TRIES):
+        try:
+            return _try_to_exchange(submission)
+        except _BeingTaken:
+            time.sleep(PAUSE)
+    return False
+
+
+@transaction.atomic
+def _try_to_exchange(submission: Submission) -> bool:
     campaign, worker, taken_at = submission.campaign, submission.worker, submission.taken_at
     past = past_of(campaign, worker.pk)
     taking = Taking(

@@ -140,10 +140,10 @@ def choosing_key(assignment: TopicAssignment) -> str:
 
 
 def ring_to_choose(assignment: TopicAssignment) -> Job:
-    """Start the job that chooses what an assessor, or a crowd, judges next."""
+    """Start the job that chooses the next passages for an assessor or a crowd."""
     arguments = {"assignment_id": assignment.pk}
     if assignment.crowd_id:
-        arguments["campaign_id"] = assignment.crowd_id  # so that a failure is shown there
+        arguments["campaign_id"] = assignment.crowd_id  # so that the campaign shows a failure
     return start(CHOOSE_PASSAGES, key=choosing_key(assignment), arguments=arguments)
 
 
@@ -157,7 +157,7 @@ def _was_refused_before(assignment: TopicAssignment) -> bool:
 
 @job_kind(CHOOSE_PASSAGES, words="choosing the next passages of a topic")
 def choose_passages_job(*, progress: Progress, assignment_id: int, **_: Any) -> dict[str, Any]:
-    """Choose the next passages of a topic by active learning; a crowd is asked about them at once."""
+    """Choose the next passages of a topic by active learning, and request a crowd's judgments of them at once."""
     assignment = TopicAssignment.objects.get(pk=assignment_id)
     chosen = choose_next(assignment, progress=progress)
     if assignment.crowd is not None and crowd_grading.request_judgments(assignment.crowd):
@@ -171,7 +171,7 @@ def choose_passages_job(*, progress: Progress, assignment_id: int, **_: Any) -> 
 def cluster_passages_job(
     *, progress: Progress, collection_id: int, threshold: float, shingle: int, who: str
 ) -> dict[str, Any]:
-    """Find a collection's near-duplicates; those that an earlier try of the same job stored stay."""
+    """Find a collection's near-duplicates; results stored by an earlier attempt of the same job are kept."""
     found = Collection.objects.get(pk=collection_id)
     stored = cluster_set_of(found)
     asked = {"threshold": threshold, "shingle": shingle}

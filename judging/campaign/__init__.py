@@ -1,1 +1,1 @@
-"""A campaign before anybody works: its settings, texts, pairs, gold pairs, postings, cost and rehearsal copy."""
+"""Campaigns before launch: settings, texts, pairs, gold pairs, postings, costs and rehearsal copies."""

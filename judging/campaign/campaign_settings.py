@@ -31,7 +31,7 @@ TOLD = frozenset(
     }
 )  # fmt: skip
 MOST_HOURLY = Decimal(10_000)
-#: Stands for the rule that the launch checks recommend.
+#: The value that selects the screening rule recommended by the launch checks.
 RECOMMENDED = "recommended"
 
 
@@ -75,7 +75,7 @@ def change_settings(campaign: Campaign, changes: dict[str, Any], *, who: str = "
     invalid setting, after launch, and if tasks that somebody has seen (in a pilot or a trial) would change.
     """
     check_changeable(campaign)
-    # Lock the row first, so that concurrent changes pack one after the other.
+    # Lock the row first, so that concurrent changes repack the tasks one at a time.
     Campaign.objects.filter(pk=campaign.pk, state__in=Campaign.BEFORE_LAUNCH).update(seed=campaign.seed)
     campaign.refresh_from_db()
     check_changeable(campaign)
@@ -116,7 +116,7 @@ def change_settings(campaign: Campaign, changes: dict[str, Any], *, who: str = "
 
 
 def _texts_in(campaign: Campaign, language: str) -> dict[str, str]:
-    """Return the default texts of another language for those texts that are still the defaults."""
+    """Return default texts in another language, to replace the campaign's unedited default texts."""
     graded = campaign.grades > 0
     now, then = default_texts(campaign.language, graded=graded), default_texts(language, graded=graded)
     return {name: then[name] for name in now if getattr(campaign, name).strip() == now[name].strip()}

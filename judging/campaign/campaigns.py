@@ -69,7 +69,7 @@ MOST_BUDGET = Decimal(10**9)
 MOST_CONTACT = 200
 
 
-#: What the crowd's list says about tasks of single passages.
+#: The title and keywords that a crowd lists for tasks that grade single passages.
 GRADED_WORDS = {
     "title": "How well does the passage answer the question?",
     "keywords": "grade, reading, search, relevance, judgment",
@@ -206,14 +206,14 @@ def create_campaign(
 ) -> Campaign:
     """Create a draft campaign with the pairs and tasks of ``pool``, or for judgments imported into ``collection``.
 
-    With ``grading``, workers grade single passages of its pool; the caller asks for them.
+    With ``grading``, workers grade single passages of its pool; the caller requests them.
     """
     check_name(name)
     settings.check()
     if grading is not None:
         check_graded(settings)
     if (pool is None) == (collection is None):
-        raise BadInput("Give either a pool, or a collection to import judgments into.")
+        raise BadInput("Specify either a pool or a collection to import judgments into.")
     owner = pool.collection if pool else collection
     assert owner is not None
     try:
@@ -281,7 +281,7 @@ def usual_limit(campaign: Campaign) -> int:
 
 
 def _check_pairs(pool: Pool, pairs: Sequence[PairRequest]) -> None:
-    """Refuse a pool with nothing to judge now, rather than at launch, after the work on gold pairs and texts."""
+    """Refuse a pool with nothing to judge before anybody prepares gold pairs and texts for it."""
     if pairs:
         return
     queries = pool.pooled_passages.values("query").distinct().count()
@@ -315,7 +315,7 @@ def log_change(campaign: Campaign, what: str, *, why: str = "", who: str = "") -
 
 
 def restore_first(campaign: Campaign) -> Guidance:
-    """Return the next step for an archived campaign."""
+    """Return the next step to suggest for an archived campaign."""
     return Guidance("Restore it first: ", Action("archive_campaign", campaign.name, "--restore", lead=""))
 
 
@@ -341,7 +341,7 @@ def move(
 
 
 def pause(campaign: Campaign, *, why: str = "", who: str = "") -> None:
-    """Stop posting tasks for now; workers who hold a task can finish it. This ends a pilot.
+    """Stop posting tasks for now; workers who hold a task can finish it. A pilot ends.
 
     A job then closes the campaign's places.
     """

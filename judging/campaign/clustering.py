@@ -21,7 +21,8 @@ def cluster_texts(
 ) -> ClusterSet:
     """Find the near-duplicates among the collection's texts and store them.
 
-    Raises CampaignRefused once a pair was requested, AlreadyImported, and ClustersRefused if there are none.
+    Raises CampaignRefused once a pair was requested, AlreadyImported if near-duplicates are already stored, and
+    ClustersRefused if none are found.
     """
     check_clustering(collection, likeness)
 
@@ -34,16 +35,16 @@ def cluster_texts(
 
 
 def check_clustering(collection: Collection, likeness: Likeness) -> None:
-    """Raise those errors of :func:`cluster_texts` that can be found before any text is read."""
+    """Raise the errors of :func:`cluster_texts` that can be detected before any text is read."""
     clusters.check_likeness(likeness)
-    refuse_judged(collection)  # checked first, because it rules out "remove them first"
+    refuse_judged(collection)  # checked first: if judged, removing the present classes is not possible either
     clusters.refuse_if_clustered(collection)
 
 
 def import_clusters(
     collection: Collection, path: Path, *, name: str = "", who: str = "", progress: Progress | None = None
 ) -> ClusterSet:
-    """Store the classes of a cluster file. Raises InvalidClusterFile, and as :func:`cluster_texts` does."""
+    """Store the classes from a cluster file. Raises InvalidClusterFile and the errors of :func:`cluster_texts`."""
     refuse_judged(collection)
     clusters.refuse_if_clustered(collection)
     return _store_unless_judged(collection, clusters.classes_in_file(path, name=name, progress=progress), who)
@@ -67,8 +68,8 @@ def refuse_judged(collection: Collection) -> None:
         name = first.campaign.name if first else graded.name if graded else "a campaign"
         raise CampaignRefused(
             f"The judgments of {name} depend on the classes of {collection.name}, so they can no longer change.",
-            "Near-duplicates can be found, imported and removed until a campaign is launched, a graded one is "
-            "made, or judgments are imported. Afterwards, make a new collection.",
+            "Near-duplicates can be found, imported and removed until a campaign is launched, a graded campaign "
+            "is created, or judgments are imported. Afterwards, create a new collection.",
         )
 
 
@@ -77,7 +78,7 @@ def _store_unless_judged(collection: Collection, classes: clusters.Classes, who:
         _let_requests_finish(collection)
         refuse_judged(collection)
         stored = clusters.store_classes(collection, classes, who=who)
-    # People look at the largest classes before they trust them.
+    # Fetch the texts of the largest classes, so that people can review them.
     shown = [pid for one in stored.summary["largest"] for pid in (one["canonical"], *one["others"])]
     passages.ensure(collection=collection, pids=shown)
     return stored
@@ -85,7 +86,7 @@ def _store_unless_judged(collection: Collection, classes: clusters.Classes, who:
 
 @dataclass(frozen=True)
 class PoolEffect:
-    """The effect of near-duplicates on a pool: classes and pairs by equal text alone, and with them."""
+    """The effect of near-duplicates on a pool: classes and pairs without them, and with them."""
 
     pool: Pool
     passages: int
@@ -94,7 +95,7 @@ class PoolEffect:
 
 
 def effect_on(pool: Pool) -> PoolEffect:
-    """Return what the near-duplicates change in a pool."""
+    """Return how near-duplicates change the numbers of classes and pairs in a pool."""
     rows = PooledPassage.objects.filter(pool=pool).values_list(
         "query_id", "passage__class_key", "passage__text"
     )
@@ -113,5 +114,5 @@ def effect_on(pool: Pool) -> PoolEffect:
 
 
 def _let_requests_finish(collection: Collection) -> None:
-    """Lock the campaigns' rows as requests for pairs do, so that both take turns."""
+    """Lock the campaigns' rows, as requests for pairs do, so that the two never run at the same time."""
     Campaign.objects.filter(collection=collection).update(seed=F("seed"))

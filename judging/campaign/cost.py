@@ -15,7 +15,7 @@ class Quote:
     """The cost in dollars of a number of tasks (one place each)."""
 
     tasks: int
-    reward: Decimal  # base rewards and whole bonuses together
+    reward: Decimal  # base rewards plus full bonuses
     fee: Decimal
 
     @property
@@ -39,7 +39,7 @@ def quote_pay(pay: Pay, tasks: int, *, crowd: str = "mturk", endpoint: str = "")
 
 
 def money(campaign: Campaign) -> dict[str, Decimal]:
-    """Return dollars with fees: ``spent`` (paid), ``owed``, ``held`` for a person, ``promised`` by live places.
+    """Return dollars with fees: ``spent`` (paid), ``owed``, ``held`` (undecided), ``promised`` (live places).
 
     ``committed`` is the sum of all four.
     """

@@ -32,7 +32,7 @@ from judging.rules.pair_features import (
 from pooling.models import Passage, Qrel, QrelSet, Query
 from pooling.services import bulk, passages
 
-#: The factor of extra proposals: some will be dropped, and drawing needs a choice.
+#: How many times the needed number to propose: some will be dropped, and drawing needs alternatives.
 SPARE = 1.35
 #: The maximum numbers of candidates, collection texts, and texts from passage files to examine.
 MOST_CANDIDATES, MOST_TEXTS, MOST_READ = 20_000, 50_000, 100_000
@@ -108,8 +108,8 @@ class _ProposalSearch:
     def _bounds(self) -> tuple[int, int]:
         """Return the least grade of a known answer, and the grade below which a labeled passage is off topic.
 
-        Both are the labels' own threshold. Where workers grade passages, a known answer also has at least the
-        campaign's relevant grade (or the labels' highest), and an off-topic passage is below that grade, too.
+        Both equal the labels' own threshold. Where workers grade passages, a known answer must also reach the
+        campaign's relevant grade (or the labels' highest grade), and an off-topic passage must be below it.
         """
         least = self.labels.min_grade
         if self.campaign.grading is None:
@@ -205,7 +205,7 @@ class _ProposalSearch:
     def _with_texts(self, triples: Iterable[Triple]) -> list[Triple]:
         """Return the candidates that people can judge: both texts exist, and neither nearly contains the other.
 
-        A text and a shortened copy of it answer a question alike, whatever their labels say.
+        A text and a shortened copy of it answer a question equally well, whatever their labels say.
         """
         if not self.read:
             return list(triples)

@@ -17,7 +17,7 @@ ENOUGH = 3
 
 @dataclass(frozen=True)
 class ExpectedPay:
-    """Expected seconds and dollars for a task, ``measured`` on that many pilot tasks; 0 means estimated."""
+    """Expected seconds and dollars per task. ``measured`` is the number of timed pilot tasks; 0 means an estimate."""
 
     seconds: float
     reward: Decimal
@@ -56,8 +56,8 @@ def submissions_of_excluded(campaign: Campaign) -> QuerySet[Submission]:
 def seconds_of_tasks(campaign: Campaign) -> list[float]:
     """Return the seconds from opening to submission for each whole task, ascending.
 
-    Tasks that were left early, resumed or never seen by our page are left out. So are excluded workers, because
-    clicking without reading would make the work look quicker than it is, and simulated workers, who do not read.
+    Tasks that were left early, resumed or never seen by our page are left out. Excluded workers are left out because
+    clicking without reading would make the work look quicker than it is; simulated workers, because they do not read.
     """
     return elapsed_seconds(_whole_tasks(campaign))
 

@@ -47,7 +47,7 @@ COLUMNS = (
 
 
 class Line(NamedTuple):
-    """One judgment of a file, with all checks done that do not need the collection."""
+    """One judgment of a file, after all checks that do not need the collection."""
 
     number: int
     qid: str
@@ -72,12 +72,12 @@ class Imported:
 def import_judgments(
     campaign: Campaign, file: Path, *, phases: Sequence[str] = (), progress: Progress | None = None
 ) -> Imported:
-    """Append the file's judgments (of ``phases``, or all): all or none. A file can be imported only once."""
+    """Append the file's judgments, or those of ``phases``: all or none. A file can be imported only once."""
     if campaign.pool is not None:
         raise CampaignRefused(
             f"Campaign {campaign.name} has a pool, so it cannot import judgments.",
             Guidance(
-                "Make one for imported judgments: ",
+                "Create one for imported judgments: ",
                 Action("create_campaign", rest="NAME --collection COLLECTION", lead=""),
             ),
         )

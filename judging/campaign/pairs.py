@@ -72,7 +72,7 @@ def ensure_pairs(campaign: Campaign, pairs: Iterable[PairRequest], *, round: int
 
 
 def pair_ids(campaign: Campaign, query_ids: Iterable[int] | None = None) -> dict[PairRequest, int]:
-    """Map the campaign's pairs, for these queries or all, to their keys, in the order in which they were made."""
+    """Map the campaign's pairs, for these queries or all, to their keys, in the order in which they were created."""
     wanted = None if query_ids is None else set(query_ids)
     rows = Pair.objects.filter(campaign=campaign).order_by("pk")
     if wanted is not None and len(wanted) <= 500:

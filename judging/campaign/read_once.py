@@ -1,7 +1,7 @@
 """Figures of a campaign that several parts of one page need, computed once for the page.
 
 A check list compares screening rules, tries strategies and measures slips in a dozen checks. Nothing may change a
-campaign inside the block.
+campaign while figures are shared.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ _known: ContextVar[dict[tuple[str, int | None], Any] | None] = ContextVar("known
 @contextmanager
 def figures_read_once() -> Iterator[None]:
     """Compute every figure of :func:`kept_while_reading` at most once for each campaign inside the block."""
-    if _known.get() is not None:  # part of a larger block
+    if _known.get() is not None:  # nested in an outer block
         yield
         return
     token = _known.set({})

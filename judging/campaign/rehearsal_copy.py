@@ -73,7 +73,7 @@ def _copy_for_rehearsal(campaign: Campaign, who: str, *, in_place_of: Campaign |
         rehearsal_of=campaign,
         endpoint=settings.EMBEDDED_CROWD_ENDPOINT,
     )
-    # Only simulated workers come here, so missing texts do not stop a rehearsal.
+    # Only simulated workers judge the copy, so missing texts do not stop a rehearsal.
     if passages_without_text(campaign):
         copy.placeholder_text = True
         copy.save(update_fields=["placeholder_text"])

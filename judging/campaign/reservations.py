@@ -39,7 +39,7 @@ def reserve(campaign: Campaign, total: Decimal, *, by: User | None, who: str = "
     with transaction.atomic():
         take_turn()
         name = by.get_username() if by else who
-        # An amount added after the end is paid at once, and nothing settles it later.
+        # An amount added after the end is paid at once, so it counts as settled from the start.
         over = Campaign.objects.filter(pk=campaign.pk, state=Campaign.State.CLOSED).exists()
         settled_at = clock.now() if over else None
         Reservation.objects.bulk_create(
@@ -51,7 +51,7 @@ def reserve(campaign: Campaign, total: Decimal, *, by: User | None, who: str = "
 def sources(
     campaign: Campaign, total: Decimal, *, by: User | None
 ) -> list[tuple[SpendingGrant | None, Decimal]]:
-    """Return the sources of the money missing to ``total``: grants, or None for the installation itself.
+    """Return what covers the missing part of ``total``: grants, or None for the installation itself.
 
     Reserves nothing. Raises the same errors as :func:`reserve`.
     """

@@ -97,7 +97,7 @@ def recommended_rule(campaign: Campaign) -> str:
 
 
 def _rates_of_easiest_strategy(campaign: Campaign) -> list[tuple[float, float]]:
-    """Return how often the easiest strategy is right on gold pairs and on others."""
+    """Return how often the easiest strategy is right on gold pairs and on other pairs."""
     found = easiest_strategy(campaign)
     return [(found.right, COIN if found.agrees is None else found.agrees)] if found else []
 
@@ -130,7 +130,7 @@ def _pool_sizes(campaign: Campaign) -> Counter[int]:
 
 
 def outlook_words(seen: Outlook, cost: Quote) -> str:
-    """Return one sentence on what to expect of screening, and what that assumes."""
+    """Return one sentence that forecasts the effects of screening and states its assumptions."""
     costs = seen.costs(cost.total)
     if costs[1] is None:
         in_all = "almost no task would count"
@@ -162,9 +162,7 @@ def comparison_words(rows: list[Consequence], *, graded: bool = False) -> str:
         for row in rows
     )
     level = [row.rule for row in rows if row.level]
-    tie = (
-        f". Within {1 - LEVEL:.0%} rules are level, and the one that keeps most honest workers is recommended"
-    )
+    tie = f". Rules within {1 - LEVEL:.0%} count as equal; the one that keeps most honest workers is recommended"
     return f"{told}. Costs include the tasks of careless workers{tie if len(level) > 1 else ''}"
 
 

@@ -52,7 +52,7 @@ class InstallationSpending:
 class SpendingRight:
     """A person's spending right in a collection. ``grants`` are the ones that can be used there now.
 
-    ``unlimited``: an administrator, limited only by the installation's cap. ``ask``: the people who grant more.
+    ``unlimited``: an administrator, limited only by the installation's cap. ``ask``: the people who can grant more.
     """
 
     unlimited: bool

@@ -37,12 +37,12 @@ def outcomes_of(campaign: Campaign) -> Outcomes:
 
 
 def proposals_warning(campaign: Campaign) -> str:
-    """Return advice if a classifier recognizes gold pairs, including proposed ones, by what a page shows, or ""."""
+    """Return advice if a classifier recognizes gold pairs, even proposed ones, from what a page shows; else ""."""
     return recognizable_gold_warning(campaign, page_detectability(setting_of(campaign, proposed=True)))
 
 
 def recognizable_gold_warning(campaign: Campaign, page: Detectability | None) -> str:
-    """Return advice if gold pairs are clearly recognizable by what a page shows, or ""."""
+    """Return advice if gold pairs are clearly recognizable from what a page shows; else ""."""
     if page is None or not page.is_plain:
         return ""
     return Guidance(
@@ -93,9 +93,9 @@ def setting_of(campaign: Campaign, labels: QrelSet | None = None, *, proposed: b
 
 
 def compared_pairs(campaign: Campaign) -> list[Shown]:
-    """Return real pairs: those of the campaign, or, where single passages are graded, neighbors of a question.
+    """Return real pairs: the campaign's, or, where single passages are graded, passages of a question two by two.
 
-    What tells a relevant passage from an off-topic one does not depend on whether both are shown together.
+    Strategies that recognize off-topic passages work the same whether or not two passages are shown together.
     """
     rows = campaign.pairs.order_by("pk").values_list("query_id", "passage_a_id", "passage_b_id")
     if not campaign.grades:

@@ -26,7 +26,7 @@ from pooling.models import Passage
 
 LONGEST = 20_000
 CONTACT = gettext_noop("the requester, through the site on which you took this task")
-#: The language of the code's own words. Its texts are in the folder itself; other languages have subfolders.
+#: The language of the source texts, which are in the folder itself; other languages have subfolders.
 ORIGINAL = "en"
 
 
@@ -43,7 +43,7 @@ def check_page_language(language: str) -> None:
 def default_texts(language: str = ORIGINAL, *, graded: bool = False) -> dict[str, str]:
     """Return the project's default texts in a language, with placeholders for a campaign's figures.
 
-    ``graded``: for tasks of single passages. The levels of their scale take the place of an example.
+    ``graded``: for tasks of single passages. Their texts show the levels of the scale instead of an example.
     """
     names = ("consent", "instructions") if graded else ("consent", "instructions", "example")
     found = {f"{name}_text": _shipped(f"graded/{name}" if graded else name, language) for name in names}
@@ -53,7 +53,7 @@ def default_texts(language: str = ORIGINAL, *, graded: bool = False) -> dict[str
 def levels_of(campaign: Campaign) -> list[tuple[str, Level]]:
     """Return the digit and level of each grade; empty for a campaign of pairs.
 
-    The default scale is in the language of the page. Other words are shown as they were written.
+    The default scale is in the language of the page. A custom scale is shown as it was written.
     """
     levels = campaign.grading.levels if campaign.grading else []
     if levels == list(FOUR_LEVELS):
@@ -178,7 +178,8 @@ def accept_texts(campaign: Campaign, *, who: str = "") -> None:
 def filled(campaign: Campaign, text: str, *, pairs: int | None = None) -> str:
     """Fill in the campaign's figures (:data:`FIGURES`); {pay} and {screening} are whole sentences.
 
-    ``pairs`` is the size of the task, gold pairs included (default: a full task). The last tasks can be a pair short.
+    ``pairs`` is the size of the task, gold pairs included (default: a full task). The last tasks can be one pair
+    shorter.
     """
     with translation.override(campaign.wording):
         told = str(pairs) if pairs else size_of(campaign, translation)
@@ -206,7 +207,7 @@ def filled(campaign: Campaign, text: str, *, pairs: int | None = None) -> str:
 
 @kept_while_reading
 def pairs_asked(campaign: Campaign) -> int:
-    """Count the campaign's pairs, gold pairs aside."""
+    """Count the campaign's pairs, excluding gold pairs."""
     return campaign.pairs.count()
 
 

@@ -1,4 +1,4 @@
-"""Read arrivals from addresses made by a crowd with MTurk's protocol, and build the form that ends a task there.
+"""Read arrivals from addresses built by a crowd with MTurk's protocol, and build the form that ends a task there.
 
 Everything here comes from the address, so everything is checked. Ids must match a pattern. The host in
 ``turkSubmitTo`` must be in the settings, or the page would send answers anywhere. If the crowd signs its addresses,
@@ -35,7 +35,7 @@ class ExternalQuestionPage:
     pays_unsubmitted = False
 
     def read_arrival(self, params: Mapping[str, str]) -> Arrival:
-        """Return the arrival in the four parameters."""
+        """Return the arrival described by the four parameters."""
         return read_arrival(params)
 
     def finish(self, sent: SentOff) -> FormPost:

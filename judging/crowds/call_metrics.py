@@ -1,4 +1,4 @@
-"""Count and log every call to a crowd: operation, result and duration, but no worker."""
+"""Count and log every call to a crowd: operation, result and duration, but no worker ids."""
 
 import logging
 import time

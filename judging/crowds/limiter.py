@@ -17,7 +17,7 @@ import redis
 from django.conf import settings
 from redis.exceptions import RedisError
 
-#: Share of the allowed rate to use, to allow for small differences between two clocks.
+#: Share of the allowed rate to use, which leaves room for small differences between two clocks.
 USED = 0.985
 #: Rate in calls a second after the first throttling reply of a crowd without a stated rate.
 UNSTATED = 20.0

@@ -80,7 +80,7 @@ class MTurk(ExternalQuestionPage):
         return replace(arrival, taken_at=signed_at(params, arrival, secret_key))
 
     def returned_at(self, assignment_id: str) -> datetime | None:
-        """Call GetAssignment. Only the marketplace says, in its error, when a worker returned the assignment."""
+        """Call GetAssignment. Only the marketplace states, in its error, when a worker returned the assignment."""
         try:
             self.submission(assignment_id)
         except CrowdNever as error:
@@ -122,7 +122,7 @@ class MTurk(ExternalQuestionPage):
         return next((place for place in self.places() if place.key == key), None)
 
     def place(self, crowd_id: str) -> PostedPlace:
-        """GetHIT."""
+        """Call GetHIT."""
         return _posted_place(self._call("get_hit", HITId=crowd_id)["HIT"])
 
     def asked_of_workers(self, crowd_id: str) -> Sequence[dict[str, Any]]:
@@ -147,7 +147,7 @@ class MTurk(ExternalQuestionPage):
         return [_crowd_submission(row) for page in pages for row in page["Assignments"]]
 
     def submission(self, assignment_id: str) -> CrowdSubmission:
-        """GetAssignment."""
+        """Call GetAssignment."""
         return _crowd_submission(self._call("get_assignment", AssignmentId=assignment_id)["Assignment"])
 
     def approve(self, assignment_id: str, *, override_rejection: bool = False) -> None:
@@ -166,7 +166,7 @@ class MTurk(ExternalQuestionPage):
             status = self.submission(assignment_id).status
             if status == "Submitted":  # new submissions cannot be reviewed for some minutes
                 raise CrowdLater(
-                    f"{assignment_id} cannot be reviewed yet.", "It is retried automatically."
+                    f"{assignment_id} cannot be reviewed yet.", "The call is retried automatically."
                 ) from None
             if status != wanted:
                 raise
@@ -187,7 +187,7 @@ class MTurk(ExternalQuestionPage):
             )
         except CrowdNever as error:
             if "does not exist" in error.message.lower() and self.submission(assignment_id).submitted_at:
-                raise CrowdLater(error.message, "It is retried automatically.") from None
+                raise CrowdLater(error.message, "The call is retried automatically.") from None
             raise
 
     def bonuses(self, *, assignment_id: str = "", place_crowd_id: str = "") -> list[PaidBonus]:
@@ -312,7 +312,7 @@ def _crowd_submission(row: dict[str, Any]) -> CrowdSubmission:
     try:
         answers = parse_answers(row.get("Answer", ""))
     except ValueError:
-        answers = {}  # garbled by the sender: use our saved choices
+        answers = {}  # the sender garbled it: use our saved choices
     return CrowdSubmission(
         assignment_id=row["AssignmentId"],
         place_crowd_id=row["HITId"],

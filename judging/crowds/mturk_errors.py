@@ -33,7 +33,7 @@ def crowd_error(error: ClientError | BotoCoreError, endpoint: str) -> CrowdError
         return CrowdNever(f"The crowd's protocol does not allow this call: {error}", "Check the request.")
     if not isinstance(error, ClientError):
         return CrowdLater(
-            f"The crowd at {endpoint} does not respond: {error}.", "It is retried automatically."
+            f"The crowd at {endpoint} does not respond: {error}.", "The call is retried automatically."
         )
     said = error.response.get("Error", {})
     code, message = said.get("Code", ""), said.get("Message", "")
@@ -48,7 +48,7 @@ def crowd_error(error: ClientError | BotoCoreError, endpoint: str) -> CrowdError
     if code in CONFIGURATION:
         return CrowdConfiguration(words, "Check the crowd's endpoint and keys (docs/settings.md).")
     if code in {"ThrottlingException", "RequestLimitExceeded"}:
-        return CrowdThrottled(words, "Calls are slower for a while. It is retried automatically.")
+        return CrowdThrottled(words, "Calls are slower for a while. This one is retried automatically.")
     if status >= 500 or code == "ServiceFault":
-        return CrowdLater(words, "It is retried automatically.")
+        return CrowdLater(words, "The call is retried automatically.")
     return CrowdNever(words, "Check the request. The same call will be refused again.")

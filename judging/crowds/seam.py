@@ -29,7 +29,7 @@ class PostingKind:
 
 @dataclass(frozen=True)
 class PostedPlace:
-    """A place as the crowd knows it: open to be taken or worked on, held by a worker, submitted."""
+    """A place as the crowd lists it. ``open``: a worker can take it or finish it; ``held``: a worker has it now."""
 
     crowd_id: str
     key: str
@@ -163,7 +163,7 @@ class Crowd(Protocol):
     pays_unsubmitted: bool
 
     def read_arrival(self, params: Mapping[str, str]) -> Arrival:
-        """Return who arrives, from the address's parameters. Raises :class:`judging.errors.ArrivalRefused`."""
+        """Return the arrival described by an address's parameters. Raises :class:`judging.errors.ArrivalRefused`."""
 
     def finish(self, sent: SentOff) -> FormPost | Redirect:
         """Return how the worker's browser tells the crowd's site that the task is done."""
@@ -172,13 +172,13 @@ class Crowd(Protocol):
         """Return the sites that the page's security policy must allow."""
 
     def given_back(self, assignment_ids: Sequence[str]) -> list[str]:
-        """Return those of the assignments that ended without a submission and will not be given to anyone else.
+        """Return the assignments that ended without a submission and will not be given to anyone else.
 
         Empty at a crowd that reuses an assignment's id for the next worker.
         """
 
     def returned_at(self, assignment_id: str) -> datetime | None:
-        """Return when the worker returned the assignment without a submission, or None if not, or if not known."""
+        """Return when the worker returned the assignment; None if the worker did not, or the crowd does not know."""
 
     def is_at_work(self, assignment_id: str, crowd_worker_id: str) -> bool:
         """Return whether the crowd knows that this worker holds this assignment now.
@@ -240,7 +240,7 @@ class Crowd(Protocol):
         """Take a worker off the list; succeeds if the worker is not on it."""
 
     def message(self, *, crowd_worker_ids: Sequence[str], subject: str, text: str) -> dict[str, str]:
-        """Send a message to at most MESSAGE_AT_ONCE workers. Returns worker id → error for those not reached."""
+        """Send a message to at most MESSAGE_AT_ONCE workers. Returns worker id → error for workers not reached."""
 
     def balance(self) -> Decimal:
         """Return the dollars that can be spent."""

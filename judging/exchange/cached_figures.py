@@ -1,8 +1,8 @@
-"""Cached figures over all of a campaign's work.
+"""Cached figures about all of a campaign's submissions.
 
-Counting 150,000 judgments takes a good part of a second. A result is therefore kept until the campaign's work
-changes. While work keeps coming in, it is kept long enough that counting takes a twentieth of the time. A decision
-by a person or a rule (an exclusion, a reinstatement, a suspended gold pair) always causes a new count.
+Counting 150,000 judgments takes a good part of a second. A result is therefore cached until new submissions come in.
+While they keep coming in, it is cached long enough that counting takes a twentieth of the time. A decision by a
+person or a rule (an exclusion, a reinstatement, a suspended gold pair) always causes a new count.
 """
 
 import time
@@ -25,7 +25,7 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True)
 class Kept(Generic[Made]):
-    """A result, and when it was counted."""
+    """A result, and when it was computed."""
 
     made: Made
     at: datetime
@@ -35,7 +35,7 @@ class Kept(Generic[Made]):
 
 
 def kept_figures(campaign: Campaign, what: str, make: Callable[[], Made]) -> Kept[Made]:
-    """Return what ``make`` counts over the campaign, or the result kept under the name ``what``."""
+    """Return the result of ``make`` for the campaign, cached under the name ``what``."""
     key = kept_objects.object_key("figures", what, campaign.pk, campaign.created_at.timestamp())
     return kept_under(key, _decision_marks(campaign), _work_marks(campaign), make)
 
@@ -43,7 +43,7 @@ def kept_figures(campaign: Campaign, what: str, make: Callable[[], Made]) -> Kep
 def kept_under(
     key: str, decisions: tuple[Any, ...], work: tuple[Any, ...], make: Callable[[], Made]
 ) -> Kept[Made]:
-    """Return what ``make`` counts, or the result kept under ``key`` (see :func:`config.kept_objects.object_key`).
+    """Return the result of ``make``, cached under ``key`` (see :func:`config.kept_objects.object_key`).
 
     Different ``decisions`` always cause a new count. Different ``work`` does so only once the result is old enough.
     """
@@ -61,7 +61,7 @@ def kept_under(
 
 
 def last_kept(key: str) -> Kept[Any] | None:
-    """Return the last result kept under ``key``, however old it is."""
+    """Return the last result cached under ``key``, however old it is."""
     found: Kept[Any] | None = kept_objects.kept(key)
     return found
 
@@ -77,7 +77,7 @@ def _decision_marks(campaign: Campaign) -> tuple[Any, ...]:
 
 
 def _work_marks(campaign: Campaign) -> tuple[Any, ...]:
-    """Return values that change when work comes in: submissions by standing, and number of imported files."""
+    """Return values that change with new submissions or imports: submissions by standing, and imported files."""
     came_in = Submission.objects.filter(campaign=campaign, state=Submission.State.SUBMITTED)
     standings = sorted(came_in.values_list("standing").annotate(Count("pk")).order_by())
     return tuple(standings), ImportedFile.objects.filter(campaign=campaign).count()

@@ -1,8 +1,8 @@
-"""Calls that change something at a crowd, each made so that its effect happens once.
+"""Calls that change something at a crowd, each with an effect that happens exactly once.
 
-First, commit an intent row. Then make the call outside any transaction, with a token made from the intent's key.
-Then record the reply. "Already exists" counts as success, and the existing thing is looked up. The crowd forgets
-tokens after 24 hours, so older intents are looked up before they are tried again.
+First, commit an intent row. Then make the call outside any transaction, with a token made from the intent's key. Then
+record the reply. "Already exists" counts as success, and the existing thing is looked up. The crowd forgets tokens
+after 24 hours, so older intents are looked up before they are tried again.
 """
 
 from collections.abc import Callable, Iterator
@@ -38,9 +38,9 @@ def perform(
     """Make a call that must have its effect exactly once, and return the recorded reply.
 
     ``act`` makes the call. ``find`` looks the effect up at the crowd (given the crowd's "already" error, if any) and
-    returns its reply or None. Raises the CrowdError that stopped the call. A permanently refused call is not
-    repeated until a person asks for it (:func:`allow_retries`). ``since`` is when the effect first became possible: a
-    restored backup may lack a call made after that.
+    returns its reply or None. Raises the CrowdError that stopped the call. A permanently refused call is not repeated
+    until a person asks for it (:func:`allow_retries`). ``since`` is when the effect first became possible: a restored
+    backup can be missing calls made after that.
     """
     intent, _ = CrowdCall.objects.get_or_create(
         key=key, defaults={"campaign": campaign, "operation": operation, "request": request}
@@ -103,7 +103,7 @@ def _record_failure(intent: CrowdCall, error: CrowdError) -> None:
 
 
 def got_through(campaign: Campaign, since: datetime) -> bool:
-    """Return whether the crowd did anything for the campaign since then: a call succeeded, or work came in."""
+    """Return whether the crowd did anything for the campaign since then: a call, or a new submission."""
     called = CrowdCall.objects.filter(campaign=campaign, done_at__gte=since)
     return called.exists() or Submission.objects.filter(campaign=campaign, collected_at__gte=since).exists()
 

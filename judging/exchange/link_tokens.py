@@ -55,7 +55,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Page:
-    """Content of a page token: the submission, its assignment, and the destination of the final form.
+    """Content of a page token: the submission, its assignment, and the address that receives the final form.
 
     ``assignment`` is a digest, empty in tokens of older versions.
     """
@@ -65,7 +65,7 @@ class Page:
     assignment: str = ""
 
     def is_of(self, assignment_id: str) -> bool:
-        """Return whether its submission has this assignment: a restored database may reuse a row number."""
+        """Return whether its submission belongs to this assignment: a restored database may reuse a row number."""
         return self.assignment in ("", _digest(assignment_id))
 
 

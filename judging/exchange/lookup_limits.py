@@ -1,4 +1,4 @@
-"""Limits on how often a crowd is asked about ids from visitors, per minute.
+"""Limits per minute on looking up ids from visitors at a crowd.
 
 Made-up addresses or names must not use up the calls needed to offer places and pay workers.
 """
@@ -12,20 +12,20 @@ from judging.models import Campaign
 
 @dataclass(frozen=True)
 class LookupLimit:
-    """One kind of question, and how many of them a campaign can ask in a minute."""
+    """One kind of lookup, and how many of them a campaign can make in a minute."""
 
     kind: str
     a_minute: int
 
     def count(self, campaign: Campaign) -> None:
-        """Count a question that is about to be asked. Raises CrowdLater if it exceeds the limit."""
+        """Count a lookup before it is made. Raises CrowdLater if it exceeds the limit."""
         if self._limit.take(_campaign_name(campaign)):
             raise CrowdLater(
-                "Too many questions to the crowd about this campaign's visitors. Try again in a minute."
+                "Too many lookups of this campaign's visitors at the crowd. Try again in a minute."
             )
 
     def used_up(self, campaign: Campaign) -> bool:
-        """Return whether this minute's questions are used up."""
+        """Return whether this minute's lookups are used up."""
         return self._limit.used_up(_campaign_name(campaign))
 
     @property

@@ -25,7 +25,7 @@ CLOCKS_DIFFER = timedelta(days=1)
 def ask_for_place(campaign: Campaign, crowd_id: str) -> Place | None:
     """Return an unrecorded place of the campaign by the crowd's id, or None if the crowd has no such place.
 
-    Raises a CrowdError if the crowd cannot be asked now.
+    Raises a CrowdError if the lookup fails.
     """
     UNKNOWN_PLACES.count(campaign)
     try:
@@ -84,12 +84,12 @@ def reply_of(posted: PostedPlace) -> Reply:
 
 
 def adopt_missing(campaign: Campaign, crowd: Crowd) -> int:
-    """Record every place of the campaign that the crowd lists and we do not know. Returns how many."""
+    """Record every place of the campaign that the crowd lists and our records lack. Returns how many."""
     known = set(Place.objects.filter(posting__campaign=campaign).values_list("crowd_id", flat=True))
     before, found = campaign.created_at - CLOCKS_DIFFER, 0
     for posted in crowd.places():
         if posted.posted_at and posted.posted_at < before:
-            break  # newest first: the rest is older than the campaign
+            break  # newest first: all further places are older than the campaign
         if posted.crowd_id not in known and is_ours(campaign, posted):
             found += adopt(campaign, posted) is not None
     return found

@@ -19,7 +19,7 @@ ENDED = "The judging has ended."
 
 
 def topic_named(campaign: GradedCampaign, qid: str) -> Topic:
-    """Return the campaign's topic of this query. Raises NotFound."""
+    """Return the campaign's topic for this query. Raises NotFound."""
     found = campaign.topics.filter(query__qid=qid).select_related("query", "campaign").first()
     if found is None:
         raise NotFound(f"Graded campaign {campaign.name} has no topic {qid!r}.")
@@ -47,12 +47,12 @@ def take_topic(topic: Topic, assessor: Any) -> TopicAssignment:
 
 
 def is_left_undecided(held: TopicAssignment) -> bool:
-    """Return whether the topic is with a crowd whose campaign is closed, so that it is free if undecided."""
+    """Return whether a crowd with a closed campaign holds the topic. If it is undecided, it is then free."""
     return held.crowd is not None and held.crowd.state == Campaign.State.CLOSED
 
 
 def take_from_crowd(held: TopicAssignment) -> None:
-    """Take an undecided topic from a crowd whose campaign is closed: others start it over."""
+    """Take an undecided topic from a crowd whose campaign is closed, so that others can start it over."""
     end_assignment(held, why="The campaign closed before the topic was decided.", who="")
 
 

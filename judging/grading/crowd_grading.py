@@ -1,7 +1,7 @@
 """Graded campaigns judged by a crowd: paid tasks of single passages, whose grades decide the topics.
 
-Workers of the linked campaign judge every topic together, in place of one assessor each. A passage's grade is the
-median of its counted judgments (of an even number, the lower middle one), so that a grade of an excluded worker is
+Workers of the linked campaign judge the topics together, instead of one assessor per topic. A passage's grade is the
+median of its counted judgments (for an even number, the lower middle one). The grade of an excluded worker is
 replaced once the passage is judged again.
 """
 
@@ -42,7 +42,7 @@ QUERY_AND_PASSAGE = ("pair__query", "pair__passage_a")
 def create_crowd_campaign(
     grading: GradedCampaign, *, name: str, settings: CampaignSettings, who: str = ""
 ) -> Campaign:
-    """Make a draft campaign whose workers judge every free topic, beginning with the opening of its pool.
+    """Create a draft campaign whose workers judge every free topic, beginning with the opening of its pool.
 
     Raises BadInput and CampaignRefused, also if no topic is free.
     """
@@ -78,7 +78,7 @@ def _free_topics(grading: GradedCampaign) -> list[Topic]:
 
 @transaction.atomic
 def request_judgments(campaign: Campaign) -> int:
-    """Request the judgments that passages of undecided topics lack; return how many tasks this made.
+    """Request the judgments that passages of undecided topics lack; return how many tasks this created.
 
     These passages are new, or were withdrawn while their topic was decided. A budget of passages is not exceeded.
     Safe to run twice, and at the same time as another process.
@@ -95,7 +95,7 @@ def request_judgments(campaign: Campaign) -> int:
 
 
 def _requests_by_passage(campaign: Campaign) -> list[tuple[int, int, PairRequest]]:
-    """Return for each passage of undecided topics how often it was requested, its batch, and itself as a pair."""
+    """Return (times requested, batch, passage as a pair) for passages of undecided topics, within the budget."""
     requested = Counter(TaskPair.objects.filter(task__campaign=campaign).values_list(*QUERY_AND_PASSAGE))
     items = GradedItem.objects.filter(assignment__in=_undecided_assignments(campaign))
     rows = items.order_by("assignment__topic__query__position", "position")
@@ -108,7 +108,7 @@ def _requests_by_passage(campaign: Campaign) -> list[tuple[int, int, PairRequest
 
 
 def _passages_in_budget(campaign: Campaign, asked: int) -> int:
-    """Return how many more passages the budget allows, beyond ``asked``, those requested for undecided topics."""
+    """Return how many more passages the budget allows; ``asked`` of undecided topics are already requested."""
     grading = campaign.grading
     assert grading is not None
     if grading.budget is None:
@@ -183,7 +183,7 @@ def _carry_to_topic(assignment: TopicAssignment, counted: Mapping[int, Sequence[
 def withdraw_unasked(campaign: Campaign) -> int:
     """Remove passages of finished topics from tasks that nobody has opened; return how many.
 
-    A task without a passage left is deleted, so that nobody is paid for what no topic needs.
+    A task without a passage left is deleted, so that nobody is paid for judgments that no topic needs.
     """
     of_over = TaskPair.objects.filter(task=OuterRef("pk"), pair__query__in=_finished_queries(campaign))
     untouched = Task.objects.filter(

@@ -22,7 +22,7 @@ def standing_decision(topic: Topic) -> TopicDecision | None:
 
 
 def assignment_of(topic: Topic) -> TopicAssignment | None:
-    """Return the assignment whose grades count: that of the assessor who has the topic."""
+    """Return the assignment whose grades count: the one of the topic's current assessor."""
     return topic.assignments.filter(over_at=None, second=False).select_related("assessor", "crowd").first()
 
 
@@ -75,7 +75,7 @@ def decide_by_hand(topic: Topic, verdict: str, *, why: str, who: str) -> TopicDe
     if verdict not in Verdict.values:
         raise BadInput(f"There is no decision {verdict!r}.", f"Choose from {', '.join(Verdict.values)}.")
     if not why.strip():
-        raise BadInput("The reason is missing.", "Say why you decide this.")
+        raise BadInput("The reason is missing.", "State the reason for the decision.")
     lock_topic(topic)
     qid = topic.query.qid
     if (stands := standing_decision(topic)) is not None:
@@ -103,7 +103,7 @@ def decide_by_hand(topic: Topic, verdict: str, *, why: str, who: str) -> TopicDe
 def reverse_decision(decision: TopicDecision, *, why: str, who: str) -> None:
     """Reverse a decision: the topic continues where it stopped. Raises BadInput, CampaignRefused."""
     if not why.strip():
-        raise BadInput("The reason is missing.", "Say why the decision is reversed.")
+        raise BadInput("The reason is missing.", "State why the decision is reversed.")
     lock_topic(decision.topic)
     stands = TopicDecision.objects.filter(pk=decision.pk, reversed_at=None)
     if not stands.update(reversed_at=clock.now(), reversed_by=who, reversed_why=why.strip()):

@@ -80,7 +80,7 @@ def _check_grading_settings(settings: GradingSettings) -> None:
     highest = len(settings.scale) - 1
     if not 1 <= settings.min_grade <= highest:
         raise BadInput(
-            f"Grade {settings.min_grade} cannot be the least relevant one.",
+            f"Grade {settings.min_grade} cannot be the lowest relevant grade.",
             f"Enter a grade of the scale, from 1 to {highest}.",
         )
     _check_budget(settings.budget)
@@ -168,7 +168,7 @@ def end_if_spent(campaign: GradedCampaign) -> bool:
 def end_campaign(campaign: GradedCampaign, *, why: str, who: str = "") -> bool:
     """End the judging and decide every topic that was begun. Return False if it had already ended."""
     if not why.strip():
-        raise BadInput("The reason is missing.", "Say why the judging ends.")
+        raise BadInput("The reason is missing.", "State why the judging ends.")
     running = GradedCampaign.objects.filter(pk=campaign.pk, ended_at=None)
     if not running.update(ended_at=clock.now(), ended_why=why):
         return False
@@ -185,7 +185,7 @@ def end_campaign(campaign: GradedCampaign, *, why: str, who: str = "") -> bool:
 def reopen_campaign(campaign: GradedCampaign, *, why: str, budget: int | None = None, who: str = "") -> None:
     """Continue judging, and reverse the decisions that the end made. Raises BadInput, CampaignRefused."""
     if not why.strip():
-        raise BadInput("The reason is missing.", "Write why judging continues.")
+        raise BadInput("The reason is missing.", "State why the judging continues.")
     _check_budget(budget)
     budget = campaign.budget if budget is None else budget
     if budget is not None and budget <= judged_so_far(campaign):

@@ -78,13 +78,13 @@ def _refuse_ended(assignment: TopicAssignment) -> None:
     assignment.over_at, campaign.ended_at, campaign.budget = now.values_list(*fields).get()
     if assignment.over_at is not None:
         raise CampaignRefused(f"Topic {topic.query.qid} is no longer yours.", "Take a topic from the list.")
-    if assignment.second:  # given after the topic was decided, and often after the judging ended
+    if assignment.second:  # second opinions are given on decided topics, often after the judging ended
         return
     if campaign.ended_at is not None:
-        raise CampaignRefused(ENDED, "The grades given before are kept.")
+        raise CampaignRefused(ENDED, "The grades given so far are kept.")
     if (decision := standing_decision(topic)) is not None:
         raise CampaignRefused(
-            f"Topic {topic.query.qid} is {decision.verdict}: its grades stay as they are.",
+            f"Topic {topic.query.qid} is {decision.verdict}: its grades can no longer change.",
             "Ask the organizer to reverse the decision.",
         )
 
@@ -142,8 +142,8 @@ def awaits_passages(assignment: TopicAssignment) -> bool:
 def choose_next(assignment: TopicAssignment, *, progress: Progress | None = None) -> int:
     """Assign the passages of the next iteration of active learning; return how many. Safe to repeat.
 
-    If nothing is left to judge, the topic is decided as at the end of the budget. Raises CampaignRefused if staff
-    reversed that.
+    If nothing is left to judge, the topic is decided as when the budget ends. Raises CampaignRefused if staff
+    reversed that decision.
     """
     if not awaits_passages(assignment):
         return 0

@@ -18,7 +18,7 @@ from pooling.models import Collection
 from pooling.services.clusters import canonical_of
 from pooling.services.features import features_of
 
-#: The number of passages whose classes are looked up together, counting only those of the fraction.
+#: The number of passages whose classes are looked up at once; with a fraction, only its passages count.
 AT_ONCE = 200
 
 
@@ -26,11 +26,11 @@ class Thread(IntEnum):
     """The passages that a topic's thread ranks and learns from, as in the TREC 2022 Deep Learning track."""
 
     FRACTION = 1
-    """The passages of the fraction, from their judgments in this thread."""
+    """Rank the passages of the fraction, and learn from their judgments in this thread."""
     OWN = 2
-    """All passages, from this thread's judgments."""
+    """Rank all passages, and learn from this thread's judgments."""
     ALL = 3
-    """All passages, from the judgments of all threads."""
+    """Rank all passages, and learn from the judgments of all threads."""
 
 
 def next_passages(
@@ -52,8 +52,8 @@ def next_passages(
     ``judged``: pid → grade in this thread; a grade of ``relevant_from`` or more is relevant. ``others``: the same for
     the topic's other threads. No passage of ``judged``, ``others`` or ``exclude`` is returned. Of each class of
     near-duplicates or equal texts, only the canonical passage is. The same arguments give the same passages. Judged
-    passages without a text teach nothing. Makes the collection's features first if needed. Raises NotFound for a
-    collection without texts, ValueError for ``Thread.FRACTION`` without a fraction.
+    passages without a text are not learned from. Builds the collection's features first if needed. Raises NotFound
+    for a collection without texts, ValueError for ``Thread.FRACTION`` without a fraction.
     """
     thread = Thread(thread)
     if thread is Thread.FRACTION and fraction is None:
@@ -87,9 +87,9 @@ class _Passage(NamedTuple):
     pid: str
     """The pid of the canonical passage of the class."""
     key: str | int
-    """Of the class: its canonical pid, the key of its text or, without a text, the pid."""
+    """The key of the class: its canonical pid, the key of its text or, without a text, the pid."""
     held: bool
-    """The class is in the fraction, which has a class if it has its canonical passage."""
+    """Whether the fraction contains the class, which is the case if it contains the canonical passage."""
 
 
 class _Topic:

@@ -46,7 +46,7 @@ def _thread_of(campaign: GradedCampaign, in_fraction: bool) -> Thread:
 
 
 def _grades_elsewhere(assignment: TopicAssignment) -> dict[str, int]:
-    """Return pid → grade of the topic's query in the collection's other graded campaigns."""
+    """Return pid → grade for the topic's query in the collection's other graded campaigns."""
     topic = assignment.topic
     rows = GradedItem.objects.filter(
         assignment__topic__query=topic.query_id,

@@ -51,7 +51,7 @@ class TopicState:
 
     @property
     def free(self) -> bool:
-        """Return whether an assessor can take the topic, or a new crowd."""
+        """Return whether an assessor or a new crowd can take the topic."""
         return self.state in (CANDIDATE, LEFT)
 
     @property

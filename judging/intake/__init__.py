@@ -1,1 +1,1 @@
-"""Intake of work: places offered, submissions collected, screened and repeated."""
+"""The intake of work: offer places, collect and screen submissions, and repeat tasks."""

@@ -51,7 +51,7 @@ DECIDED_LATELY = timedelta(days=7)
 
 @dataclass(frozen=True)
 class Collected:
-    """The counts of one collection."""
+    """Counts from one run of :func:`collect`."""
 
     submissions: int
     places_wanted: int
@@ -127,9 +127,9 @@ def _keep_what_ran_out(campaign: Campaign, crowd: Crowd, patience: Patience) -> 
 
 
 def _take_down(campaign: Campaign, crowd: Crowd, submission: Submission) -> None:
-    """Close the place of timed-out work, unless somebody else has it: its money pays for the judged pairs.
+    """Close the place of timed-out work, unless somebody else holds it: its money pays for the judged pairs.
 
-    If the task is still wanted, another place is offered if the budget allows.
+    If the task is still needed and the budget allows, another place is offered.
     """
     place = submission.place
     live = [Submission.State.HELD, Submission.State.FINISHED]
@@ -149,7 +149,7 @@ def _unfilled(campaign: Campaign) -> QuerySet[Place]:
 
 
 def _finished_places(campaign: Campaign) -> QuerySet[Place]:
-    """Return places whose worker submitted our form and should submit the crowd's next."""
+    """Return places whose worker submitted our form and should next submit the crowd's form."""
     since = clock.now() - timedelta(seconds=offered_seconds(campaign.assignment_seconds)) - GRACE
     sent_off = {"submissions__state": Submission.State.FINISHED, "submissions__opened_at__gte": since}
     return _unfilled(campaign).filter(**sent_off).distinct()

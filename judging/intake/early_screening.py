@@ -13,7 +13,7 @@ from judging.models import Campaign, GoldAnswer, GoldPair, Place, Submission, Wo
 from judging.rules.screening import screen_answers
 
 log = logging.getLogger(__name__)
-#: Most places to ask the crowd about while opening a page.
+#: The maximum number of places to look up at the crowd while a page is opened.
 MOST_PLACES = 2
 #: Shortest time between two checks of one worker.
 AGAIN_SECONDS = 10

@@ -1,4 +1,4 @@
-"""Raise flags after each collection for workers whose work came in, or who recently returned some."""
+"""Raise flags after each collection for workers who submitted work, or recently returned some."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
@@ -15,7 +15,7 @@ LATELY = timedelta(hours=1)
 
 
 def flag_since(campaign: Campaign, since: datetime) -> int:
-    """Raise flags for workers whose work came in, or was left, since then. Returns how many have a new flag."""
+    """Raise flags for workers who submitted or left work since then. Returns how many have a new flag."""
     # Count only signed arrivals; there could be thousands of made-up ones.
     signed = Q(taken_at__isnull=False, opened_at__gte=since - LATELY)
     left = signed & Q(state__in=[Submission.State.RETURNED, Submission.State.LAPSED])

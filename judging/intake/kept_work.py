@@ -3,8 +3,8 @@
 Its time ran out, or its worker returned the task after submitting it here. If the worker returned the task first,
 nothing is kept: the crowd offered it to others, and they are paid for it.
 
-This requires a crowd that signs arrivals and pays for unsubmitted assignments. Elsewhere the worker's id is only what
-an address said, and no bonus can be sent: a person pays for the work by its receipt (judging/money/unlisted_work.py).
+This requires a crowd that signs arrivals and pays for unsubmitted assignments. Elsewhere an address merely claims the
+worker's id, and no bonus can be sent: a person pays for the work by its receipt (judging/money/unlisted_work.py).
 """
 
 from datetime import timedelta
@@ -68,7 +68,7 @@ def _give_up(submission: Submission) -> None:
 
 @transaction.atomic
 def accept_kept_work(campaign: Campaign, submission: Submission) -> bool:
-    """Accept one such submission and owe its pay. Returns False if the budget is too small. Safe to race."""
+    """Accept one such submission and record the pay owed. Returns False if the budget is too small. Safe to race."""
     _, judged, shown, earned, _ = earned_so_far(submission)
     cost = earned + crowd_for(campaign).fees.on(earned)
     if not judged or beyond_cap(campaign, cost):

@@ -27,7 +27,7 @@ from judging.rules.deadlines import offered_seconds
 from judging.rules.qualifications import requirement_words, same_requirements
 from judging.workers.block_lists import hiding_requirements
 
-#: Limit at crowds with MTurk's protocol.
+#: The limit of MTurk's protocol.
 LONGEST_KEYWORDS = 1000
 #: Calls that must succeed before anything can be offered.
 OFFERING = ["create_block_list", "create_kind", "post_place", "read_back"]
@@ -91,8 +91,8 @@ def lacking(campaign: Campaign) -> int:
 def close_extra(campaign: Campaign, crowd: Crowd) -> int:
     """Close places that no task needs any more, newest first. Returns how many. Safe to repeat.
 
-    Extra places exist when work that was given up for lost comes in, or work counts again. Places that somebody is
-    working on stay.
+    Places become superfluous when work given up as lost comes in, or excluded work counts again. Places that somebody
+    is working on stay open.
     """
     now = clock.now()
     live = Place.objects.filter(posting__campaign=campaign, state__in=LIVE)
@@ -107,7 +107,7 @@ def close_extra(campaign: Campaign, crowd: Crowd) -> int:
 
 
 def kind_of_place(campaign: Campaign, further: Sequence[dict[str, Any]] = ()) -> PostingKind:
-    """Return what every place of this campaign tells workers. ``further`` qualifications follow its own."""
+    """Return what every place of this campaign shows to workers. ``further`` qualifications follow its own."""
     return PostingKind(
         title=title_of(campaign),
         description=description_of(campaign),
@@ -313,8 +313,10 @@ def close_places(campaign: Campaign, *, progress: Progress | None = None) -> int
 def _close(
     campaign: Campaign, crowd: Crowd, places: Iterable[Place], *, tell: Callable[[int], None] | None = None
 ) -> int:
-    """Close these places, several calls at a time. Returns how many were processed. A temporary failure does not stop
-    the others; its error is raised at the end."""
+    """Close these places, several calls at a time. Returns how many were processed.
+
+    A temporary failure does not stop the others; its error is raised at the end.
+    """
     patience, done = Patience(), 0
     with closing(call_each(places, lambda place: close_place(campaign, crowd, place))) as calls:
         for done, call in enumerate(calls, start=1):

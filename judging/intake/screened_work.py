@@ -51,7 +51,7 @@ def standing_exclusion(campaign: Campaign, worker: Worker) -> Exclusion | None:
 
 @transaction.atomic
 def exclude(campaign: Campaign, worker: Worker, verdict: Verdict, failed: list[GoldAnswer]) -> Exclusion:
-    """Record the decision and apply it. Deciding twice makes one exclusion."""
+    """Record the decision and apply it. Safe to repeat: only one exclusion is recorded."""
     try:
         with transaction.atomic():
             exclusion = Exclusion.objects.create(

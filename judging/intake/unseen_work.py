@@ -1,4 +1,4 @@
-"""Work at the crowd that our page never saw: block workers who repeat it, and pause a campaign if it increases.
+"""Submissions that our page never saw: block workers who repeat them, and pause a campaign if they increase.
 
 A person can reverse both decisions, which are recorded. The pay is held (judging/money/held_pay.py).
 """

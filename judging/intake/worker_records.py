@@ -36,7 +36,7 @@ from judging.workers.work_history import is_begun, is_empty
 
 COUNTED = Submission.Standing.COUNTED
 HELD = Submission.State.HELD
-#: Judgments by a worker whom the crowd itself named, or made elsewhere.
+#: Judgments made elsewhere, or by a worker whose id the crowd confirmed.
 CONFIRMED = Q(submission__state=Submission.State.SUBMITTED) | Q(submission=None)
 
 
@@ -47,8 +47,8 @@ class WorkerRecord:
     ``compared`` counts the comparisons of the worker's judgments with counted judgments of others on the same pair.
     ``agreeing`` is how many of them agree; it can contain halves where the others differ. Of ``repeated`` pairs that
     the worker answered again, ``repeated_same`` got the same answer. ``empty`` tasks were left without a judged pair,
-    ``sent_empty`` of them by submitting; ``begun`` ones were returned with some, and ``stopped`` ones were submitted
-    before the last gold pair.
+    ``sent_empty`` of them by submitting; ``begun`` ones were returned with some judged pairs, and ``stopped`` ones
+    were submitted before the last gold pair.
     """
 
     worker: int
@@ -94,7 +94,7 @@ class WorkerRecord:
 
     @property
     def consistency_bounds(self) -> tuple[float, float] | None:
-        """95% (Wilson)."""
+        """The 95% Wilson interval of the consistency."""
         return wilson(self.repeated_same, self.repeated)
 
     @property
@@ -103,13 +103,13 @@ class WorkerRecord:
 
     @property
     def pay(self) -> Decimal:
-        """Paid and owed."""
+        """The dollars paid and owed."""
         return self.paid + self.owed
 
 
 @dataclass(frozen=True)
 class Records:
-    """All workers of the campaign, by key, and the campaign's own figures with which flags compare them."""
+    """All workers of the campaign, by key, and the campaign's usual values, with which flags compare them."""
 
     rows: tuple[WorkerRecord, ...]
     usual: Usual
@@ -118,7 +118,7 @@ class Records:
 def records_of(
     campaign: Campaign, *, only: Collection[int] | None = None, usual: Usual | None = None
 ) -> Records:
-    """Count all workers again, or ``only`` these. They are compared with ``usual``, or with each other."""
+    """Compute the records of all workers, or of ``only`` these, compared with ``usual``, or with each other."""
     rest = (campaign, only)
     kinds = (is_empty(), is_begun(), is_empty() & Q(state=Submission.State.SUBMITTED))
     empty, begun, sent_empty = (_count_tasks_of_kind(kind, *rest) for kind in kinds)
@@ -186,7 +186,7 @@ def _standing_words(exclusion: Exclusion | None, held: int) -> str:
 
 
 def _flags(row: WorkerRecord, usual: Usual) -> list[Flag]:
-    """Return the flags of a worker. Simulated workers do not read, so no reading time is asked of them."""
+    """Return the flags of a worker. Simulated workers do not read, so they have no minimum reading time."""
     if row.simulated:
         usual = replace(usual, least_seconds_per_pair=None)
     return flags_of(_behavior(row), usual)

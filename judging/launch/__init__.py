@@ -1,1 +1,1 @@
-"""From a draft to a campaign that runs, and to its end: checks, pilot, launch, closure, forecasts."""
+"""The life of a campaign from launch to end: checks, pilot, launch, closure, forecasts."""

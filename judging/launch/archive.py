@@ -38,7 +38,7 @@ def restore(campaign: Campaign, *, why: str = "", who: str = "") -> None:
 
 
 def reason_not_at_rest(campaign: Campaign) -> str:
-    """Return why the campaign is still at work, or an empty string if it is at rest."""
+    """Return why the campaign is still active, or an empty string if it is at rest."""
     if campaign.state not in Campaign.AT_REST:
         return f"it is {campaign.state}"
     if campaign.state == Campaign.State.PILOTED and (pending := pending_work(campaign)):

@@ -26,7 +26,7 @@ class Checked:
 
 @dataclass(frozen=True)
 class Passed:
-    """The words of a check that passed; ``next_step`` suggests an improvement."""
+    """The text of a passed check; ``next_step`` suggests an improvement."""
 
     words: str
     attention: bool = False

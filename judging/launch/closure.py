@@ -29,8 +29,8 @@ class Pending:
     """Counts of what a closing campaign waits for.
 
     ``offered``: places the crowd still offers; ``held``: tasks that workers hold; ``unconfirmed``: submissions sent
-    off from our page but not in the crowd's list yet, or not screened; ``unpaid``: payments owed; ``undecided``:
-    payments held for a person.
+    from our page but not in the crowd's list yet, or not screened; ``unpaid``: payments owed; ``undecided``: payments
+    held for a person.
     """
 
     offered: int
@@ -43,7 +43,7 @@ class Pending:
         return any(asdict(self).values())
 
     def words(self) -> str:
-        """Return the same as text; empty if nothing is pending."""
+        """Return the counts as text; empty if nothing is pending."""
         names = {
             "offered": ("place that the crowd still offers", "places that the crowd still offers"),
             "held": ("task that workers hold", "tasks that workers hold"),

@@ -38,7 +38,7 @@ KNOWN_BY_MEMORY = 0.75
 NAMED = 3
 #: The option of a launch that accepts weak screening.
 ACCEPT_WEAK = "accept-weak-screening"
-#: How long to cache what depends on the tasks alone, in seconds.
+#: How long to cache figures that depend only on the tasks, in seconds.
 KEEP_SECONDS = 86400
 
 
@@ -55,7 +55,7 @@ def check_gold(campaign: Campaign) -> Passed:
                 Action("propose_gold", campaign.name),
                 " and then ",
                 Action("accept_gold", campaign.name, lead=""),
-                ", or make the campaign with a lower ",
+                ", or create the campaign with a lower ",
                 Option("max-tasks-per-worker"),
                 ".",
             ),
@@ -116,7 +116,7 @@ def _repeated_question_warning(campaign: Campaign) -> str:
 
 
 def _count_tasks_with_repeats(campaign: Campaign) -> int:
-    """Return how many tasks ask a question twice, cached until the tasks are made again."""
+    """Return how many tasks ask a question twice, cached until the tasks are repacked."""
     made = campaign.tasks.aggregate(count=Count("pk"), last=Max("pk"))
     key = kept_objects.object_key("asked-twice", campaign.pk, made["count"], made["last"])
     kept: int | None = kept_objects.kept(key)
@@ -131,7 +131,7 @@ def _count_tasks_with_repeats(campaign: Campaign) -> int:
 
 
 def _gold_shortage_warning(campaign: Campaign) -> str:
-    """Return a warning if later tasks of a worker run out of gold pairs, or "". Raise NotReady for the first task."""
+    """Return a warning if a worker's later tasks run out of gold pairs, or "". Raise NotReady if the first does."""
     outcomes = outcomes_of(campaign)
     if outcomes.fewest >= outcomes.wanted:
         return ""
@@ -251,8 +251,7 @@ def _improving_step(campaign: Campaign, outcomes: Outcomes) -> str:
 
 
 def _balancing_step(campaign: Campaign, outcomes: Outcomes) -> str:
-    """Return how to bring the most successful text strategy down to half of the gold pairs; empty if it is not above
-    half.
+    """Return how to bring the most successful text strategy down to half of the gold pairs; "" if it is not above.
 
     Below half, the opposite strategy would pass instead.
     """

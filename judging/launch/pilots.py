@@ -50,7 +50,7 @@ def pilot_campaign(
     if pilot_posting(campaign) and campaign.pilot_counts != counts:
         kept = "count" if campaign.pilot_counts else "do not count"
         raise CampaignRefused(
-            f"The judgments of this campaign's first pilot {kept}, so a second pilot must do the same.",
+            f"The judgments of this campaign's first pilot {kept}, so a second pilot must use the same setting.",
             Guidance("Remove ", Option("count"), ".") if counts else Guidance("Add ", Option("count"), "."),
         )
     what = "count" if counts else "do not count"
@@ -98,6 +98,6 @@ def finish_pilot(campaign: Campaign) -> bool:
         with transaction.atomic():
             settle_reservations(campaign)
             move(campaign, Campaign.State.PILOTED, allowed=[Campaign.State.PILOTING], why=report.words())
-    except CampaignRefused:  # somebody else was faster
+    except CampaignRefused:  # another process was faster
         return False
     return True

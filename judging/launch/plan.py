@@ -40,12 +40,12 @@ class Plan:
 
     @property
     def amount(self) -> Decimal:
-        """The most that this plan commits on top of the committed amount."""
+        """The maximum that this plan commits on top of the committed amount."""
         given = self.agreed_to if self.agreed_to is not None else self.confirm_spend
         return self.cost.total if given is None else given
 
     @property
     def ceiling(self) -> Decimal:
-        """The most that the campaign can then have committed in total."""
+        """The maximum that the campaign can then have committed in total."""
         total = self.amount + money(self.campaign)["committed"]
         return total if self.campaign.budget is None else min(total, self.campaign.budget)

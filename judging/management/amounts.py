@@ -4,7 +4,7 @@ from config.commands.console import UsageError
 
 
 def dollars_option(option: str, words: str) -> Decimal:
-    """Return the amount. Raises UsageError, naming the option or argument, if it is not one."""
+    """Return the amount in dollars. Raises UsageError, naming the option or argument, for anything else."""
     try:
         amount = Decimal(words.strip().removeprefix("$"))
     except InvalidOperation:

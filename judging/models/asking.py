@@ -35,7 +35,8 @@ class Pair(models.Model):
 class GoldPair(models.Model):
     """A pair with a known answer: a relevant passage against one that does not answer the question.
 
-    In a graded campaign, a worker sees one of the two, and has to grade it on its side of the least relevant grade.
+    In a graded campaign, a worker sees one of the two. The relevant one has to get at least the lowest relevant
+    grade, the other one a grade below it.
     """
 
     class State(models.TextChoices):
@@ -45,7 +46,7 @@ class GoldPair(models.Model):
         SUSPENDED = "suspended"
 
     class Kind(models.TextChoices):
-        UNKNOWN = ""  # from a requester's file that gives no kind
+        UNKNOWN = ""  # from a requester's file without a kind
         EASY = "easy"
         HARD = "hard"  # the off-topic passage shares the question's words
 

@@ -214,7 +214,7 @@ class Campaign(models.Model):
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """What a worker can answer: sides, or grades as digits."""
+        """The answers that a worker can choose: sides, or grades as digits."""
         return possible_answers(self.grades, allow_undecided=self.allow_undecided)
 
     @property

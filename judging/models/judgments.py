@@ -13,8 +13,8 @@ from judging.models.workers import Worker
 from judging.rules.screening import RULES
 from pooling.models import Passage
 
-#: Two judgments of a pair agree, the second annotated as ``other`` and ``other_grade``: the same preference, or the
-#: same grade of a single passage.
+#: A condition: two judgments of a pair agree. The second is annotated as ``other`` and ``other_grade``. Both prefer
+#: the same passage or, for a single passage, give the same grade.
 SAME_ANSWER = (Q(preferred=F("other")) | Q(preferred=None, other=None)) & (
     Q(grade=None) | Q(grade=F("other_grade"))
 )
@@ -35,7 +35,7 @@ class JudgmentQuerySet(models.QuerySet):
 class Judgment(models.Model):
     """One worker, one pair, one choice. Appended, never edited.
 
-    Of a single passage, in a graded campaign: ``left`` and ``right`` are that passage, and ``grade`` is set.
+    In a graded campaign, a judgment has one passage, which is both ``left`` and ``right``, and a ``grade``.
     """
 
     class JudgeKind(models.TextChoices):

@@ -1,1 +1,1 @@
-"""What is owed and paid: rewards, bonuses, budgets, held pay, rejections, and the books."""
+"""Money owed and paid: rewards, bonuses, budgets, held pay, rejections, and the books."""

@@ -110,7 +110,7 @@ class HeldWork:
         return f"The crowd's form answers {many(self.answered, 'pair')}; our page saved {self.saved:,}."
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the same for programs, with dollars as Decimal."""
+        """Return the fields for programs, with dollars as Decimal."""
         return {
             "submission": self.submission.pk,
             "worker": self.submission.worker_id,
@@ -256,13 +256,13 @@ def _check_amount(found: HeldWork, amount: Decimal, why: str) -> None:
         )
     if len(why) > LONGEST_WHY or (amount < found.amount and not why):
         raise BadInput(
-            f"Give a reason of at most {LONGEST_WHY:,} characters for the partial payment.",
+            f"Add a reason of at most {LONGEST_WHY:,} characters for the partial payment.",
             "The reason is kept with the payment.",
         )
 
 
 def _owe_or_reject(campaign: Campaign, payment: Payment, part: Decimal, *, why: str, who: str) -> int:
-    """Owe ``part`` of a held payment, or reject it if that is nothing; return the number of changed rows."""
+    """Owe ``part`` of a held payment, or reject the payment if ``part`` is 0; return the number of changed rows."""
     decided = {"decided_at": clock.now(), "decided_by": who, "decided_why": why}
     changes: dict[str, Any] = {"state": Payment.State.OWED, "owed_at": clock.now()}
     if not part and payment.amount:
@@ -293,7 +293,7 @@ def note_paid_by_the_crowd(campaign: Campaign) -> int:
             what = (
                 f"${reward.amount:,.2f} held for submission {reward.submission_id} paid by the crowd itself"
             )
-            log_change(campaign, what, why="its time for a review was over")
+            log_change(campaign, what, why="its review time was over")
             paid += 1
     patience.done()
     return paid

@@ -88,7 +88,7 @@ def compare_books(campaign: Campaign, *, progress: Progress | None = None) -> Co
 
 
 def our_books(campaign: Campaign) -> Books:
-    """Return what our records say was paid."""
+    """Return the dollars paid according to our records."""
     books = Books()
     # The crowd keeps a bonus with the assignment that carries it, which can be another campaign's.
     carried = Payment.objects.annotate(

@@ -12,7 +12,7 @@ from judging.rules.pay import offer_in_words
 from judging.rules.text_direction import language_name
 from judging.rules.wording import ENGLISH, Wording
 
-#: At crowds of MTurk's protocol.
+#: The limits of MTurk's protocol.
 LONGEST_TITLE = 128
 LONGEST_DESCRIPTION = 2000
 
@@ -94,7 +94,7 @@ def keywords_of(campaign: Campaign) -> str:
 
 
 def unread_words(so_far: Earned, wording: Wording = translation) -> str:
-    """Return that the requester decides about all pay of a task whose pairs nobody could have read."""
+    """Return the sentence for a task whose pairs nobody could have read: the requester decides about all pay."""
     told = wording.gettext(
         "The requester decides whether you are paid ${earned}, since the pairs were judged faster than anybody can "
         "read."

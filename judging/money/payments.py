@@ -32,7 +32,7 @@ def owe(campaign: Campaign, submission: Submission, work: Evidence) -> None:
     - the reward, if the work was already paid by its receipt;
     - the reward, if the work stopped before the last pair and pay is not split, since it covers all pairs;
     - the bonus, or the reward if pay is not split, if there was no time to read the pairs; both if the work also
-      stopped before the last pair. Otherwise one key a task would earn the reward.
+      stopped before the last pair. Otherwise, one key press per task would earn the reward.
     """
     if submission.payments.filter(kind=Payment.Kind.REWARD).exists():
         return
@@ -111,7 +111,7 @@ def earned_so_far(submission: Submission) -> Earned:
 def pay_owed(campaign: Campaign, *, progress: Progress | None = None) -> int:
     """Approve and pay everything that is owed; return the number of payments made. Safe to repeat and to race.
 
-    A payment that the crowd refuses permanently stays owed and shows among the campaign's problems. If the crowd
+    A payment that the crowd refuses permanently stays owed and is listed among the campaign's problems. If the crowd
     cannot make a payment now, the error is raised at the end. Neither holds up other payments. Bonuses are paid after
     their submission is approved. Nothing is paid before the campaign's hold hours are over.
     """

@@ -73,14 +73,14 @@ def settled_payments(campaign: Campaign) -> QuerySet[Payment]:
 def settle_payments(campaign: Campaign, submission: Submission, *, why: str, who: str = "") -> Decimal:
     """Record that payments the crowd refuses for a submission are settled; return their dollars.
 
-    Preferee pays nothing: a person has paid another way, or says why nobody can. From now on the payments are
-    neither owed nor spent. Raises BadInput without a reason, and CampaignRefused if the crowd has refused nothing
-    or somebody else has settled it in the meantime.
+    Preferee pays nothing: a person has paid another way, or states why nobody can. From now on the payments are
+    neither owed nor spent. Raises BadInput without a reason, and CampaignRefused if the crowd has refused nothing or
+    somebody else has settled it in the meantime.
     """
     why = why.strip()
     if not why or len(why) > LONGEST_REASON:
         raise BadInput(
-            f"Say how it was settled, in at most {LONGEST_REASON:,} characters.",
+            f"State how it was settled, in at most {LONGEST_REASON:,} characters.",
             "The reason is kept with the payment, for example “paid by bank transfer on May 3”.",
         )
     refused = [one for one in refused_payments(campaign) if one.payment.submission_id == submission.pk]

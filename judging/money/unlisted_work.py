@@ -118,16 +118,16 @@ def pay_missing(
     """Pay work that the crowd never listed, once; returns its dollars.
 
     The crowd pays a bonus at the next collection; it is reserved against what ``by`` can spend (None: the operator).
-    If a person paid another way, ``why`` says how. Raises BadInput without a reason, and MayNotSpend.
-    Raises CampaignRefused beyond the budget, without an assignment to carry the bonus, or if the work has been
-    paid or listed by the crowd in the meantime.
+    If a person paid another way, ``why`` states how. Raises BadInput without a reason, and MayNotSpend. Raises
+    CampaignRefused beyond the budget, without an assignment to carry the bonus, or if the work has been paid or
+    listed by the crowd in the meantime.
     """
     who = by.get_username() if by else who
     take_turn()
     _lock_unpaid(campaign, submission)
     if way not in WAYS or not (why := why.strip()) or len(why) > LONGEST_WHY:
         raise BadInput(
-            f"Write why or how this receipt is paid, in at most {LONGEST_WHY:,} characters.",
+            f"State why or how this receipt is paid, in at most {LONGEST_WHY:,} characters.",
             "The reason is kept with the payment, for example “paid by bank transfer on May 3”.",
         )
     missing = _describe_missing(campaign, submission)

@@ -22,14 +22,14 @@ from judging.workers.work_history import Work
 
 #: Sessions that the crowd does not know. After this many in a minute, no more lookups are made.
 UNKNOWN_SESSIONS = LookupLimit("unknown-sessions", a_minute=60)
-#: For crowds that do not sign arrivals: most new worker ids from one network at one place in this many seconds.
-#: More than one is allowed because a returned place can go to somebody in the same room.
+#: At crowds that do not sign arrivals: the most new worker ids from one network at one place in this many seconds.
 ARRIVALS_AT_PLACE, ARRIVALS_SECONDS = 5, 600
 
 
 def past_with_gold(campaign: Campaign, worker: Worker | None, *, beside: Submission | None = None) -> Past:
-    """Read the worker's past (None: a new worker), if possible with gold pairs for one more task. If too few are
-    left, release this worker's opened tasks that have no choices, except ``beside``, to free theirs.
+    """Return the worker's past (None: a new worker), if possible with gold pairs for one more task.
+
+    If too few are left, release this worker's opened tasks that have no choices, except ``beside``, to free theirs.
     """
     past = past_of(campaign, worker.pk if worker else None)
     if worker is None or past.gold_is_left():

@@ -46,7 +46,7 @@ def behind(link: Link) -> tuple[Campaign, Posting | None]:
 def posting_behind(campaign: Campaign, known: Posting | None, link: Link, arrival: Arrival) -> Posting:
     """Return the posting that the link was made for. A missing posting is recorded if the crowd knows it.
 
-    Raises WorkRefused if there is no such posting or the crowd cannot be asked now.
+    Raises WorkRefused if there is no such posting or the crowd cannot be reached now.
     """
     if known is None and link.number and _crowd_knows(campaign, link, arrival):
         return campaign.postings.get(number=link.number)

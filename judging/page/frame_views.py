@@ -86,7 +86,7 @@ def in_frame(view: View) -> Any:
 
 
 def open_task(token: str) -> dict[str, Any]:
-    """Return what a refusal page says to a worker who still holds a task: how to be paid. Empty without a token."""
+    """Return the part of a refusal page that explains how an open task is paid. Empty without a token."""
     pay, next_step = (gettext(words) for words in OPEN_TASK)
     return {"leave": token, "open_pay": pay, "open_next_step": next_step} if token else {}
 

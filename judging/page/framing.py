@@ -38,7 +38,7 @@ class CrowdsFrame:
         if _content_length(request) > LARGEST_FORM:
             return _error_response(request, 413)
         response = self.answer(request)
-        # Responses of our views are exempt; errors that Django made (unknown address, server error) are not.
+        # Responses of our views are exempt; errors that Django generated (unknown address, server error) are not.
         if response.status_code < 400 or getattr(response, "xframe_options_exempt", False) or settings.DEBUG:
             return response
         said = _error_response(request, response.status_code)

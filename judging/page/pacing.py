@@ -1,7 +1,7 @@
 """Limit requests per page: far above what a person makes, and low enough to protect other workers.
 
-A page is identified by its token. A person makes a few requests in a window. This process counts those by itself, and
-asks the counter that all processes share only about a page that comes near the limit.
+A page is identified by its token. A person makes a few requests in a window. Each process counts requests by itself,
+and queries the counter shared by all processes only for a page near the limit.
 """
 
 from collections import Counter
@@ -13,12 +13,12 @@ from config.counting import Limit
 
 #: Seconds over which requests are counted. Saves that waited for a connection can arrive together.
 WINDOW = 10
-#: Share of the limit after which the shared counter is asked.
+#: Share of the limit after which the shared counter is queried.
 UNSHARED = 0.25
 
 
 class _Here:
-    """The counts of this process in the present window."""
+    """The counts of this process in the current window."""
 
     def __init__(self) -> None:
         self.window, self.requests = 0, Counter[str]()

@@ -27,7 +27,7 @@ MOST_WAITING = 5
 
 
 def report_pair(submission: Submission, *, number: int, kind: str, words: str = "") -> PairReport:
-    """Record a worker's report of a problem with a pair. Reporting the same kind twice makes one report.
+    """Record a worker's report of a problem with a pair. Reporting the same kind twice creates one report.
 
     A report changes nothing by itself. Raises WorkRefused if the task is over, or the slot or kind is unknown.
     """

@@ -95,7 +95,7 @@ def give_consent(submission: Submission, *, of_age: bool = False) -> bool:
 
 @transaction.atomic
 def _agree(submission: Submission, text: str, digest: str) -> str:
-    """Record the consent and draw the pairs, unless this was done. Returns why nothing could be drawn, or ""."""
+    """Record the consent and draw the pairs, unless already done. Returns why nothing could be drawn, or ""."""
     locked, campaign = _lock_held(submission, digest), submission.campaign
     if not locked.text_known:
         ConsentText.objects.get_or_create(campaign=campaign, sha256=digest, defaults={"text": text})
@@ -119,7 +119,7 @@ class _Locked(NamedTuple):
 
 
 def _lock_held(submission: Submission, text: str = "") -> _Locked:
-    """Lock the submission so that it cannot end now: a task drawn for an ended one would stay leased to the end.
+    """Lock the submission so that it cannot end now: a task drawn for an ended submission would stay leased.
 
     ``text`` is the digest of the consent text. Raises WorkRefused if the submission ended, or its worker was
     excluded, since it was read.
@@ -158,7 +158,7 @@ def has_agreed(submission: Submission) -> bool:
 
 
 def save_at_once(page: Page, *, number: int, sequence: int, side: str, signals: Signals = NO_SIGNALS) -> bool:
-    """Append a choice with as little work as possible. Returns False if :func:`save_choice` has to look at it."""
+    """Append a choice with as little work as possible. Returns False if :func:`save_choice` has to handle it."""
     saved = append_at_once(page, number=number, sequence=sequence, side=side, signals=signals)
     if saved:
         SAVES.add("kept")
@@ -168,7 +168,9 @@ def save_at_once(page: Page, *, number: int, sequence: int, side: str, signals: 
 def save_choice(
     submission: Submission, *, number: int, sequence: int, side: str, signals: Signals = NO_SIGNALS
 ) -> bool:
-    """Append a choice. Returns False if this save came in before. Raises :class:`WorkRefused` if it is too late."""
+    """Append a choice. Returns False if this save was already recorded. Raises :class:`WorkRefused` if it is too
+    late.
+    """
     late = takes_late_choices(submission)
     if not late:
         check_workable(submission)
@@ -198,7 +200,7 @@ def save_choice(
 def save_form(submission: Submission, sides: Mapping[int, str]) -> None:
     """Append the choices of a form that are not saved yet: slot number → side. Sides of unknown slots are left out.
 
-    Raises :class:`WorkRefused` if it is too early for one or too late, or one cannot be chosen; then none is saved.
+    Raises :class:`WorkRefused`, and saves nothing, if it is too early or too late, or a side cannot be chosen.
     """
     late = takes_late_choices(submission)
     for _ in range(MOST_CHOICES):

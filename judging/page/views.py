@@ -313,7 +313,7 @@ def save_posted_choices(request: HttpRequest, token: str, submission: Submission
 def sent(request: HttpRequest, page: Page, submission: Submission) -> HttpResponse:
     """Show the last step to the crowd's site, a form or a link back with a code, and a receipt in case it fails.
 
-    A trial goes to no crowd and ends on a page of its own.
+    A trial is not sent to a crowd and ends on a page of its own.
     """
     if _is_trial(submission):
         result = trials.trial_result(submission)

@@ -49,7 +49,8 @@ SIGNALS = [
     "comment_pasted",
     "reported",
 ]
-#: What is read of a judgment and what it refers to. There can be hundreds of thousands, too many to read their texts.
+#: The fields read of a judgment and its related rows. There can be hundreds of thousands, too many to read their
+#: texts.
 OF_JUDGMENT = (
     *("pair__query__qid", "left__pid", "right__pid", "preferred__pid", "worker_id", "judged_at", "phase"),
     *("judge_kind", "submission__standing", "submission__task__number", "pair__round"),
@@ -73,8 +74,8 @@ def export_judgments(
 ) -> Exported:
     """Write every judgment and gold answer, as JSON lines if the name ends in .jsonl, else as TSV.
 
-    With ``signals`` each row also says how the answer was made, which is never published because workers were
-    promised so, and answers on repeated pairs come last. The file appears only when complete.
+    With ``signals``, each row also has data on how the answer was made, which workers were promised is never
+    published, and answers on repeated pairs come last. The file appears only when complete.
     """
     written = Counter[str]()
     left_out = 0

@@ -88,7 +88,7 @@ class Command(BaseCommand):
         what.add_argument("--pool", help="the pool to judge")
         what.add_argument(
             "--collection",
-            help="a collection, to import judgments made elsewhere, or that of the graded campaign (--grading)",
+            help="a collection to import judgments into, or the collection of the graded campaign (--grading)",
         )
         parser.add_argument(
             "--grading",
@@ -107,7 +107,7 @@ class Command(BaseCommand):
             "answer-days": "working days within which you answer appeals, as shown to workers",
             "hold-hours": "hours between collecting work and paying it, so that a person can review it",
             "minimum-seconds": "seconds that a pair is on screen before it can be answered",
-            "minimum-age": "age that workers have to confirm, 0 to ask nothing",
+            "minimum-age": "minimum age that workers have to confirm; 0: no confirmation",
         }
         for name, words in whole.items():
             default = getattr(defaults, name.replace("-", "_"))

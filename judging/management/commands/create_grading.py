@@ -29,7 +29,7 @@ class Command(BaseCommand):
             action="append",
             default=[],
             metavar="NAME=VALUE",
-            help="a number of a topic's life that is not the paper's: "
+            help="replace one of the paper's numbers for a topic's life: "
             + ", ".join(f"{name}={value}" for name, value in vars(LifeRules()).items()),
         )
         parser.add_argument("--budget", type=int, metavar="N", help="the maximum number of passages judged")
@@ -39,7 +39,7 @@ class Command(BaseCommand):
             help="active learning also uses the grades of the collection's other graded campaigns",
         )
         parser.add_argument("--instructions", type=Path, metavar="FILE", help="a text for assessors")
-        parser.add_argument("--seed", type=int, default=1, metavar="S", help="of draws (default: 1)")
+        parser.add_argument("--seed", type=int, default=1, metavar="S", help="random seed (default: 1)")
         parser.add_argument(
             "--placeholder-text",
             action="store_true",

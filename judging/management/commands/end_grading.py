@@ -7,7 +7,7 @@ from pooling.services.finding import collection_named
 
 
 class Command(BaseCommand):
-    help = "End the judging of a graded campaign: every started topic is decided. Or continue judging."
+    help = "End the judging of a graded campaign: every started topic is decided. --reopen continues judging."
     example = 'manage.py end_grading mine graded --why "the assessors\' contract ends"'
 
     def arguments(self, parser: CommandParser) -> None:

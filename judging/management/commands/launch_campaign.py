@@ -32,7 +32,7 @@ def terms_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "--accept-weak-screening",
         action="store_true",
-        help="go ahead although tasks can be passed without reading, as the check list says",
+        help="go ahead although tasks can be passed without reading, as the checks report",
     )
 
 
@@ -126,7 +126,7 @@ class Command(CampaignCommand):
             "endpoint": found.endpoint,
             **outcome(launched),
             **forecast_row(launched),
-            # Count all places: a job that was killed and taken over reports only its last stretch.
+            # Count all places: a job that took over from a killed one reports only the places it posted itself.
             "posted": Place.objects.filter(posting__campaign=found).exclude(crowd_id="").count(),
         }
 
@@ -143,7 +143,7 @@ class Command(CampaignCommand):
             )
 
     def show(self, result: dict[str, Any]) -> None:
-        printed = {"checks", "strategies"}  # as they passed
+        printed = {"checks", "strategies"}  # printed when they passed
         told = {key: value for key, value in result.items() if key not in printed}
         for name in ("cost", "cost_with_repeats", "cost_with_repeats_low", "cost_with_repeats_worst"):
             told[name] = "almost no task would count" if told[name] is None else f"${told[name]:,.2f}"

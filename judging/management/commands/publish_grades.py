@@ -17,7 +17,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--withheld",
             action="store_true",
-            help="everybody sees scores under them, only members see the labels",
+            help="everybody sees scores under these labels, but only members see the labels",
         )
 
     def act(

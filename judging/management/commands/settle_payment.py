@@ -31,7 +31,7 @@ class Command(CampaignCommand):
         result = {}
         if submission is None and (why or undo):
             raise BadInput(
-                "The submission is missing. Give its receipt, or its assignment id at the crowd.",
+                "The submission is missing. Pass its receipt, or its assignment id at the crowd.",
                 f"manage.py settle_payment {found.name} lists them.",
             )
         if submission is not None:
@@ -62,7 +62,7 @@ class Command(CampaignCommand):
 
 
 def _paid_submission(campaign: Campaign, word: str) -> Submission:
-    """Return the submission with this receipt or assignment id. One paid by its receipt was never submitted."""
+    """Return the submission with this receipt or assignment id. Work paid by its receipt never reached the crowd."""
     compensated = Submission.objects.filter(campaign=campaign, payments__kind=Payment.Kind.COMPENSATION)
     return find_by_receipt(compensated, word) or submission_of(campaign, word)
 

@@ -19,8 +19,9 @@ COLUMNS = ("qid", "pid", "grade", "source", "batch", "rank", "assignment", "seco
 def publish_labels(
     campaign: GradedCampaign, *, set_name: str, withheld: bool = False, who: str = ""
 ) -> GradedLabels:
-    """Create a qrel set from the accepted topics. Raises CampaignRefused if none is, AlreadyImported if the name is
-    used.
+    """Create a qrel set from the accepted topics.
+
+    Raises CampaignRefused if no topic is accepted, and AlreadyImported if the name is taken.
     """
     accepted = TopicDecision.objects.filter(
         topic__campaign=campaign, verdict=TopicDecision.Verdict.ACCEPTED, reversed_at=None

@@ -168,9 +168,7 @@ def save_at_once(page: Page, *, number: int, sequence: int, side: str, signals: 
 def save_choice(
     submission: Submission, *, number: int, sequence: int, side: str, signals: Signals = NO_SIGNALS
 ) -> bool:
-    """Append a choice. Returns False if this save was already recorded. Raises :class:`WorkRefused` if it is too
-    late.
-    """
+    """Append a choice; return False if it was already saved. Raises :class:`WorkRefused` if it is too late."""
     late = takes_late_choices(submission)
     if not late:
         check_workable(submission)

@@ -139,10 +139,10 @@ def _forgiven_next(campaign: Campaign, worker: Worker) -> int:
 class Standstill:
     """The state that pausing, resuming or closing affects. Dollars include fees.
 
-    ``waiting`` tasks are free, ``held`` ones can be finished by their workers, and ``offered`` places are taken
-    down. ``promised`` is what open places promise, and ``owed`` what is paid in any case. ``rest`` is what all
-    unfinished tasks would cost, of which workers hold ``held_cost``. ``cap`` is the budget, and ``committed``
-    what counts against it.
+    ``waiting`` tasks are free, ``held`` ones can be finished by their workers, and ``offered`` places are taken down.
+    ``promised`` is the cost of open places, and ``owed`` is paid in any case. ``rest`` is the cost of all unfinished
+    tasks, and ``held_cost`` the part of it for held tasks. ``cap`` is the budget, and ``committed`` counts against
+    it.
     """
 
     waiting: int
@@ -164,7 +164,7 @@ class Standstill:
 
 
 def foresee_standstill(campaign: Campaign) -> Standstill:
-    """Return what pausing, ending or continuing the campaign would affect now."""
+    """Return the state that pausing, ending or continuing the campaign would affect now."""
     tasks = dict(campaign.tasks.values_list("state").annotate(Count("pk")).order_by())
     waiting, held = tasks.get(Task.State.WAITING, 0), tasks.get(Task.State.HELD, 0)
     live = Place.objects.filter(

@@ -127,7 +127,7 @@ def _ids_of(worker: Worker) -> list[str]:
 
 
 def _assignments_held_last(worker: Worker) -> list[str]:
-    """Return assignments that the worker held last. One that was handed on is still needed to pay its next worker."""
+    """Return assignments that the worker held last. One that another worker got since is needed to pay that one."""
     mine = Submission.objects.filter(worker=worker).exclude(assignment_id__startswith=FORGOTTEN)
     ids = set(mine.values_list("assignment_id", flat=True))
     others = Submission.objects.filter(assignment_id__in=ids).exclude(worker=worker)
@@ -178,7 +178,7 @@ def _anonymous_assignment(appeal: Appeal) -> str:
 
 
 def _scrub_calls(worker: Worker) -> int:
-    """Erase the details of calls that name the worker's assignments, and keep only that they were made.
+    """Erase the details of calls that name the worker's assignments, but keep the fact that they were made.
 
     The key of a bonus contains the assignment and is part of the reason that the crowd shows, so it is erased too.
     """
@@ -286,7 +286,7 @@ def _retain_words(now: datetime, days: int) -> int:
 
 
 def _erase_words(before: datetime) -> dict[str, int]:
-    """Erase what workers wrote before ``before``. Returns the numbers of comments, reports and appeals."""
+    """Erase workers' texts written before ``before``. Returns the numbers of comments, reports and appeals."""
     submissions = Submission.objects.filter(opened_at__lt=before)
     return {
         "comments": submissions.exclude(comment="").update(comment=""),

@@ -1,8 +1,8 @@
 """Continuous active learning: learn from judged passages, and rank every passage. Pure.
 
 Cormack and Grossman, *Autonomy and reliability of continuous active learning for technology-assisted review* (2015):
-the question itself is a relevant example, and 100 passages drawn at random stand for those that are not relevant. The
-model is logistic regression on TF-IDF, as in the TREC 2022 Deep Learning track.
+the question itself is a relevant example, and 100 randomly drawn passages serve as examples that are not relevant.
+The model is logistic regression on TF-IDF, as in the TREC 2022 Deep Learning track.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,18 +16,18 @@ from threadpoolctl import threadpool_limits
 from pooling.feature_files import Features
 
 PRESUMED = 100
-"""Passages drawn at random that are taken to be not relevant; of a small collection at most one in four."""
+"""Number of randomly drawn passages presumed not relevant; in a small collection, at most a quarter of it."""
 
 Shown = Callable[[int, int], None]
 
 
 def presumed_among(passages: int) -> int:
-    """Return how many passages are drawn. Drawing most of a small collection would draw many relevant ones."""
+    """Return how many passages to presume not relevant. Most of a small collection would include relevant ones."""
     return min(PRESUMED, -(-passages // 4))
 
 
 def learn(relevant: csr_array, other: csr_array, rarities: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the weight of each feature for damped counts, from TF-IDF rows of relevant and other passages.
+    """Learn from TF-IDF rows of relevant and other passages; return the weight of each feature's damped count.
 
     The same rows give the same weights, whatever the number of threads. The regularization is scikit-learn's default.
     """
@@ -50,7 +50,7 @@ def best_rows(
 ) -> NDArray[np.int64]:
     """Return the ``most`` rows with the highest scores, best first; of equal ones the earlier row first.
 
-    Memory does not grow with the passages: blocks of them are scored, and only the best are kept.
+    Memory use does not grow with the number of passages: blocks of them are scored, and only the best are kept.
     """
     rows, scores = np.zeros(0, np.int64), np.zeros(0, np.float32)
     for begin, counts, lengths in features.blocks():
@@ -69,7 +69,7 @@ def best_rows(
 def ranked_rows(
     features: Features, weights: NDArray[np.float32], first: int, shown: Shown | None = None
 ) -> Iterator[int]:
-    """Yield all rows, best first. More than ``first`` are ranked only if they are asked for."""
+    """Yield all rows, best first. Rows beyond ``first`` are ranked only when they are requested."""
     done, most = 0, first
     while done < features.passages:
         rows = best_rows(features, weights, min(most, features.passages), shown)
@@ -93,7 +93,7 @@ def random_rows(features: Features, rng: np.random.Generator) -> Iterator[int]:
 def growing_batches(rows: Iterable[int], size: int) -> Iterator[Sequence[int]]:
     """Yield the rows in lists, the first of this size and each twice as long as the one before.
 
-    Looking up many rows costs little more than a few, and the best rows may all be judged or in one large class.
+    Looking up many rows costs little more than looking up a few, and the best rows may all be judged already.
     """
     waiting = iter(rows)
     while some := list(islice(waiting, size)):

@@ -1,4 +1,4 @@
-"""Pure: flags on workers for a person to review, with reasons. A flag is never a verdict and has no consequences.
+"""Flags on workers for a person to review, with reasons. A flag is never a verdict and has no consequences.
 
 Every flag compares counts with chance, so a few judgments raise none. ``UNLIKELY`` is strict: among 500 good
 workers, chance alone raises a flag once in two campaigns.
@@ -32,9 +32,9 @@ class Flag:
 
 @dataclass(frozen=True)
 class Behavior:
-    """The record of one worker: counts of judgments, and seconds per pair from opening the task and as the page
-    reported to have shown it (None: not known).
+    """The record of one worker: counts of judgments, and seconds per pair; None: not known.
 
+    ``seconds_per_pair`` counts from opening the task, ``seconds_on_screen`` as the page reported to have shown pairs.
     Of the submitted ``tasks``, ``stopped`` ended before the last gold pair. ``empty`` tasks were left without a
     judged pair, ``sent_empty`` of them by submitting; ``begun`` tasks were returned with some.
     """
@@ -60,9 +60,9 @@ class Behavior:
 
 @dataclass(frozen=True)
 class Usual:
-    """The campaign's own usual figures, to compare workers with; None where unknown.
+    """The campaign's usual figures, with which workers are compared; None where unknown.
 
-    ``least_seconds_per_pair``: what the fastest reader needs for half the words of a pair.
+    ``least_seconds_per_pair``: the seconds that the fastest reader needs for half the words of a pair.
     """
 
     agreement: float | None
@@ -74,7 +74,7 @@ class Usual:
 def usual_among(workers: Iterable[Behavior], least_seconds: float) -> Usual:
     """Return the medians over workers; each share is weighted by its number of comparisons.
 
-    A median holds as long as most of the work is honest. One worker who chooses at random would lower a mean.
+    A median is reliable as long as most of the work is honest, but one worker who chooses at random lowers a mean.
     """
     known = list(workers)
     times = [one.seconds_per_pair for one in known if one.seconds_per_pair is not None]
@@ -169,7 +169,7 @@ def _disagrees(one: Behavior, usual: float | None) -> Flag | None:
 
 
 def _unread(one: Behavior, least: float | None) -> Flag | None:
-    """Flag times in which nobody can read, even in the first task: no other worker is needed for a comparison."""
+    """Flag times too short for anybody to read. It works from a worker's first task, without other workers."""
     times = [seconds for seconds in (one.seconds_per_pair, one.seconds_on_screen) if seconds is not None]
     if least is None or least < GLANCE_SECONDS or not times or min(times) >= least:
         return None

@@ -1,4 +1,4 @@
-"""Pure: time limits of tasks, ours and the crowd's, with room for one extension.
+"""Time limits of tasks, ours and the crowd's, with room for one extension.
 
 A crowd fixes the time for an assignment when it is offered, so we ask for twice the campaign's limit. Our own
 deadline comes first, and a worker can move it once by the same length. A margin remains in which the crowd still
@@ -41,6 +41,6 @@ def deadlines(*, opened: datetime, taken: datetime | None, limit: int, offered: 
 
 
 def extended(known: Deadlines, limit: int) -> datetime | None:
-    """Extend our deadline by ``limit`` seconds, or as many as the crowd leaves; None for less than half."""
+    """Extend our deadline by ``limit`` seconds, or by as many as the crowd's deadline allows; None if under half."""
     longer = min(known.ours + timedelta(seconds=limit), known.crowd - LEAD)
     return longer if (longer - known.ours).total_seconds() >= limit / 2 else None

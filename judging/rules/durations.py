@@ -1,4 +1,4 @@
-"""Pure: durations in words for workers, and deadlines in working days."""
+"""Durations in words for workers, and deadlines in working days."""
 
 from datetime import datetime, timedelta
 

@@ -1,6 +1,6 @@
-"""Pure: a worker's familiarity with questions and passages from earlier tasks, which must not reveal gold pairs.
+"""A worker's familiarity with questions and passages from earlier tasks, which must not reveal gold pairs.
 
-A worker who does all allowed tasks meets a share of the real pairs, and a larger share of the gold pairs. Halfway
+A worker who does all allowed tasks sees a share of the real pairs, and a larger share of the gold pairs. Halfway
 through, gold pairs should be as familiar as real pairs, measured by how often the question, the less known passage
 and the better known passage were shown. Relevant and off-topic passages should be equally well known.
 """
@@ -39,7 +39,7 @@ class Shares:
 LEADS = slice(6, 8)
 #: The minimum spread, for real pairs that are all alike.
 LEAST_SPREAD = 0.05
-#: For a campaign with the recommended limit of tasks, and a third more gold pairs than one worker sees.
+#: The shares for the recommended limit of tasks, and a third more gold pairs than one worker sees.
 TYPICAL = Shares()
 
 
@@ -63,7 +63,7 @@ class Familiarity:
         self._total, self._number = np.zeros(8), 0
 
     def away(self) -> Floats:
-        """Calculate the distance from real pairs after adding each gold pair: squared, in standard deviations."""
+        """Calculate the squared distance from real pairs with each candidate added, in standard deviations."""
         if not len(self._like):
             return np.zeros(len(self._candidates))
         like = self._figures(self._like, own=self._share.real)
@@ -77,7 +77,7 @@ class Familiarity:
     def count(self, number: int, times: int = 1) -> None:
         """Count a gold pair, by its number, as chosen: its question and passages become better known.
 
-        With ``times`` -1 take that back, as if it were the last one counted.
+        With ``times`` -1, undo that, as if the pair were the last one counted.
         """
         question, *passages = self._candidates[number]
         if times < 0:

@@ -1,4 +1,4 @@
-"""Pure: candidate off-topic passages for a question, from labels and from unjudged texts."""
+"""Candidate off-topic passages for a question, from labels and from unjudged texts."""
 
 import heapq
 from collections import defaultdict
@@ -121,7 +121,7 @@ def _keep_nearest(heap: list[tuple[float, int]], one: tuple[float, int]) -> None
 def _keep_sample(
     some: list[int], passage: int, number: int, rng: np.random.Generator, most: int = 200
 ) -> None:
-    """Keep an even sample of all that come by."""
+    """Keep a uniform random sample of the passages seen so far; ``number`` of them came before this one."""
     if len(some) < most:
         some.append(passage)
     elif (place := int(rng.integers(number + 1))) < most:

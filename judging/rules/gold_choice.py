@@ -1,4 +1,4 @@
-"""Pure: choose gold pairs that look like real pairs and on which strategies without reading fail.
+"""Choose gold pairs that look like real pairs and on which strategies without reading fail.
 
 Every candidate is described by what a page shows, and by how often a worker can meet its question and passages.
 Figures of the whole pair (lengths, overlap with the question, familiarity) should follow the distribution of the
@@ -38,7 +38,7 @@ HARD_SHARE = 0.5
 HARD_OVERLAP = 0.5
 #: Figures further than this from the mean of the real pairs, in standard deviations, count as this far.
 FARTHEST = 3.0
-#: Combinations of figures with less variance than this cannot be told from noise.
+#: Combinations of figures with less variance than this cannot be distinguished from noise.
 LEAST_VARIANCE = 0.2
 #: The weight of an even lead, compared with a similar distribution; both are in standard deviations. The second
 #: weight is used if, with the first, the relevant passage leads or trails in more than ``MOST_AHEAD`` of the gold
@@ -102,7 +102,7 @@ class Real:
 
     @cached_property
     def uses(self) -> Counter[int]:
-        """Count the real pairs of each passage."""
+        """Map each passage to its number of real pairs."""
         return Counter(passage for _, *sides in self.pairs for passage in sides)
 
 
@@ -182,7 +182,7 @@ def choose_gold(
 
 
 def _choose_greedily(search: _Search, wanted: int, noise: Floats) -> list[int]:
-    """Count one candidate after the other as chosen, each the best given those before it."""
+    """Choose candidates one by one, each the best given those already chosen."""
     found: list[int] = []
     while len(found) < wanted and (best := search.best(noise)) is not None:
         search.count(best)
@@ -191,7 +191,10 @@ def _choose_greedily(search: _Search, wanted: int, noise: Floats) -> list[int]:
 
 
 def _refine_choice(search: _Search, found: list[int], noise: Floats) -> list[int]:
-    """Replace each by the best candidate given all others, until none is better. The first were chosen alone."""
+    """Replace each choice by the best candidate given all others, until nothing changes.
+
+    The first choices were made without regard to later ones.
+    """
     for _ in range(PASSES if len(found) <= MOST_REFINED else 0):
         before = list(found)
         for place, index in enumerate(before):
@@ -262,7 +265,7 @@ class _Moments:
 class _Search:
     """The state of the search: standing gold pairs first, those chosen so far, and those still allowed.
 
-    What is counted can be taken back, so a chosen pair is compared again without counting all others anew.
+    Counting a pair can be undone, so that comparing it again does not require recounting all others.
     """
 
     def __init__(
@@ -287,7 +290,7 @@ class _Search:
         self.of_query = _places_of(self.query)
         self.of_passage = _places_of(self.keys[:, 1], self.keys[:, 2])
         self.is_hard = np.array([is_hard_triple(texts, one) for one in triples])
-        #: How many reasons forbid a triple: it stands, was chosen, or has a passage of another query.
+        #: The number of reasons against each triple: it stands, was chosen, or has a passage of another query.
         self.forbidden = np.zeros(len(triples), dtype=np.int64)
         self.forbidden[:standing] = 1
         self.asked = np.zeros(len(triples))
@@ -297,12 +300,12 @@ class _Search:
             self.count(index)
 
     def _reserve_for_query(self, query: int, passage: int, times: int) -> None:
-        """Allow the passage under this query alone; with -1, take that back."""
+        """Allow the passage under this query alone; with ``times`` -1, undo that."""
         if self.exclusive and (places := self.of_passage.get(passage)) is not None:
             self.forbidden[places] += times * (self.query[places] != query)
 
     def count(self, index: int, times: int = 1) -> None:
-        """Count a gold pair as chosen; with -1, undo that."""
+        """Count a gold pair as chosen; with ``times`` -1, undo that."""
         query, *sides = self.keys[index].tolist()
         self.total = self.total + times * self.rows[index]
         self.number += times

@@ -1,4 +1,4 @@
-"""Pure: measure how well a classifier can tell gold pairs from real pairs by what a page shows.
+"""Measure how well a classifier can tell gold pairs from real pairs by what a page shows.
 
 Cross-validated logistic regression over :func:`judging.rules.pair_features.features` gives every pair a score. The
 area under the ROC curve (AUC) is the probability that a gold pair scores higher than a real one: 0.5 is guessing.

@@ -1,9 +1,9 @@
-"""Pure: draw a task's gold pairs for a worker.
+"""Draw a task's gold pairs for a worker.
 
 A worker's memory must not reveal gold pairs. So a gold pair never repeats a question of the task, and never shows a
 passage under a second question. Gold pairs are also as familiar as the rest of the task: for each gold pair, a real
-pair of the task is drawn at random, and the gold pair is taken whose question and passages the worker has seen about
-as often as that pair's.
+pair of the task is drawn at random, and a gold pair is chosen whose question and passages the worker has seen about
+as often.
 """
 
 from collections import Counter, defaultdict
@@ -77,8 +77,8 @@ def draw(
 ) -> list[Gold]:
     """Draw ``count`` gold pairs for a task with these real pairs; fewer if no more of them fit.
 
-    ``single``: tasks show single passages, and one passage of a gold pair. A task can then ask a question again, and
-    a worker never sees a passage twice.
+    ``single``: tasks show single passages, so only one passage of each gold pair. A task can then ask a question
+    again, and a worker never sees a passage twice.
     """
     here = Memory()
     here.keep(task)

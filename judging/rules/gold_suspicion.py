@@ -1,4 +1,4 @@
-"""Pure: gold pairs that are suspicious because workers who pass all others fail them.
+"""Gold pairs that are suspicious because workers who pass all others fail them.
 
 A gold pair that more than 20% of otherwise passing workers fail is suspended. Workers see few gold pairs before one
 failure excludes them, so somebody who clicks at random passes "all others" now and then. A pair is therefore

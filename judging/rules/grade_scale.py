@@ -1,4 +1,4 @@
-"""The scale of graded judging: levels with their definitions. Pure."""
+"""The scale of graded judging: levels with their definitions."""
 
 from dataclasses import dataclass
 

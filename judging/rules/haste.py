@@ -1,10 +1,10 @@
-"""Pure: a check that a worker had time to read. The result is a flag for review, never a verdict."""
+"""A check that a worker had time to read. The result is a flag for review, never a verdict."""
 
 import re
 
 #: Words per second. People read about 4 with understanding; beyond 15, nobody can take in two passages.
 FASTEST = 15.0
-#: Shorter texts are read at a glance: a time below what the fastest reader needs says nothing about them.
+#: Shorter texts are read at a glance, so a short time proves nothing.
 GLANCE_SECONDS = 1.0
 _word = re.compile(r"\w+")
 _unspaced = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")

@@ -1,4 +1,4 @@
-"""Pure: the order of pairs on a worker's pages, and the side of each passage.
+"""The order of pairs on a worker's pages, and the side of each passage.
 
 The layout hides gold pairs: both kinds are mixed, and their sides are drawn alike.
 """
@@ -15,7 +15,7 @@ import numpy as np
 class Seat:
     """The content of one slot: the pair (or gold pair) at ``index`` of the input, and its sides.
 
-    ``swapped`` says that the second passage of the pair stands on the left.
+    ``swapped`` says that the second passage of the pair is on the left.
     """
 
     is_gold: bool
@@ -59,12 +59,12 @@ def _random_halves(count: int, rng: np.random.Generator) -> list[bool]:
 
 
 SIDES = (LEFT, RIGHT, UNDECIDED) = ("left", "right", "undecided")
-#: Every answer of any campaign.
+#: All answers that are possible in any campaign.
 ANSWERS = frozenset((*SIDES, *digits))
 
 
 def possible_answers(grades: int, *, allow_undecided: bool) -> tuple[str, ...]:
-    """Return what a worker can answer: the digits of a scale of ``grades`` levels, or else the sides of a pair."""
+    """Return the answers that a worker can choose: the digits of ``grades`` levels, or the sides of a pair."""
     if grades:
         return tuple(map(str, range(grades)))
     return SIDES if allow_undecided else SIDES[:2]

@@ -1,7 +1,7 @@
-"""Pure: packing of pairs into tasks.
+"""Packing of pairs into tasks.
 
-Pairs are packed ahead, ``pairs_per_task`` to a task, pairs of one query spread over tasks, so that a worker
-rarely meets one query twice in a task (design: "Tasks").
+Pairs are packed in advance, ``pairs_per_task`` to a task. Pairs of one query are spread over tasks, so that a worker
+rarely sees a query twice in one task (design: "Tasks").
 """
 
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ def pack(
 ) -> list[list[int]]:
     """Pack pairs into tasks, as lists of indexes into ``queries`` (the query of every pair).
 
-    Every pair is in exactly one task; there are ceil(pairs / pairs_per_task) tasks, and only their sizes'
-    remainder falls to the last ones. Pairs of one query are dealt to different tasks as long as the query
-    has no more pairs than there are tasks. Order is random by ``rng``; the same state gives the same tasks.
+    Every pair is in exactly one of ceil(pairs / pairs_per_task) tasks, whose sizes differ by at most one. Pairs of
+    one query are in different tasks unless the query has more pairs than there are tasks. Order is random by ``rng``;
+    the same state gives the same tasks.
     """
     if pairs_per_task < 1:
         raise ValueError("a task has at least one pair")

@@ -1,4 +1,4 @@
-"""Pure: numeric features of two passages under a question, as a page shows them.
+"""Numeric features of two passages under a question, as a page shows them.
 
 The order of the two sides does not matter to :func:`features`: sides are drawn by chance, so they say nothing.
 """
@@ -145,7 +145,7 @@ def placement(question: QuestionText, passage: PassageText) -> tuple[float, ...]
 
 
 def question_features(text: str, weights: Mapping[str, float]) -> QuestionText:
-    """Read a question's text; ``weights`` come from :func:`word_weights`, an unknown word counts as the rarest."""
+    """Read a question's text; ``weights`` come from :func:`word_weights`; an unknown word counts as the rarest."""
     content = _content_words(text)
     rarest = max(weights.values(), default=1.0)
     own = {word: weights.get(word, rarest) for word in content}
@@ -170,8 +170,10 @@ def weighted_overlap(question: QuestionText, passage: frozenset[str]) -> float:
 
 
 def features(question: QuestionText, one: PassageText, other: PassageText) -> tuple[float, ...]:
-    """Calculate the pair's features, whichever side is which: least and most overlap with the question, plain and
-    weighted; lengths; shared words; words of the question; sides without one; phrases of the question.
+    """Calculate the pair's features, whichever side is which.
+
+    They are: least and most overlap with the question, plain and weighted; lengths; shared words; words of the
+    question; sides without one; phrases of the question.
     """
     plain = sorted((overlap(question.words, one.words), overlap(question.words, other.words)))
     weighted = sorted((weighted_overlap(question, one.words), weighted_overlap(question, other.words)))

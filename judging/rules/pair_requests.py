@@ -1,4 +1,4 @@
-"""The data type for a requested pair. Pure."""
+"""The data type for a requested pair."""
 
 from typing import NamedTuple
 

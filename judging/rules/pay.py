@@ -1,4 +1,4 @@
-"""Pure: a worker's pay for a task, whole or split into a base reward and a bonus by pairs judged.
+"""A worker's pay for a task, whole or split into a base reward and a bonus by pairs judged.
 
 All amounts are dollars with two decimals. Promised amounts are rounded up to a cent, so that nobody gets less than
 promised; estimates are rounded down.
@@ -23,7 +23,7 @@ class Pay:
 
     @property
     def whole(self) -> Decimal:
-        """Return base and bonus together."""
+        """Return the sum of base and bonus."""
         return self.base + self.bonus
 
     def bonus_for(self, judged: int, shown: int) -> Decimal:
@@ -43,7 +43,7 @@ class Pay:
 
 
 def pay_of(reward: Decimal, base_reward: Decimal, *, split: bool) -> Pay:
-    """Build the pay of a task of ``reward`` dollars; a base above the reward is the reward."""
+    """Build the pay of a task of ``reward`` dollars; a base above the reward is lowered to it."""
     base = min(base_reward, reward) if split else reward
     return Pay(base, reward - base)
 
@@ -64,12 +64,12 @@ def hourly(amount: Decimal, seconds: float) -> Decimal:
 
 
 def least_pay(seconds: float, minimum_hourly: Decimal) -> Decimal:
-    """Calculate the least dollars for ``seconds`` of work that make ``minimum_hourly`` dollars an hour."""
+    """Calculate the lowest pay in dollars at which ``seconds`` of work earn ``minimum_hourly`` dollars an hour."""
     return at_least(minimum_hourly * _exact(seconds) / 3600)
 
 
 def shortfall(paid: Decimal, seconds: float, minimum_hourly: Decimal) -> Decimal:
-    """Calculate the dollars missing to ``minimum_hourly`` an hour when ``paid`` for ``seconds``; at least 0."""
+    """Calculate by how many dollars ``paid`` for ``seconds`` is below ``minimum_hourly`` an hour; at least 0."""
     return max(least_pay(seconds, minimum_hourly) - paid, Decimal("0.00"))
 
 

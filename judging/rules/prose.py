@@ -1,4 +1,4 @@
-"""Pure: split a campaign's plain text into headings, paragraphs and lists.
+"""Split a campaign's plain text into headings, paragraphs and lists.
 
 An empty line separates blocks. A block of one line is a paragraph. In a block of several lines, a short first line
 without a period at its end is a heading for the paragraphs that follow; without a heading, the lines are a list.

@@ -1,4 +1,4 @@
-"""Pure: find the words of the question in a passage.
+"""Find the words of the question in a passage.
 
 A word is a run of letters, digits and their marks. Whole words are compared, ignoring case: "art" does not mark
 "heart". Words common to all questions are left out. Scripts without spaces between words (Chinese, Japanese, Thai, …)
@@ -97,7 +97,7 @@ def _is_unspaced(character: str) -> bool:
 
 
 def _fold_case(word: str, language: str) -> str:
-    """Normalize case and accents of a word; Turkish has two letters i."""
+    """Normalize case and accents of a word; Turkish has a dotted and a dotless i."""
     if language.lower().split("-")[0] in ("tr", "az"):
         word = word.replace("I", "ı").replace("İ", "i")
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", word).casefold())

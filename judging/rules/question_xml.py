@@ -1,4 +1,4 @@
-"""Pure: a place's question and a worker's answers in the protocol's XML."""
+"""A place's question and a worker's answers in the protocol's XML."""
 
 from xml.sax.saxutils import escape
 

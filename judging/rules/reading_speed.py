@@ -1,4 +1,4 @@
-"""Pure: the expected time of a task, from the length of its texts, and its time limit."""
+"""The expected time of a task, from the length of its texts, and its time limit."""
 
 from math import ceil
 

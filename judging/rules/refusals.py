@@ -1,4 +1,4 @@
-"""Pure: refusal pages: the reason, what it means for pay, and what to do."""
+"""Refusal pages: the reason, what it means for pay, and what to do."""
 
 from __future__ import annotations
 
@@ -260,5 +260,5 @@ TO_RETURN = frozenset(
     {"no-task", "paused", "returned", "lapsed"}
     | {reason for reason, page in REFUSALS.items() if page.next_step == _RETURN}
 )
-#: Refusals of a choice after which no choice on an open page can be saved: the page makes way for its reason.
+#: Refusals of a choice after which an open page can save no choice: the refusal replaces the page.
 OVER = frozenset({"excluded", "returned", "lapsed", "finished", "already-done"})

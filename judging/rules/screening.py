@@ -1,4 +1,4 @@
-"""Pure: decide from a worker's answers on gold pairs whether to exclude the worker, and why.
+"""Decide from a worker's answers on gold pairs whether to exclude the worker, and why.
 
 - ``reference`` is the rule of Arabzadeh et al., *Shallow pooling for sparse labels* ([SP]), section 3.1: one failed
   gold pair excludes.

@@ -1,4 +1,4 @@
-"""Pure: the words that tell workers about the screening rule before they agree to a task."""
+"""The words that tell workers about the screening rule before they agree to a task."""
 
 from judging.rules.wording import ENGLISH, Wording, gettext_noop as _
 

@@ -1,4 +1,4 @@
-"""Pure: the range of rates at which honest workers fail gold pairs, assumed from papers or measured in a pilot.
+"""The range of rates at which honest workers fail gold pairs, assumed from papers or measured in a pilot.
 
 A measured rate is Jeffreys' estimate: after *f* failures among *n* answers the rate has the distribution
 Beta(f + ½, n − f + ½). Its mean is the expected rate, and its 95% interval is the range (Brown, Cai and DasGupta,

@@ -1,4 +1,4 @@
-"""Pure: the sentences that a worker agrees to about each way of ending a task and its pay."""
+"""The sentences that a worker agrees to about each way of ending a task and its pay."""
 
 from judging.rules.pay import Pay
 from judging.rules.wording import ENGLISH, Wording

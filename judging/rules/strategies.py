@@ -1,4 +1,4 @@
-"""Pure: test strategies that a script can follow without reading.
+"""Test strategies that a script can follow without reading.
 
 A strategy chooses one side of a pair, or leaves it to chance. Its probability of choosing the known better side is 1,
 0, or ½ if it cannot tell. A task is passed if every gold pair in it is answered right, as every screening rule
@@ -55,7 +55,7 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True)
 class Setting:
-    """The data that strategies are tried on.
+    """The data on which strategies are tested.
 
     ``gold``: accepted gold pairs. ``labeled``: real pairs whose labels differ. ``tasks``: the real pairs of each
     task. ``questions`` and ``passages`` are texts by key; a missing text counts as empty.

@@ -1,4 +1,4 @@
-"""Pure: names of languages and the direction they are written in."""
+"""Names of languages and the direction they are written in."""
 
 from django.conf.locale import LANG_INFO
 

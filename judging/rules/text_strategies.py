@@ -1,7 +1,7 @@
-"""Pure: strategies that choose a side by the texts, without understanding them.
+"""Strategies that choose a side by the texts, without understanding them.
 
-Those *by text* are what a script would try first: the question's words, and length. Those *by looks* choose the most
-or the fewest of each figure in ``SURFACE`` and ``PLACEMENT``.
+Those *by text* are what a script would try first: the question's words, and length. Those *by looks* choose the side
+with the most or the least of each figure in ``SURFACE`` and ``PLACEMENT``.
 """
 
 import math

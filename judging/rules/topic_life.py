@@ -2,8 +2,8 @@
 
 Craswell et al., *Overview of the TREC 2022 Deep Learning track*. An assessor judges the first passages of a topic's
 pool (the *opening*), then the rest of the pool, then batches that continuous active learning proposes. A topic is
-decided at the end of each of these stages, or when the budget ends. *Density* is the share of relevant passages
-among the judged.
+decided at the end of each of these stages, or when the budget ends. *Density* is the share of judged passages that
+are relevant.
 
 The paper leaves these cases open. If the pool is smaller than the opening, the share is taken of the smaller pool.
 The stopping rules also apply right after the pool. A topic with nothing left to judge is decided as at the end of the
@@ -27,7 +27,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class LifeRules:
-    """The numbers of a topic's life, with the values of the paper."""
+    """The parameters of a topic's life, with the paper's values as defaults."""
 
     opening: int = 100
     """Passages of the pool that are judged before the first decision."""
@@ -69,7 +69,7 @@ class Decision:
 
 
 def check_rules(given: Mapping[str, float]) -> LifeRules:
-    """Return the rules with the given values in place of the paper's. Raises BadInput for one that makes no sense."""
+    """Return the rules with the given values in place of the paper's. Raises BadInput for an invalid one."""
     known = {field.name: field.default for field in fields(LifeRules)}
     for name, value in given.items():
         if name not in known:

@@ -1,4 +1,4 @@
-"""Pure: the interval of a share."""
+"""Wilson's interval for a share."""
 
 import math
 

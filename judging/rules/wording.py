@@ -1,4 +1,4 @@
-"""Pure: sentences for workers are written in English in the code, and translated when they are shown.
+"""Sentences for workers, written in English in the code and translated when they are shown.
 
 Texts in modules are marked with ``_`` (:func:`gettext_noop`), so that ``make messages`` finds them; the code that
 shows them translates them. Functions that build sentences take a :class:`Wording`, such as Django's ``translation``
@@ -10,7 +10,7 @@ from typing import Protocol
 
 
 class Wording(Protocol):
-    """Translates English sentences into some language."""
+    """A translator of English sentences into one language."""
 
     def gettext(self, message: str, /) -> str:
         """Return the translated sentence."""

@@ -1,4 +1,4 @@
-"""Pure: the worked example of the instructions, read from its text.
+"""The worked example of the instructions, read from its text.
 
 ::
 

@@ -22,7 +22,7 @@ _TRIES = 3
 
 
 def hang_up() -> None:
-    """Close the connections that browsers kept open, once nobody browses any more."""
+    """Close the connections that browsers kept open. Call it when no browser is in use any more."""
     _POOL.clear()
 
 

@@ -40,7 +40,7 @@ def only_simulation(campaign: Campaign) -> Iterator[None]:
 
 
 def end_leftover_leases(campaign: Campaign) -> int:
-    """End the leases of simulated workers and want new places for their tasks. Returns how many. Safe to repeat.
+    """End the leases of simulated workers and request new places for their tasks. Returns how many. Safe to repeat.
 
     Call it while holding :func:`only_simulation`, after a collection, so that submissions in the crowd's list are not
     taken back. A place held at the crowd cannot go to anybody else, so it is closed and another is offered. People's
@@ -60,10 +60,10 @@ def end_leftover_leases(campaign: Campaign) -> int:
 
 
 def _orphaned(campaign: Campaign, theirs: set[int]) -> list[Place]:
-    """Return places held at the crowd by simulated workers, though none is working.
+    """Return places that simulated workers hold at the crowd although none is working.
 
-    In a rehearsal these are all held places, since nobody else can be there. In any other campaign, only the
-    places of ``theirs`` count: a person may hold a place that our page has not seen yet.
+    In a rehearsal these are all held places, since nobody else can be there. In any other campaign, only the places
+    of ``theirs`` count: a person may hold a place that our page has not seen yet.
     """
     posted = crowd_for(campaign).places()
     held = {one.crowd_id for one in posted if one.held and not one.has_submission}

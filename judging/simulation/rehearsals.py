@@ -78,7 +78,7 @@ def rehearse_campaign(
 
 
 def stop_rehearsal(campaign: Campaign, *, who: str = "") -> None:
-    """End the rehearsal that is judging; its forecast follows from the tasks that are done.
+    """End the rehearsal that is judging; its forecast is based on the tasks done so far.
 
     Raises CampaignRefused if there is none.
     """
@@ -99,7 +99,7 @@ def _rehearse(
     progress: Progress | None,
     tell: Callable[[Checked], None] | None,
 ) -> Rehearsed:
-    # Check the campaign before it is copied. Texts can be missing, since only simulated workers come.
+    # Check the campaign before it is copied. Texts can be missing, since only simulated workers see them.
     check_can_be_rehearsed(campaign)
     check_rehearsable(plan_offer(campaign, campaign.tasks.count(), Terms(placeholder_text=True)))
     copy = rehearsal_of(campaign, who=who)

@@ -39,9 +39,9 @@ from judging.workers.identities import crowd_namespace, declare_simulated
 from pooling.models import QrelSet
 
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
-#: Rounds of work and collection without any change before new workers come, and before the simulation gives up.
+#: Rounds of work and collection without any change before new workers are added, and before the simulation ends.
 IDLE_ROUNDS = 5
-#: The maximum in total. Excluded workers, and those who already judged a pair, cannot do its remaining tasks.
+#: The maximum number of workers in total. Excluded workers, and those who already judged a pair, cannot do its tasks.
 MOST_WORKERS = 400
 
 
@@ -62,7 +62,7 @@ class Simulated:
     tasks: int = 0
     judgments: int = 0
     recruited: int = 0
-    """Workers who came later, for tasks that none of the first ones could do."""
+    """Workers who were added later, for tasks that none of the first ones could do."""
     refused: dict[str, int] = field(default_factory=dict)
     stopped: str = ""
     """Why a rehearsal ended before all its tasks were done; empty if it did not."""
@@ -105,11 +105,11 @@ class SimulatedWorker:
         return done
 
     def _is_ours(self, frame_address: str) -> bool:
-        """Return whether the place is this campaign's. The same heading can include other campaigns for people."""
+        """Return whether the place is this campaign's. A heading at the crowd can also list campaigns for people."""
         token = urlsplit(frame_address).path.rstrip("/").rpartition("/")[2]
         try:
             return read_link(token).campaign_id == self.campaign.pk
-        except BadToken:  # another installation's
+        except BadToken:  # another installation's link
             return False
 
     def _do(self, frame_address: str) -> bool:
@@ -138,7 +138,7 @@ class SimulatedWorker:
         return "left" if prefers_left != slips else "right"
 
     def _grade(self, shown: Page, grading: GradedCampaign) -> int:
-        """Return the passage's grade; a slip takes it to the other side of the least relevant grade, or one lower."""
+        """Return the passage's grade. A slip moves it across the lowest relevant grade, another error down by one."""
         highest = len(grading.scale) - 1
         if self.careless:
             return int(self.rng.integers(highest + 1))
@@ -227,7 +227,7 @@ def _progress_reporter(campaign: Campaign, progress: Progress | None) -> Callabl
 
 
 def _tasks_done(campaign: Campaign) -> tuple[int, int]:
-    """Return how many tasks are done or were just sent in, and how many there are."""
+    """Return how many tasks are done or were just submitted, and how many there are."""
     over = Q(state=Task.State.DONE) | Q(submissions__state=Submission.State.FINISHED)
     return campaign.tasks.filter(over).distinct().count(), campaign.tasks.count()
 
@@ -259,7 +259,7 @@ def _sign_up(
 def _recruit_workers(
     campaign: Campaign, settings: SimulationSettings, truth: Truth, there: int
 ) -> list[SimulatedWorker]:
-    """Sign up more workers if nobody present can go on.
+    """Sign up more workers if none of the present ones can continue.
 
     Raises JudgingError if no place is open or the maximum is reached.
     """

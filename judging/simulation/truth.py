@@ -1,4 +1,4 @@
-"""What a simulated worker thinks of a text: its grade in the labels, read once for all workers."""
+"""Simulated workers' opinions of texts: the grades in the labels, read once for all workers."""
 
 import hashlib
 
@@ -38,7 +38,7 @@ class Truth:
     def prefers_left(self, page: Page) -> tuple[bool, bool]:
         """Return (whether the left text is better, whether that is obvious).
 
-        As in a gold pair, a labeled text is obvious against one that is in no pair of this question, or one
+        As in a gold pair, a labeled text is obviously better than one that is in no pair of this question, or that is
         labeled two grades lower.
         """
         left, right = _squeeze_spaces(page.left), _squeeze_spaces(page.right)

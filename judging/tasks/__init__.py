@@ -1,1 +1,1 @@
-"""A task in a worker's hands: leases, displayed pairs, answers, repeats, time left."""
+"""Tasks while workers do them: leases, displayed pairs, answers, repeats, time left."""

@@ -1,7 +1,7 @@
 """Choices as they are made: each is one row, appended and never changed.
 
 Nearly all requests of a campaign save one choice, so :func:`append_at_once` checks the lease and inserts in one
-statement, and builds no models. It holds on both databases, and the constraints are theirs.
+statement, on SQLite and PostgreSQL alike, and builds no models. Database constraints prevent duplicates.
 """
 
 from collections.abc import Collection, Mapping
@@ -53,7 +53,7 @@ BY_FORM = Signals(input_method=Choice.InputMethod.FORM)
 
 
 def is_choice(side: str, sequence: int, answers: Collection[str]) -> bool:
-    """Return whether a page with these answers can send this one under this number."""
+    """Return whether a page with these ``answers`` can send this side under this sequence number."""
     return side in answers and 0 <= sequence < MOST_CHOICES
 
 
@@ -79,10 +79,10 @@ def choices_made(submission: Submission) -> dict[int, tuple[str, int]]:
 
 
 def new_choices(submission: Submission, sides: Mapping[int, str], *, late: bool = False) -> dict[int, Choice]:
-    """Return slot number → the choice of a form to append, where it is not the last one saved.
+    """Return slot number → the form's choice to append, for slots whose last saved choice differs.
 
     It gets the number of a script's save that may still be on its way, so that both count as one choice. ``late``:
-    only in slots without a choice.
+    only slots without a choice.
     """
     found = {}
     for number, slot, made in _choices_by_slot(submission):

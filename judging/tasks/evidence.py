@@ -32,7 +32,8 @@ PROOF = "proof"
 
 @dataclass(frozen=True)
 class Evidence:
-    """Pairs, gold pairs included: ``shown``, ``judged`` for certain, ``claimed`` by the form (never fewer).
+    """Numbers of pairs, gold pairs included: ``shown``, ``judged`` for certain, ``claimed`` by the form (never
+    fewer).
 
     ``signed``: the form's choices are those that our server signed. ``unread``: there was no time to read the pairs.
     """
@@ -90,8 +91,8 @@ def was_unread(submission: Submission, judged: int) -> bool:
     """Check whether these pairs took less time than the fastest reader needs for half of their words.
 
     Counts the time from opening the task (until now if it is still open) or, if that is less, the time that the page
-    reports to have shown pairs: waiting before the first pair reads nothing. A task that was resumed was partly read
-    before it was opened, so only the time on screen counts. Simulated workers do not read.
+    reports to have shown pairs: nobody reads while waiting for the first pair. A task that was resumed was partly
+    read before it was opened, so only the time on screen counts. Simulated workers do not read.
     """
     held = clock.now() if submission.state == Submission.State.HELD else None
     ended = submission.finished_at or submission.submitted_at or held

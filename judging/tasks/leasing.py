@@ -29,7 +29,7 @@ from judging.tasks.time_left import send_off_saved
 from judging.tasks.worker_memory import AT_ONCE, Past, candidates, first_waiting, fitting, past_of
 from judging.workers.identities import Newcomer, known_worker
 
-#: Most attempts at leasing a task, each lost to a faster worker, before the page says that none is left.
+#: Most attempts at leasing a task, each lost to a faster worker, before the page reports that none is left.
 TRIES = 20
 #: Batches of waiting tasks examined for one that fits the worker.
 LOOKS = 25
@@ -47,7 +47,7 @@ class _BeingTaken(_Taken):
 
 @dataclass(frozen=True)
 class Taking:
-    """A worker who takes an assignment. ``taken_at`` is when, if the crowd signed that."""
+    """A worker who takes an assignment, at the time ``taken_at`` if the crowd signed it."""
 
     campaign: Campaign
     who: Worker | Newcomer
@@ -78,7 +78,7 @@ def lease_task(
     passed to this worker from another, the other's task is freed. Safe to race: repeated calls for an assignment
     return the same submission. Raises WorkRefused if the place has since gone to somebody else.
 
-    A caller that has read them passes ``past``, ``resumes`` and ``held`` (:class:`Taking`); others are read here.
+    ``past``, ``resumes`` and ``held`` (:class:`Taking`) are read here unless the caller has read them already.
     """
     past = past or past_of(campaign, who.pk)
     resumes = resumes and taken_at is not None
@@ -194,8 +194,7 @@ def _lock_first_waiting(fitting: list[int]) -> int | None:
 
 
 def _end_former(taking: Taking) -> None:
-    """End others' submissions for this assignment and, if the crowd signed the arrival, at this place: they have
-    left.
+    """End others' submissions for this assignment and, after a signed arrival, at this place: they have left.
 
     A former holder's finished submission stays on record because its worker has a receipt. Its task is freed for
     others because the crowd no longer accepts it. Raises WorkRefused if the place has since gone to somebody else:
@@ -270,10 +269,10 @@ _HELD_BY = Prepared(lambda submission: Task.objects.filter(holder=submission).va
 def hand_out(submission: Submission, past: Past) -> str:
     """Draw the worker's slots after consent. Return the reason for a refusal, or an empty string.
 
-    ``past`` is the worker's, read in this transaction.
+    ``past`` is the worker's history, read in this transaction.
 
-    A task that meanwhile went to somebody else is exchanged for a waiting one, if there is one. So is a task with
-    a pair that the worker just saw in another window.
+    A task that meanwhile went to somebody else is exchanged for a waiting one, if there is one. So is a task with a
+    pair that the worker just saw in another window.
     """
     if not _HELD_BY(submission.pk):
         _exchange_task(submission)

@@ -21,7 +21,7 @@ def _slots_shown_to(worker: int) -> QuerySet[Slot, tuple[Any, ...]]:
     return slots.values_list("pair_id", "gold_pair_id", "given_back", query, "left_id", "right_id")
 
 
-#: What a worker was ever shown, in every campaign.
+#: Everything that a worker was ever shown, in all campaigns.
 _SHOWN = Prepared(_slots_shown_to)
 
 
@@ -115,7 +115,7 @@ class Past:
 
 
 def past_of(campaign: Campaign, worker_id: int | None) -> Past:
-    """Read what fitting tasks depend on (None: a new worker)."""
+    """Read the worker's history (None: a new worker), on which the choice of fitting tasks depends."""
     rows = [] if worker_id is None else _SHOWN(worker_id)
     memory, memory_of_gold = Memory(), Memory()
     memory.keep(Shown(*row[3:]) for row in rows)

@@ -23,10 +23,10 @@ from judging.rules.pay import hourly
 from judging.rules.wilson import wilson
 from judging.tasks.repeated_pairs import consistency_of_all
 
-#: Most points over time. The widths tried between them are in seconds.
+#: The maximum number of points over time, and the intervals to try between them, in seconds.
 POINTS = 40
 WIDTHS = (60, 300, 900, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 86400, 7 * 86400, 28 * 86400)
-#: Most submissions whose times are read, drawn evenly if there are more.
+#: The maximum number of submissions whose times are read, sampled evenly if there are more.
 TIMED = 600
 COUNTED = Submission.Standing.COUNTED
 
@@ -58,7 +58,7 @@ class Point:
         return _ratio_or_none(self.gold_passed, self.gold)
 
 
-#: Finds the point of a moment.
+#: Returns the point to which a moment belongs.
 PointAt = Callable[[datetime | None], Point | None]
 
 
@@ -114,7 +114,7 @@ class Course:
 
     @property
     def consistency_bounds(self) -> tuple[float, float] | None:
-        """95% (Wilson)."""
+        """Return the 95% interval (Wilson)."""
         return wilson(self.repeated_same, self.repeated)
 
     @property
@@ -135,7 +135,7 @@ def _ratio_or_none(part: int, whole: int) -> float | None:
 
 
 def course_of(campaign: Campaign) -> Course:
-    """Count all the campaign's figures again."""
+    """Compute all figures of the campaign anew."""
     begin, end = _time_span(campaign)
     width = width_for(end - begin)
     points = [Point(begin + width * place) for place in range(int((end - begin) / width) + 1)]

@@ -23,8 +23,8 @@ MOST_PROBLEMS = 20
 class Problem:
     """A problem: what stopped, and what to do.
 
-    ``again`` is the action that asks the crowd again, which pages have a button for. ``cause`` identifies the cause,
-    so that it is not listed twice.
+    ``again`` is the action that retries at the crowd; pages show it as a button. ``cause`` identifies the cause, so
+    that it is not listed twice.
     """
 
     what: str
@@ -34,7 +34,7 @@ class Problem:
 
     @property
     def words(self) -> Guidance:
-        """Return all of it in one line."""
+        """Return the problem and its next step in one line."""
         again = Guidance(self.again, ".") if self.again else ""
         return joined(" ", [self.what, again, self.next_step])
 

@@ -38,7 +38,7 @@ LIMIT_DESCRIPTION = (
 def list_prefix(crowd: str) -> str:
     """Return the prefix for the names of this installation's lists at this crowd.
 
-    It is made from ``SECRET_KEY`` once. Existing lists keep their names even if the key changes.
+    It is derived from ``SECRET_KEY`` once. Existing lists keep their names even if the key changes.
     """
     known = BlockList.objects.filter(crowd=crowd, name__startswith=SHARED).order_by("pk").first()
     return known.name.partition(")")[0] + ")" if known else f"{SHARED}{launcher.installation()})"

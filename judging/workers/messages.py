@@ -78,7 +78,7 @@ def write_message(
 def send_message(
     campaign: Campaign, workers: Sequence[Worker], *, subject: str, text: str, who: str = ""
 ) -> list[WorkerMessage]:
-    """Send a message to workers, once each. The rows say to whom it was sent, or why not.
+    """Send a message to workers, once each. The rows record to whom it was sent, or why not.
 
     The same text to the same worker is the same message. Repeated calls send it only to workers whom it certainly did
     not reach. The crowd stores no key for messages, so one whose reply was lost is not sent again. Each call to the

@@ -48,7 +48,7 @@ class Notice:
 
 
 def send_notices(campaign: Campaign) -> int:
-    """Write once to each excluded worker and to each with an answered appeal. Returns how many got a message.
+    """Send one message to each excluded worker and to each with an answered appeal. Returns how many got a message.
 
     The crowd cannot reach workers who were never paid, so they are told once they are paid. Safe to repeat.
     """

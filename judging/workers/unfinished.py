@@ -2,8 +2,8 @@
 
 Each holds a place that others could have, and produces nothing that counts: no pair was submitted, or not all gold
 pairs were reached. A task returned with judged pairs counts half, because people are interrupted and can continue it
-later. Submitting a task with every pair judged restarts the count, and so can a person. Tasks that only an address
-links to a worker do not count, or others could use up the limit.
+later. The count restarts when the worker submits a task with every pair judged, or when a person resets it. Tasks
+that only an address links to a worker do not count, or others could use up the limit.
 """
 
 from collections.abc import Sequence
@@ -19,8 +19,10 @@ from judging.workers.work_history import Work, submissions_of
 
 @dataclass(frozen=True)
 class Unfinished:
-    """A worker's tasks without usable work since the last whole one: ``empty`` ones, at most ``most`` (0: no limit),
-    and ``begun`` ones that were returned with judged pairs, of which twice as many are allowed."""
+    """A worker's tasks without usable work since the last complete one; at most ``most`` are allowed (0: no limit).
+
+    ``begun`` ones were returned with judged pairs and count half; all others are ``empty``.
+    """
 
     empty: int
     begun: int
@@ -42,7 +44,7 @@ class Unfinished:
 
 
 def unfinished_of(campaign: Campaign, worker: Worker, work: Sequence[Work] | None = None) -> Unfinished:
-    """Count the tasks that this worker left without usable work since the last one done to its end."""
+    """Count the tasks that this worker left without usable work since the last complete one."""
     work = submissions_of(campaign, worker) if work is None else work
     submitted = (one for one in work if one.judged and one.state == Submission.State.SUBMITTED)
     done = [one.opened_at for one in submitted if not one.left_early]

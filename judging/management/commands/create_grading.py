@@ -29,7 +29,7 @@ class Command(BaseCommand):
             action="append",
             default=[],
             metavar="NAME=VALUE",
-            help="replace one of the paper's numbers for a topic's life: "
+            help="replace one of the paper's parameters for a topic's life: "
             + ", ".join(f"{name}={value}" for name, value in vars(LifeRules()).items()),
         )
         parser.add_argument("--budget", type=int, metavar="N", help="the maximum number of passages judged")

@@ -1,20 +1,22 @@
 """Forecast how screening affects a kind of worker and the budget, before anybody works.
 
-A worker fails each gold pair with chance *s*, independently: an honest one slips, a careless one guesses. A task has
-*g* gold pairs. A task with a failed gold pair is repeated; no work of an excluded worker counts.
+A worker fails each gold pair with chance *s*, independently: an honest one slips, a careless one guesses. A task
+has *g* gold pairs. A task with a failed gold pair is repeated; no work of an excluded worker counts.
 
 Most people do few tasks. The share of workers who want to do at least k tasks is 1/k, up to the most that one can do,
 *T*: half of them do one task, and a few do most of the work. So w_k = 1/k for k ≤ T, w_{T+1} = 0, and the share who
 want exactly k is w_k − w_{k+1}. A worker stops earlier when excluded. With x_n the least number of failures among n
-gold pairs that excludes (:func:`judging.rules.screening.excluding_failures`), F_k(f) the chance of not being excluded
-after k tasks with f failures, and P_k(f) the same weighted by the tasks passed so far:
+gold pairs that excludes (:func:`judging.rules.screening.excluding_failures`), F_k(f) the chance of not being
+excluded after k tasks with f failures, and P_k(f) the same weighted by the tasks passed so far:
 
-F_k(f) = Σ_j F_{k−1}(f − j) · b(j), P_k(f) = Σ_j P_{k−1}(f − j) · b(j) + F_{k−1}(f) · b(0)
+    F_k(f) = Σ_j F_{k−1}(f − j) · b(j),   P_k(f) = Σ_j P_{k−1}(f − j) · b(j) + F_{k−1}(f) · b(0)
 
 with b the binomial chances of j failures among g, then dropped where f ≥ x_{gk}. So
 
-tasks submitted N = Σ_k w_k · Σ_f F_{k−1}(f) tasks counted C = Σ_k (w_k − w_{k+1}) · Σ_f P_k(f) excluded share 1 − Σ_k
-(w_k − w_{k+1}) · Σ_f F_k(f) repeated share 1 − C / N
+    tasks submitted     N = Σ_k w_k · Σ_f F_{k−1}(f)
+    tasks counted       C = Σ_k (w_k − w_{k+1}) · Σ_f P_k(f)
+    excluded share      1 − Σ_k (w_k − w_{k+1}) · Σ_f F_k(f)
+    repeated share      1 − C / N
 
 Under ``reference`` (Arabzadeh et al., *Shallow pooling for sparse labels*, section 3.1), with q = (1 − s)^g, the sums
 over f are q^(k−1) in N, k · q^k in C, and q^k in the excluded share.
@@ -69,9 +71,7 @@ class Outlook:
     high: Expectation
 
     def costs(self, without_repeats: Decimal) -> tuple[Decimal | None, Decimal | None, Decimal | None]:
-        """Calculate the cost with repeats at the low, expected and high slip rate; None for a rate at which almost no
-        task would count.
-        """
+        """Calculate the cost at the low, expected and high slip rate; None where almost no task would count."""
         low, expected, high = (one.cost(without_repeats) for one in (self.low, self.expected, self.high))
         return low, expected, high
 

@@ -6,14 +6,15 @@ right, like somebody who flips a coin or always chooses the left side. Excluded 
 the same mix. With N and C from :mod:`judging.rules.expectations` for honest workers (h) and the mean over the
 careless kinds (c), who get the share r of their counted judgments right:
 
-cost = one pass · ((1 − β) N_h + β N_c) / ((1 − β) C_h + β C_c) bad judgments = β C_c / ((1 − β) C_h + β C_c) among
-counted judgments error e = (1 − bad) · e_h + bad · (1 − r)
+    cost            = one pass · ((1 − β) N_h + β N_c) / ((1 − β) C_h + β C_c)
+    bad judgments   = β C_c / ((1 − β) C_h + β C_c)                                  among counted judgments
+    error           e = (1 − bad) · e_h + bad · (1 − r)
 
 A best answer counts as right if the truly best passage beats every rival in its pool of m passages. For independent
-judgments, this has the probability (1 − e)^(m−1). Tournaments can be right without that, so the numbers are a lower
-bound; ``benchmarks/screening.py`` compares the order of the rules with that of real tournaments. Rules are level if
-their correct best answers per dollar are within 3% of the most. Of these, the recommended rule keeps the most honest
-workers; in a tie, it leaves the fewest bad judgments.
+judgments, this has the probability (1 − e)^(m−1). Tournaments can be right without that, so the numbers are a
+lower bound; ``benchmarks/screening.py`` compares the order of the rules with that of real tournaments. Rules are
+level if their correct best answers per dollar are within 3% of the most. Of these, the recommended rule keeps
+the most honest workers; in a tie, it leaves the fewest bad judgments.
 """
 
 from collections.abc import Mapping

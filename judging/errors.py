@@ -78,7 +78,7 @@ class WorkRefused(ArrivalRefused):
 
 
 class CrowdError(JudgingError):
-    """The crowd refused a call or did not answer. ``error_class`` says whether a retry can help."""
+    """The crowd refused a call or did not answer. ``error_class`` shows whether a retry can help."""
 
     fault = "outside"
     error_class = "later"

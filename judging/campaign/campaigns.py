@@ -258,7 +258,7 @@ def fit_to_tasks(campaign: Campaign, settings: CampaignSettings) -> None:
 
 
 def _give_enough_time(campaign: Campaign) -> None:
-    """Raise the default time limit to what a task of this length needs."""
+    """Raise the default time limit to the time that a task of this length needs."""
     expected = campaign.slots_per_task * seconds_a_pair(campaign)
     most = WHOLE_NUMBERS["assignment_seconds"][1]
     if (needed := min(least_limit(expected), most)) > campaign.assignment_seconds:

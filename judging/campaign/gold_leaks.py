@@ -9,7 +9,7 @@ from judging.models import Campaign, GoldPair
 from judging.rules.question_words import mark_question_words
 from pooling.models import Passage, Query
 
-#: The maximum number of pairs examined; more would give the same picture.
+#: The maximum number of pairs examined; more would hardly change the result.
 SAMPLE = 500
 Shown = tuple[Query, Passage, Passage]
 

@@ -56,7 +56,8 @@ def import_gold(campaign: Campaign, file: Path, *, who: str = "") -> int:
 
 @transaction.atomic
 def import_gold_content(campaign: Campaign, content: bytes, *, name: str, who: str = "") -> int:
-    """Import accepted gold pairs from lines of `qid relevant-pid off-topic-pid [kind]`, all or none; return how many.
+    """Import accepted gold pairs from lines of `qid relevant-pid off-topic-pid [kind]`, all or none; return their
+    number.
 
     Proposed and dropped pairs become accepted; suspended pairs stay suspended. Raises BadJudgmentFile.
     """
@@ -124,7 +125,7 @@ def read_gold_lines(content: bytes, name: str) -> Iterator[tuple[int, list[str]]
 
 
 def _split_gold_line(raw: bytes, name: str, number: int) -> list[str]:
-    """Return the three or four columns of a line; empty for a blank line. Raises BadJudgmentFile."""
+    """Return the three or four columns of a line; an empty list for a blank line. Raises BadJudgmentFile."""
     try:
         fields = raw.decode().split()
     except UnicodeDecodeError:

@@ -19,7 +19,7 @@ BATCH = 2000
 
 
 def class_representatives(pool: Pool) -> dict[int, list[int]]:
-    """Map query keys to ascending passage keys, one for each class: the canonical passage, else the smallest key."""
+    """Map query keys to ascending passage keys, one per class: its canonical passage, or else its smallest key."""
     rows = PooledPassage.objects.filter(pool=pool).values_list(
         "query_id", "passage_id", "passage__class_key", "passage__pid"
     )
@@ -98,7 +98,7 @@ def _create_tasks(campaign: Campaign, packed: Sequence[Sequence[int]], after: in
 
 @transaction.atomic
 def repack_unjudged(submission: Submission, judged_pair_ids: set[int]) -> int:
-    """Move the pairs that a submission left unjudged into a new task; return how many."""
+    """Move the pairs that a submission left unjudged into a new task; return their number."""
     if submission.task is None:
         return 0
     left = submission.task.task_pairs.exclude(pair_id__in=judged_pair_ids)

@@ -29,7 +29,7 @@ from pooling.services.spending_grants import usable_by
 
 
 def reserve(campaign: Campaign, total: Decimal, *, by: User | None, who: str = "") -> None:
-    """Reserve at least ``total`` dollars for the campaign, taking what is missing from what ``by`` can spend.
+    """Reserve at least ``total`` dollars for the campaign, taking the missing amount from what ``by`` can spend.
 
     Safe to race: of two concurrent calls, the second sees what the first reserved. Raises MayNotSpend, and
     CampaignRefused beyond the installation's cap.
@@ -87,7 +87,7 @@ def release_reservations(campaign: Campaign, total: Decimal) -> None:
 
 
 def settle_reservations(campaign: Campaign) -> None:
-    """Reduce reservations to what people are paid, once nothing more is posted. Safe to repeat.
+    """Reduce reservations to the amount paid to people, once nothing more is posted. Safe to repeat.
 
     Simulated workers are paid in play money, which does not count.
     """

@@ -70,7 +70,7 @@ class SpendingRight:
 
 
 def spending_right(user: User | None, collection: Collection) -> SpendingRight:
-    """Return what a person can spend in the collection; their role must allow spending (None: the operator)."""
+    """Return the person's spending right in the collection (None: the operator); their role must allow spending."""
     limited = needs_grant(user)
     return SpendingRight(
         unlimited=not limited,

@@ -14,7 +14,7 @@ from judging.rules.strategies import Known, Outcomes, Setting, page_detectabilit
 from pooling.models import Passage, Qrel, QrelSet, Query
 from pooling.services import bulk
 
-#: The maximum number of tasks examined, sampled evenly; more would give the same picture.
+#: The maximum number of tasks examined, sampled evenly; more would hardly change the result.
 SAMPLE = 100
 #: How long to cache results for the same gold pairs, tasks, texts and labels, in seconds.
 KEEP_SECONDS = 86400

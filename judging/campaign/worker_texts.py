@@ -156,7 +156,7 @@ def agreed_text(campaign: Campaign, *, pairs: int | None = None) -> str:
 
 
 def ways_of(campaign: Campaign) -> list[str]:
-    """Return what each way of ending a task pays, in the active language."""
+    """Return a sentence on the pay for each way of ending a task, in the active language."""
     minutes = campaign.assignment_seconds // 60
     return ways_to_stop(pay_for(campaign), minutes=minutes, more=True, wording=translation)
 
@@ -234,7 +234,7 @@ def usual_minutes(campaign: Campaign, pairs: int) -> int:
 
 
 def unknown_figure(campaign: Campaign, text: str) -> str:
-    """Return the first ``{name}`` in the text that the campaign has no figure for; empty if there is none."""
+    """Return the first ``{name}`` in the text for which the campaign has no figure; empty if there is none."""
     left = re.search(r"\{[a-z_]+\}", filled(campaign, text))
     return left[0] if left else ""
 

@@ -94,8 +94,8 @@ class Arrival:
     this worker took this assignment of this place.
 
     In a preview, every field except ``preview`` can be empty. ``place_crowd_id`` is empty at a crowd whose addresses
-    do not tell places apart; the place is then known when the crowd lists the submission. ``submit_to`` is the
-    return address from the URL, kept for :meth:`Crowd.finish`; workers can read it.
+    do not identify places; the crowd's list of submissions then does. ``submit_to`` is the return address from the
+    URL, kept for :meth:`Crowd.finish`; workers can read it.
     """
 
     assignment_id: str
@@ -149,7 +149,7 @@ class Crowd(Protocol):
     """The interface of a crowd.
 
     A place's ``key`` is the key of its posting, a dash, and the place's number in the posting, from 1. A crowd that
-    knows only the number of places can count by it.
+    has no ids of places, only their number, can use this number.
     """
 
     fees: Fees
@@ -166,7 +166,7 @@ class Crowd(Protocol):
         """Return the arrival described by an address's parameters. Raises :class:`judging.errors.ArrivalRefused`."""
 
     def finish(self, sent: SentOff) -> FormPost | Redirect:
-        """Return how the worker's browser tells the crowd's site that the task is done."""
+        """Return the last step, with which the worker's browser reports the finished task to the crowd's site."""
 
     def sites(self) -> Sites:
         """Return the sites that the page's security policy must allow."""
@@ -178,10 +178,10 @@ class Crowd(Protocol):
         """
 
     def returned_at(self, assignment_id: str) -> datetime | None:
-        """Return when the worker returned the assignment; None if the worker did not, or the crowd does not know."""
+        """Return when the worker returned the assignment; None if the worker did not, or the crowd has no record."""
 
     def is_at_work(self, assignment_id: str, crowd_worker_id: str) -> bool:
-        """Return whether the crowd knows that this worker holds this assignment now.
+        """Return whether the crowd confirms that this worker holds this assignment now.
 
         Called before giving a task if the address names no place. Always True if addresses name places.
         """
@@ -217,7 +217,7 @@ class Crowd(Protocol):
         """Pay the reward; repeating it is harmless. A rejected submission requires ``override_rejection``."""
 
     def reject(self, assignment_id: str, *, reason: str) -> None:
-        """Refuse to pay the reward and tell the worker why; repeating it is harmless."""
+        """Refuse to pay the reward and give the worker the reason; repeating it is harmless."""
 
     def pay_bonus(
         self, *, assignment_id: str, crowd_worker_id: str, amount: Decimal, reason: str, key: str

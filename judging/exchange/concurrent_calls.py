@@ -14,7 +14,7 @@ Item = TypeVar("Item")
 def call_each(items: Iterable[Item], act: Callable[[Item], None]) -> Generator[Future[None]]:
     """Run ``act`` for every item, ``CROWD_CALLS_AT_ONCE`` at a time. Yields each call's future when it is done.
 
-    When the caller stops iterating, running calls are waited for and no others start. The limiter still controls the
+    When the caller stops iterating, running calls are completed and no others start. The limiter still controls the
     overall rate of calls.
     """
     if settings.CROWD_CALLS_AT_ONCE <= 1:

@@ -1,14 +1,14 @@
 """The signed tokens of the judging page (docs/workers.md, "Addresses").
 
-- The *link* token (campaign, posting) is made before any worker is known and is part of the posting's address. It
-  is enough to recognize the posting when an older backup is restored.
-- The *page* token is made when a submission is first shown and is part of the addresses of its pages.
+- The *link* token (campaign, posting) is created before any worker is known and is part of the posting's address.
+  It is enough to recognize the posting when an older backup is restored.
+- The *page* token is created when a submission is first shown and is part of the addresses of its pages.
 - The *trial* token is part of the link for reviewers and contains its expiry time.
 - The *appeal* token is on the page of a refusal.
-- The *proof* is sent with the crowd's form and comes back in its list: what our server had saved by then.
+- The *proof* is sent with the crowd's form and comes back in its list. It states what our server had saved.
 
-Tokens are signed, not secret, so they say nothing about what is judged. Link and page tokens do not expire: the
-server's records say what is open, so that a campaign can be resumed.
+Tokens are signed, not secret, so they reveal nothing about the judged pairs. Link and page tokens do not expire: the
+server's records decide what is open, so that a campaign can be resumed.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ class BadToken(ValueError):
 class Link:
     """Content of a link token: the posting's number in the campaign, its purpose, and the campaign's key.
 
-    A restored database reuses row numbers, so the key tells campaigns apart. Links of older versions name the
+    A restored database reuses row numbers, so the key distinguishes campaigns. Links of older versions name the
     posting's row (``posting_id``) instead.
     """
 
@@ -106,7 +106,7 @@ class Proof:
 
 
 def proof_token(proof: Proof) -> str:
-    """Return the token that only our server can make. The crowd's form alone proves nothing."""
+    """Return the token that only our server can create. The crowd's form alone proves nothing."""
     return _token([proof.work, proof.judged, proof.shown, proof.choices], _proof_signer)
 
 

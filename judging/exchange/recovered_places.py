@@ -16,7 +16,7 @@ from judging.exchange.calls import TOKENS_LIVE, Reply, campaign_key, record_foun
 from judging.exchange.lookup_limits import LookupLimit
 from judging.models import Campaign, Place, Posting
 
-#: Lookups of places that we do not know.
+#: Lookups of places that our records lack.
 UNKNOWN_PLACES = LookupLimit("unknown-places", a_minute=12)
 #: Largest assumed difference between the crowd's clock and ours.
 CLOCKS_DIFFER = timedelta(days=1)
@@ -84,7 +84,7 @@ def reply_of(posted: PostedPlace) -> Reply:
 
 
 def adopt_missing(campaign: Campaign, crowd: Crowd) -> int:
-    """Record every place of the campaign that the crowd lists and our records lack. Returns how many."""
+    """Record every place of the campaign that the crowd lists and our records lack. Returns their number."""
     known = set(Place.objects.filter(posting__campaign=campaign).values_list("crowd_id", flat=True))
     before, found = campaign.created_at - CLOCKS_DIFFER, 0
     for posted in crowd.places():
@@ -96,7 +96,7 @@ def adopt_missing(campaign: Campaign, crowd: Crowd) -> int:
 
 
 def look_is_due(campaign: Campaign) -> bool:
-    """Return whether places may exist that neither our records nor the crowd's tokens know about.
+    """Return whether places may exist that are neither in our records nor protected by the crowd's tokens.
 
     Places missing from a restored backup were offered after the last offer in it. If that offer is a day old or there
     is none, the crowd may have forgotten the other tokens, and offering again would create duplicates.

@@ -181,7 +181,7 @@ def _carry_to_topic(assignment: TopicAssignment, counted: Mapping[int, Sequence[
 
 
 def withdraw_unasked(campaign: Campaign) -> int:
-    """Remove passages of finished topics from tasks that nobody has opened; return how many.
+    """Remove passages of finished topics from tasks that nobody has opened; return their number.
 
     A task without a passage left is deleted, so that nobody is paid for judgments that no topic needs.
     """

@@ -37,7 +37,7 @@ def tally_of(assignment: TopicAssignment | None, min_grade: int) -> Tally:
 
 
 def record_decision(topic: Topic, decision: Decision, tally: Tally, *, ending: bool = False) -> TopicDecision:
-    """Record a decision of the rules. The caller has locked the topic and knows that no decision is in force."""
+    """Record a decision of the rules. The caller has locked the topic and checked that no decision is in force."""
     return TopicDecision.objects.create(
         topic=topic,
         verdict=str(decision.verdict),
@@ -60,7 +60,7 @@ def decide_at_end(topic: Topic, *, ending: bool = False) -> TopicDecision | None
 def was_reversed_here(topic: Topic, tally: Tally) -> bool:
     """Return whether staff reversed a decision of the rules that was based on as many judgments as there are now.
 
-    Decisions made by the end of a campaign do not count here, because reopening reverses them.
+    Decisions made when a campaign ended do not count here, because reopening reverses them.
     """
     ruled = topic.decisions.filter(decided_by="", at_end=False, judged=tally.judged)
     return ruled.exclude(reversed_at=None).exists()

@@ -183,7 +183,7 @@ def end_campaign(campaign: GradedCampaign, *, why: str, who: str = "") -> bool:
 
 @transaction.atomic
 def reopen_campaign(campaign: GradedCampaign, *, why: str, budget: int | None = None, who: str = "") -> None:
-    """Continue judging, and reverse the decisions that the end made. Raises BadInput, CampaignRefused."""
+    """Continue judging, and reverse the decisions made when it ended. Raises BadInput, CampaignRefused."""
     if not why.strip():
         raise BadInput("The reason is missing.", "State why the judging continues.")
     _check_budget(budget)

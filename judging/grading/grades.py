@@ -22,7 +22,7 @@ from judging.models import Grade, GradedItem, Topic, TopicAssignment
 from judging.rules.topic_life import after_batch, after_opening, next_of_pool
 
 FIRST_ITERATION = 2
-#: What staff can do with a topic besides deciding it.
+#: Actions of staff on a topic besides deciding it.
 REVERSED, TAKEN_AWAY = "reversed", "taken away"
 
 
@@ -140,7 +140,7 @@ def awaits_passages(assignment: TopicAssignment) -> bool:
 
 
 def choose_next(assignment: TopicAssignment, *, progress: Progress | None = None) -> int:
-    """Assign the passages of the next iteration of active learning; return how many. Safe to repeat.
+    """Assign the passages of the next iteration of active learning; return their number. Safe to repeat.
 
     If nothing is left to judge, the topic is decided as when the budget ends. Raises CampaignRefused if staff
     reversed that decision.

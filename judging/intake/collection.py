@@ -58,10 +58,10 @@ class Collected:
 
 
 def campaigns_to_collect() -> list[Campaign]:
-    """Return launched campaigns that workers may be working on, and closed ones that still owe money.
+    """Return launched campaigns on which people may be working, and closed ones that still owe money.
 
-    A closed campaign is included after a recent decision about a worker, so that the crowd's lists are updated
-    and the worker is told.
+    A closed campaign is included after a recent decision about a worker, so that the crowd's lists are updated and
+    the worker is told.
     """
     since = clock.now() - DECIDED_LATELY
     of_this = {"campaign": OuterRef("pk")}
@@ -95,7 +95,7 @@ def collect(campaign: Campaign, *, progress: Progress | None = None, sweep: bool
             with patience.one():
                 taken += collect_place(campaign, crowd, place)
         except CrowdNever:
-            # The crowd no longer knows this place. Its task is offered on another one.
+            # The crowd no longer lists this place. Its task is offered on another one.
             Place.objects.filter(pk=place.pk, state=Place.State.OPEN).update(state=Place.State.GONE)
         if progress:
             progress(done, len(due), "Collecting submissions")
@@ -197,7 +197,7 @@ def _swept_places(campaign: Campaign, crowd: Crowd, known: set[int]) -> list[Pla
 
 
 def _note_returned(campaign: Campaign, free: list[int], *, before: datetime) -> int:
-    """Release tasks held on places that nobody holds at the crowd, so they are offered again. Returns how many.
+    """Release tasks held on places that nobody holds at the crowd, so they are offered again. Returns their number.
 
     The worker returned the task before its time ran out, so nothing is submitted or paid.
     """
@@ -207,7 +207,7 @@ def _note_returned(campaign: Campaign, free: list[int], *, before: datetime) -> 
 
 
 def _free_given_back(campaign: Campaign, crowd: Crowd) -> int:
-    """Release tasks whose assignments ended at the crowd without a submission. Returns how many."""
+    """Release tasks whose assignments ended at the crowd without a submission. Returns their number."""
     live = Submission.objects.filter(
         campaign=campaign, state__in=[Submission.State.HELD, Submission.State.FINISHED]
     ).exclude(standing=Submission.Standing.TRIAL)
@@ -218,7 +218,7 @@ def _free_given_back(campaign: Campaign, crowd: Crowd) -> int:
 
 
 def collect_place(campaign: Campaign, crowd: Crowd, place: Place) -> int:
-    """Record the crowd's submissions for one place. Returns how many. Safe to repeat and to race."""
+    """Record the crowd's submissions for one place. Returns their number. Safe to repeat and to race."""
     found = crowd.submissions(place.crowd_id)
     for submission in found:
         take_in(campaign, place, submission)

@@ -10,7 +10,7 @@ from judging.exchange.cached_figures import kept_figures
 from judging.intake.worker_records import records_of
 from judging.models import Campaign, Exclusion, Submission, WorkerInCampaign
 
-#: How far back to look for work that was opened and not submitted, since its time of return is not recorded.
+#: How far back to look for tasks opened but not submitted, since the time of their return is not recorded.
 LATELY = timedelta(hours=1)
 
 

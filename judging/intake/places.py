@@ -38,7 +38,7 @@ def want_places(campaign: Campaign) -> int:
     """Record the intent to offer a place for each task that lacks one. Returns how many. Safe to race.
 
     A waiting or held task has one live place while the budget lasts. Two concurrent callers compute the same numbers.
-    The unique constraint lets one of them through, and the other counts again.
+    The unique constraint lets only one of them succeed, and the other counts again.
     """
     # Read the state again: the campaign may have been paused since the caller read it.
     if not Campaign.objects.filter(pk=campaign.pk, state__in=Campaign.OFFERING).exists():
@@ -89,7 +89,7 @@ def lacking(campaign: Campaign) -> int:
 
 
 def close_extra(campaign: Campaign, crowd: Crowd) -> int:
-    """Close places that no task needs any more, newest first. Returns how many. Safe to repeat.
+    """Close places that no task needs any more, newest first. Returns their number. Safe to repeat.
 
     Places become superfluous when work given up as lost comes in, or excluded work counts again. Places that somebody
     is working on stay open.
@@ -133,7 +133,7 @@ def _keywords(campaign: Campaign) -> str:
 
 
 def post_places(campaign: Campaign, *, progress: Progress | None = None) -> int:
-    """Offer every wanted place of the campaign, several calls at a time. Returns how many.
+    """Offer every wanted place of the campaign, several calls at a time. Returns their number.
 
     Safe to repeat and to race.
 
@@ -160,7 +160,7 @@ def post_places(campaign: Campaign, *, progress: Progress | None = None) -> int:
 def _while_offering(
     campaign: Campaign, crowd: Crowd, wanted: list[Place], patience: Patience
 ) -> Iterator[Place]:
-    """Yield places while the campaign may offer them, after checking what the crowd says about their posting."""
+    """Yield places while the campaign may offer them, after checking how the crowd describes their posting."""
     checked: set[int] = set()
     for place in wanted:
         if campaign_state(campaign) not in Campaign.OFFERING:
@@ -246,7 +246,8 @@ def _check_posting(campaign: Campaign, crowd: Crowd, place: Place) -> None:
 
 
 def check_requirements(campaign: Campaign, crowd: Crowd, place: Place) -> None:
-    """Read back, once, what the crowd requires of workers for a posting. Raises CrowdNever if it is not what we set.
+    """Read back, once, what the crowd requires of workers for a posting. Raises CrowdNever if that differs from our
+    requirements.
 
     In that case nothing more is offered: the wrong workers could take the tasks, or nobody could.
     """

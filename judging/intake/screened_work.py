@@ -12,10 +12,10 @@ SUSPENSION = "suspension of a gold pair"
 
 
 def screen_worker(campaign: Campaign, worker: Worker) -> Exclusion | None:
-    """Check all of the worker's gold answers in the campaign, and exclude the worker if the rule says so.
+    """Check all of the worker's gold answers in the campaign, and exclude the worker if the rule requires it.
 
-    Suspended gold pairs and answers behind a reversed exclusion are ignored. Returns the active exclusion, if
-    any. Safe to repeat.
+    Suspended gold pairs and answers behind a reversed exclusion are ignored. Returns the active exclusion, if any.
+    Safe to repeat.
     """
     answers = answers_of(campaign, worker)
     verdict = screen_answers(
@@ -70,7 +70,7 @@ def exclude(campaign: Campaign, worker: Worker, verdict: Verdict, failed: list[G
 
 @transaction.atomic
 def stop_counting(campaign: Campaign, worker: Worker) -> int:
-    """Offer again every task that this worker holds or did. Returns how many. Safe to repeat."""
+    """Offer again every task that this worker holds or did. Returns their number. Safe to repeat."""
     Submission.objects.filter(campaign=campaign, worker=worker).exclude(
         standing=Submission.Standing.UNKNOWN
     ).update(standing=Submission.Standing.EXCLUDED)

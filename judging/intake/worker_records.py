@@ -45,7 +45,7 @@ class WorkerRecord:
     """One worker in a campaign. Shares are None if there is no data; times are medians; dollars are without fees.
 
     ``compared`` counts the comparisons of the worker's judgments with counted judgments of others on the same pair.
-    ``agreeing`` is how many of them agree; it can contain halves where the others differ. Of ``repeated`` pairs that
+    ``agreeing`` is the number that agree; it can contain halves where the others differ. Of ``repeated`` pairs that
     the worker answered again, ``repeated_same`` got the same answer. ``empty`` tasks were left without a judged pair,
     ``sent_empty`` of them by submitting; ``begun`` ones were returned with some judged pairs, and ``stopped`` ones
     were submitted before the last gold pair.

@@ -307,7 +307,7 @@ def _check_worker_texts(plan: Plan) -> Passed:
         )
     if campaign.gold_per_task and "{screening}" not in campaign.consent_text:
         return Passed(
-            f"accepted; the consent text has no {{screening}}: make sure it says how the rule {campaign.screen} "
+            f"accepted; the consent text has no {{screening}}: make sure it explains how the rule {campaign.screen} "
             "affects workers who miss a gold pair",
             attention=True,
         )

@@ -26,7 +26,7 @@ CALL_IS_OVER = timedelta(minutes=10)
 
 @dataclass(frozen=True)
 class Pending:
-    """Counts of what a closing campaign waits for.
+    """Counts of the items that a closing campaign waits for.
 
     ``offered``: places the crowd still offers; ``held``: tasks that workers hold; ``unconfirmed``: submissions sent
     from our page but not in the crowd's list yet, or not screened; ``unpaid``: payments owed; ``undecided``: payments

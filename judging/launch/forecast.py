@@ -1,4 +1,4 @@
-"""Forecast what judging a number of pairs takes: tasks, dollars, hours of work, and days."""
+"""Forecast the cost of judging a number of pairs: tasks, dollars, hours of work, and days."""
 
 import math
 from dataclasses import dataclass

@@ -74,8 +74,8 @@ def launch_campaign(
     is ``who``. A campaign without a budget gets the amount as its budget: repeats that it cannot pay for wait until
     the budget is raised. Repeating the same launch changes nothing.
 
-    ``tell`` is called with each check that passed. Raises CampaignRefused for a different amount, NotReady at the
-    first check that fails, AlreadyLaunched for a second launch with a different amount, and MayNotSpend.
+    ``tell`` receives each check that passed. Raises CampaignRefused for a different amount, NotReady at the first
+    check that fails, AlreadyLaunched for a second launch with a different amount, and MayNotSpend.
     """
     terms = Terms(endpoint, confirm_spend, minimum_hourly, placeholder_text, accept_weak_screening)
     tasks = campaign.tasks.exclude(state=Task.State.DONE).count()

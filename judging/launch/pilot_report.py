@@ -33,7 +33,7 @@ class GoldRate:
 class PilotReport:
     """The last pilot of a campaign. Times are medians in seconds, pay is in dollars; None if nobody was timed.
 
-    ``simulated`` counts submitted tasks of simulated workers, whose times say nothing about people's.
+    ``simulated`` counts submitted tasks of simulated workers, whose times do not predict people's.
     """
 
     wanted: int

@@ -18,7 +18,7 @@ class CrowdCall(models.Model):
     class State(models.TextChoices):
         INTENDED = "intended"
         DONE = "done"
-        FAILED = "failed"  # can never succeed; the row says why
+        FAILED = "failed"  # can never succeed; the row has the reason
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="crowd_calls")
     operation = models.CharField(max_length=60)
@@ -58,7 +58,7 @@ class BlockList(models.Model):
 class Payment(models.Model):
     """Money owed to a worker for a submission, paid once.
 
-    ``cause`` tells payments of one kind apart: the same (submission, kind, cause) is the same payment.
+    ``cause`` distinguishes payments of one kind: the same (submission, kind, cause) is the same payment.
     """
 
     #: The cause of a bonus for pairs that the crowd's form claims and our server never saved.

@@ -172,7 +172,7 @@ class Grade(models.Model):
 
 
 class GradedLabels(models.Model):
-    """Labels made from a graded campaign, and the decisions behind them."""
+    """Labels published from a graded campaign, and the decisions behind them."""
 
     campaign = models.ForeignKey(GradedCampaign, models.CASCADE, related_name="labels")
     qrel_set = models.OneToOneField(QrelSet, models.CASCADE, related_name="+")

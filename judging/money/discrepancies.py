@@ -42,7 +42,7 @@ def note_differences(submission: Submission, answers: dict[str, str]) -> None:
 
 
 def note_only_here(campaign: Campaign) -> int:
-    """Record work submitted on our page that never appeared in the crowd's list in time; return how many are new."""
+    """Record work submitted on our page but not listed by the crowd in time; return the number of new differences."""
     missing = Submission.objects.filter(campaign=campaign, state=Submission.State.LAPSED)
     missing = missing.exclude(finished_at=None).exclude(standing=Submission.Standing.TRIAL)
     fresh = missing.exclude(discrepancies__kind=Discrepancy.Kind.ONLY_HERE)

@@ -194,7 +194,7 @@ def undecided_words(held: Sequence[HeldWork]) -> str:
 
 
 def reject_unjudged(campaign: Campaign) -> int:
-    """Reject undecided submissions without a judged pair before the crowd pays them; return how many.
+    """Reject undecided submissions without a judged pair before the crowd pays them; return their number.
 
     The rejection is recorded like a person's decision: :mod:`judging.money.rejections` tells the crowd and can take
     it back. A submission whose choices our server saved or signed is never rejected here.
@@ -274,7 +274,7 @@ def _owe_or_reject(campaign: Campaign, payment: Payment, part: Decimal, *, why: 
 
 
 def note_paid_by_the_crowd(campaign: Campaign) -> int:
-    """Record held rewards that the crowd paid automatically after its review time ended; return how many."""
+    """Record held rewards that the crowd paid automatically after its review time ended; return their number."""
     rewards = Payment.objects.filter(
         submission__campaign=campaign,
         state=Payment.State.HELD,

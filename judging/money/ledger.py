@@ -137,7 +137,7 @@ def _differences_of_kind(ours: Books, theirs: Books, kind: str) -> list[Differen
 
 
 def _without_forgotten(differences: list[Difference]) -> list[Difference]:
-    """Compare payments to forgotten workers by their sum, because they can no longer be told apart.
+    """Compare payments to forgotten workers by their sum, because they can no longer be distinguished.
 
     If the sums are equal, drop these rows; otherwise keep every difference.
     """

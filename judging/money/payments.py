@@ -175,7 +175,7 @@ def pay_bonus(campaign: Campaign, crowd: Crowd, payment: Payment) -> None:
 
     A bonus has no id at the crowd. Its reason ends in our own reference, so the crowd's list shows whether it was
     paid even after the crowd has forgotten the call's token. A compensation is paid on its carrier's assignment,
-    because the crowd does not know the submission it is for.
+    because the crowd has no record of the submission it is for.
     """
     submission = payment.submission
     assignment = (payment.carrier or submission).assignment_id

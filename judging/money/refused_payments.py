@@ -104,7 +104,7 @@ def settle_payments(campaign: Campaign, submission: Submission, *, why: str, who
     if not changed:  # somebody else has settled it since the lookup
         raise CampaignRefused(
             f"The refused payments for submission {submission.pk} are already settled.",
-            "Somebody else has just settled them. The campaign's log says who and how.",
+            "Somebody else has just settled them. The campaign's log shows who and how.",
         )
     log_change(
         campaign,

@@ -38,14 +38,14 @@ def submission_of(campaign: Campaign, word: str) -> Submission:
 
 
 def reject(campaign: Campaign, submission: Submission, *, why: str, who: str = "") -> None:
-    """Reject a submission (:func:`decide_rejection`) and tell the crowd at once. Also raises the crowd's error."""
+    """Reject a submission (:func:`decide_rejection`), also at the crowd at once. Raises the crowd's error, too."""
     _reject_at_crowd(campaign, decide_rejection(submission, why=why, who=who))
 
 
 def decide_rejection(submission: Submission, *, why: str, who: str = "") -> Payment:
     """Refuse the submission's reward and bonus, and give the worker the reason. Returns the reward.
 
-    The next collection tells the crowd. The judgments are not touched. Raises BadInput without a reason, and
+    The next collection reports it to the crowd. The judgments are not touched. Raises BadInput without a reason, and
     CampaignRefused if the reward has already been paid or rejected.
     """
     if not why.strip() or len(why) > LONGEST_REASON:
@@ -68,7 +68,7 @@ def decide_rejection(submission: Submission, *, why: str, who: str = "") -> Paym
 
 
 def carry_out_rejections(campaign: Campaign) -> int:
-    """Tell the crowd about rejections that were decided but not carried out; return how many. Safe to repeat."""
+    """Report decided rejections to the crowd that were not carried out yet; return their number. Safe to repeat."""
     patience, done = Patience(), 0
     for reward in _rejections_to_carry_out(campaign).select_related("submission").order_by("pk"):
         with suppress(CrowdNever), patience.one():

@@ -20,9 +20,10 @@ from judging.tasks.leasing import end_submission
 from judging.tasks.worker_memory import Past, past_of
 from judging.workers.work_history import Work
 
-#: Sessions that the crowd does not know. After this many in a minute, no more lookups are made.
+#: Limit on lookups of sessions that turn out to be unknown to the crowd, per minute.
 UNKNOWN_SESSIONS = LookupLimit("unknown-sessions", a_minute=60)
 #: At crowds that do not sign arrivals: the most new worker ids from one network at one place in this many seconds.
+#: More than one is allowed because a returned place can go to somebody in the same room.
 ARRIVALS_AT_PLACE, ARRIVALS_SECONDS = 5, 600
 
 
@@ -104,7 +105,7 @@ def place_of(campaign: Campaign, arrival: Arrival) -> Place | None:
 
 
 def check_session(campaign: Campaign, arrival: Arrival) -> None:
-    """Raise WorkRefused unless the crowd knows this session, for crowds whose addresses name no place.
+    """Raise WorkRefused unless the crowd confirms this session, for crowds whose addresses name no place.
 
     Without this check, made-up sessions could hold every task until it times out. Only negative answers are counted,
     so made-up sessions use up the minute's lookups but no tasks and no calls needed for payments.

@@ -15,8 +15,8 @@ def answer_appeal(
 ) -> Reinstated | None:
     """Settle the appeal with the answer ``why``, and reverse the exclusion if ``reinstate`` is set.
 
-    Both happen or neither does. The next collection tells the worker. Raises BadInput for an empty answer, and
-    CampaignRefused if the appeal is already settled or there is no exclusion to reverse.
+    Either both changes happen or neither. The next collection notifies the worker. Raises BadInput for an empty
+    answer, and CampaignRefused if the appeal is already settled or there is no exclusion to reverse.
     """
     if not why.strip():
         raise BadInput("Write an answer. The worker reads it.")

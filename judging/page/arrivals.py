@@ -1,7 +1,6 @@
 """Workers who arrive by a link: find the campaign and posting behind it, and lease a task at the first visit.
 
-The link is signed, so its content is ours. Only the crowd can say whether the posting is still offered, so a posting
-that a restored backup does not include is found too.
+The link is signed, so its content is ours. A posting that a restored backup lacks is looked up at the crowd.
 """
 
 from config import clock
@@ -31,7 +30,7 @@ _NUMBERED = Prepared(lambda campaign, number: _POSTINGS.filter(campaign=campaign
 
 
 def behind(link: Link) -> tuple[Campaign, Posting | None]:
-    """Return the campaign that the link was made for, and its posting if we know it.
+    """Return the campaign that the link was made for, and its posting if our records have it.
 
     Raises WorkRefused if the campaign does not exist.
     """
@@ -44,7 +43,7 @@ def behind(link: Link) -> tuple[Campaign, Posting | None]:
 
 
 def posting_behind(campaign: Campaign, known: Posting | None, link: Link, arrival: Arrival) -> Posting:
-    """Return the posting that the link was made for. A missing posting is recorded if the crowd knows it.
+    """Return the posting that the link was made for. A missing posting is recorded if the crowd has it.
 
     Raises WorkRefused if there is no such posting or the crowd cannot be reached now.
     """
@@ -56,10 +55,10 @@ def posting_behind(campaign: Campaign, known: Posting | None, link: Link, arriva
 
 
 def _crowd_knows(campaign: Campaign, link: Link, arrival: Arrival) -> bool:
-    """Ask the crowd about this arrival, and record the posting if the crowd knows it."""
+    """Look this arrival up at the crowd, and record the posting if the crowd has it."""
     if link.purpose == Posting.Purpose.TRIAL or link.purpose not in Posting.Purpose.values:
         return False
-    if not arrival.place_crowd_id:  # a crowd without places knows who is working for us
+    if not arrival.place_crowd_id:  # a crowd without places can confirm who is working for us
         check_session(campaign, arrival)
         campaign.postings.get_or_create(number=link.number, defaults={"purpose": link.purpose})
         return True

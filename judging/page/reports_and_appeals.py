@@ -144,7 +144,7 @@ def appeals(campaign: Campaign, *, settled: bool = False) -> list[dict[str, Any]
     """Return appeals, oldest first, JSON-ready. Settled ones are included only with ``settled``.
 
     ``confirmed`` means that the worker certainly made it (:meth:`judging.models.AppealQuerySet.confirmed`). Otherwise
-    the worker id is only what the address said.
+    only an address claims the worker's id.
     """
     rows = Appeal.objects.filter(campaign=campaign).order_by("pk")
     if not settled:

@@ -306,7 +306,7 @@ def finish(
     without one. A task finished without it may be one that the worker leaves early.
 
     Judgments count, and failed gold pairs count against the worker, only after the crowd lists the submission. Until
-    then the worker's id is only what the address said.
+    then, only an address claims the worker's id.
     """
     held = Submission.objects.filter(pk=submission.pk, state=Submission.State.HELD)
     empty = Exists(Slot.objects.filter(submission=submission.pk, choices=None))
@@ -347,7 +347,7 @@ def final_answers(submission: Submission) -> list[tuple[str, str]]:
 
 
 def last_step(submission: Submission, submit_to: str, earned: Earned) -> FormPost | Redirect:
-    """Return how the worker's browser tells the crowd's site that the task is done, and what is promised for it.
+    """Return the last step, which reports the finished task to the crowd's site with the pay promised for it.
 
     Raises ArrivalRefused if that leads to a site that the settings do not allow.
     """

@@ -1,7 +1,7 @@
 """The pages workers see. They use no cookies or sessions: a signed token in the address identifies the submission.
 
 The pages appear in a sandboxed frame of a crowd's site, where the origin may be null. Cookies, storage and CSRF
-tokens do not work there. The page token replaces a CSRF token, because nobody else knows it.
+tokens do not work there. The page token replaces a CSRF token, because only the page has it.
 """
 
 from datetime import UTC, timedelta
@@ -54,7 +54,7 @@ SCRIPTS = [
     f"judging/{name}.js"
     for name in ("watch", "queue", "deadline", "progress", "report", "keys", "reading", "task", "times")
 ]
-#: How long the first showing of the last step is remembered: longer than any task is open.
+#: How long to remember that the last step was shown: longer than any task is open.
 REMEMBERED_SECONDS = 30 * 86_400
 REPORT_KINDS = [
     (PairReport.Kind.BROKEN, gettext_lazy("Text is missing, cut off or unreadable")),
@@ -171,7 +171,7 @@ def _consent_page(
 
 
 def _unfinished(submission: Submission) -> dict[str, Any]:
-    """Return what the page says about tasks that the worker left unfinished, if there is a limit on them."""
+    """Return the context about tasks that the worker left unfinished, if there is a limit on them."""
     found = unfinished_of(submission.campaign, submission.worker)
     return {"unfinished": found} if found.left < found.most and not _is_trial(submission) else {}
 
@@ -242,7 +242,7 @@ def finish(request: HttpRequest, token: str) -> HttpResponse:
 def leave(request: HttpRequest, token: str) -> HttpResponse:
     """Let a worker stop before the last pair: show what is judged and its pay, and submit the task once confirmed.
 
-    Without a judged pair there is nothing to submit, so the page says how to return the task.
+    Without a judged pair there is nothing to submit, so the page explains how to return the task.
     """
     _, submission = page_of(request, token)
     if submission.state != Submission.State.HELD:

@@ -29,7 +29,7 @@ class ExclusionForeseen:
 
     ``judgments`` stop counting. ``done`` and ``held`` tasks are offered again, which costs ``cost`` and ``gold``
     showings of gold pairs. ``paid`` is what the worker has earned here and keeps. ``room`` is how many places the
-    budget can still pay for (None: no budget limit). ``offered`` says whether repeats are offered now.
+    budget can still pay for (None: no budget limit). ``offered``: whether repeats are offered now.
     """
 
     judgments: int

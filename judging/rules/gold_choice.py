@@ -57,7 +57,7 @@ WEIGHT_OF_MEMORY = 2.0
 
 @dataclass(frozen=True)
 class Triple:
-    """A query with a relevant and an off-topic passage, by keys. ``why`` says where the off-topic one comes from."""
+    """A query with a relevant and an off-topic passage, by keys. ``why`` names the off-topic one's source."""
 
     query_id: int
     relevant_id: int
@@ -74,7 +74,7 @@ class Triple:
 class Texts:
     """The texts behind the keys. Passages without a text count as equal in every text feature.
 
-    ``weights`` say how rare words are; without them all weigh the same in a passage.
+    ``weights`` measure how rare words are; without them, all words of a passage weigh the same.
     """
 
     questions: Mapping[int, QuestionText]

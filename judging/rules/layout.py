@@ -15,7 +15,7 @@ import numpy as np
 class Seat:
     """The content of one slot: the pair (or gold pair) at ``index`` of the input, and its sides.
 
-    ``swapped`` says that the second passage of the pair is on the left.
+    ``swapped``: the second passage of the pair is on the left.
     """
 
     is_gold: bool

@@ -1,6 +1,7 @@
 """Numeric features of two passages under a question, as a page shows them.
 
-The order of the two sides does not matter to :func:`features`: sides are drawn by chance, so they say nothing.
+The order of the two sides does not matter to :func:`features`: sides are drawn at random, so they carry no
+information.
 """
 
 import math
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-#: Words that say nothing about a topic.
+#: English stop words.
 _STOP_WORDS = """
 a an and are as at be been but by can could did do does for from had has have how i if in into is it its me my no not
 of on or our she so such than that the their them then there these they this to up was we were what when where which
@@ -72,7 +73,7 @@ class PassageText:
 
 @dataclass(frozen=True)
 class QuestionText:
-    """A question for features; ``weights`` says how rare each of its content words is."""
+    """A question for features; ``weights`` measures how rare each of its content words is."""
 
     words: frozenset[str]
     neighbors: frozenset[tuple[str, str]]

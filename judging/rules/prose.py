@@ -13,7 +13,7 @@ _enders = tuple(".:;,!?。！？؟।")
 
 @dataclass(frozen=True)
 class Block:
-    """A part of a text. ``heading`` can be empty; ``listed`` says that the lines are list items."""
+    """A part of a text. ``heading`` can be empty; ``listed``: the lines are list items."""
 
     heading: str
     lines: tuple[str, ...]

@@ -13,7 +13,7 @@ from itertools import pairwise
 _SILENT = """a an and are as at be been by can could did do does for from had has have how i if in into is it its me
 my of on or our shall should so than that the their them there these they this to was we were what when where which
 who whom whose why will with would you your"""
-#: Words of English questions that say nothing about what is asked.
+#: Words of English questions that are not specific to the question.
 SILENT = frozenset(_SILENT.split())
 #: Character names of scripts without spaces between words.
 _UNSPACED = ("CJK ", "HIRAGANA", "KATAKANA", "THAI", "LAO ", "KHMER", "MYANMAR", "IDEOGRAPHIC")

@@ -19,7 +19,7 @@ class RefusalPage:
     status: int = 403
     #: Whether the worker can appeal on the page itself.
     appeal: bool = False
-    #: Seconds after which the page reloads by itself, as its text says; 0: never.
+    #: Seconds after which the page reloads by itself, as its text announces; 0: never.
     reload_seconds: int = 0
 
     def said(self, gettext: Callable[[str], str]) -> RefusalPage:

@@ -1,8 +1,8 @@
 """Test strategies that a script can follow without reading.
 
 A strategy chooses one side of a pair, or leaves it to chance. Its probability of choosing the known better side is 1,
-0, or ½ if it cannot tell. A task is passed if every gold pair in it is answered right, as every screening rule
-requires before the task's judgments count.
+0, or ½ if it leaves the choice to chance. A task is passed if every gold pair in it is answered right, as every
+screening rule requires before the task's judgments count.
 
 - By text (:mod:`judging.rules.text_strategies`): the gold pairs of *n* tasks are *k* draws without replacement from
   the *N* accepted ones, of which the strategy answers *r* right and *h* by chance. All of them are right with chance

@@ -19,7 +19,7 @@ _label = re.compile(rf"^({'|'.join(LABELS)}):[ \t]*", re.MULTILINE)
 
 
 class BadExample(ValueError):
-    """The text is not a valid worked example; the message says why."""
+    """The text is not a valid worked example; the message has the reason."""
 
 
 @dataclass(frozen=True)

@@ -68,8 +68,8 @@ def rehearse_campaign(
 ) -> Rehearsed:
     """Rehearse the campaign. An interrupted rehearsal continues with the same copy.
 
-    ``tell`` is called for each check that passed. Raises CampaignRefused (for example while another rehearsal is
-    running), NotReady, and any error of the crowd.
+    ``tell`` receives each check that passed. Raises CampaignRefused (for example while another rehearsal is running),
+    NotReady, and any error of the crowd.
     """
     check_crew(settings)
     # Take the lock before the copy exists. Otherwise a second rehearsal could replace a copy that is launching.

@@ -88,7 +88,7 @@ class SimulatedWorker:
         return self.browser.sign_up(name, secrets.token_urlsafe(16), program=True)
 
     def work(self, kinds: Iterable[str]) -> int:
-        """Do tasks of these kinds until none is offered or this worker is refused. Returns how many."""
+        """Do tasks of these kinds until none is offered or this worker is refused. Returns their number."""
         return sum(map(self._work, kinds))
 
     def _work(self, kind_id: str) -> int:
@@ -272,7 +272,7 @@ def _recruit_workers(
 def _work_one_round(
     campaign: Campaign, crew: list[SimulatedWorker], pool: ThreadPoolExecutor | None, tell: Callable[[], None]
 ) -> int:
-    """Run one round of all workers, with a collection before and after. Returns how many tasks they did.
+    """Run one round of all workers, with a collection before and after. Returns the number of tasks done.
 
     Without ``pool`` they work one after another. If they worked at once, the few places left would be held by workers
     who have already judged the pairs, and be unavailable to the others.

@@ -45,7 +45,7 @@ def displace_weakest(
 def untouched(campaign: Campaign, worker: Worker) -> Iterator[Submission]:
     """Yield this worker's consented tasks that have no choices, oldest first.
 
-    This covers only tasks confirmed by an address alone, since anybody who knows the worker's id can open those.
+    This covers only tasks for which an address alone names the worker, since anybody with the id can open those.
     """
     made = Choice.objects.filter(slot__submission=OuterRef("pk"))
     held = Submission.objects.filter(campaign=campaign, worker=worker, state=Submission.State.HELD)

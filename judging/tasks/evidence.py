@@ -1,8 +1,8 @@
-"""Evidence of the work on a submission: known to our server, or only claimed by the crowd's form.
+"""Evidence of the work on a submission: saved by our server, or only claimed by the crowd's form.
 
-Anybody can post a form to a crowd. Work is paid and counted without review only if our server saved it, or it
-carries our signature. The last page signs what was saved. The crowd's list returns it, even after an older backup
-is restored.
+Anybody can post a form to a crowd. Work is paid and counted without review only if our server saved it, or it carries
+our signature. The last page signs what was saved. The crowd's list returns it, even after an older backup is
+restored.
 """
 
 from dataclasses import dataclass

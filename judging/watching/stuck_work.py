@@ -1,4 +1,4 @@
-"""Stopped work in a campaign and its next steps: refusals of the crowd, a used-up budget, failed jobs."""
+"""Stopped work in a campaign and its next steps: calls refused by the crowd, a used-up budget, failed jobs."""
 
 from dataclasses import dataclass, replace
 
@@ -40,7 +40,7 @@ class Problem:
 
 
 def problems(campaign: Campaign) -> list[Guidance]:
-    """Return refusals of the crowd, work that waits for money or the crowd, and failed jobs; at most twenty."""
+    """Return calls that the crowd refused, work that waits for money or the crowd, and failed jobs: at most 20."""
     told = problems_of_the_crowd(campaign)
     failed = [failed_in_words(job) for job in failed_work(campaign, told)]
     words = [one.words for one in (*told, *put_off_work(campaign, told))]
@@ -48,7 +48,7 @@ def problems(campaign: Campaign) -> list[Guidance]:
 
 
 def problems_of_the_crowd(campaign: Campaign) -> list[Problem]:
-    """Return refusals of the crowd and work that waits for money, with their next steps; at most twenty."""
+    """Return calls that the crowd refused and work that waits for money, with their next steps; at most twenty."""
     stuck = (
         CrowdCall.objects.filter(campaign=campaign)
         .exclude(error_class="")
@@ -79,7 +79,7 @@ def _refused_call_problem(campaign: Campaign, call: CrowdCall) -> Problem:
 
 
 def put_off_work(campaign: Campaign, told: list[Problem]) -> list[Problem]:
-    """Return jobs that wait because the crowd is away, and for how long. Add the reason unless it is in ``told``."""
+    """Return jobs that wait because the crowd is away, and for how long; with the reason unless it is in ``told``."""
     return [_postponed_problem(job, {one.cause for one in told}) for job in put_off_jobs(campaign)]
 
 
@@ -94,7 +94,7 @@ def _postponed_problem(job: Job, causes: set[str]) -> Problem:
 
 
 def failed_work(campaign: Campaign, told: list[Problem]) -> list[Job]:
-    """Return failed jobs that no later job made up for, unless their reason is in ``told``."""
+    """Return failed jobs that no later job replaced, unless ``told`` already has their reason."""
     if campaign.launched_at is None:
         return []
     causes = {one.cause for one in told}

@@ -65,7 +65,7 @@ def limit_list_name(campaign: Campaign) -> str:
 def hiding_requirements(campaign: Campaign, crowd: Crowd) -> list[dict[str, Any]]:
     """Return the requirements, in the protocol's form, that hide the campaign's places from listed workers.
 
-    Returns none at a crowd without lists.
+    Returns an empty list at a crowd without lists.
     """
     if not crowd.keeps_block_lists:
         return []

@@ -1,7 +1,7 @@
-"""Messages that tell workers why our places are hidden from them, what is paid, and how to appeal.
+"""Messages that explain to workers why our places are hidden from them, what is paid, and how to appeal.
 
-They are sent only at a crowd with block lists; elsewhere an excluded worker sees our own refusal page. A message
-has no key at the crowd, so one whose reply was lost is sent again: a duplicate is better than no notice.
+They are sent only at a crowd with block lists; elsewhere an excluded worker sees our own refusal page. A message has
+no key at the crowd, so one whose reply was lost is sent again: a duplicate is better than no notice.
 """
 
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class Notice:
 def send_notices(campaign: Campaign) -> int:
     """Send one message to each excluded worker and to each with an answered appeal. Returns how many got a message.
 
-    The crowd cannot reach workers who were never paid, so they are told once they are paid. Safe to repeat.
+    The crowd cannot reach workers who were never paid, so they are notified once they are paid. Safe to repeat.
     """
     crowd, patience, told = crowd_for(campaign), Patience(), 0
     if not crowd.keeps_block_lists:
@@ -153,12 +153,12 @@ def _paragraphs(*parts: str) -> str:
 
 
 def meaning_of(exclusion: Exclusion) -> str:
-    """Return the reason as told to the worker: the kind of rule, never the pairs, in the active language."""
+    """Return the reason as shown to the worker: the kind of rule, never the pairs, in the active language."""
     return gettext(MEANINGS.get(exclusion.rule, REFUSALS["excluded"].meaning))
 
 
 def meaning_of_refusal(reason: str, campaign: Campaign, worker: Worker) -> str:
-    """Return what the refusal page says for its reason. For an exclusion, it depends on the rule."""
+    """Return the refusal page's explanation of its reason. For an exclusion, it depends on the rule."""
     standing = Exclusion.objects.misconduct().filter(worker=worker)
     if reason == "excluded" and (here := standing.filter(campaign=campaign).first()):
         return meaning_of(here)

@@ -1,9 +1,9 @@
 """Tasks that a worker left before any work on them could be used. After several, no more are offered.
 
-Each holds a place that others could have, and produces nothing that counts: no pair was submitted, or not all gold
-pairs were reached. A task returned with judged pairs counts half, because people are interrupted and can continue it
-later. The count restarts when the worker submits a task with every pair judged, or when a person resets it. Tasks
-that only an address links to a worker do not count, or others could use up the limit.
+Each takes a place from others and produces nothing that counts: no pair was submitted, or not all gold pairs were
+reached. A task returned with judged pairs counts half, because people are interrupted and can continue it later. The
+count restarts when the worker submits a task with every pair judged, or when a person resets it. Tasks that only an
+address links to a worker do not count, or others could use up the limit.
 """
 
 from collections.abc import Sequence

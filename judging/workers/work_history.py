@@ -24,7 +24,7 @@ TAKEN = [Submission.State.HELD, Submission.State.FINISHED, Submission.State.SUBM
 
 
 class Work(NamedTuple):
-    """The parts of a submission that decide about the next task."""
+    """The facts about a submission that decide whether its worker gets another task."""
 
     pk: int
     assignment_id: str
@@ -52,7 +52,7 @@ class Work(NamedTuple):
     def is_taken(self) -> bool:
         """Return whether it counts toward the worker's limit of tasks.
 
-        A held task without a choice does not count if only an address says whose it is. Otherwise anybody who knows
+        A held task without a choice does not count if only an address names its worker. Otherwise anybody who knows
         the worker's id could use up the limit.
         """
         sure = self.state != Submission.State.HELD or self.place_id is None or self.taken_at is not None

@@ -239,7 +239,7 @@ def _take_automatic_step(campaign: Campaign) -> None:
         start("judging.close_places", key=close_places_key(campaign), arguments={"campaign_id": campaign.pk})
 
 
-@job_kind("judging.close_places", words="taking places down")
+@job_kind("judging.close_places", words="withdrawing places")
 def close_places_job(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
     """Withdraw a paused or closed campaign's places from the crowd."""
     campaign, began = Campaign.objects.get(pk=campaign_id), clock.now()
@@ -249,7 +249,7 @@ def close_places_job(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
         raise _as_retry(error, campaign, began) from error
 
 
-@job_kind("judging.deliver", words="telling the crowd what was decided")
+@job_kind("judging.deliver", words="sending messages to workers")
 def deliver_job(*, campaign_id: int, message: int, workers: list[int], **_: Any) -> dict[str, Any]:
     """Send a stored message to workers. Its rows record why it did not reach a worker."""
     campaign, began = Campaign.objects.get(pk=campaign_id), clock.now()

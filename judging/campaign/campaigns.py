@@ -181,17 +181,15 @@ class CampaignSettings:
         if problem := _amount_problem("The reward", self.reward, MOST_REWARD):
             found["reward"] = BadInput(problem)
         if self.pay not in Campaign.Pay.values:
-            found["pay"] = BadInput(f"Unknown way to pay: {self.pay!r}.", "Choose split or whole.")
+            found["pay"] = BadInput(f"Unknown payment mode: {self.pay!r}.", "Choose split or whole.")
         if self.base_reward is not None and (
-            problem := _amount_problem(
-                "The base reward, a part of the reward,", self.base_reward, self.reward
-            )
+            problem := _amount_problem("The base reward (part of the reward)", self.base_reward, self.reward)
         ):
             found["base_reward"] = BadInput(problem)
         if self.budget is not None and (problem := _amount_problem("The budget", self.budget, MOST_BUDGET)):
             found["budget"] = BadInput(problem)
         elif self.budget is not None and not self.budget:
-            found["budget"] = BadInput("The budget must be more than $0.00.", "Leave it out for no budget.")
+            found["budget"] = BadInput("The budget must be more than $0.00.", "Omit it for no budget.")
         return found
 
 
@@ -304,7 +302,7 @@ def campaign_named(name: str) -> Campaign:
         names = ", ".join(Campaign.objects.order_by("name").values_list("name", flat=True)[:20])
         raise BadInput(
             f"There is no campaign called {name!r}.",
-            f"Campaigns: {names}." if names else "There are none yet.",
+            f"Campaigns: {names}." if names else "No campaigns exist yet.",
         )
     return campaign
 

@@ -48,9 +48,7 @@ def reasons_to_keep(campaign: Campaign) -> list[str]:
     if seen := campaign.submissions.count():
         reasons.append(f"{many(seen, 'task was', 'tasks were')} opened in a trial")
     if copies := campaign.rehearsals.count():
-        reasons.append(
-            f"{many(copies, 'rehearsal')} of it, with judgments, {'is' if copies == 1 else 'are'} kept"
-        )
+        reasons.append(f"it has {many(copies, 'rehearsal')} with judgments")
     return reasons
 
 

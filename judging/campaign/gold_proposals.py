@@ -60,13 +60,13 @@ def labels_for_gold(campaign: Campaign, name: str) -> QrelSet:
             names = ", ".join(campaign.collection.qrel_sets.order_by("name").values_list("name", flat=True))
             raise BadInput(
                 f"The collection has no qrel set called {name!r}.",
-                f"Qrel sets: {names}." if names else "There are none yet.",
+                f"Qrel sets: {names}." if names else "It has no qrel sets yet.",
             )
         return found
     if campaign.grading is not None and campaign.pool is not None and campaign.pool.qrel_set is None:
         names = ", ".join(campaign.collection.qrel_sets.order_by("name").values_list("name", flat=True))
         raise CampaignRefused(
-            "Gold pairs start from known relevant passages, and this campaign's pool has no qrels.",
+            "Gold pairs need known relevant passages, but this campaign's pool has no qrels.",
             Guidance(
                 "Choose labels",
                 TerminalOnly(" with --qrels SET"),
@@ -77,7 +77,7 @@ def labels_for_gold(campaign: Campaign, name: str) -> QrelSet:
         )
     if campaign.pool is None or campaign.pool.qrel_set is None:
         raise CampaignRefused(
-            "Gold pairs start from known relevant passages, and this campaign's pool has no qrels.",
+            "Gold pairs need known relevant passages, but this campaign's pool has no qrels.",
             Guidance(
                 Action("import_gold", campaign.name, "FILE", lead="Import your own gold pairs"),
                 ". Or ",

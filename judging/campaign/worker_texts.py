@@ -121,7 +121,7 @@ def check_short_texts(
     try:
         read_example((example or "")[: LONGEST + 1])
     except BadExample as error:
-        raise BadInput(str(error), "templates/judging/texts/example.txt shows the form.") from error
+        raise BadInput(str(error), "templates/judging/texts/example.txt shows the format.") from error
     for name, text, most in (
         ("The example", example, LONGEST),
         ("The content warning", content_warning, LONGEST),

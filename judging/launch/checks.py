@@ -267,7 +267,7 @@ def _check_qualifications(plan: Plan) -> Passed:
             found = crowd.qualification(key)
         except CrowdError as error:
             raise NotReady(
-                f"The crowd does not know the qualification {key}. {error.message}", error.next_step
+                f"The crowd has no qualification {key}. {error.message}", error.next_step
             ) from error
         if not found.active:
             raise NotReady(f"The qualification {found.name!r} ({key}) is inactive, so nobody can meet it.")
@@ -286,7 +286,8 @@ def _check_worker_texts(plan: Plan) -> Passed:
             raise NotReady(
                 f"The {name} text contains {unknown}, for which the campaign has no value.",
                 Guidance(
-                    "Correct it, then run: ", Action("set_texts", campaign.name, f"--{name} FILE", lead="")
+                    "Correct the text, then run: ",
+                    Action("set_texts", campaign.name, f"--{name} FILE", lead=""),
                 ),
             )
     if campaign.texts_accepted_at is None:

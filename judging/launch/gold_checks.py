@@ -50,7 +50,7 @@ def check_gold(campaign: Campaign) -> Passed:
         there = f"{many(accepted, 'gold pair is', 'gold pairs are')} accepted and {many(needed, 'is', 'are')} needed"
         raise NotReady(
             f"{there}: {campaign.gold_per_task} a task for {many(campaign.max_tasks_per_worker, 'task')} a worker, "
-            "none of them seen twice.",
+            "who never sees a gold pair twice.",
             Guidance(
                 Action("propose_gold", campaign.name),
                 " and then ",
@@ -140,7 +140,7 @@ def _gold_shortage_warning(campaign: Campaign) -> str:
         "second question"
     )
     if campaign.grades:
-        why = "a worker never sees a passage twice, as a test or otherwise"
+        why = "a worker never sees a passage twice, in a gold pair or otherwise"
     if not outcomes.fewest:
         raise NotReady(
             f"No gold pairs fit a worker's first task: {why}.",
@@ -173,12 +173,12 @@ def check_strategies(plan: Plan) -> Passed:
         return Passed(unfit, attention=True, next_step=_improving_step(campaign, outcomes), outcomes=outcomes)
     easiest = _success_rates(outcomes.rows[0], outcomes.tasks)
     if not outcomes.above(MOST_PASSING):
-        none = f"of those tried, none passes more than {MOST_PASSING:.0%} of single tasks"
+        none = f"no strategy tried passes more than {MOST_PASSING:.0%} of single tasks"
         words = f"{none}; the most successful is {easiest}"
         return Passed(words, outcomes=outcomes)
     guessing = 0.5**campaign.gold_per_task
     words = (
-        f"fit to screen, if not strictly: guessing alone passes {guessing:.1%} of single tasks with "
+        f"fit to screen, though not strictly: guessing alone passes {guessing:.1%} of single tasks with "
         f"{many(campaign.gold_per_task, 'gold pair')} a task; the most successful strategy tried is {easiest}"
     )
     return Passed(words, attention=True, next_step=_improving_step(campaign, outcomes), outcomes=outcomes)

@@ -51,7 +51,7 @@ class PilotReport:
 
     def words(self) -> str:
         """The figures in one line."""
-        line = f"{self.submitted} of {self.wanted} tasks are in"
+        line = f"{self.submitted} of {self.wanted} tasks submitted"
         if self.simulated:
             line = f"{line}, {self.simulated} of them from simulated workers, whose times are not used"
         if self.seconds_per_task is None or self.hourly is None:

@@ -44,7 +44,7 @@ def pilot_campaign(
     left = campaign.tasks.exclude(state=Task.State.DONE).count()
     if not 1 <= tasks <= left:
         raise BadInput(
-            f"You asked for {many(tasks, 'task')}, and {many(left, 'task is', 'tasks are')} left.",
+            f"You requested {many(tasks, 'task')}, but {many(left, 'task is', 'tasks are')} left.",
             f"Choose between 1 and {many(left, 'task')} for the pilot." if left else "",
         )
     if pilot_posting(campaign) and campaign.pilot_counts != counts:

@@ -64,7 +64,7 @@ def beyond_cap(campaign: Campaign, more: Decimal) -> CampaignRefused | None:
     if cap is None or needed <= cap:
         return None
     return CampaignRefused(
-        f"${more:,.2f} more would go beyond the budget of ${cap:,.2f}.",
+        f"${more:,.2f} more would exceed the budget of ${cap:,.2f}.",
         Action("raise_budget", campaign.name, f"{needed:.2f}"),
     )
 

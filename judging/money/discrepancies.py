@@ -20,7 +20,7 @@ NEXT_STEPS = {
     "person decides. Check whether the page was reachable at that time.",
     Discrepancy.Kind.ONLY_HERE: "If the crowd lists this work later, it is collected as usual. Otherwise, pay it by "
     "its receipt.",
-    Discrepancy.Kind.DIFFERENT: "The choice clicked on our page counts. Many of these hint at a broken page.",
+    Discrepancy.Kind.DIFFERENT: "The choice clicked on our page counts. Many such differences hint at a broken page.",
 }
 
 

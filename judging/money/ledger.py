@@ -152,5 +152,5 @@ def _difference_meaning(here: Decimal, there: Decimal) -> str:
     if not here:
         return "paid by the crowd, not recorded here: the next collection records it, unless somebody paid by hand"
     if not there:
-        return "recorded here, not in the crowd's list: the list can lag; if this stays, ask the crowd"
+        return "recorded here, not in the crowd's list: the list can lag; if the difference persists, ask the crowd"
     return "the amounts differ"

@@ -66,7 +66,7 @@ def description_of(campaign: Campaign) -> str:
     task = campaign.description or f"Read a question and {asked}{repeated}."
     passages, page = language_name(campaign.collection.language), language_name(campaign.language)
     same = passages == page
-    told = f"{task} Passages {f'and page are in {page}' if same else f'are in {passages}, the page is in {page}'}."
+    told = f"{task} Passages {f'and page are in {page}' if same else f'are in {passages} and the page is in {page}'}."
     if pay.whole and not _list_tells_pay(campaign):
         told += f" Pays {offer_in_words(pay, usual_minutes(campaign, pairs))}"
         if pay.bonus:

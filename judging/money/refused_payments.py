@@ -49,7 +49,7 @@ def refused_payments(campaign: Campaign) -> list[RefusedPayment]:
         "Its worker was forgotten.",
     )
     rewards = payments.filter(kind=Payment.Kind.REWARD, state=Payment.State.SETTLED)
-    follows = "It follows a reward that the crowd refused."
+    follows = "It depends on a reward that the crowd refused."
     no_bonus |= dict.fromkeys(rewards.values_list("submission", flat=True), follows)
     found = []
     for payment in owed:
@@ -104,7 +104,7 @@ def settle_payments(campaign: Campaign, submission: Submission, *, why: str, who
     if not changed:  # somebody else has settled it since the lookup
         raise CampaignRefused(
             f"The refused payments for submission {submission.pk} are already settled.",
-            "Somebody else has just settled them. The campaign's log shows who and how.",
+            "Somebody else has just settled them. The campaign's log shows by whom and how.",
         )
     log_change(
         campaign,

@@ -126,7 +126,7 @@ class Browser:
         ]
         if not ids:
             raise BrowsingFailed(
-                "The marketplace rejected a simulated worker's sign-up.", "Is sign-up open there?"
+                "The marketplace rejected a simulated worker's sign-up.", "Check that sign-up is open there."
             )
         return ids[0]
 

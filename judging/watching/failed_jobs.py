@@ -41,7 +41,7 @@ def job_to_repeat(campaign: Campaign, key: int, *, who: str = "") -> Job:
         raise CampaignRefused(
             "This work cannot be retried here.", "Start it again on the page where it was started."
         )
-    log_change(campaign, f"tried again: {kind_words(job.kind)}", who=who)
+    log_change(campaign, f"retried: {kind_words(job.kind)}", who=who)
     return job
 
 
@@ -56,5 +56,5 @@ def put_away(campaign: Campaign, key: int, *, who: str = "") -> Job:
         arguments__campaign_id=campaign.pk, key=job.key, pk__lte=job.pk, state=Job.State.FAILED
     )
     if same.filter(put_away_at=None).update(put_away_at=clock.now()):
-        log_change(campaign, f"put away: {kind_words(job.kind)} failed", why=failure_in_words(job), who=who)
+        log_change(campaign, f"hidden: {kind_words(job.kind)} failed", why=failure_in_words(job), who=who)
     return job

@@ -118,7 +118,9 @@ def campaign_next_step(campaign: Campaign, status: dict[str, Any]) -> Guidance:
         return Guidance(Action("import_judgments", name, "FILE", lead=""), ".")
     match campaign.state:
         case Campaign.State.DRAFT:
-            return Guidance("Gold pairs and texts, then ", launch, " (after a rehearsal and a pilot).")
+            return Guidance(
+                "Prepare gold pairs and texts, then ", launch, " (after a rehearsal and a pilot)."
+            )
         case Campaign.State.REHEARSED:
             pilot = Action("pilot_campaign", name, "--tasks N", lead="")
             return Guidance(pilot, " with people, then ", launch, ".")
@@ -161,7 +163,7 @@ def _next_while_offering(campaign: Campaign, status: dict[str, Any]) -> Guidance
         )
     if campaign.state == Campaign.State.PILOTING:
         pilot = status["pilot"]
-        return Guidance(f"The pilot is under way: {pilot['submitted']} of {pilot['wanted']} tasks are in.")
+        return Guidance(f"The pilot is under way: {pilot['submitted']} of {pilot['wanted']} tasks submitted.")
     if (waiting := lacking(campaign)) > 0:
         collect = Action("collect", campaign.name, lead="")
         return Guidance(collect, f" offers {many(waiting, 'task')} again (make run does this automatically).")

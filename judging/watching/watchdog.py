@@ -193,7 +193,7 @@ def _call_trouble(campaign: Campaign, operations: Sequence[str], otherwise: str)
     final = call.state == CrowdCall.State.FAILED
     again = Guidance(Action("ask_again", campaign.name, lead="Then"), ".") if final else ""
     next_step = joined(" ", [call.next_step, again])
-    return f"The crowd says: {call.error_message}", next_step, cause_of(call.error_message)
+    return f"The crowd reports: {call.error_message}", next_step, cause_of(call.error_message)
 
 
 def _collect_guidance(campaign: Campaign) -> Guidance:
@@ -233,10 +233,10 @@ def _unlisted_submissions(campaign: Campaign, now: datetime) -> Iterator[Stalled
         yield Stalled(
             f"{many(found[0], 'submission')} submitted on our page",
             *found,
-            nobody_at_work() or "The crowd's list does not include them: its own form was not sent.",
+            nobody_at_work() or "The crowd's list does not include them: the crowd's own form was not sent.",
             _collect_guidance(campaign)
-            + ". After the crowd's own deadline the work is kept and paid where the crowd allows "
-            "it, and tasks that do not count go to others.",
+            + ". After the crowd's deadline, the work is kept and paid if the crowd allows it. "
+            "Tasks that do not count are offered to others.",
         )
 
 

@@ -58,7 +58,7 @@ def check_words(subject: str, text: str) -> tuple[str, str]:
     subject, text = subject.strip(), text.strip()
     if not 1 <= len(subject) <= LONGEST_SUBJECT or not 1 <= len(text) <= LONGEST_TEXT:
         raise BadInput(
-            f"Write a subject of at most {LONGEST_SUBJECT} characters and a text of at most {LONGEST_TEXT:,}."
+            f"Enter a subject of at most {LONGEST_SUBJECT} characters and a text of at most {LONGEST_TEXT:,}."
         )
     return subject, text
 

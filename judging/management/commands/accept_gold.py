@@ -40,7 +40,9 @@ class Command(CampaignCommand):
             try:
                 answer = input("[a]ccept, [d]rop, [s]kip, [q]uit? ").strip().lower()[:1]
             except EOFError:
-                raise UsageError("There is no terminal for answers. Pass gold pairs by number, or --all.") from None
+                raise UsageError(
+                    "There is no terminal for answers. Pass gold pairs by number, or --all."
+                ) from None
             if answer == "q":
                 break
             if answer in ("a", "d"):

@@ -38,8 +38,8 @@ class Command(CampaignCommand):
         deciding = pay or amount is not None
         if deciding != (submission is not None):
             raise BadInput(
-                "Give a submission together with --pay or --amount.",
-                f"manage.py held_payments {found.name} lists what is held.",
+                "Pass a submission together with --pay or --amount.",
+                f"manage.py held_payments {found.name} lists held pay.",
             )
         if submission is not None:
             part = dollars_option("--amount", amount) if amount is not None else None

@@ -232,7 +232,7 @@ def test_strategies_that_hardly_pass_a_task_need_no_attention(fair):
 
     assert (one.attention, one.next_step) == (False, ""), one.words
     assert one.words.startswith(
-        "of those tried, none passes more than 5% of single tasks; the most successful is "
+        "no strategy tried passes more than 5% of single tasks; the most successful is "
     )
 
 
@@ -371,7 +371,7 @@ def test_allow_list_without_the_crowds_worker_sites_is_refused(fair, checks, pag
 def test_qualifications_are_read_back_from_the_crowd(fair, checks):
     campaign = fair.draft()
     Campaign.objects.update(qualifications=REFERENCE_QUALIFICATIONS)
-    assert "does not know the qualification 00000000000000000071" in checks(campaign)[1]
+    assert "has no qualification 00000000000000000071" in checks(campaign)[1]
 
     for asked in REFERENCE_QUALIFICATIONS:
         name = {"71": "country", "40": "approved", "L0": "percent"}[asked["QualificationTypeId"][-2:]]

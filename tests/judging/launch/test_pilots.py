@@ -155,9 +155,9 @@ def test_page_shows_a_pilots_figures_and_comments_escaped_to_members_alone(fair,
     Campaign.objects.update(state=Campaign.State.OPEN)
     launched = client.get(page).content.decode()
 
-    assert "1 of 1 tasks are in" in own
+    assert "1 of 1 tasks submitted" in own
     assert "$72.00" in own
-    assert not any(words in launched for words in ("tasks are in", "$72.00", "Nice"))
+    assert not any(words in launched for words in ("tasks submitted", "$72.00", "Nice"))
     assert "&lt;b&gt;Nice&lt;/b&gt;" in own
     assert "relevant-" in own
 
@@ -245,7 +245,7 @@ def test_pilot_larger_than_the_campaign_or_unlike_the_first_is_refused(fair):
     with pytest.raises(NotReady, match="already piloting"):
         pilot_campaign(campaign, tasks=2)
     pause(campaign)
-    with pytest.raises(CampaignRefused, match="must do the same"):
+    with pytest.raises(CampaignRefused, match="must use the same setting"):
         pilot_campaign(campaign, tasks=1, counts=True)
 
 

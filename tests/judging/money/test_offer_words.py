@@ -45,7 +45,7 @@ def test_campaigns_of_other_languages_are_told_apart(fair):
 
     assert english.endswith("? · 5 pairs · English passages · page in German · $2.00")
     assert "5 pairs · Brazilian Portuguese passages · page in German" in title_of(campaign)
-    assert "Passages are in Brazilian Portuguese, the page is in German." in description_of(campaign)
+    assert "Passages are in Brazilian Portuguese and the page is in German." in description_of(campaign)
     assert (
         keywords_of(campaign)
         == "pairs:5, minutes:4, limit:60, promise:answer, bonus:1.80, language:pt-BR, page-language:de"

@@ -114,7 +114,7 @@ def test_what_the_crowd_did_not_refuse_is_not_settled(fair, campaign):
 
 @pytest.mark.parametrize("why", ["", "   ", "x" * 1001])
 def test_settling_needs_words_of_a_bearable_length(campaign, submission, why):
-    with pytest.raises(CampaignRefused, match="Say how it was settled"):
+    with pytest.raises(CampaignRefused, match="State how it was settled"):
         settle_payments(campaign, submission, why=why)
     assert states()["bonus"] == "owed"
 

@@ -136,7 +136,7 @@ def test_a_bonus_that_the_crowd_refuses_for_good_is_settled_another_way(fair, ca
 
 
 def test_it_keeps_to_the_budget_and_needs_a_reason(campaign, lost, paid):
-    with pytest.raises(CampaignRefused, match="Write why"):
+    with pytest.raises(CampaignRefused, match="State why"):
         pay_missing(campaign, lost, way=BONUS, why=" ")
     Campaign.objects.update(budget=money(campaign)["committed"])
     campaign.refresh_from_db()

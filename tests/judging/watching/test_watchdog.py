@@ -66,7 +66,7 @@ def test_places_that_are_not_offered_are_named_with_the_crowds_own_reason(fair, 
 
     named = later(campaign, minutes=30)
     assert (
-        "4 places waiting to be offered: The crowd says: No such qualification. Fix it. "
+        "4 places waiting to be offered: The crowd reports: No such qualification. Fix it. "
         "Then: manage.py ask_again fair." in named
     )
     assert any(one.startswith("offering places: It failed: No such qualification.") for one in named)
@@ -120,7 +120,7 @@ def test_work_that_stands_still_is_named_place_by_place(fair, later):
     assert [one.partition(":")[0] for one in later(campaign, minutes=45)] == [
         "1 submission submitted on our page"
     ]
-    assert "the work is kept and paid where the crowd allows it" in later(campaign, minutes=45)[0]
+    assert "the work is kept and paid if the crowd allows it" in later(campaign, minutes=45)[0]
     assert [one.partition(":")[0] for one in later(campaign, hours=3)] == [
         "2 tasks held past the deadline",
         "1 submission submitted on our page",
@@ -141,7 +141,7 @@ def test_payments_are_named_with_what_the_crowd_says(fair, later):
 
     assert later(campaign, minutes=50) == []
     assert later(campaign, minutes=70) == [
-        "2 payments owed: The crowd says: It does not answer. It is retried automatically."
+        "2 payments owed: The crowd reports: It does not answer. It is retried automatically."
     ]
     pay_owed(campaign)
     assert later(campaign, minutes=70) == []

@@ -46,9 +46,9 @@ def test_failed_work_is_put_away_by_whom_the_log_says_and_named_again_when_it_fa
 
     assert NAMED not in done
     assert "Needs you" not in done
-    change = CampaignChange.objects.get(what__startswith="put away")
+    change = CampaignChange.objects.get(what__startswith="hidden")
     assert (change.what, change.why, change.who) == (
-        "put away: collecting work failed", "The key is wrong.", "ada",
+        "hidden: collecting work failed", "The key is wrong.", "ada",
     )  # fmt: skip
     assert Job.objects.filter(kind="judging.watchdog", state="waiting").exists()
     later = Job.objects.create(
@@ -107,7 +107,7 @@ def test_work_that_spends_nothing_is_tried_again(failed, campaign, manager):
     work_off_everything()
 
     assert Job.objects.filter(key=failed.key).order_by("-pk").first().state == "done"
-    assert CampaignChange.objects.filter(what="tried again: collecting work", who="ada").exists()
+    assert CampaignChange.objects.filter(what="retried: collecting work", who="ada").exists()
 
 
 def test_a_challenge_is_not_tried_again_by_a_button(failed, campaign, manager):
@@ -129,7 +129,7 @@ def test_what_is_put_away_or_another_campaigns_is_refused_in_words(failed, campa
     for key in (failed.pk, other.pk, 2**62):
         said = text_of(manager.post(f"{PAGE}failed/{key}/away", follow=True))
         assert "already hidden, or the work is running" in said
-    assert CampaignChange.objects.filter(what__startswith="put away").count() == 1
+    assert CampaignChange.objects.filter(what__startswith="hidden").count() == 1
     assert manager.post(f"{PAGE}failed/{failed.pk}/nonsense").status_code == 404
 
 

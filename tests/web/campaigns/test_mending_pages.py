@@ -67,7 +67,7 @@ def test_a_top_up_beyond_the_budget_is_not_offered(slow, manager):
 
     seen = text_of(manager.get(page))
 
-    assert "would go beyond the budget of $10.00" in seen
+    assert "would exceed the budget of $10.00" in seen
     assert "bonuses and spend" not in seen
     assert f"/campaigns/{slow.name}/budget/" in seen
 

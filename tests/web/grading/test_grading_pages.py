@@ -54,7 +54,7 @@ def test_a_graded_campaign_is_made_with_the_numbers_of_the_paper(people):
     [
         ({"scale": "Yes"}, "the scale, line 1: the line is not a level"),
         ({"accept_density": "40"}, "accept_density is a share"),
-        ({"min_grade": "4"}, "Grade 4 cannot be the least relevant one"),
+        ({"min_grade": "4"}, "Grade 4 cannot be the lowest relevant grade"),
         ({"name": "swell"}, "already has a graded campaign"),
     ],
 )

@@ -88,7 +88,7 @@ def test_refused_and_settled_payments_are_searched_and_cut_into_pages(
 @pytest.mark.parametrize("why", ["", "\0 ", "x" * 1001])
 def test_without_bearable_words_nothing_is_settled(manager, submission, why):
     reply = manager.post(PAGE, {"submission": submission.pk, "why": why})
-    assert "Say how it was settled" in text_of(reply, status=400)
+    assert "State how it was settled" in text_of(reply, status=400)
     assert bonus().state == "owed"
 
 
@@ -114,7 +114,7 @@ def test_held_pay_is_named_wherever_a_person_looks_and_paid_on_the_page(fair, ca
     assert "It is rejected on" in words
 
     wrong = manager.post(PAGE, {"submission": held.pk, "do": "pay", "amount": "0.50"})
-    assert "Give a reason" in text_of(wrong, status=400)
+    assert "Add a reason" in text_of(wrong, status=400)
     assert "in dollars and cents" in text_of(
         manager.post(PAGE, {"submission": held.pk, "do": "pay", "amount": "all"}), status=400
     )

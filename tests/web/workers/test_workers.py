@@ -254,8 +254,8 @@ def test_a_message_is_looked_at_before_it_is_sent(fair, crowd, campaign, manager
         ),
         ({"to": "named", "worker": "1 abc", "subject": "a", "text": "b"}, "No worker has the number abc."),
         ({"to": "excluded", "subject": "a", "text": "b"}, "There are no workers to write to"),
-        ({"to": "everybody", "subject": " ", "text": "b"}, "Write a subject"),
-        ({"to": "everybody", "subject": "a", "text": "b" * 5000}, "Write a subject"),
+        ({"to": "everybody", "subject": " ", "text": "b"}, "Enter a subject"),
+        ({"to": "everybody", "subject": "a", "text": "b" * 5000}, "Enter a subject"),
     ],
 )
 def test_a_message_that_cannot_be_sent_says_why(fair, campaign, manager, form, words):

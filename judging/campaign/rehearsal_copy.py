@@ -48,7 +48,7 @@ def check_can_be_rehearsed(campaign: Campaign) -> None:
     if settings.CROWD_ENDPOINT != settings.EMBEDDED_CROWD_ENDPOINT:
         raise CampaignRefused(
             f"A rehearsal needs the built-in marketplace; this installation's crowd is {settings.CROWD_ENDPOINT}.",
-            "Rehearse on another installation: another PREFEREE_DATA_DIR, without PREFEREE_CROWD_ENDPOINT.",
+            "Rehearse on another installation, with its own PREFEREE_DATA_DIR, without PREFEREE_CROWD_ENDPOINT.",
         )
     if campaign.pool is None or campaign.rehearsal_of_id:
         raise CampaignRefused(

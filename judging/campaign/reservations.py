@@ -124,7 +124,7 @@ def _refuse_beyond_cap(missing: Decimal) -> None:
     if spending.left is None or missing <= spending.left:
         return
     raise CampaignRefused(
-        f"${missing:,.2f} more is over this installation's cap: ${spending.left:,.2f} of ${spending.cap:,.2f} in "
+        f"${missing:,.2f} more would exceed this installation's cap: ${spending.left:,.2f} of ${spending.cap:,.2f} in "
         f"{many(spending.days, 'day')} is left for all campaigns together.",
         "Close campaigns that are done, or raise PREFEREE_SPENDING_CAP.",
     )
@@ -133,7 +133,7 @@ def _refuse_beyond_cap(missing: Decimal) -> None:
 def _may_not_spend(collection: Collection, missing: Decimal, usable: list[GrantLeft]) -> MayNotSpend:
     left = sum((one.left for one in usable), NOTHING)
     said = (
-        f"This would reserve ${missing:,.2f}, and your spending grants have ${left:,.2f} left."
+        f"This would reserve ${missing:,.2f}, but your spending grants have only ${left:,.2f} left."
         if usable
         else f"This would reserve ${missing:,.2f} of this installation's crowd money, and nobody has granted you any."
     )

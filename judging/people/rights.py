@@ -81,7 +81,7 @@ def forget_worker(
     if work.filter(state__in=LIVE).exclude(standing=Submission.Standing.TRIAL).exists():
         raise CampaignRefused(
             f"Worker {worker.pk} still holds a task.",
-            "Forget the worker after it is submitted or its time is over.",
+            "Forget the worker once the task is submitted or its time is over.",
         )
     owed = Payment.objects.filter(submission__worker=worker, state__in=Payment.OPEN)
     if amount := owed.aggregate(sum=Sum("amount", default=Decimal(0)))["sum"]:
@@ -145,7 +145,7 @@ def _refuse_names(worker: Worker, why: str) -> None:
     identity = CrowdIdentity.objects.filter(worker=worker).first()
     if "@" in why or (identity and identity.crowd_worker_id.lower() in why.lower()):
         raise BadInput(
-            "The reason identifies the person, and it is kept permanently.",
+            "The reason identifies the person, but reasons are kept permanently.",
             "Leave out e-mail addresses and worker ids. Example: requested by e-mail on May 3.",
         )
 

@@ -42,7 +42,7 @@ def parse_scale(text: str, name: str = "the scale") -> tuple[Level, ...]:
             continue
         parts = [part.strip() for part in line.split("|")]
         if not 2 <= len(parts) <= 3 or not parts[0] or not parts[1]:
-            raise BadInput(f"{name}, line {number}: the line is not a level and its definition.", FORM)
+            raise BadInput(f"{name}, line {number}: expected a level and its definition.", FORM)
         if any(parts[0] == level.name for level in levels):
             raise BadInput(f"{name}, line {number}: a level {parts[0]!r} already exists.", FORM)
         levels.append(Level(*parts))

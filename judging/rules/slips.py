@@ -37,7 +37,7 @@ class Slips:
         """The source of the rate, in words."""
         if not self.seen:
             return "assumed; a pilot measures it"
-        left_out = f"; {self.careless} who failed half or more left out" if self.careless else ""
+        left_out = f"; {self.careless} who failed half or more are left out" if self.careless else ""
         return f"measured in the pilot: {self.failed} of {self.seen} missed{left_out}"
 
     @property

@@ -77,11 +77,11 @@ def check_rules(given: Mapping[str, float]) -> LifeRules:
         if isinstance(known[name], float):
             if not 0 < value <= 1:
                 raise BadInput(
-                    f"{name} is a share: it cannot be {value:g}.", "Enter a number above 0, up to 1."
+                    f"{name} is a share and cannot be {value:g}.", "Enter a number above 0, up to 1."
                 )
         elif value != int(value) or value < 1:
             raise BadInput(
-                f"{name} is a number of passages: it cannot be {value:g}.", "Enter a whole number from 1."
+                f"{name} is a number of passages and cannot be {value:g}.", "Enter a whole number from 1."
             )
     whole = {name: value if isinstance(known[name], float) else int(value) for name, value in given.items()}
     return LifeRules(**whole)  # type: ignore[arg-type]

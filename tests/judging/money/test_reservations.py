@@ -100,7 +100,7 @@ def test_a_raised_budget_takes_from_the_grant_and_a_lowered_one_gives_back(fair,
     campaign, grant = fair.draft(), granted("20", person=mia)
     launched_by(mia, campaign)
 
-    with pytest.raises(MayNotSpend, match=r"\$15.36, and your spending grants have \$10.36 left"):
+    with pytest.raises(MayNotSpend, match=r"\$15.36, but your spending grants have only \$10.36 left"):
         raise_budget(campaign, Decimal(25), by=mia)
     with pytest.raises(MayNotSpend):
         refuse_budget(campaign, Decimal(25), by=mia)

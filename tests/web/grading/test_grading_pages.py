@@ -52,7 +52,7 @@ def test_a_graded_campaign_is_made_with_the_numbers_of_the_paper(people):
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"scale": "Yes"}, "the scale, line 1: the line is not a level"),
+        ({"scale": "Yes"}, "the scale, line 1: expected a level"),
         ({"accept_density": "40"}, "accept_density is a share"),
         ({"min_grade": "4"}, "Grade 4 cannot be the lowest relevant grade"),
         ({"name": "swell"}, "already has a graded campaign"),

@@ -70,7 +70,7 @@ def change_settings(campaign: Campaign, changes: dict[str, Any], *, who: str = "
     """Change the given settings and return the names of those that changed.
 
     The screening rule can be :data:`RECOMMENDED`: the rule that is now recommended for the campaign. Tasks are
-    repacked if they depend on a changed setting, and a default task limit follows them. Default texts follow the
+    repacked if they depend on a changed setting, and a default task limit is adjusted. Default texts change with the
     language. Texts that show a changed setting have to be accepted again. Raises CampaignRefused for the first
     invalid setting, after launch, and if tasks that somebody has seen (in a pilot or a trial) would change.
     """

@@ -21,7 +21,7 @@ def cluster_texts(
 ) -> ClusterSet:
     """Find the near-duplicates among the collection's texts and store them.
 
-    Raises CampaignRefused once a pair was requested, AlreadyImported if near-duplicates are already stored, and
+    Raises CampaignRefused once a pair has been requested, AlreadyImported if near-duplicates are already stored, and
     ClustersRefused if none are found.
     """
     check_clustering(collection, likeness)
@@ -51,7 +51,7 @@ def import_clusters(
 
 
 def remove_clusters(collection: Collection, *, who: str = "") -> ClusterSet:
-    """Remove the near-duplicates, so that only equal texts are one class. Raises CampaignRefused, NotFound."""
+    """Remove the near-duplicates, so that only equal texts share a class. Raises CampaignRefused, NotFound."""
     with transaction.atomic():
         _let_requests_finish(collection)
         refuse_judged(collection)

@@ -56,10 +56,10 @@ def import_gold(campaign: Campaign, file: Path, *, who: str = "") -> int:
 
 @transaction.atomic
 def import_gold_content(campaign: Campaign, content: bytes, *, name: str, who: str = "") -> int:
-    """Import accepted gold pairs from lines of `qid relevant-pid off-topic-pid [kind]`, all or none; return their
-    number.
+    """Import accepted gold pairs from lines of `qid relevant-pid off-topic-pid [kind]`; return their number.
 
-    Proposed and dropped pairs become accepted; suspended pairs stay suspended. Raises BadJudgmentFile.
+    All or none are imported. Proposed and dropped pairs become accepted; suspended pairs stay suspended. Raises
+    BadJudgmentFile.
     """
     rows = _parse_gold_pairs(campaign, content, name)
     pids = sorted({pid for _, relevant, off_topic, _ in rows for pid in (relevant, off_topic)})

@@ -245,7 +245,7 @@ class _ProposalSearch:
                 yield -number, words
 
     def _nearest_by_question(self, outside: Iterable[tuple[int, frozenset[str]]]) -> dict[int, list[int]]:
-        """Map questions to the nearest outside passages; record those from files with their texts."""
+        """Map questions to the nearest outside passages; record passages from files with their texts."""
         asked = {query: self.questions[query] for query in self.relevant}
         near = nearest_passages(asked, outside, self.rng)
         pids = {self.found_outside[key] for found in near.values() for key in found if key < 0}
@@ -256,7 +256,7 @@ class _ProposalSearch:
         return near
 
     def _passages_of_other_questions(self, judged: set[int]) -> dict[int, list[int]]:
-        """Map questions to a few passages judged for other questions; those in no real pair come first."""
+        """Map questions to a few passages judged for other questions; passages in no real pair come first."""
         related: dict[int, set[int]] = defaultdict(set)
         for query, of_query in self.grades.items():
             related[query] |= of_query.keys()

@@ -1,4 +1,4 @@
-"""Estimate how long a pair takes to read and judge, and the least time that anybody needs, from its texts."""
+"""Estimate from its texts how long a pair takes to read and judge, and the least time that anybody needs."""
 
 from statistics import fmean
 

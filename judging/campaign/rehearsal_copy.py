@@ -110,7 +110,7 @@ def _free_name(campaign: Campaign) -> str:
 
 
 def keep_people_out(copy: Campaign) -> None:
-    """Require a qualification of its own for the copy's places, exactly once. Call it before launch.
+    """Require a separate qualification for the copy's places, exactly once. Call it before launch.
 
     At a crowd, a list of workers is a qualification: places can require that it is present or absent.
     """
@@ -150,7 +150,7 @@ def admit_workers(copy: Campaign, workers: Iterable[Worker]) -> None:
     )
 
     def grant(crowd_worker_id: str) -> dict[str, str]:
-        crowd.block(qualification, crowd_worker_id)  # adds the worker to the list that admits
+        crowd.block(qualification, crowd_worker_id)  # adds the worker to the list of admitted workers
         return {"granted": qualification}
 
     for key, crowd_worker_id in sorted(ids.items()):
@@ -170,7 +170,7 @@ def running_rehearsal(campaign: Campaign) -> Campaign | None:
 
 
 def record_rehearsal(campaign: Campaign, copy: Campaign, *, who: str = "") -> None:
-    """Record that the copy was judged. A draft becomes rehearsed; other states only log it."""
+    """Record that the copy was judged. A draft becomes rehearsed; other states only get a log entry."""
     judged = copy.judgments.counted().count()
     excluded = copy.exclusions.filter(reversed_at=None).count()
     why = f"{copy.name}: {many(judged, 'judgment')} by simulated workers; {many(excluded, 'worker')} excluded"

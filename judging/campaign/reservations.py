@@ -124,7 +124,7 @@ def _refuse_beyond_cap(missing: Decimal) -> None:
     if spending.left is None or missing <= spending.left:
         return
     raise CampaignRefused(
-        f"${missing:,.2f} more would exceed this installation's cap: ${spending.left:,.2f} of ${spending.cap:,.2f} in "
+        f"${missing:,.2f} would exceed this installation's cap: ${spending.left:,.2f} of ${spending.cap:,.2f} in "
         f"{many(spending.days, 'day')} is left for all campaigns together.",
         "Close campaigns that are done, or raise PREFEREE_SPENDING_CAP.",
     )

@@ -54,7 +54,7 @@ def outlook_of(campaign: Campaign) -> Outlook:
 
 
 def outlook_for(settings: CampaignSettings, tasks: int) -> Outlook:
-    """Forecast the same from the settings of a campaign that does not exist yet."""
+    """Forecast screening from the settings of a campaign that does not exist yet."""
     return outlook(
         assumed(settings.slip_rate),
         gold_per_task=settings.gold_per_task,
@@ -103,7 +103,7 @@ def _rates_of_easiest_strategy(campaign: Campaign) -> list[tuple[float, float]]:
 
 
 def easiest_strategy(campaign: Campaign) -> Outcome | None:
-    """Return the strategy that passes a task most easily among those that judge badly; None without gold."""
+    """Return the strategy that passes a task most easily among those that judge badly; None without gold pairs."""
     outcomes = outcomes_of(campaign)
     rows = outcomes.rows if outcomes.tasks else ()
     return next((row for row in rows if row.judges_badly), None)

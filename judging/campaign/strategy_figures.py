@@ -93,7 +93,7 @@ def setting_of(campaign: Campaign, labels: QrelSet | None = None, *, proposed: b
 
 
 def compared_pairs(campaign: Campaign) -> list[Shown]:
-    """Return real pairs: the campaign's, or, where single passages are graded, passages of a question two by two.
+    """Return real pairs: the campaign's, or, where single passages are graded, pairs of passages of a question.
 
     Strategies that recognize off-topic passages work the same whether or not two passages are shown together.
     """

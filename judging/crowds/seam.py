@@ -10,7 +10,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Protocol
 
-#: Most workers per message call. If a call's reply is lost, delivery is uncertain for no more workers than this.
+#: The maximum number of workers per message call. If a call's reply is lost, delivery is uncertain for no more
+#: workers than this.
 MESSAGE_AT_ONCE = 100
 
 
@@ -90,8 +91,8 @@ class Fees:
 class Arrival:
     """A worker's arrival at a judging page, as its URL states it: unconfirmed until the crowd lists the submission.
 
-    A crowd that signs its addresses (:attr:`Crowd.signs_arrivals`) confirms it at once. Then ``taken_at`` says when
-    this worker took this assignment of this place.
+    A crowd that signs its addresses (:attr:`Crowd.signs_arrivals`) confirms it at once. ``taken_at`` is then the time
+    at which this worker took this assignment of this place.
 
     In a preview, every field except ``preview`` can be empty. ``place_crowd_id`` is empty at a crowd whose addresses
     do not identify places; the crowd's list of submissions then does. ``submit_to`` is the return address from the
@@ -149,7 +150,7 @@ class Crowd(Protocol):
     """The interface of a crowd.
 
     A place's ``key`` is the key of its posting, a dash, and the place's number in the posting, from 1. A crowd that
-    has no ids of places, only their number, can use this number.
+    has a number of places, but no ids of them, can count by it.
     """
 
     fees: Fees
@@ -183,7 +184,7 @@ class Crowd(Protocol):
     def is_at_work(self, assignment_id: str, crowd_worker_id: str) -> bool:
         """Return whether the crowd confirms that this worker holds this assignment now.
 
-        Called before giving a task if the address names no place. Always True if addresses name places.
+        Called before a task is given out if the address names no place. Always True if addresses name places.
         """
 
     def create_kind(self, kind: PostingKind) -> str:

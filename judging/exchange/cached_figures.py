@@ -1,6 +1,6 @@
 """Cached figures about all of a campaign's submissions.
 
-Counting 150,000 judgments takes a good part of a second. A result is therefore cached until new submissions come in.
+Counting 150,000 judgments takes a large part of a second. A result is therefore cached until new submissions come in.
 While they keep coming in, it is cached long enough that counting takes a twentieth of the time. A decision by a
 person or a rule (an exclusion, a reinstatement, a suspended gold pair) always causes a new count.
 """

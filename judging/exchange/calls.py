@@ -35,7 +35,7 @@ def perform(
     find: Callable[[CrowdAlready | None], Reply | None],
     since: datetime | None = None,
 ) -> Reply:
-    """Make a call that must have its effect exactly once, and return the recorded reply.
+    """Make a call that must take effect exactly once, and return the recorded reply.
 
     ``act`` makes the call. ``find`` looks the effect up at the crowd (given the crowd's "already" error, if any) and
     returns its reply or None. Raises the CrowdError that stopped the call. A permanently refused call is not repeated

@@ -39,7 +39,7 @@ def adopt(campaign: Campaign, posted: PostedPlace, *, purpose: str = "") -> Plac
     """Record a place at the crowd if its key is this campaign's; return None otherwise. Safe to race.
 
     A posting missing from an older backup is recorded too if its purpose is known: from its link (``purpose``), or
-    because only one kind exists after a launch.
+    because only one purpose is possible after a launch.
     """
     numbers = posted.key.removeprefix(f"{campaign_key(campaign)}-").split("-")
     if not is_ours(campaign, posted) or len(numbers) != 2 or not all(map(str.isdecimal, numbers)):

@@ -57,7 +57,7 @@ def take_from_crowd(held: TopicAssignment) -> None:
 
 
 def take_second_opinion(topic: Topic, assessor: Any) -> TopicAssignment:
-    """Assign the assessor a sample of passages that another one judged. Raises CampaignRefused."""
+    """Assign the assessor a sample of passages that another assessor judged. Raises CampaignRefused."""
     qid = topic.query.qid
     with transaction.atomic():
         lock_topic(topic)

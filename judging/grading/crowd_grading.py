@@ -119,7 +119,7 @@ def _passages_in_budget(campaign: Campaign, asked: int) -> int:
 
 
 def carry_grades(campaign: Campaign) -> list[TopicAssignment]:
-    """Carry counted grades to the topics, and request the judgments that the rules ask for next. Safe to run twice.
+    """Carry counted grades to the topics, and request the judgments that the rules require next. Safe to run twice.
 
     Returns the topics whose next passages active learning has to choose.
     """

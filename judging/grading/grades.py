@@ -92,7 +92,8 @@ def _refuse_ended(assignment: TopicAssignment) -> None:
 def continue_topic(assignment: TopicAssignment) -> None:
     """Decide the topic, or assign the rest of its pool, once every assigned passage is judged.
 
-    The caller has locked the topic. If it is then undecided and nothing is assigned, :func:`choose_next` continues.
+    The caller has locked the topic. If the topic is then undecided and nothing is assigned, :func:`choose_next`
+    continues.
     """
     topic = assignment.topic
     if assignment.second or assignment.items.filter(grade=None).exists():

@@ -12,8 +12,8 @@ def proposed_passages(assignment: TopicAssignment, *, progress: Progress | None 
     """Return the keys of the next passages to judge, best first; none if all passages with a text are judged.
 
     If the pool is limited to a fraction of the collection, so are these passages. A campaign that learns from all
-    also uses the counted grades of the same query in the collection's other graded campaigns, and proposes none of
-    their passages.
+    grades also uses the counted grades of the same query in the collection's other graded campaigns, and proposes
+    none of their passages.
     """
     topic = assignment.topic
     campaign, pool = topic.campaign, topic.campaign.pool

@@ -61,7 +61,7 @@ def campaigns_to_collect() -> list[Campaign]:
     """Return launched campaigns on which people may be working, and closed ones that still owe money.
 
     A closed campaign is included after a recent decision about a worker, so that the crowd's lists are updated and
-    the worker is told.
+    the worker is notified.
     """
     since = clock.now() - DECIDED_LATELY
     of_this = {"campaign": OuterRef("pk")}

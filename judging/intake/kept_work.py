@@ -1,6 +1,6 @@
 """Keep judged work that can no longer be submitted at the crowd, counting and paying what our server saved.
 
-Its time ran out, or its worker returned the task after submitting it here. If the worker returned the task first,
+The time ran out, or the worker returned the task after submitting it here. If the worker returned the task first,
 nothing is kept: the crowd offered it to others, and they are paid for it.
 
 This requires a crowd that signs arrivals and pays for unsubmitted assignments. Elsewhere an address merely claims the
@@ -29,7 +29,7 @@ FORM_FOLLOWS = timedelta(seconds=30)
 
 
 def work_to_keep(campaign: Campaign) -> list[Submission]:
-    """Return finished or timed-out work that was never collected. :func:`is_over` says whether it can be kept."""
+    """Return finished or timed-out work that was never collected. :func:`is_over` decides whether it can be kept."""
     if not crowd_for(campaign).pays_unsubmitted or campaign.state == Campaign.State.CLOSED:
         return []
     paid, now = Payment.objects.filter(submission=OuterRef("pk")), clock.now()

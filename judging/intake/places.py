@@ -35,7 +35,7 @@ LIVE = [Place.State.WANTED, Place.State.OPEN]
 
 
 def want_places(campaign: Campaign) -> int:
-    """Record the intent to offer a place for each task that lacks one. Returns how many. Safe to race.
+    """Record the intent to offer a place for each task that lacks one. Returns their number. Safe to race.
 
     A waiting or held task has one live place while the budget lasts. Two concurrent callers compute the same numbers.
     The unique constraint lets only one of them succeed, and the other counts again.
@@ -246,10 +246,10 @@ def _check_posting(campaign: Campaign, crowd: Crowd, place: Place) -> None:
 
 
 def check_requirements(campaign: Campaign, crowd: Crowd, place: Place) -> None:
-    """Read back, once, what the crowd requires of workers for a posting. Raises CrowdNever if that differs from our
-    requirements.
+    """Read back, once, what the crowd requires of workers for a posting.
 
-    In that case nothing more is offered: the wrong workers could take the tasks, or nobody could.
+    Raises CrowdNever if that differs from our requirements. In that case nothing more is offered: the wrong workers
+    could take the tasks, or nobody could.
     """
     place.refresh_from_db()
     wanted = kind_of_place(campaign, hiding_requirements(campaign, crowd)).qualifications

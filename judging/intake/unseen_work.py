@@ -18,7 +18,7 @@ from judging.rules.screening import Verdict
 
 #: A worker is blocked at this number of submissions that our page never saw.
 MOST_OF_A_WORKER = 2
-#: A campaign is paused at this number of them, if they are also this share of all submissions. At most
+#: A campaign is paused at this number of such submissions, if they are also this share of all submissions. At most
 #: MOST_OF_A_WORKER are counted per worker, so that one blocked worker does not stop the campaign.
 MOST = 5
 SHARE = 0.2

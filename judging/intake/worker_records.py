@@ -204,7 +204,7 @@ def _behavior(row: WorkerRecord) -> Behavior:
 
 
 def _tasks_by_worker(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[int, int, int]]:
-    """Return worker → (submitted tasks, tasks in hand, tasks submitted before the last gold pair)."""
+    """Return worker → (submitted tasks, held tasks, tasks submitted before the last gold pair)."""
     rows = _only_workers(Submission.objects.filter(campaign=campaign), only)
     rows = rows.exclude(standing=Submission.Standing.TRIAL)
     counts = rows.values_list("worker").annotate(

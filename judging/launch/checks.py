@@ -256,7 +256,7 @@ def _check_crowd_hosts(plan: Plan) -> Passed:
 
 
 def _check_qualifications(plan: Plan) -> Passed:
-    """Check the required qualifications, and list them by the crowd's own names."""
+    """Check the required qualifications, and list them under the crowd's own names."""
     if not plan.campaign.qualifications:
         return Passed("none required")
     crowd = crowd_at(plan.campaign.crowd, plan.endpoint)
@@ -363,7 +363,7 @@ def _check_time_limit(plan: Plan) -> Passed:
 
 
 def _check_no_rehearsal_runs(plan: Plan) -> Passed:
-    """Refuse while a rehearsal runs, because its results would come too late."""
+    """Refuse to launch while a rehearsal runs, because its results would come too late."""
     copy = running_rehearsal(plan.campaign)
     if copy is not None:
         raise NotReady(

@@ -20,7 +20,7 @@ MOST_PEOPLE = 10_000
 
 @dataclass(frozen=True)
 class Pace:
-    """The number of people at work, and the hours a day of each."""
+    """The number of people at work, and the hours that each works a day."""
 
     people: int = 5
     hours_a_day: float = 2.0

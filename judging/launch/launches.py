@@ -44,7 +44,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Launched:
-    """The result of a launch: cost without repeats, forecast, number of places wanted, checks passed.
+    """The result of a launch: cost without repeats, forecast, number of places to post, checks passed.
 
     ``again``: the campaign had already been launched with the same amount, and nothing was done.
     """
@@ -180,7 +180,7 @@ def offer_tasks(
 ) -> Launched:
     """Run all checks, then change the campaign's state and record the places that are wanted.
 
-    If two run at once, the second is refused and does not report its checks.
+    If two calls run at once, the second is refused and does not report its checks.
     """
     passed: list[Checked] = []
     try:

@@ -14,8 +14,8 @@ from judging.models import Campaign
 class Plan:
     """The tasks about to be posted: where, at what cost without repeats, for which confirmed amount, and by whom.
 
-    ``by`` is None for the operator in the terminal. ``accept_weak_screening``: somebody goes ahead although tasks
-    can be passed without reading.
+    ``by`` is None for the operator in the terminal. ``accept_weak_screening``: somebody accepts that tasks can be
+    passed without reading.
     """
 
     campaign: Campaign

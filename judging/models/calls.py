@@ -10,7 +10,7 @@ from judging.models.submissions import Submission
 
 
 class CrowdCall(models.Model):
-    """An intent to change something at a crowd, committed before the call, its reply recorded after it.
+    """An intent to change something at a crowd, committed before the call; the reply is recorded after it.
 
     ``key`` is deterministic: the same intent has the same key, and the crowd's request token is derived from it.
     """

@@ -219,7 +219,7 @@ class Campaign(models.Model):
 
     @property
     def wording(self) -> str:
-        """The tag of the translation of workers' pages. Graded tasks have passages where others have pairs."""
+        """The translation tag of workers' pages, whose texts mention passages in graded tasks and pairs in others."""
         return f"{self.language}-graded" if self.grades else self.language
 
     @property

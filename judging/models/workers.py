@@ -17,7 +17,7 @@ class Worker(models.Model):
 
 
 class WorkerInCampaign(models.Model):
-    """Automatic flags on a worker in one campaign, for review, and what a reviewer allowed."""
+    """A worker's automatic flags in one campaign, for review, and the exceptions that a reviewer allowed."""
 
     campaign = models.ForeignKey("judging.Campaign", models.CASCADE, related_name="noticed_workers")
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="noticed_in")

@@ -21,7 +21,7 @@ SPENDING = (Campaign.State.OPEN, Campaign.State.PAUSED)
 def cap_of(campaign: Campaign) -> Decimal | None:
     """Return the lowest of the campaign's budget, the cap for every campaign and the agreed amount.
 
-    In dollars with fees. None for a rehearsal, which pays nobody, and before launch without a budget.
+    The amount is in dollars with fees; None for a rehearsal, which pays nobody, and before launch without a budget.
     """
     if campaign.rehearsal_of_id:
         return None

@@ -196,8 +196,8 @@ def undecided_words(held: Sequence[HeldWork]) -> str:
 def reject_unjudged(campaign: Campaign) -> int:
     """Reject undecided submissions without a judged pair before the crowd pays them; return their number.
 
-    The rejection is recorded like a person's decision: :mod:`judging.money.rejections` tells the crowd and can take
-    it back. A submission whose choices our server saved or signed is never rejected here.
+    The rejection is recorded like a person's decision: :mod:`judging.money.rejections` reports it to the crowd and
+    can take it back. A submission whose choices our server saved or signed is never rejected here.
     """
     now, done = clock.now(), 0
     for one in held_work(campaign):
@@ -218,7 +218,7 @@ def reject_unjudged(campaign: Campaign) -> int:
 def pay_held(
     campaign: Campaign, submission: Submission, *, amount: Decimal | None = None, why: str = "", who: str = ""
 ) -> Decimal:
-    """Pay what is held for a submission, all of it or ``amount`` dollars, at the next collection; return the dollars.
+    """Pay a submission's held pay, all of it or ``amount`` dollars, at the next collection; return the dollars.
 
     The reward is always paid in full, so a partial payment is the reward and some of the bonus. Raises BadInput for
     an impossible amount or a partial payment without a reason, and CampaignRefused if nothing is held.

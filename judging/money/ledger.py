@@ -69,7 +69,7 @@ def ledger(campaign: Campaign) -> dict[str, Any]:
 
 
 def compare_books(campaign: Campaign, *, progress: Progress | None = None) -> Comparison:
-    """Ask the crowd what it paid for every place of the campaign, and compare it with our records."""
+    """Compare the crowd's payments for every place of the campaign with our records."""
     crowd = crowd_for(campaign)
     ours, theirs = our_books(campaign), Books()
     places = Place.objects.filter(posting__campaign=campaign).exclude(crowd_id="").order_by("pk")
@@ -90,7 +90,7 @@ def compare_books(campaign: Campaign, *, progress: Progress | None = None) -> Co
 def our_books(campaign: Campaign) -> Books:
     """Return the dollars paid according to our records."""
     books = Books()
-    # The crowd keeps a bonus with the assignment that carries it, which can be another campaign's.
+    # The crowd lists a bonus under the assignment that carries it, which can be another campaign's.
     carried = Payment.objects.annotate(
         at=Coalesce("carrier__assignment_id", "submission__assignment_id"),
         of=Coalesce("carrier__campaign", "submission__campaign"),
@@ -110,7 +110,7 @@ def _kept_places(campaign: Campaign) -> QuerySet[Place, str]:
 
 
 def _read_place(crowd: Crowd, crowd_id: str, reward: Decimal, books: Books, *, empty: bool) -> None:
-    """Add what the crowd paid for a place. With ``empty``, skip a place that has no submission."""
+    """Add the crowd's payments for a place. With ``empty``, skip a place that has no submission."""
     try:
         submissions: list[CrowdSubmission] = crowd.submissions(crowd_id)
     except CrowdNever:

@@ -17,7 +17,7 @@ from judging.models import Campaign, CrowdCall, CrowdIdentity, Payment, Submissi
 from judging.rules.pay import Pay
 from judging.tasks.evidence import Evidence, progress_of, was_unread
 
-#: The word before a bonus's reference in the reason that the worker reads; the bonus is found again by it.
+#: The word before a bonus's reference in the reason that the worker reads; it helps to find the bonus again.
 REFERENCE = "Reference"
 #: The operations of the calls that pay.
 PAYING = ("approve", "pay_bonus", "pay_top_up", "pay_compensation")
@@ -73,7 +73,7 @@ def _owe(
 def owe_top_up(
     campaign: Campaign, submission: Submission, amount: Decimal, *, cause: str, reason: str
 ) -> Payment:
-    """Record a bonus on top of what was promised, once for each ``cause``."""
+    """Record a bonus on top of the promised pay, once for each ``cause``."""
     return _owe(campaign, submission, Payment.Kind.TOP_UP, amount, cause=cause, reason=reason)
 
 

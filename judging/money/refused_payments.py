@@ -75,7 +75,7 @@ def settle_payments(campaign: Campaign, submission: Submission, *, why: str, who
 
     Preferee pays nothing: a person has paid another way, or states why nobody can. From now on the payments are
     neither owed nor spent. Raises BadInput without a reason, and CampaignRefused if the crowd has refused nothing or
-    somebody else has settled it in the meantime.
+    somebody else has settled them in the meantime.
     """
     why = why.strip()
     if not why or len(why) > LONGEST_REASON:

@@ -58,7 +58,7 @@ def foreseen_top_up(campaign: Campaign, minimum_hourly: Decimal | None = None) -
 def plan_top_up(
     campaign: Campaign, minimum_hourly: Decimal | None = None, *, times: list[float] | None = None
 ) -> TopUp:
-    """Return what everybody is owed to reach ``minimum_hourly`` (default: the campaign's), at the median time.
+    """Return the amounts that bring pay up to ``minimum_hourly`` (default: the campaign's) at the median time.
 
     ``times`` are the seconds that whole tasks took, computed now if not given.
 

@@ -86,8 +86,8 @@ _PLACE = Prepared(
 def place_of(campaign: Campaign, arrival: Arrival) -> Place | None:
     """Return the place that the address names, or None at a crowd whose addresses name no place.
 
-    An unknown place can still be ours if the reply to its offer was lost, so the crowd is asked. Otherwise requests
-    with made-up names could take every task.
+    An unknown place can still be ours if the reply to its offer was lost, so it is looked up at the crowd. Otherwise
+    requests with made-up names could take every task.
     """
     if not arrival.place_crowd_id:
         check_session(campaign, arrival)

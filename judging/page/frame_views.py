@@ -56,7 +56,7 @@ def speak_language_of(campaign: Campaign) -> None:
 
 
 def language_for(request: HttpRequest) -> str:
-    """Return the page's language: the campaign's if it is known, else one that the browser asks for."""
+    """Return the page's language: the campaign's if it is known, else one that the browser prefers."""
     campaign: Campaign | None = getattr(request, "campaign", None)
     return campaign.wording if campaign else translation.get_language_from_request(request)
 
@@ -72,7 +72,7 @@ def _explain_refusals(view: View, request: HttpRequest, *args: Any, **kwargs: An
 
 
 def in_frame(view: View) -> Any:
-    """Allow the crowd's site to frame the page; no cookies, caching or referrer; in the campaign's language."""
+    """Let the crowd's site frame the page, in the campaign's language and without cookies, caching or referrer."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:

@@ -63,7 +63,7 @@ def _page_of_token(token: str) -> Page:
 
 
 def _submission_of(page: Page) -> Submission:
-    """Return the submission of a page whose worker agreed; with the few fields that scripts' requests need."""
+    """Return the submission of a page whose worker agreed, with only the fields that scripts' requests need."""
     known = Submission.objects.select_related("campaign", "consent").only(
         "state",
         "standing",

@@ -303,7 +303,7 @@ def finish(
     """Finish the task on our side: record its answers and accept no more changes. Safe to repeat.
 
     ``complete``: only if every pair has a choice. Otherwise this changes nothing and returns the numbers of the pairs
-    without one. A task finished without it may be one that the worker leaves early.
+    without one. Without it, the worker may be leaving the task early.
 
     Judgments count, and failed gold pairs count against the worker, only after the crowd lists the submission. Until
     then, only an address claims the worker's id.
@@ -375,7 +375,7 @@ def last_step(submission: Submission, submit_to: str, earned: Earned) -> FormPos
 def _pay_promised(earned: Earned) -> str:
     """Return the dollars that our page promises for the submitted task.
 
-    ``0.20+1.80`` if the requester decides about the second amount, and "undecided" if about all that there is.
+    ``0.20+1.80`` if the requester decides about the second amount, and "undecided" if about the whole amount.
     """
     done, split = earned.judged == earned.shown, bool(earned.pay.bonus)
     if earned.unread and earned.pay.whole and split:

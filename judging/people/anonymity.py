@@ -1,7 +1,7 @@
 """Keep two publications of the same judgments from revealing more about a worker together than each does alone.
 
-Pseudonyms are made for one campaign in one publication. Other data that could link them is coarsened: times to the
-month, and the order of rows to the order of their content.
+Pseudonyms are valid for one campaign in one publication only. Other data that could link them is coarsened: times to
+the month, and the order of rows to the order of their content.
 """
 
 import json

@@ -92,7 +92,7 @@ def reinstate_worker(campaign: Campaign, worker: Worker, *, why: str, who: str =
 
 
 def count_again(campaign: Campaign, work: QuerySet[Submission]) -> list[str]:
-    """Settle again submissions that were set aside. Returns the new standing of each."""
+    """Settle submissions again that were set aside. Returns the new standing of each."""
     submissions = list(work.order_by("pk").select_related("worker", "task", "campaign"))
     keys = [submission.pk for submission in submissions]
     Submission.objects.filter(pk__in=keys).update(standing=Submission.Standing.PENDING)

@@ -74,8 +74,8 @@ def export_judgments(
 ) -> Exported:
     """Write every judgment and gold answer, as JSON lines if the name ends in .jsonl, else as TSV.
 
-    With ``signals``, each row also has data on how the answer was made, which workers were promised is never
-    published, and answers on repeated pairs come last. The file appears only when complete.
+    With ``signals``, each row also describes how the answer was made, and answers on repeated pairs come last.
+    Workers were promised that these data are never published. The file appears only when complete.
     """
     written = Counter[str]()
     left_out = 0
@@ -96,7 +96,7 @@ def export_judgments(
 
 
 def lines_for_others(campaign: Campaign, *, as_json: bool, signals: bool = False) -> Iterator[str]:
-    """Yield the same file line by line, for a download that starts while it is written."""
+    """Yield such a file line by line, for a download that starts while it is written."""
     line = io.StringIO()
     write = _row_writer(line, as_json, COLUMNS + (SIGNALS if signals else []))
     yield line.getvalue()  # the names of the columns

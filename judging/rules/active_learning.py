@@ -1,4 +1,4 @@
-"""Continuous active learning: learn from judged passages, and rank every passage. Pure.
+"""Continuous active learning: learn from judged passages, and rank every passage.
 
 Cormack and Grossman, *Autonomy and reliability of continuous active learning for technology-assisted review* (2015):
 the question itself is a relevant example, and 100 randomly drawn passages serve as examples that are not relevant.
@@ -48,7 +48,7 @@ def learn(relevant: csr_array, other: csr_array, rarities: NDArray[np.float32]) 
 def best_rows(
     features: Features, weights: NDArray[np.float32], most: int, shown: Shown | None = None
 ) -> NDArray[np.int64]:
-    """Return the ``most`` rows with the highest scores, best first; of equal ones the earlier row first.
+    """Return the ``most`` rows with the highest scores, best first; ties are in row order.
 
     Memory use does not grow with the number of passages: blocks of them are scored, and only the best are kept.
     """

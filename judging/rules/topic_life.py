@@ -1,4 +1,4 @@
-"""Decide when a topic of graded judging is finished, as in the TREC 2022 Deep Learning track. Pure.
+"""Decide when a topic of graded judging is finished, as in the TREC 2022 Deep Learning track.
 
 Craswell et al., *Overview of the TREC 2022 Deep Learning track*. An assessor judges the first passages of a topic's
 pool (the *opening*), then the rest of the pool, then batches that continuous active learning proposes. A topic is

@@ -40,12 +40,11 @@ def only_simulation(campaign: Campaign) -> Iterator[None]:
 
 
 def end_leftover_leases(campaign: Campaign) -> int:
-    """End the leases of simulated workers and request new places for their tasks. Returns their number. Safe to
-    repeat.
+    """End the leases of simulated workers and request new places for their tasks.
 
-    Call it while holding :func:`only_simulation`, after a collection, so that submissions in the crowd's list are not
-    taken back. A place held at the crowd cannot go to anybody else, so it is closed and another is offered. People's
-    leases are left alone.
+    Returns the number of leases. Safe to repeat. Call it while holding :func:`only_simulation`, after a collection,
+    so that submissions in the crowd's list are not taken back. A place held at the crowd cannot go to anybody else,
+    so it is closed and another is offered. People's leases are left alone.
     """
     live = [Submission.State.HELD, Submission.State.FINISHED]
     left = Submission.objects.filter(campaign=campaign, worker__simulated=True, state__in=live)

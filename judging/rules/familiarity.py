@@ -23,7 +23,7 @@ MOST_OF_A_CAMPAIGN = 0.35
 
 
 def most_tasks(pairs: int, pairs_per_task: int) -> int:
-    """Calculate how many tasks one worker can do without judging more than that share; at least one."""
+    """Calculate how many tasks one worker can do without judging more than :data:`MOST_OF_A_CAMPAIGN`."""
     return max(1, math.floor(pairs * MOST_OF_A_CAMPAIGN / pairs_per_task))
 
 

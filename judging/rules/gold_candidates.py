@@ -20,7 +20,7 @@ NEAREST, ANY = 10, 3
 
 
 def plainly_worse(bad: int, good: int, *, least: int, top: int) -> bool:
-    """Check that labels leave no doubt: ``bad`` is not relevant, and two grades below ``good`` on long scales."""
+    """Check that labels leave no doubt: ``bad`` is not relevant and, on long scales, two grades below ``good``."""
     return bad < least and good - bad >= min(CLEAR_GAP, top)
 
 
@@ -69,7 +69,8 @@ def nearest_passages(
     passages: Iterable[tuple[int, frozenset[str]]],
     rng: np.random.Generator,
 ) -> dict[int, list[int]]:
-    """Map each question to passages of other questions: those sharing most of its weighted words, and a few random.
+    """Map each question to passages of other questions: those sharing most of its weighted words, and a few random
+    ones.
 
     A passage belongs to the question that it matches best. If it has every word of a question, it might answer it and
     is left out. Passages are read once, and only the best of each question are kept.

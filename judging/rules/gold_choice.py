@@ -1,9 +1,9 @@
 """Choose gold pairs that look like real pairs and on which strategies without reading fail.
 
-Every candidate is described by what a page shows, and by how often a worker can meet its question and passages.
+Every candidate is described by what a page shows, and by how often a worker can see its question and passages.
 Figures of the whole pair (lengths, overlap with the question, familiarity) should follow the distribution of the
 campaign's real pairs. Figures of the relevant passage's lead over the off-topic one (more question words, longer,
-more digits, met more often) should even out. :func:`choose_gold` repeatedly takes the candidate that brings the
+more digits, seen more often) should even out. :func:`choose_gold` repeatedly takes the candidate that brings the
 chosen pairs closest to both goals, and then compares each of them again with all others.
 """
 
@@ -40,7 +40,7 @@ HARD_OVERLAP = 0.5
 FARTHEST = 3.0
 #: Combinations of figures with less variance than this cannot be distinguished from noise.
 LEAST_VARIANCE = 0.2
-#: The weight of an even lead, compared with a similar distribution; both are in standard deviations. The second
+#: The weight of an even lead relative to that of a similar distribution; both are in standard deviations. The second
 #: weight is used if, with the first, the relevant passage leads or trails in more than ``MOST_AHEAD`` of the gold
 #: pairs.
 WEIGHTS_OF_EVEN = (2.0, 6.0)
@@ -49,9 +49,9 @@ MOST_AHEAD = 0.58
 PASSES = 3
 #: Larger sets are not compared again: that takes time, and chance evens them out.
 MOST_REFINED = 100
-#: The weight of an even number of leads in looks, compared with a similar distribution.
+#: The weight of an even number of leads by looks, relative to that of a similar distribution.
 WEIGHT_OF_LOOKS = 1.2
-#: The weight of familiar questions and passages, compared with looks; both are in standard deviations.
+#: The weight of familiarity relative to that of looks; both are in standard deviations.
 WEIGHT_OF_MEMORY = 2.0
 
 
@@ -160,7 +160,7 @@ def choose_gold(
     Real pairs are left out, since a worker would see them twice. While other questions are left, a question is used
     at most ``most_of_a_question`` times, the number of tasks of one worker: a task asks it once, so more would be
     useless. With ``exclusive``, no passage is used under two questions in gold and real pairs. ``shares``: the shares
-    of real and gold pairs that one worker meets. The same generator state gives the same result.
+    of real and gold pairs that one worker sees. The same generator state gives the same result.
     """
     judged = {(query, frozenset(sides)) for query, *sides in real.pairs}
     candidates = [one for one in candidates if (one.query_id, frozenset(one.key[1:])) not in judged]
@@ -281,7 +281,7 @@ class _Search:
     ) -> None:
         self.exclusive, self.known = exclusive, known
         self.most_of_a_question = len(triples)
-        # Distances from the target, up to a part that all candidates share, need one product for each choice.
+        # Up to a term that all candidates share, distances from the target take one product for each choice.
         self.rows = figures.rows - figures.target
         self.lengths = (self.rows**2).sum(axis=1)
         self.total, self.number, self.hard = np.zeros(len(figures.target)), 0, 0
@@ -290,7 +290,8 @@ class _Search:
         self.of_query = _places_of(self.query)
         self.of_passage = _places_of(self.keys[:, 1], self.keys[:, 2])
         self.is_hard = np.array([is_hard_triple(texts, one) for one in triples])
-        #: The number of reasons against each triple: it stands, was chosen, or has a passage of another query.
+        #: The number of reasons against each triple: it is a standing gold pair, was chosen, or has a passage of
+        #: another query.
         self.forbidden = np.zeros(len(triples), dtype=np.int64)
         self.forbidden[:standing] = 1
         self.asked = np.zeros(len(triples))

@@ -77,8 +77,8 @@ def draw(
 ) -> list[Gold]:
     """Draw ``count`` gold pairs for a task with these real pairs; fewer if no more of them fit.
 
-    ``single``: tasks show single passages, so only one passage of each gold pair. A task can then ask a question
-    again, and a worker never sees a passage twice.
+    ``single``: tasks show single passages, so a gold pair shows only one of its passages. A task can then ask a
+    question again, and a worker never sees a passage twice.
     """
     here = Memory()
     here.keep(task)

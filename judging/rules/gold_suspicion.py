@@ -41,7 +41,7 @@ class Suspicion:
 def suspicious(answers: Iterable[tuple[int, int, bool]], *, slip_rate: float) -> list[Suspicion]:
     """Find the suspicious gold pairs in (gold, worker, passed) answers, least likely first.
 
-    A worker who answered only one gold pair is no evidence about it.
+    A worker who answered only one gold pair provides no evidence about it.
     """
     failed, seen = _count_passing_workers(answers)
     all_failed, all_seen = sum(failed.values()), sum(seen.values())

@@ -26,9 +26,9 @@ class Seat:
 def lay_out(leanings: Sequence[int], gold_count: int, rng: np.random.Generator) -> tuple[Seat, ...]:
     """Lay out ``len(leanings)`` pairs and ``gold_count`` gold pairs, first slot first.
 
-    ``leanings[i]`` is how many times more pair *i* was shown unswapped than swapped so far. A pair that leans is
-    shown the other way, so that the sides of its judgments balance. Half of the other pairs are swapped (an odd one
-    by chance). Gold pairs can be anywhere, like other pairs. The same generator state gives the same layout.
+    ``leanings[i]`` is how many times more pair *i* was shown unswapped than swapped so far. A pair with a leaning is
+    shown the other way, so that its judgments are balanced over both sides. Half of the other pairs are swapped (an
+    odd one by chance). Gold pairs can be anywhere, like other pairs. The same generator state gives the same layout.
     """
     swaps = _balancing_swaps(leanings, rng)
     gold_swaps = _random_halves(gold_count, rng)

@@ -19,7 +19,7 @@ of on or our she so such than that the their them then there these they this to 
 who whom whose why will with would you your
 """
 _STOP = frozenset(_STOP_WORDS.split())
-#: A text with this share of the other's content words may answer the question like it.
+#: A text with this share of the other's content words may answer the question equally well.
 NEARLY_ALL = 0.9
 _WORD = re.compile(r"\w+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
@@ -171,7 +171,7 @@ def weighted_overlap(question: QuestionText, passage: frozenset[str]) -> float:
 
 
 def features(question: QuestionText, one: PassageText, other: PassageText) -> tuple[float, ...]:
-    """Calculate the pair's features, whichever side is which.
+    """Calculate the pair's features, which do not depend on the order of its sides.
 
     They are: least and most overlap with the question, plain and weighted; lengths; shared words; words of the
     question; sides without one; phrases of the question.

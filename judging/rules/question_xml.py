@@ -46,5 +46,5 @@ def parse_answers(xml: str) -> dict[str, str]:
 
 
 def _redeclared(xml: str) -> bytes:
-    """Return the document in UTF-8 without its declaration, no matter which encoding that names."""
+    """Return the document in UTF-8 without its declaration, whatever encoding it names."""
     return xml[xml.index("?>") + 2 :].encode("utf-8")

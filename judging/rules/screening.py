@@ -17,7 +17,7 @@ import scipy  # loads scipy.special on first use; loading it at the start would 
 
 from config.plurals import many
 
-#: The highest rate at which honest workers are assumed to fail a gold pair: the upper bound that [SP]'s costs leave,
+#: The highest rate at which honest workers are assumed to fail a gold pair: the upper bound implied by [SP]'s costs,
 #: 0.9%, rounded up (docs/methods-screening.md).
 SLIP_RATE = 0.01
 UNLIKELY = 0.01

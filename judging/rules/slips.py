@@ -11,8 +11,8 @@ from math import sqrt
 
 import scipy  # loads scipy.special on first use; loading it at the start would cost every command a third of a second
 
-#: Without a measurement, the low end of the range as a share of its high end. [SP]'s costs leave rates from
-#: 0.07 to 0.9% (docs/methods-screening.md), rounded outward to 0.05 and 1%.
+#: Without a measurement, the low end of the range as a share of its high end. [SP]'s costs imply rates from 0.07 to
+#: 0.9% (docs/methods-screening.md), rounded outward to 0.05 and 1%.
 LOW_TO_HIGH = 0.05
 #: The minimum number of a pilot's answers that replaces the assumption.
 LEAST_ANSWERS = 30

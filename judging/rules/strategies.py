@@ -230,7 +230,7 @@ def _side_chances(pairs: int, gold: int) -> tuple[float, float]:
 
 # By memory.
 
-#: Choose the passage that the worker has met more often, less often, or never under another question.
+#: Choose the passage that the worker has seen more often, less often, or never under another question.
 BY_MEMORY = ("seen before", "not seen before", "not seen elsewhere")
 
 

@@ -6,8 +6,8 @@ decided at the end of each of these stages, or when the budget ends. *Density* i
 are relevant.
 
 The paper leaves these cases open. If the pool is smaller than the opening, the share is taken of the smaller pool.
-The stopping rules also apply right after the pool. A topic with nothing left to judge is decided as at the end of the
-budget.
+The stopping rules also apply right after the pool. A topic with nothing left to judge is decided as when the budget
+ends.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -132,7 +132,7 @@ def _tally_words(tally: Tally) -> str:
 
 
 def pool_order(ranks: Iterable[tuple[str, int]], key_of: Mapping[str, str]) -> list[tuple[str, int]]:
-    """Return the (pid, rank) of a pool in the order of judging: by the smallest rank in any run, then by pid.
+    """Return a pool's (pid, rank) pairs in the order of judging: by the smallest rank in any run, then by pid.
 
     ``ranks``: every (pid, rank from 1) of a pooled run. ``key_of``: pid → the passage that stands for its class of
     near-duplicates; the class has the smallest rank of its members.
@@ -147,7 +147,7 @@ def pool_order(ranks: Iterable[tuple[str, int]], key_of: Mapping[str, str]) -> l
 def next_of_pool(
     order: Sequence[Sequence[int]], given: int, rules: LifeRules
 ) -> list[tuple[int, int | None]]:
-    """Return the next passages to judge of a pool after the first ``given``: the opening, then the rest.
+    """Return a pool's next passages to judge after the first ``given``: the opening, then the rest.
 
     ``order``: key and rank of each passage, as pairs or as JSON stores them.
     """

@@ -101,7 +101,7 @@ class Taken:
 
 
 class Browser:
-    """One person's browser: signed in at the crowd's site, a stranger everywhere else."""
+    """One person's browser: signed in at the crowd's site, anonymous everywhere else."""
 
     def __init__(self, site: str) -> None:
         self.site = site

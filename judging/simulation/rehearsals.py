@@ -1,4 +1,4 @@
-"""Run a whole rehearsal: copy the campaign, launch it at the built-in marketplace, judge it by software, close it.
+"""Run a whole rehearsal: copy the campaign, launch it at the built-in marketplace, let software judge it, close it.
 
 This belongs to the simulation and is not a service: it enqueues jobs and runs them. The command and the page use it.
 """

@@ -39,9 +39,10 @@ from judging.workers.identities import crowd_namespace, declare_simulated
 from pooling.models import QrelSet
 
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
-#: Rounds of work and collection without any change before new workers are added, and before the simulation ends.
+#: Rounds of work and collection without any change before new workers are added, and before the simulation gives up.
 IDLE_ROUNDS = 5
-#: The maximum number of workers in total. Excluded workers, and those who already judged a pair, cannot do its tasks.
+#: The maximum number of workers in total. Excluded workers, and those who already judged a pair, cannot do tasks with
+#: it.
 MOST_WORKERS = 400
 
 

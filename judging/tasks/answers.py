@@ -68,7 +68,7 @@ def grade_in(choice: Choice) -> int | None:
 
 
 def is_right(slot: Slot, gold: GoldPair, choice: Choice, campaign: Campaign) -> bool:
-    """Return whether the answer is right: the relevant passage is preferred, or the one shown graded accordingly."""
+    """Return whether the answer is right: the relevant passage is preferred, or the shown one graded accordingly."""
     if campaign.grading is None:
         return preferred(slot, choice) == gold.relevant_id
     return (int(choice.side) >= campaign.grading.min_grade) == (slot.left_id == gold.relevant_id)

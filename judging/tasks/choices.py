@@ -60,7 +60,7 @@ def is_choice(side: str, sequence: int, answers: Collection[str]) -> bool:
 def made_at(age: float, *, opened_at: datetime, before: datetime | None) -> datetime:
     """Return when the choice was made, by our clock. A choice may have waited for a connection.
 
-    The time is never before the task was opened, nor before the choices that its page knew of (``before``).
+    The time is never before the task was opened, nor before earlier choices of its page (``before``).
     """
     made = max(_reported_time(age), opened_at)
     return max(made, before) if before else made
@@ -81,8 +81,8 @@ def choices_made(submission: Submission) -> dict[int, tuple[str, int]]:
 def new_choices(submission: Submission, sides: Mapping[int, str], *, late: bool = False) -> dict[int, Choice]:
     """Return slot number → the form's choice to append, for slots whose last saved choice differs.
 
-    It gets the number of a script's save that may still be on its way, so that both count as one choice. ``late``:
-    only slots without a choice.
+    Each choice gets the number of a script's save that may still be on its way, so that both count as one choice.
+    ``late``: only slots without a choice.
     """
     found = {}
     for number, slot, made in _choices_by_slot(submission):
@@ -97,8 +97,6 @@ def new_choices(submission: Submission, sides: Mapping[int, str], *, late: bool 
 
 
 class _SavedChoice(NamedTuple):
-    """A saved choice."""
-
     sequence: int
     side: str
     at: datetime

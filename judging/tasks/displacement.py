@@ -13,9 +13,10 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from judging.models import Campaign, Choice, Consent, Place, Submission, Task, Worker
 
-#: Most tasks held at once by arrivals at one place. At the crowd, one worker at a time has the place.
+#: The maximum number of tasks held at once by arrivals at one place. At the crowd, one worker at a time has the
+#: place.
 MOST_LEASES = 3
-#: Weak leases to examine for a task that fits the newcomer.
+#: The number of weak leases to examine for a task that fits the newcomer.
 MOST_WEIGHED = 200
 
 

@@ -17,8 +17,11 @@ from pooling.models import Passage
 
 @dataclass(frozen=True)
 class ShownPair:
-    """One slot as displayed: number, question, texts as HTML (words of the question may be marked), last chosen side,
-    number of choices, and kinds of the worker's reports."""
+    """One slot as displayed on the page.
+
+    The texts are HTML, in which words of the question may be marked. ``chosen`` is the last chosen side, ``made`` the
+    number of choices, and ``reported`` the kinds of the worker's reports.
+    """
 
     number: int
     question: str
@@ -30,7 +33,7 @@ class ShownPair:
 
 
 def shown_pairs(submission: Submission, chosen_here: Mapping[int, str] | None = None) -> list[ShownPair]:
-    """List every slot of the submission, in order. ``chosen_here`` are sides by slot number that are not saved."""
+    """List every slot of the submission, in order. ``chosen_here``: slot number → a side that is not saved."""
     campaign = submission.campaign
     sides = _SIDES(submission.pk)
     chosen, made = dict(sides), Counter(slot for slot, _ in sides)

@@ -32,10 +32,10 @@ PROOF = "proof"
 
 @dataclass(frozen=True)
 class Evidence:
-    """Numbers of pairs, gold pairs included: ``shown``, ``judged`` for certain, ``claimed`` by the form (never
-    fewer).
+    """Numbers of pairs, gold pairs included, and how sure they are.
 
-    ``signed``: the form's choices are those that our server signed. ``unread``: there was no time to read the pairs.
+    ``judged`` pairs are certain; the form claims ``claimed`` pairs, never fewer. ``signed``: the form's choices are
+    those that our server signed. ``unread``: there was no time to read the pairs.
     """
 
     shown: int
@@ -46,7 +46,7 @@ class Evidence:
 
     @property
     def seen(self) -> bool:
-        """Return whether our page saw any work on it."""
+        """Return whether our page saw any work on the submission."""
         return self.judged > 0
 
     @property

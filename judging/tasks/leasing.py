@@ -140,7 +140,7 @@ def _next_task(taking: Taking) -> int | None:
         if begun and (task := _lock_first_waiting(begun)) is not None:
             return task
     if past.new_gold_is_left() and not taking.held:
-        # Nearly always one of the first tasks fits: the first of those that the searches below would find.
+        # Nearly always one of the first tasks fits, and it is the one that the searches below would find.
         unseen = [task for task in first_waiting(taking.campaign) if not task.keys & past.pairs]
         found = fitting(past, unseen, strictly=True)
         if found and (task := _lock_first_waiting(found)) is not None:
@@ -158,7 +158,7 @@ def _next_task(taking: Taking) -> int | None:
 
 
 def _first_that_fits(past: Past, *wanted: QuerySet[Task]) -> int | None:
-    """Lock the first task that has gold pairs for this worker, from the first of these sets that has one.
+    """Lock the first task that has gold pairs left for this worker; search the sets ``wanted`` in order.
 
     Passages that the worker saw under another question are avoided at first. Then those in real pairs are allowed,
     so that something gets judged. Raises _BeingTaken if others are taking all that fit.

@@ -28,7 +28,7 @@ class Earlier(NamedTuple):
 def draw_repeats(submission: Submission, asked: set[int], rng: np.random.Generator) -> list[Earlier]:
     """Draw this worker's earlier pairs whose questions (query keys) are not in the task or its gold pairs.
 
-    Returns fewer than the campaign wants if there are too few, and none in a worker's first task. Pairs of the
+    Returns fewer than the campaign requires if there are too few, and none in a worker's first task. Pairs of the
     previous task come last. A pair is repeated at most once. A repeat that was given back stays with its task.
     """
     wanted = submission.campaign.repeats_per_task

@@ -12,8 +12,8 @@ from judging.rules.layout import lay_out
 from judging.tasks.repeated_pairs import draw_repeats, with_repeats
 from judging.tasks.worker_memory import Past, past_of, usable_gold
 
-#: States of work whose judgments count or can still count. Only such work balances sides: not work that was given
-#: back, lapsed or skipped by leaving early, nor work that an exclusion, a pilot or a trial keeps from counting.
+#: States of work whose judgments count or can still count. Only such work is used to balance sides, not work that was
+#: given back, lapsed or left early, or that does not count because of an exclusion, a pilot or a trial.
 MAY_COUNT_STATES = [Submission.State.HELD, Submission.State.FINISHED, Submission.State.SUBMITTED]
 MAY_COUNT_STANDINGS = [Submission.Standing.PENDING, Submission.Standing.COUNTED]
 

@@ -126,7 +126,7 @@ class Course:
         return median(self.task_seconds) if self.task_seconds else None
 
     def hourly(self, reward: Any) -> Any:
-        """Return dollars per hour at the median time of a whole task, or None before one came in."""
+        """Return dollars per hour at the median time of a whole task, or None before the first one."""
         return None if self.seconds_per_task is None else hourly(reward, self.seconds_per_task)
 
 

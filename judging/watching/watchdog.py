@@ -63,7 +63,7 @@ class Stalled:
         return joined(" ", [since, self.why, self.next_step])
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it JSON-ready."""
+        """Return the fields, ready for JSON."""
         return {
             "what": self.what,
             "count": self.count,
@@ -127,7 +127,7 @@ def _stalled_jobs(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
 
 
 def cause_of(message: str) -> str:
-    """Return the part of an error message that identifies it: jobs that wait store no more of it."""
+    """Return the part of an error message that identifies it: waiting jobs store no more than this part."""
     return str(message)[:MOST_MESSAGE]
 
 
@@ -184,7 +184,7 @@ def _time_to_offer(count: int) -> timedelta:
 
 
 def _call_trouble(campaign: Campaign, operations: Sequence[str], otherwise: str) -> tuple[str, str, str]:
-    """Return (why, next step, cause): the crowd's last error, nobody at work, or ``otherwise``."""
+    """Return (why, next step, cause): the crowd's last error, no process at work, or ``otherwise``."""
     calls = CrowdCall.objects.filter(campaign=campaign, operation__in=operations).exclude(error_class="")
     call = calls.exclude(state=CrowdCall.State.DONE).order_by("-last_tried_at", "-pk").first()
     if call is None:
@@ -287,7 +287,7 @@ def _campaign_standstill(campaign: Campaign, now: datetime) -> Iterator[Stalled]
 
 
 def _last_moved(campaign: Campaign) -> datetime:
-    """Return when a place was last wanted, work last came in, or the campaign last changed."""
+    """Return when a place was last requested, a submission last came in, or the campaign last changed."""
     moments = [
         Place.objects.filter(posting__campaign=campaign)
         .order_by("-wanted_at")

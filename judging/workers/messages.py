@@ -19,7 +19,7 @@ PERHAPS = "It may have been sent anyway."
 
 
 def addressees(campaign: Campaign, *, workers: Sequence[int] = (), excluded: bool = False) -> list[Worker]:
-    """Return the recipients: the named workers, the excluded ones, or everybody whose work came in.
+    """Return the recipients: the named workers, the excluded ones, or everybody who submitted work.
 
     Raises CampaignRefused if nobody is left, or for a worker who never submitted anything here, because the crowd
     delivers only to workers whose work was reviewed.
@@ -105,7 +105,8 @@ def _ensure_messages(
     campaign: Campaign, workers: Sequence[Worker], subject: str, text: str, who: str
 ) -> list[WorkerMessage]:
     """Get or create a row for each worker."""
-    # Lock the campaign's row first: if two send the same message at once, the second finds the first one's rows.
+    # Lock the campaign's row first: if two people send the same message at once, the second finds the first one's
+    # rows.
     Campaign.objects.filter(pk=campaign.pk).update(seed=campaign.seed)
     same = WorkerMessage.objects.filter(
         campaign=campaign,

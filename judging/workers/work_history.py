@@ -50,7 +50,7 @@ class Work(NamedTuple):
 
     @property
     def is_taken(self) -> bool:
-        """Return whether it counts toward the worker's limit of tasks.
+        """Return whether the submission counts toward the worker's limit of tasks.
 
         A held task without a choice does not count if only an address names its worker. Otherwise anybody who knows
         the worker's id could use up the limit.

@@ -339,7 +339,7 @@ def move(
 
 
 def pause(campaign: Campaign, *, why: str = "", who: str = "") -> None:
-    """Stop posting tasks for now; workers who hold a task can finish it. A pilot ends.
+    """Stop posting tasks for now; workers who hold a task can finish it. This also ends a pilot.
 
     A job then closes the campaign's places.
     """

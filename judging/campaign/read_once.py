@@ -1,4 +1,4 @@
-"""Figures of a campaign that several parts of one page need, computed once for the page.
+"""Figures of a campaign that several parts of a page need, computed once per page.
 
 A check list compares screening rules, tries strategies and measures slips in a dozen checks. Nothing may change a
 campaign while figures are shared.

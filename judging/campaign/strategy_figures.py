@@ -37,7 +37,7 @@ def outcomes_of(campaign: Campaign) -> Outcomes:
 
 
 def proposals_warning(campaign: Campaign) -> str:
-    """Return advice if a classifier recognizes gold pairs, even proposed ones, from what a page shows; else ""."""
+    """Return advice if a classifier recognizes gold pairs, accepted or proposed, from what a page shows; else ""."""
     return recognizable_gold_warning(campaign, page_detectability(setting_of(campaign, proposed=True)))
 
 

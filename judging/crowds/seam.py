@@ -149,8 +149,8 @@ class Sites:
 class Crowd(Protocol):
     """The interface of a crowd.
 
-    A place's ``key`` is the key of its posting, a dash, and the place's number in the posting, from 1. A crowd that
-    has a number of places, but no ids of them, can count by it.
+    A place's ``key`` is the key of its posting, a dash, and the place's number in the posting, from 1. It also suits
+    a crowd that has a number of places but no ids for them.
     """
 
     fees: Fees

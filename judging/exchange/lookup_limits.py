@@ -1,4 +1,4 @@
-"""Limits per minute on looking up ids from visitors at a crowd.
+"""Limits per minute on looking up visitors' ids at a crowd.
 
 Made-up addresses or names must not use up the calls needed to offer places and pay workers.
 """

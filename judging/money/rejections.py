@@ -38,7 +38,7 @@ def submission_of(campaign: Campaign, word: str) -> Submission:
 
 
 def reject(campaign: Campaign, submission: Submission, *, why: str, who: str = "") -> None:
-    """Reject a submission (:func:`decide_rejection`), also at the crowd at once. Raises the crowd's error, too."""
+    """Reject a submission with :func:`decide_rejection`, and at the crowd at once. Can raise the crowd's error."""
     _reject_at_crowd(campaign, decide_rejection(submission, why=why, who=who))
 
 

@@ -127,7 +127,7 @@ def _ids_of(worker: Worker) -> list[str]:
 
 
 def _assignments_held_last(worker: Worker) -> list[str]:
-    """Return assignments that the worker held last. One that another worker got since is needed to pay that one."""
+    """Return assignments that the worker held last. One that has passed on is needed to pay its next worker."""
     mine = Submission.objects.filter(worker=worker).exclude(assignment_id__startswith=FORGOTTEN)
     ids = set(mine.values_list("assignment_id", flat=True))
     others = Submission.objects.filter(assignment_id__in=ids).exclude(worker=worker)

@@ -169,7 +169,7 @@ def _disagrees(one: Behavior, usual: float | None) -> Flag | None:
 
 
 def _unread(one: Behavior, least: float | None) -> Flag | None:
-    """Flag times too short for anybody to read. It works from a worker's first task, without other workers."""
+    """Flag times too short for anybody to read. This applies from a worker's first task on."""
     times = [seconds for seconds in (one.seconds_per_pair, one.seconds_on_screen) if seconds is not None]
     if least is None or least < GLANCE_SECONDS or not times or min(times) >= least:
         return None

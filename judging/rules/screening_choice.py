@@ -82,7 +82,7 @@ def compare_rules(setting: Setting) -> list[Consequence]:
 
 
 def expectation_for(passes: float, rule: str, setting: Setting) -> Expectation:
-    """Forecast the tasks of a worker who answers the share ``passes`` of gold pairs right."""
+    """Forecast the results of a worker who answers the share ``passes`` of gold pairs right."""
     return expect(
         slip_rate=1 - passes,
         gold_per_task=setting.gold_per_task,

@@ -99,7 +99,7 @@ def _judgment(
 
 
 def fill_from_form(submission: Submission, answers: dict[str, str], *, sent_at: datetime) -> int:
-    """Adopt the crowd form's answers for slots of which we saved no click. Return their number.
+    """Adopt the crowd form's answers for slots without a saved click. Return their number.
 
     If both have an answer, our own record wins, because it was made before the form was sent.
     """

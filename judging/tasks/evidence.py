@@ -32,7 +32,7 @@ PROOF = "proof"
 
 @dataclass(frozen=True)
 class Evidence:
-    """Numbers of pairs, gold pairs included, and how sure they are.
+    """Numbers of pairs, gold pairs included, and how certain they are.
 
     ``judged`` pairs are certain; the form claims ``claimed`` pairs, never fewer. ``signed``: the form's choices are
     those that our server signed. ``unread``: there was no time to read the pairs.

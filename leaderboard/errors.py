@@ -7,7 +7,7 @@ LeaderboardError
 ├── NothingToScore    no runs, or no query that both sets of labels cover
 │   └── NoRuns        no runs yet
 ├── WrongSetting      an invalid number or choice for an analysis
-└── MembersOnly       unreleased data, or withheld labels, for members alone
+└── MembersOnly       unreleased data or withheld labels, for members only
 """
 
 from config.errors import Refusal
@@ -42,4 +42,4 @@ class WrongSetting(LeaderboardError):
 
 
 class MembersOnly(LeaderboardError):
-    """This would show unreleased data or withheld labels to someone who is not a member."""
+    """The result would show unreleased data or withheld labels to someone who is not a member."""

@@ -68,10 +68,10 @@ def analyse(
 def ring_for_asking(
     *, name: str, run: Run, qrel_set: QrelSet, settings: CampaignSettings, sample: int | None, who: str
 ) -> Job:
-    """Start a job that creates a campaign to ask whether a run is better than perfect, or find the same job.
+    """Start a job that creates a campaign to ask whether a run is better than perfect, or return the same job.
 
-    Only the settings that the page asks for are used. Raises AlreadyImported if the name is taken or about to be,
-    and whatever else can be refused at once.
+    Only the page's settings are used. Raises AlreadyImported if the name is taken or about to be, and any other
+    refusal that can be decided now.
     """
     check_name(name)
     settings.check()
@@ -130,7 +130,7 @@ def create_asking_campaign(
 
 
 def asking_work(collection: Collection) -> QuerySet[Job]:
-    """Return the jobs that create such campaigns over runs of the collection."""
+    """Return the jobs that create such campaigns for runs of the collection."""
     runs = list(Run.objects.filter(collection=collection).values_list("pk", flat=True))
     return Job.objects.filter(kind=ASK, arguments__run_id__in=runs)
 

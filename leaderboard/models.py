@@ -25,7 +25,7 @@ class Evaluation(models.Model):
     software_version = models.CharField(max_length=20)
     created_at = models.DateTimeField(default=clock.now)
     used_at = models.DateTimeField(
-        default=clock.now, db_default=Now(), help_text="When it was last used, to the hour."
+        default=clock.now, db_default=Now(), help_text="Time of last use, to the hour."
     )
 
     class Meta:
@@ -53,13 +53,13 @@ class KeptAnalysis(models.Model):
         blank=True,
         db_default="",
         db_index=True,
-        help_text="A hash of the page's choices alone, with which an older result is found.",
+        help_text="A hash of the page's choices alone, used to find an older result.",
     )
     size = models.PositiveBigIntegerField(db_default=0, help_text="Size of the content as JSON, in bytes.")
     software_version = models.CharField(max_length=20)
     created_at = models.DateTimeField(default=clock.now)
     used_at = models.DateTimeField(
-        default=clock.now, db_default=Now(), help_text="When it was last shown, to the hour."
+        default=clock.now, db_default=Now(), help_text="Time last shown, to the hour."
     )
 
     class Meta:

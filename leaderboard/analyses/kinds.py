@@ -18,7 +18,7 @@ from pooling.models import Collection, Run
 class Asked:
     """A requested analysis of these runs.
 
-    ``released``: made for everyone, so without anything that only members can see. ``in_order``: the order of the
+    ``released``: computed for everyone, so without data that only members can see. ``in_order``: the order of the
     runs is meaningful.
     """
 
@@ -42,7 +42,7 @@ class Asked:
         return str(self.settings.get(name) or "")
 
     def number(self, name: str) -> Any:
-        """Return a setting that was read as a number, or None where it has none."""
+        """Return the value of a numeric setting, or None if it is unset."""
         return self.settings[name]
 
     def several(self, name: str) -> list[str]:
@@ -60,9 +60,9 @@ class Kind:
 
     ``help`` and ``example`` (its arguments) are for the command. ``members_only``: it names workers, or is about
     private queries. ``of_private``: it requires private queries. ``by_query_set``: it can be limited to public
-    queries. ``of_runs``: the runs can be chosen. ``at_once``: for up to this many runs, pages compute it at once,
-    for everybody. ``by_description``: it uses the descriptions of runs, and can include announced runs.
-    ``reads_labels``: its results depend on qrel sets, so that withheld ones make it an analysis for members.
+    queries. ``of_runs``: the runs can be chosen. ``at_once``: for up to this many runs, pages compute it at once, for
+    everybody. ``by_description``: it uses the descriptions of runs, and can include announced runs. ``reads_labels``:
+    its results depend on qrel sets, so it is members-only while any of them is withheld.
     """
 
     name: str

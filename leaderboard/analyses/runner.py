@@ -39,7 +39,7 @@ from tournament.services.telling_versions import plain_labels, withheld_labels
 
 @dataclass(frozen=True)
 class StoredResult:
-    """A result and its key. An older one also has its time, and the changes since then."""
+    """A result and its key. An outdated result also has its time, and the changes since then."""
 
     key: str
     analysis: Analysis
@@ -113,12 +113,12 @@ def _key_for_data(asked: Asked, bases: list[Basis]) -> str:
 def _request_content(asked: Asked) -> list[Any]:
     """Return the request, without the data behind the result. Different readers see different results."""
     collection = asked.collection
-    # An older result for everybody must not show what is no longer released.
+    # An older public result must not show data that is no longer released.
     every = not asked.released and len(asked.runs) == Run.objects.filter(collection=collection).count()
     return [
         collection.pk,
         sorted(private_qids(collection)),
-        asked.released,  # members see more about the same runs, such as private queries
+        asked.released,  # Members see more about the same runs, such as private queries.
         asked.settings,
         asked.campaign and asked.campaign.pk,
         None if every else runs_inputs(asked.runs),
@@ -140,7 +140,7 @@ def _data_behind(asked: Asked) -> list[Basis]:
         found.append(Basis("descriptions of runs", "", descriptions_inputs(collection, runs)))
     if asked.kind.name == "pool_sizes":
         pool = pool_or_newest(collection, asked.text("pool"))
-        # Texts that come in later show that some of its passages are equal.
+        # Texts imported later can show that some of its passages are equal.
         found.append(Basis("pool", pool.name, [pool.pk, without_text(pool)]))
     if asked.kind.name == "assessor_agreement":
         found.append(Basis("grades", "", graded_inputs(collection)))
@@ -176,7 +176,7 @@ def result_now(asked: Asked) -> Analysis | None:
 
 
 def result_or_older(asked: Asked) -> StoredResult | None:
-    """Return :func:`result_now`, else the latest result for the same choices from other data. Raises a refusal."""
+    """Return :func:`result_now`, else the latest result of the same request on older data. Raises a refusal."""
     analysis, bases = result_now(asked), _data_behind(asked)
     if analysis is not None:
         return StoredResult(_key_for_data(asked, bases), analysis)

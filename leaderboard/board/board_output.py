@@ -1,4 +1,5 @@
-"""A board as a table and figures, for `leaderboard`, the downloads on its page and the agreement of boards."""
+"""A board as a table and figures, for the command `leaderboard`, the downloads on its page and the agreement of
+boards."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +12,7 @@ from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, 
 from leaderboard.output.chart import Point, Points, Series, Spans, chart_content
 from leaderboard.output.table import best_marked
 
-#: The figure of one board against the other names every run up to this number, and beyond it those that stand out.
+#: Up to this number of runs, the figure of one board against the other names all; otherwise, those that stand out.
 NAMED_ALL = 30
 NAMED_OF_EACH = 5
 NAMED = (
@@ -40,7 +41,7 @@ def board_analysis(published: PublishedBoard) -> Analysis:
 
 
 def board_facts(published: PublishedBoard) -> Facts:
-    """Return what the board was made from."""
+    """Return the facts of the board's inputs."""
     board = published.board
     return Facts(
         collection=published.collection,
@@ -66,12 +67,12 @@ def board_facts(published: PublishedBoard) -> Facts:
 
 
 def board_has_preferences(published: PublishedBoard) -> bool:
-    """Return whether it has more than the official labels."""
+    """Return whether the board has more than official labels."""
     return published.version is not None
 
 
 def board_table(published: PublishedBoard, facts: Facts) -> Table:
-    """Return one row per run, the best first."""
+    """Return one row per run, best first."""
     sets = _label_columns(published)
     both = len(sets) > 1
     official, leading = published.official, "preference" if both else published.official
@@ -273,7 +274,7 @@ def _against_figure(published: PublishedBoard, facts: Facts, board: Table) -> Fi
             axes.plot(x, y, "o", color=color, markersize=3, zorder=4 if row.run in named else 3)
         axes.set_xlabel(f"{facts.measure}, {published.official} qrels")
         axes.set_ylabel(f"{facts.measure}, preference qrels")
-        # If two names compete for a place, the run that is higher on the board gets it.
+        # If two labels overlap, the run that ranks higher keeps its label.
         wanted = [
             (row.run, *points[row.run]) for row in _ordered_rows(rows, "preference") if row.run in named
         ]
@@ -296,7 +297,8 @@ def named_rows(published: PublishedBoard) -> list[BoardRow]:
 
 
 def against_chart(published: PublishedBoard, measure: str) -> Points:
-    """Plot every run but the perfect one: its value under preference qrels against that under official ones."""
+    """Plot every run except the perfect run: its value under preference qrels against its value under official
+    qrels."""
     rows = own_rows(published)
     named = {row.run for row in named_rows(published)}
     by_rank = sorted(range(len(rows)), key=lambda place: rows[place].leading.rank)

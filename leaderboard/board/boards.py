@@ -27,7 +27,7 @@ from tournament.models import QrelVersion, VersionQuery
 
 MEASURE = f"RR@{DEPTH}"
 KEPT_SECONDS = 3600
-"""The keys of a cached board and of its judged tops leave out one thing: a top passage whose text arrives later and
+"""The keys of a cached board and of its judged tops ignore one case: a top passage whose text arrives later and
 equals that of a judged passage then counts as judged."""
 
 
@@ -66,12 +66,13 @@ class PublishedBoard:
 
     @property
     def tells_judged_tops(self) -> bool:
-        """Whether it says how many of the runs' top passages were judged; under withheld labels not to everybody."""
+        """Whether the board shows how many of the runs' top passages were judged; with withheld labels, only members
+        see this."""
         return any(row.judged_tops is not None for row in self.board.rows)
 
     @property
     def bounded(self) -> list[str]:
-        """The labels whose values have intervals; withheld ones have none for everybody."""
+        """The labels whose values have intervals; public boards show none for withheld labels."""
         sides = {"official": self.official, "preference": "preference"}
         standings = {side: [getattr(row, side) for row in self.board.rows] for side in sides}
         return [
@@ -100,8 +101,8 @@ def make_leaderboard(
     """Return the board over the queries for which both the qrel set and the version have a relevant passage.
 
     Without a version it is the board of the qrel set alone, over all queries that have a relevant passage there.
-    ``measure`` is any that ``measures`` knows (else UnknownMeasure); its direction decides which run is first.
-    Queries in ``hidden`` (qids) are left out: private queries, for readers who see only the public ones. Raises
+    ``measure`` is any name in ``measures`` (else UnknownMeasure); its direction decides which run is first. Queries
+    in ``hidden`` (qids) are left out: private queries, for readers who see only the public ones. Raises
     :class:`NothingToScore` without runs or without such queries.
     """
     asked = parse_measure(measure)
@@ -210,7 +211,7 @@ class AskedBoard:
         return drawn
 
     def mark_undrawable(self) -> None:
-        """Cache that the board cannot be drawn. Pages stop waiting for it, and a request for it gets the reason."""
+        """Cache that the board cannot be drawn. Pages stop waiting for it, and requests for it get the reason."""
         kept_objects.keep_object(self.key, None, KEPT_SECONDS)
 
 

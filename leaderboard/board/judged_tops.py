@@ -1,4 +1,4 @@
-"""Which runs' top passages were judged, and so compared with a version's best answers."""
+"""Which top passages of runs were judged, and so compared with a version's best answers."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -53,7 +53,8 @@ def _add_compared(judged: Pids, version: QrelVersion, only: set[str] | None) -> 
 
 
 def _compared_pids(version: QrelVersion) -> Pids:
-    """Return qid → pids that the version's own judgments compared. Passages are few, so look up pids last."""
+    """Return qid → pids that the version's own judgments compared. There are few passages, so pids are looked up
+    last."""
     keys: dict[int, set[int]] = defaultdict(set)
     rows = Judgment.objects.filter(campaign=version.campaign_id).values_list(
         "pk", "pair__query_id", "left_id", "right_id"

@@ -1,4 +1,4 @@
-"""How runs' ranks change from one version of the preference qrels to another, on the queries both cover."""
+"""Changes of runs' ranks between two versions of the preference qrels, on the queries that both cover."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

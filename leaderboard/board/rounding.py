@@ -1,9 +1,9 @@
 """A published board: rounded values in the true order.
 
 Ranks, ranges of ranks and the agreement of both orders come from the true values. Anything else that could reveal a
-query's labels is left out: the share of answered queries, and, under withheld labels, intervals (a run that answers
-one query alone has one above 0) and the perfect run, whose value under preference qrels is the share of labels that
-are best answers (at 1 it reveals them all).
+query's labels is left out: the share of answered queries, and, under withheld labels, intervals (a run that answers a
+single query has an interval above 0) and the perfect run, whose value under preference qrels is the share of labels
+that are best answers (at 1 it reveals them all).
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ def rounded_board(
 ) -> PublishedBoard:
     """Return the board with values rounded to the given decimals for each set of labels; None: not rounded.
 
-    ``withheld``: whether the official labels are withheld; ``version_withheld``: whether the version tells some;
-    ``any_withheld``: whether any of the collection's are. In that case judged tops are left out, because a run could
-    ask for each passage whether the labels brought it into the pool. Singletons then count as closed: their number
-    tells how many labels are runs' top passages.
+    ``withheld``: whether the official labels are withheld; ``version_withheld``: whether the version reveals withheld
+    labels; ``any_withheld``: whether the collection has any. In that case judged tops are left out, because a run
+    could probe for each passage whether the labels brought it into the pool. Singletons then count as closed: their
+    number reveals how many labels are runs' top passages.
     """
     if any_withheld:
         bare = tuple(replace(row, judged_tops=None) for row in published.board.rows)

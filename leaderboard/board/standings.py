@@ -28,8 +28,8 @@ class Standing:
     """A run under one set of labels: its mean over queries with an interval, and its rank.
 
     The mean and its bounds are nan if the measure has no value for any query. ``first`` and ``last`` bound the rank
-    (``rank_ranges``); the perfect run has none. ``answered`` is the share of queries with a value above 0; None
-    where values are rounded (``leaderboard.board.rounding``).
+    (``rank_ranges``); the perfect run has none. ``answered`` is the share of queries with a value above 0; None if
+    values are rounded (``leaderboard.board.rounding``).
     """
 
     value: float
@@ -59,7 +59,7 @@ class BoardRow:
 
     @property
     def leading(self) -> Standing:
-        """The standing that the board is ordered by."""
+        """The standing by which the board is ordered."""
         return self.preference or self.official
 
     @property
@@ -157,7 +157,8 @@ def _agreement_of_orders(given: BoardInput, ranked: int) -> Agreement:
 def _row_standings(
     values: Values, scale: Scale, resampled: Values, ranked: int, level: float
 ) -> list[Standing]:
-    """Return the standing of every row; those from ``ranked`` on are compared with the runs, but not one of them."""
+    """Return the standing of every row; rows from ``ranked`` on are compared with the runs but are not ranked
+    themselves."""
     means = scale.means(values)
     bounds = intervals_of(resampled, level=level)
     ranks = _ranks_with_perfect(scale.standings(values), ranked)
@@ -189,10 +190,11 @@ def _ranks_with_perfect(standings: Values, ranked: int) -> npt.NDArray[np.int64]
 
 
 def able_to_pass(rows: Sequence[BoardRow]) -> dict[str, int]:
-    """Return run → how many runs below it would pass it if all their unjudged top passages were best answers.
+    """Return run → number of runs below it that would overtake it if all their unjudged top passages were best
+    answers.
 
     A query whose top passage is a best answer has the value 1, so a run's mean grows by at most its share of unjudged
-    tops. Runs that nobody can pass are left out.
+    tops. Runs that no run can overtake are left out.
     """
     runs = [row for row in rows if not row.perfect and row.judged_tops is not None]
     values = np.array([row.leading.value for row in runs])

@@ -1,4 +1,4 @@
 """Cached results: analyses and runs' values, keyed by software version and inputs.
 
-Imports nothing else of the room but its models.
+From this app, imports only the models.
 """

@@ -1,4 +1,4 @@
-"""The data behind a stored analysis, so that an older one can list what has changed since."""
+"""The data behind a stored analysis, so that an outdated analysis can list the changes since."""
 
 import hashlib
 import json
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 RESTS_ON = "rests_on"
-"""Where a stored analysis has :func:`bases_to_store`."""
+"""The key of a stored analysis that contains :func:`bases_to_store`."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ def bases_to_store(bases: Sequence[Basis]) -> dict[str, list[str]]:
 
 
 def changed_bases(stored: Mapping[str, Sequence[str]], bases: Sequence[Basis]) -> Iterator[str]:
-    """Yield what has changed since, such as ``labels (then official; now official, graded)``."""
+    """Yield the changes since, such as ``labels (then official; now official, graded)``."""
     for one in bases:
         before, digest = stored.get(one.name, ("", ""))
         if digest != _inputs_hash(one.inputs):

@@ -22,7 +22,7 @@ def runs_inputs(runs: Sequence[Run]) -> list[Any]:
 
 
 def descriptions_inputs(collection: Collection, runs: Sequence[Run]) -> list[Any]:
-    """Return what is said about runs in structured fields, and announcements."""
+    """Return the structured descriptions of runs, and announced runs."""
     announced = AnnouncedRun.objects.filter(collection=collection, run=None).order_by("run_tag")
     return [[[run.run_tag, run.details] for run in runs], list(announced.values_list("run_tag", "said"))]
 
@@ -36,7 +36,7 @@ def version_inputs(version: QrelVersion) -> list[Any]:
 
 
 def labels_inputs(collection: Collection) -> list[Any]:
-    """Return every set of labels that the collection has, and which is chosen for its leaderboard."""
+    """Return every set of labels of the collection, and which of them its leaderboard uses."""
     sets = QrelSet.objects.filter(collection=collection).order_by("pk")
     versions = QrelVersion.objects.filter(collection=collection).order_by("number").defer("manifest")
     chosen = [collection.board_labels_id] if collection.board_labels_id else []

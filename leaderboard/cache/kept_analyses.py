@@ -52,23 +52,23 @@ def stored_result(key: str) -> dict[str, Any] | None:
     content, used_at = row
     now = clock.now()
     if used_at < now - IN_USE:
-        rows.update(used_at=now)  # at most once an hour, so that most reads do not write
+        rows.update(used_at=now)  # At most once an hour, so that most reads do not write.
     return dict(content)
 
 
 def latest_for(choices: str) -> tuple[str, dict[str, Any], datetime] | None:
-    """Return the key, content and time of the latest result for these choices, whatever it was computed from."""
+    """Return the key, content and time of the latest result for these choices, computed from any data."""
     row = KeptAnalysis.objects.filter(choices=choices).order_by("-created_at", "-pk").first()
     if row is None:
         return None
-    stored_result(row.key)  # it is in use
+    stored_result(row.key)  # Mark it as in use.
     return row.key, dict(row.content), row.created_at
 
 
 def store_result(key: str, kind: str, content: dict[str, Any], *, group: str = "", choices: str = "") -> None:
     """Store a result unless one is stored already. ``group`` is the key of the analysis that a figure belongs to.
 
-    ``choices`` is a hash of what was asked, without what the result is computed from.
+    ``choices`` is a hash of the request, without the data behind the result.
     """
     row = KeptAnalysis(
         key=key,
@@ -83,10 +83,10 @@ def store_result(key: str, kind: str, content: dict[str, Any], *, group: str = "
 
 
 def forget_old_results() -> int:
-    """Delete results past the age limit or from other software, whose keys are never requested again.
+    """Delete results past the age limit or from other software versions, whose keys are never requested again.
 
-    Figures stay a day longer than the analysis, which is stored just after them, so that none is shown without
-    them. Returns the number of deleted rows.
+    Figures stay a day longer than their analysis, which is stored just after them, so that no analysis is shown
+    without its figures. Returns the number of deleted rows.
     """
     now, day = clock.now(), timedelta(days=1)
     # During a rolling update, machines create rows of both versions for a while.
@@ -121,9 +121,10 @@ def forget_unused() -> int:
 
 
 def kept_object(kind: str, inputs: list[Any], type_: type[Result], compute: Callable[[], Result]) -> Result:
-    """Keep a frozen dataclass (of dataclasses, tuples, enums, dates, numbers), as :func:`kept_or_computed` does.
+    """Store or return a frozen dataclass (of dataclasses, tuples, enums, dates, numbers), like
+    :func:`kept_or_computed`.
 
-    They are stored as JSON text, because numbers can be NaN, which a JSON column cannot hold.
+    It is stored as JSON text, because numbers can be NaN, which a JSON column cannot contain.
     """
     adapter = TypeAdapter(type_)
 

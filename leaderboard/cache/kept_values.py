@@ -1,4 +1,4 @@
-"""How long runs' values stay stored. They can be recomputed, but every board would have to wait for them."""
+"""Retention of runs' values. They could be recomputed, but every board would have to wait for them."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -26,9 +26,9 @@ def record_use(rows: Iterable[Evaluation]) -> None:
 
 
 def forget_values() -> int:
-    """Delete values of other software, and the least recently used ones beyond a size limit.
+    """Delete values of other software versions, and the least recently used values beyond a size limit.
 
-    The limit is that of analyses, counted separately. Anything created or used within the last hour stays.
+    The limit is the same as for analyses, counted separately. Anything created or used within the last hour stays.
     Returns the number of deleted rows.
     """
     # During a rolling update, machines create rows of both versions for a while.

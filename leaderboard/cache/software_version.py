@@ -1,4 +1,4 @@
-"""The software behind a number: its version is stated in every table, and its sources are part of every cache key."""
+"""The software behind a number: every table states its version, and every cache key includes its sources."""
 
 from config.software import software_version as software_version, sources_key
 

@@ -28,7 +28,7 @@ def runs_argument(parser: CommandParser, what: str = "only these runs (default: 
         action="extend",
         default=[],
         metavar="TAG",
-        help=f"{what}; separate tags by spaces or commas; give a tag that contains a comma on its own",
+        help=f"{what}; separate tags by spaces or commas; pass a tag that contains a comma separately",
     )
 
 

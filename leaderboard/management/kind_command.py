@@ -63,7 +63,7 @@ def _option_name(field: Field) -> str:
 
 
 def _option_names(field: Field) -> list[str]:
-    """Return the option and, for a version, the name that ``--version`` had before."""
+    """Return the option and, for a version, the former name of ``--version``."""
     return [_option_name(field), *(["--number"] if field.name == "version" else [])]
 
 

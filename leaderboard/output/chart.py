@@ -1,4 +1,4 @@
-"""The content of a figure, for pages that draw it themselves: names and numbers, no colors, no library.
+"""The content of a figure, for pages that draw it themselves: names and numbers, without colors.
 
 The page has the same numbers in a table, and ``drawing`` draws the figure for print. Missing values are None.
 """

@@ -26,7 +26,7 @@ def table_content(table: Table) -> dict[str, Any]:
 
 
 def analysis_content(analysis: Analysis) -> dict[str, Any]:
-    """Return an analysis: facts, sentences, other results, and its tables by key."""
+    """Return an analysis as a dictionary: facts, sentences, other results, and its tables by key."""
     return {
         "facts": analysis.facts.as_dict(),
         "sentences": list(analysis.sentences),

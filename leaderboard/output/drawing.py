@@ -1,4 +1,4 @@
-"""Figures for print: one plain style, Okabe and Ito's colors in a fixed order, the facts under each.
+"""Figures for print: one plain style, Okabe and Ito's colors in a fixed order, and the facts below.
 
 Matplotlib's Agg backends without pyplot. The bytes depend only on the figure and the fonts: no dates, fixed ids.
 Style is process-wide in matplotlib, so one figure is drawn at a time.
@@ -58,11 +58,11 @@ STYLE: dict[str, Any] = {
     "svg.hashsalt": "preferee",
     "svg.fonttype": "path",
     "pdf.fonttype": 42,
-    # A dollar sign in a run's name does not start a formula.
+    # A dollar sign in a run's name must not start a formula.
     "text.parse_math": False,
 }
 FONTS = (
-    "DejaVu Sans",  # comes with matplotlib: Latin, Greek, Cyrillic, Arabic, Hebrew
+    "DejaVu Sans",  # included in matplotlib: Latin, Greek, Cyrillic, Arabic, Hebrew
     "Noto Sans",
     "Noto Sans Arabic",
     "Noto Sans Hebrew",
@@ -76,7 +76,7 @@ FONTS = (
     "PingFang SC",
     "Arial Unicode MS",
 )
-"""Fonts in order of preference. For letters missing in one, the next installed font is used."""
+"""Fonts in order of preference. Letters missing from a font are drawn with the next installed font."""
 LONGEST_NAME = 30
 #: Font size of names beside points.
 NAME_POINTS = 5.5
@@ -86,7 +86,7 @@ _drawing = Lock()
 
 
 def color_of(place: int) -> str:
-    """Return the color of the series at this index, from 0. After eight they repeat."""
+    """Return the color of the series at this index, from 0. Colors repeat after eight."""
     return OKABE_ITO[place % len(OKABE_ITO)]
 
 
@@ -175,7 +175,7 @@ def figure_image(figure: Figure, form: str) -> bytes:
     """Return the figure as ``svg``, ``pdf`` or ``png``; the same figure gives the same bytes."""
     if form not in FORMATS:
         raise ValueError(f"a figure's format is one of {', '.join(FORMATS)}, not {form}")
-    import matplotlib  # Takes half a second, so import it only for drawing.
+    import matplotlib  # The import takes half a second, so it happens only for drawing.
     from matplotlib.figure import Figure as Canvas
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 

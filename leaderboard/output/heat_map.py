@@ -1,4 +1,4 @@
-"""Pure: values from 0 to 1 as shades, averaged in blocks where there are more than a reader can tell apart."""
+"""Values from 0 to 1 as shades, averaged in blocks if there are more than a reader can tell apart."""
 
 from dataclasses import dataclass
 
@@ -38,19 +38,19 @@ class Overview:
 
     @property
     def rows_a_block(self) -> int:
-        """Return the most rows that one block averages."""
+        """Return the largest number of rows that a block averages."""
         return int(np.diff(self.row_starts).max())
 
     @property
     def columns_a_block(self) -> int:
-        """Return the most columns that one block averages."""
+        """Return the largest number of columns that a block averages."""
         return int(np.diff(self.column_starts).max())
 
 
 def shades(values: Values) -> Levels:
     """Return the shade of each value: 0 for zero and missing values, up to ``SHADES`` for 1."""
     known = np.clip(np.nan_to_num(values, nan=0.0), 0.0, 1.0)
-    # A value that rounding put just above a step, such as 0.5 + 1e-16, has the shade of the step.
+    # A value just above a step because of rounding, such as 0.5 + 1e-16, gets the shade of the step.
     return np.ceil(np.round(known * SHADES, 9)).astype(np.int64)
 
 
@@ -71,7 +71,7 @@ def _starts(length: int, most: int) -> npt.NDArray[np.int64]:
 
 
 def _shade_paths(levels: Levels) -> dict[int, str]:
-    """Return shade → path data; blocks of one shade that touch from left to right are one rectangle."""
+    """Return shade → path data; horizontally adjacent blocks of one shade form one rectangle."""
     paths: dict[int, list[str]] = {}
     for row, shaded in enumerate(levels):
         edges = np.flatnonzero(np.diff(shaded)) + 1

@@ -1,8 +1,9 @@
-"""Positions for the names of points, so that none covers another name or a point. Pure.
+"""Positions for the names of points, so that no name covers another name or a point.
 
-The method is greedy, in the order given: each name takes the first free position beside its point, then farther away
-in rings (the drawing adds a line to the point). A name without a free position is left out, because overlapping
-names cannot be read. (adjustText, the usual library, moves labels until few overlap, but some still can.)
+The method is greedy, in the order given: each name takes the first free position beside its point, else the nearest
+free position farther away (the drawing adds a line to the point). A name without a free position is left out, because
+overlapping names cannot be read. (adjustText, the usual library, moves labels until few overlap, but does not rule
+out overlaps.)
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-#: Distance of a name's box from its point, ring by ring, and the smallest gap between boxes.
+#: Distances of a name's box from its point, tried in this order, and the smallest gap between boxes.
 RINGS = (5.2, 9.5, 15.0, 22.0, 30.0, 40.0, 52.0, 66.0)
 APART = 1.0
 #: Half the side of the square that a point occupies.
@@ -35,7 +36,7 @@ class Box:
     top: float
 
     def meets(self, other: Box) -> bool:
-        """Return whether the two are closer than boxes are allowed to be."""
+        """Return whether the two boxes overlap or are too close."""
         return (
             self.left < other.right + APART
             and other.left < self.right + APART

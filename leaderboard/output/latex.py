@@ -128,7 +128,7 @@ def latex_table(table: Table) -> str:
 
 
 def _float_table(table: Table, layout: Layout, spec: str, heads: list[str], rows: list[str]) -> list[str]:
-    """Set the table on one page, wherever LaTeX finds room."""
+    """Return the lines of a floating table on one page."""
     return [
         rf"\begin{{{layout.environment}}}",
         r"\centering",
@@ -148,7 +148,7 @@ def _float_table(table: Table, layout: Layout, spec: str, heads: list[str], rows
 
 
 def _long_table(table: Table, layout: Layout, spec: str, heads: list[str], rows: list[str]) -> list[str]:
-    """Set the table across pages, with its head on each."""
+    """Return the lines of a table across pages, with its head on each page."""
     return [
         r"\begingroup",
         *layout.commands,

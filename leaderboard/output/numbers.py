@@ -1,4 +1,4 @@
-"""Numbers for people: as many digits as are meaningful, the same on paper, terminal and page."""
+"""Numbers as text: as many digits as are meaningful, the same in papers, terminals and pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BOUND_DIGITS = 3
 
 
 class Rounded(float):
-    """A measure's value that is published with fewer digits after the point: every surface shows just these."""
+    """A measure's value published with fewer decimals; every output shows exactly these."""
 
     decimals: int
 

@@ -14,6 +14,6 @@ def runs_left(name: str) -> bool:
 def isolate_name(name: str) -> str:
     """Return the name so that it does not reorder the text beside it (Unicode's isolates, UAX #9).
 
-    Names that would not reorder it are returned unchanged.
+    Names that cannot reorder text are returned unchanged.
     """
     return f"{ISOLATE}{name}{END}" if runs_left(name) else name

@@ -62,7 +62,7 @@ def interval_or_value(estimate: Estimate) -> Interval | float | None:
 
 @dataclass(frozen=True)
 class Column:
-    """``key`` is for programs (CSV, JSON), ``label`` for people; adjacent columns can share a ``group``."""
+    """``key`` is for programs (CSV, JSON), ``label`` for readers; adjacent columns can share a ``group``."""
 
     key: str
     label: str
@@ -94,7 +94,7 @@ class Facts:
     labels: tuple[str, ...]
     measure: str
     queries: int
-    """0 where others computed the values, and did not say over how many."""
+    """0 if others computed the values and did not report the number of queries."""
     software: str
     seed: int | None = None
     simulated: bool = False
@@ -111,7 +111,7 @@ class Facts:
 
     @property
     def sentence(self) -> str:
-        """All facts on one line, for under tables and figures."""
+        """All facts on one line, shown below tables and figures."""
         runs = [self.run_set] if self.runs else []
         parts = [self.collection, *runs, " and ".join(self.labels), MEANS.sub(r"M\1", self.measure)]
         parts += [f"{self.queries:,} {'query' if self.queries == 1 else 'queries'}"] if self.queries else []
@@ -212,7 +212,7 @@ class Analysis:
 
     @property
     def downloads(self) -> tuple[Table, ...]:
-        """Return its tables, and the data of figures that no table has."""
+        """Return the tables, and the data of figures that is in no table."""
         keys = {table.key for table in self.tables}
         shown = (figure.data for figure in self.figures if figure.data is not None)
         return (*self.tables, *(table for table in shown if table.key not in keys))

@@ -12,7 +12,7 @@ WIDEST = 1000
 
 
 def print_analysis(console: Console, analysis: Analysis) -> None:
-    """Print every table, then the sentences to quote, then the facts."""
+    """Print all tables, then the sentences to quote, then the facts."""
     for table in analysis.tables:
         print_table(console, table)
     for sentence in analysis.sentences:

@@ -36,7 +36,7 @@ def kendall(first: npt.ArrayLike, second: npt.ArrayLike) -> Agreement:
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise ValueError("values must be finite")
     upper = np.triu_indices(len(x), k=1)
-    # Compare instead of subtracting: equal values always tie, and values a rounding error apart never do.
+    # Comparison, unlike subtraction with a tolerance, ties exactly the equal values.
     x_sign = _pairwise_signs(x)[upper]
     y_sign = _pairwise_signs(y)[upper]
     product = x_sign * y_sign
@@ -88,8 +88,8 @@ def rank_biased_overlap(first: npt.ArrayLike, second: npt.ArrayLike, *, p: float
     """Return the extrapolated rank-biased overlap of two orders of the same runs. Larger values rank higher.
 
     Webber, Moffat & Zobel (TOIS 2010), equation 30: with A_d the overlap of the first d runs of both orders over d,
-    RBO = A_n · p^n + (1 - p) / p · Σ A_d · p^d, for d = 1 … n. It is 1 for the same order, and the first ranks
-    weigh more the smaller the persistence ``p`` is. Both orders hold the same runs, so A_n is 1.
+    RBO = A_n · p^n + (1 - p) / p · Σ A_d · p^d, for d = 1 … n. It is 1 for the same order. The smaller the
+    persistence ``p``, the more weight the first ranks have. Both orders hold the same runs, so A_n is 1.
 
     Tied runs all have the first rank of their group, and A_d is 2 · overlap over the runs that both orders have
     down to rank d, as in the paper's section on ties. None for no runs.
@@ -123,8 +123,8 @@ def _count_down_to(places: npt.NDArray[np.int64], rank: npt.NDArray[np.int64]) -
 def _expected_share(above: int, right_above: float, mates: int, right_mates: float) -> float:
     """Return the expected contribution of an item in a tied group whose order is random.
 
-    The item takes each place in its group with equal chance. At offset j, j of its ``mates`` stand above it, any
-    with equal chance. The first place of the whole order has nothing above it and adds nothing.
+    The item takes each place in its group with equal chance. At offset j, j of its ``mates`` are above it, all
+    subsets equally likely. The first place of the whole order has nothing above it and adds nothing.
     """
     offsets = np.arange(mates + 1)
     stand_above = above + offsets

@@ -36,9 +36,9 @@ def official_set(collection: Collection, name: str | None = None) -> QrelSet:
 def board_version(
     collection: Collection, number: int | None, *, labels_alone: bool = False
 ) -> QrelVersion | None:
-    """Return the version that a board is scored under: this one, or the latest.
+    """Return the version to score a board under: the given version, or the latest.
 
-    None if there is none yet, or if only the official labels are requested. Raises NoSuchVersion.
+    None if there is no version yet, or if only the official labels are requested. Raises NoSuchVersion.
     """
     if labels_alone:
         return None

@@ -21,7 +21,7 @@ from pooling.services.runs import ranking_of
 from pooling.wanted import find_wanted
 
 RUNS_AT_ONCE = 400
-#: The number of runs read at the same time: one waits for its file while another is processed.
+#: The number of runs read concurrently: one is processed while another waits for its file.
 READERS = 2
 Progress = Callable[[int, int], None]
 
@@ -41,10 +41,10 @@ class Scored:
 def measure_for(name: str, labels: Labels) -> Measure:
     """Return the measure of this name, with the labels' threshold as the lowest relevant grade.
 
-    A threshold in the name, as in ``AP(rel=2)``, takes precedence. nDCG and NCG gain from every grade of 1 or
+    A threshold in the name, as in ``AP(rel=2)``, takes precedence. nDCG and NCG count gains for every grade of 1 or
     higher, as trec_eval's nDCG does, and Compat's ideal ranking includes all those grades. Levels of preference
     define neither relevant passages nor gains: under them, every measure but Compat raises UnknownMeasure. So does
-    ERR under grades above the highest that it is defined for. As labels can be withheld, the error names no grade.
+    ERR under grades above the highest for which it is defined. As labels can be withheld, the error states no grade.
     """
     measure = parse_measure(name)
     if labels.ordinal and not (measure.ordinal and measure.rel == 1):
@@ -83,10 +83,10 @@ def evaluate_under(
     sides: Sequence[tuple[Labels, Sequence[Measure]]],
     progress: Progress | None = None,
 ) -> list[dict[tuple[int, str], Scored]]:
-    """Return what :func:`evaluate` returns, for several labels, each with its measures.
+    """Return the results of :func:`evaluate` for several sets of labels, each with its measures.
 
-    Each run is read once for all of them, and no deeper than they need. Rows are stored under unique keys, so
-    concurrent callers are safe.
+    Each run is read once for all of them, and no deeper than needed. Rows are stored under unique keys, so concurrent
+    callers are safe.
     """
     stored = [_stored_evaluations(runs, labels, measures) for labels, measures in sides]
     record_use([row for rows in stored for row in rows.values()])

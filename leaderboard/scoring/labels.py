@@ -1,7 +1,7 @@
 """Labels to score runs with: a qrel set by name, a version of the preference qrels as ``@n``, or its order.
 
-``@n`` has the best answers of version *n*, each of grade 1. ``@n:order`` has every passage that its judgments
-compared, graded by level of preference. It ranks passages but does not measure how good each one is.
+``@n`` contains the best answers of version *n*, each of grade 1. ``@n:order`` contains every passage that its
+judgments compared, graded by level of preference. It ranks passages but does not measure how good each one is.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Labels:
 
     @property
     def title(self) -> str:
-        """Name for people: ``version 3``, or the name of the set."""
+        """Name for display: ``version 3``, or the name of the set."""
         if self.version is None:
             return self.name
         return f"version {self.version.number}{', order of preference' * self.ordinal}"

@@ -1,4 +1,4 @@
-"""The names of measures: as in ir_measures, and as others write them.
+"""The names of measures: as in ir_measures, and other common spellings.
 
 ``MRR@10``, ``mrr@10`` and ``RR@10`` are one measure; so are ``MAP``, ``map`` and ``AP``, or ``nDCG@10``,
 ``ndcg@10``, trec_eval's ``ndcg_cut_10`` and BEIR's ``ndcg_at_10``.

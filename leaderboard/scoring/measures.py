@@ -1,8 +1,8 @@
 """Measures of a run against labels, named as in ir_measures: ``RR@10``, ``nDCG@10``, ``AP(rel=2)``.
 
-A measure gets the rank in the run of each labeled passage, for all queries at once, and returns one value per
-query. Definitions and float order are trec_eval 9.0.4's, with one exception: a query without any label or without
-any line in the run is not left out, but gets the measure's value for unanswered queries.
+A measure gets the rank of each labeled passage in the run, for all queries at once, and returns one value per query.
+Definitions and the order of float operations are trec_eval 9.0.4's, with one exception: a query without any label or
+without any line in the run is not left out, but gets the measure's value for unanswered queries.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Values = NDArray[np.float64]
 class RankedLabels:
     """The labels of a set of queries, and the ranks of their passages in one run.
 
-    ``query``, ``grade`` and ``rank`` have one entry per label. ``query`` counts from 0 to ``queries`` - 1.
-    ``rank`` counts from 1, and is 0 for a passage that the run does not have.
+    ``query``, ``grade`` and ``rank`` have one entry per label. ``query`` counts from 0 to ``queries`` - 1. ``rank``
+    counts from 1, and is 0 for a passage that is not in the run.
     """
 
     queries: int
@@ -32,7 +32,7 @@ class RankedLabels:
     grade: Whole
     rank: Whole
     known: dict[Measure, Values] = field(default_factory=dict, compare=False, repr=False)
-    """Results that depend on the labels alone. ``replace(judged, rank=...)`` keeps them for the next run."""
+    """Results that depend on the labels alone. ``replace(judged, rank=...)`` passes them on to the next run."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Measure:
     graded: ClassVar[bool] = False
     """Whether it uses the grades themselves, so that a qrel set's threshold does not apply."""
     most_grade: ClassVar[int | None] = None
-    """The highest grade that it is defined for."""
+    """The highest grade for which it is defined."""
     ordinal: ClassVar[bool] = False
     """Whether it uses only the order of grades, so that levels of preference are enough."""
 
@@ -158,10 +158,10 @@ class AveragePrecision(Measure):
 
 
 class Precision(Measure):
-    """Share of the first k places that hold a relevant passage."""
+    """Share of the first k ranks with a relevant passage."""
 
     letters = "P"
-    words = "the share of the first k places that hold a relevant passage"
+    words = "the share of the first k ranks with a relevant passage"
     needs_cutoff = True
 
     def values(self, judged: RankedLabels) -> Values:
@@ -171,10 +171,10 @@ class Precision(Measure):
 
 
 class Recall(Measure):
-    """Share of a query's relevant passages that are in the first k places, as in trec_eval's recall."""
+    """Share of a query's relevant passages that are in the first k ranks, as in trec_eval's recall."""
 
     letters = "R"
-    words = "the share of the relevant passages that are in the first k places"
+    words = "the share of the relevant passages that are in the first k ranks"
     needs_cutoff = True
 
     def values(self, judged: RankedLabels) -> Values:
@@ -186,10 +186,10 @@ class Recall(Measure):
 
 
 class Success(Measure):
-    """1 when a relevant passage is among the first k places, else 0."""
+    """1 if a relevant passage is in the first k ranks, else 0."""
 
     letters = "Success"
-    words = "1 when a relevant passage is among the first k places, else 0"
+    words = "1 if a relevant passage is in the first k ranks, else 0"
     needs_cutoff = True
 
     def values(self, judged: RankedLabels) -> Values:
@@ -231,13 +231,13 @@ def _discounted(query: Whole, gain: Whole, rank: Whole, queries: int) -> Values:
 
 
 class CumulativeGain(Measure):
-    """Sum of the gains in the first k places over the largest such sum. Gains as in nDCG, without discount.
+    """Sum of the gains in the first k ranks over the largest such sum. Gains as in nDCG, without discount.
 
-    This is NCG@100 of the TREC Deep Learning track [DL]: how much a first stage leaves for a re-ranker.
+    This is NCG@100 of the TREC Deep Learning track [DL]: how much gain a first stage offers to a re-ranker.
     """
 
     letters = "NCG"
-    words = "the sum of the grades in the first k places over the largest such sum"
+    words = "the sum of the grades in the first k ranks over the largest such sum"
     needs_cutoff = True
     graded = True
 
@@ -264,7 +264,7 @@ class ExpectedReciprocalRank(Measure):
     """
 
     letters = "ERR"
-    words = "the expected 1/rank at which a reader stops, who stops more likely at a higher grade"
+    words = "the expected 1/rank at which a reader stops, with higher chances to stop at higher grades"
     needs_cutoff = True
     graded = True
     most_grade: ClassVar[int | None] = 4
@@ -320,7 +320,7 @@ class Compatibility(Measure):
         return np.divide(reached, best, out=np.zeros(judged.queries), where=best > 0)
 
     def _weight(self, place: Whole) -> Values:
-        """Return what overlap from this place down to the full depth adds: the sum of p^(i - 1) / i."""
+        """Return the contribution of overlap from this rank down to the full depth: the sum of p^(i - 1) / i."""
         places = np.arange(1, self.depth + 1)
         tail = np.append(np.cumsum((self.p ** (places - 1) / places)[::-1])[::-1], 0.0)
         weight: Values = tail[np.minimum(place, self.depth + 1) - 1]
@@ -330,11 +330,11 @@ class Compatibility(Measure):
 class ExpectedSearchLength(Measure):
     """Rank of the first relevant passage, over answered queries only.
 
-    Lower is better. Lin et al. (SIGIR 2021) [SI], Table 2: report it beside the share of answered queries.
+    Lower is better. Lin et al. (SIGIR 2021) [SI], Table 2: report it together with the share of answered queries.
     """
 
     letters = "ESL"
-    words = "the rank of the first relevant passage, over answered queries only: read it beside the share answered"
+    words = "the rank of the first relevant passage, over answered queries only: read it together with the share answered"
     higher_is_better = False
     unanswered = math.nan
 

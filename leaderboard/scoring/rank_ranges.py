@@ -1,4 +1,4 @@
-"""The ranks that a run may truly have: a range instead of an order that the queries do not support.
+"""The ranks that a run may truly have: ranges instead of an order that the queries do not support.
 
 A run is *better* than another if the difference of their means is significant when all pairs of runs are tested at
 once: a bootstrap of the largest studentized difference (single-step max-T; Westfall & Young, *Resampling-Based
@@ -61,7 +61,7 @@ def _better(means: Floats, resampled: Floats, queries: int, level: float) -> npt
     told = errors > SAME
     weights = np.divide(1.0, errors, out=np.zeros_like(errors), where=told)
     largest = _largest_difference(centred, weights)
-    # The errors are estimates themselves: Student's distribution in place of the normal one, at the same level.
+    # The errors are themselves estimates, so Student's distribution replaces the normal one, at the same level.
     critical = -stdtrit(queries - 1, ndtr(-np.quantile(largest, level)))
     difference = means[:, None] - means[None, :]
     better: npt.NDArray[np.bool_] = told & (difference > critical * errors)

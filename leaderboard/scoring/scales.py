@@ -1,4 +1,4 @@
-"""Pure: compare the values of a measure, exactly where possible."""
+"""Compare the values of a measure, exactly if possible."""
 
 import math
 from dataclasses import dataclass
@@ -18,7 +18,8 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Scale:
-    """A scale of values: the direction in which they compare, exactly where ``whole`` makes them integers."""
+    """A scale of values: the direction of comparison, and ``whole``, the factor that makes values integers and
+    comparisons exact."""
 
     higher_is_better: bool = True
     whole: int | None = WHOLE

@@ -1,4 +1,4 @@
-"""The facts stated under every table and figure: run set, labels, measure, queries, seed, software."""
+"""The facts shown under every table and figure: run set, labels, measure, queries, seed, software."""
 
 from collections.abc import Sequence
 

@@ -69,7 +69,7 @@ def score_rows(scores: Scores, *, per_query: bool = False) -> list[dict[str, obj
 
 
 def scores_as_dict(scores: Scores, *, per_query: bool = False) -> dict[str, object]:
-    """Return the rows with what they were made from, for ``--json``."""
+    """Return the rows with their facts, for ``--json``."""
     labels = scores.labels
     return {
         "collection": scores.runs[0].collection.name,

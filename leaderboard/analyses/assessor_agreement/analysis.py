@@ -1,4 +1,4 @@
-"""How well assessors agree: the grades of topics against the second opinions on them."""
+"""Agreement of assessors: the first grades of topics against second opinions."""
 
 from judging.models import GradedCampaign, GradedItem
 from leaderboard.analyses.kinds import Asked
@@ -10,7 +10,7 @@ from leaderboard.scoring.labels import Labels, labels_of_rows
 
 
 def analyse_assessor_agreement(asked: Asked, _: Progress | None) -> Analysis:
-    """Compare the first and second grades of a graded campaign: the named one, else the newest.
+    """Compare the first and second grades of a graded campaign (default: the newest).
 
     Raises NothingToScore if no passage was graded by two assessors.
     """
@@ -19,7 +19,7 @@ def analyse_assessor_agreement(asked: Asked, _: Progress | None) -> Analysis:
     found = (campaigns.filter(name=campaign) if campaign else campaigns).first()
     if found is None:
         named = f" {campaign!r}" if campaign else ""
-        raise NothingToScore(f"{collection.name} has no graded campaign{named}.", "Make one first.")
+        raise NothingToScore(f"{collection.name} has no graded campaign{named}.", "Create one first.")
     first, second = (_grades_as_labels(found, second=second) for second in (False, True))
     if not second.pids:
         raise NothingToScore(
@@ -43,7 +43,7 @@ def _grades_as_labels(campaign: GradedCampaign, *, second: bool) -> Labels:
 
 
 def _only_sampled(first: Labels, second: Labels) -> Labels:
-    """Keep the first grades of the sampled passages: the others were never meant to be judged twice."""
+    """Return the first grades of the sampled passages; the other passages get no second opinion."""
     sampled = {
         (second.qids[query], pid) for query, pid in zip(second.query.tolist(), second.pids, strict=True)
     }

@@ -1,4 +1,4 @@
-"""Better than perfect?: the campaign that asks, and what its judges preferred."""
+"""Better than perfect: the campaign that compares a run with qrels, and its judges' preferences."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -39,7 +39,7 @@ from tournament.services.judged_facts import settled_rounds
 #: Depth of the search for a second passage whose text differs from the qrel's.
 LOOKED_AT = 10
 KEYS_AT_ONCE = 5000
-#: More qrels than this are found by a join instead of by name.
+#: Larger sets of qrels are looked up with a join instead of by name.
 FEW_QRELS = 500
 
 
@@ -65,10 +65,10 @@ def run_comparisons(run: Run, qrel_set: QrelSet, qids: Collection[str] | None = 
 
 
 def _text_classes(collection: int, qrels: set[str], labels: QrelSet | None = None) -> dict[str, str]:
-    """Return pid → key of its text, for passages known to have the text of a qrel (no other can match one).
+    """Return pid → text key of the passages that have the same text as a qrel.
 
-    For many qrels of ``labels``, passages with the texts of its other labels are returned as well: naming each of
-    thousands takes longer than reading a little more.
+    If there are many qrels, passages with the text of any label in ``labels`` are included: listing thousands of pids
+    takes longer than reading more rows.
     """
     known = Passage.objects.filter(collection=collection)
     if labels and len(qrels) > FEW_QRELS:
@@ -83,7 +83,7 @@ def _text_classes(collection: int, qrels: set[str], labels: QrelSet | None = Non
 
 
 def comparisons_to_ask(run: Run, qrel_set: QrelSet, *, sample: int | None, seed: int) -> Comparisons:
-    """Return the comparisons of the campaign, by the known texts: for every query, or a sample drawn with the seed.
+    """Return the campaign's comparisons, based on stored texts: for every query, or a sample drawn with the seed.
 
     Raises :class:`NothingToScore` if the run and the qrel set leave nothing to compare.
     """
@@ -153,8 +153,8 @@ def analyse_better_than_perfect(
 ) -> Analysis:
     """Return which side was preferred in each category, from the counted judgments of a campaign.
 
-    A campaign created for this question knows its run and qrel set. For any other, name both, and only judgments
-    of exactly these pairs are used. Raises :class:`NothingToScore`.
+    A campaign created for this analysis stores its run and qrel set. For any other campaign, pass the run and the
+    qrel set; only judgments of their pairs are used. Raises :class:`NothingToScore`.
     """
     run, qrel_set = _run_and_qrel_set(campaign, run, qrel_set)
     found = run_comparisons(run, qrel_set)
@@ -204,7 +204,7 @@ def _run_and_qrel_set(campaign: Campaign, run: Run | None, qrel_set: QrelSet | N
 def _counted_judgments(
     campaign: Campaign, asked: Sequence[Comparison]
 ) -> tuple[dict[str, tuple[int, int]], bool]:
-    """Return qid → judgments for the qrel and for the other passage, and whether a simulated judge made one.
+    """Return qid → judgments for the qrel and for the other passage, and whether any was simulated.
 
     A judgment between passages with the same texts counts as one between these passages.
     """

@@ -1,10 +1,10 @@
-"""Better than perfect? One run's answers against the official ones, judged by people. Pure.
+"""Better than perfect? One run's passages against the qrels, judged by people.
 
 [SP] section 3, Tables 1 and 2. In *category A*, the qrel is the run's top passage, and people compare it with the
 run's second passage. In *category B*, the qrel ranks lower or is not found, and people compare it with the run's top
-passage. The paper leaves some choices open, made here as follows. The qrel of a query with several is the one of the
-highest grade, the first in file order. A passage with the same text as the qrel counts as the qrel (its class), at
-any rank. Several judgments of a pair decide by majority; a level pair or "cannot decide" prefers neither side.
+passage. The paper leaves some choices open. Here, the qrel of a query with several is the one with the highest grade
+(ties: file order). A passage with the same text as the qrel counts as the qrel (its class), at any rank. Several
+judgments of a pair decide by majority; a tied pair and "cannot decide" count for neither side.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -44,7 +44,7 @@ class Comparisons:
 
 @dataclass(frozen=True)
 class Preferred:
-    """One category: how many of its judged queries prefer which side. Shares leave out ``neither``."""
+    """The judged queries of one category, counted by the preferred side. Shares leave out ``neither``."""
 
     category: str
     queries: int

@@ -32,8 +32,8 @@ from tournament.services.publishing import version_numbered
 def analyse_board_agreement(asked: Asked, progress: Progress | None) -> Analysis:
     """Return both boards with intervals and moves, their agreement, and what single pairs show.
 
-    Includes the board of these queries against the full one, which qrels win their pairs, and which runs order
-    pairs as people did (by the judgments of the version's own campaign).
+    Also compare the board of these queries with the full board, and show which qrels win their pairs and which runs
+    order pairs as people did (in the judgments of the version's campaign).
     """
     collection, runs = asked.collection, asked.runs
     number = asked.text("version")
@@ -85,7 +85,8 @@ def _official_means(
 
 
 def full_board_table(published: PublishedBoard, full: tuple[dict[str, float], int], facts: Facts) -> Table:
-    """Return Table 3 of [SP]: official values on all queries, and both columns on the version's queries."""
+    """Return Table 3 of [SP]: official values on all queries, official and preference values on the version's
+    queries."""
     whole = {tag: round(value, DECIMALS) for tag, value in full[0].items()}
     placed = dict(zip(whole, competition_ranks(list(whole.values())).tolist(), strict=True))
     ordered = sorted(published.board.rows, key=lambda row: (not row.perfect, placed.get(row.run, 0), row.run))
@@ -117,7 +118,7 @@ def full_board_table(published: PublishedBoard, full: tuple[dict[str, float], in
     )
     caption = (
         f"{facts.measure} of every run on all queries of the qrel set and on the queries of this board (Arabzadeh et "
-        f"al. 2022, table 3). Equal values share a rank. The {PERFECT} is in no other run's rank."
+        f"al. 2022, table 3). Equal values share a rank. The {PERFECT} is not counted in other runs' ranks."
     )
     return Table("all_queries", "All queries and these queries", caption, columns, rows, facts)
 

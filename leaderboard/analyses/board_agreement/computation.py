@@ -1,9 +1,9 @@
-"""What single pairs show: which labels win theirs, and which runs order pairs as people did. Pure.
+"""Judged pairs: how often labeled passages win, and which runs order pairs as people did.
 
-[SP]: preference qrels win 91.8% of their pairings and the original qrels 46.6% of theirs; run L orders 63.07% of
-the judged pairs in its top 10 as people did. Choices made here: several judgments of a pair decide by majority,
-and tied pairs are left out. A pair of two passages with the label is also left out, because it cannot tell for or
-against the label.
+[SP]: preference qrels win 91.8% of their pairings and the original qrels 46.6% of theirs; run L orders 63.07% of the
+judged pairs in its top 10 as people did. Choices made here: several judgments of a pair decide by majority, and tied
+pairs are left out. A pair of two passages with the label is also left out, because it is no evidence for or against
+the label.
 """
 
 from dataclasses import dataclass

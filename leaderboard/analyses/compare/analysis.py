@@ -133,7 +133,7 @@ def _outcome_row(pair: ComparedPair, comparison: Comparison) -> Row:
 def _row_with_p_values(
     pair: ComparedPair, comparison: Comparison, values: dict[str, Value], raw: dict[str, float], times: int
 ) -> Row:
-    """Return the pair, its values, and its raw and multiplied p-values. Mark those still significant."""
+    """Return the pair, its values, and its raw and multiplied p-values. Mark p-values that stay significant."""
     after = {name: bonferroni(p, times) for name, p in raw.items()}
     marked = {
         f"{name}{ending}"

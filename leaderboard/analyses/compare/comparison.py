@@ -51,7 +51,7 @@ class ComparedPair:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A list of comparisons and what they were made from."""
+    """A list of comparisons and their inputs."""
 
     facts: Facts
     rules: Rules
@@ -67,7 +67,7 @@ class Step:
 
     standing: Standing
     submitted: date | None
-    """None for an undated run, which stands apart: it displaces nothing, and nothing displaces it."""
+    """None for an undated run, which displaces no run and is never displaced."""
     compared: ComparedPair | None
 
 
@@ -82,7 +82,7 @@ class BoardOverTime:
 
 @dataclass(frozen=True)
 class Question:
-    """A comparison to make: under which labels, by which measure, and how claims are decided."""
+    """Settings of a comparison: labels, measure, and the rules that decide claims."""
 
     labels: Labels
     measure: str = MEASURE
@@ -126,8 +126,8 @@ def compare_runs(
 ) -> Comparison:
     """Compare a chronological list: every run against the first, the last against the two before it.
 
-    Covers the queries for which the labels have a relevant passage. Raises :class:`NothingToScore` for fewer than
-    two runs or without queries. Results are stored by their inputs.
+    Covers the queries for which the labels have a relevant passage. Raises :class:`NothingToScore` for fewer than two
+    runs or without queries. Results are cached by their inputs.
     """
     if len(runs) < 2:
         raise NothingToScore(

@@ -1,4 +1,4 @@
-"""The question that a comparison answers: its fields, and how to read it from the settings."""
+"""The question that a comparison answers: its fields, and its construction from the settings."""
 
 from leaderboard.analyses.compare.comparison import Question
 from leaderboard.analyses.compare.verdicts import Deciding

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from leaderboard.analyses.compare.significance import mean_interval, mean_or_nan, paired_t
 
 ALPHA = 0.05
-#: Differences below this are sums of floats in another order.
+#: Smaller differences come only from adding floats in another order.
 SAME = 1e-12
 
 Values = npt.NDArray[np.float64]
@@ -18,7 +18,7 @@ Values = npt.NDArray[np.float64]
 class HeadToHead:
     """B minus A over the queries on which both have a value.
 
-    ``low`` and ``high`` are the 95% interval of the mean difference by Student's distribution, and ``p`` is that of
+    ``low`` and ``high`` are the 95% interval of the mean difference by Student's distribution, and ``p`` comes from
     the two-sided paired t-test, so the interval excludes 0 exactly when p is below 0.05. They are nan where they are
     not defined (fewer than two queries).
     """

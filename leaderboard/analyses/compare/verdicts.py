@@ -1,7 +1,7 @@
 """What can be claimed about a later run against an earlier one, in a sentence to quote.
 
-Lin et al. (SIGIR 2021) [SI], the framework of outcomes, with the corrections of this project. Tests that grant a
-verdict use α/m. Tests that withhold one (a harm) use α itself, so a correction never hides a harm.
+Lin et al. (SIGIR 2021) [SI], the framework of outcomes, with this project's corrections for multiple tests. Tests
+that grant a verdict use α/m. Tests that withhold one (a harm) use α itself, so a correction never hides a harm.
 
 - *better*: more queries won in case 2, and in case 3 the better mean (smaller ESL, or higher RR if the deciding test
   is on RR). Descriptive: nothing is tested.
@@ -14,9 +14,9 @@ A t-test is undefined for one difference, and for differences that are all the s
 are not significant, but they all point the same way. In a run's favor they show no harm. Against it they show a
 harm, which withholds every verdict however many more queries the run answers.
 
-m is the number of comparisons asked times 2, the tests that can grant a verdict: case 2, and the deciding test of
-case 3. Strictly better needs both, so α over the comparisons alone would be enough for it. With the same m, every
-strictly better run also does no harm.
+m is twice the number of comparisons, because two tests can grant a verdict: case 2, and the deciding test of case 3.
+Strictly better needs both, so α over the comparisons alone would be enough for it. With the same m, every strictly
+better run also does no harm.
 """
 
 import math
@@ -50,7 +50,7 @@ class Deciding(Enum):
 
     @property
     def words(self) -> str:
-        """Its name in a sentence."""
+        """The test's name, for use in a sentence."""
         return (
             f"{'paired t-test' if self.is_t else 'signed-rank test'} on "
             f"{'search lengths' if self.on_esl else 'reciprocal ranks'}"
@@ -68,12 +68,12 @@ class Claim(Enum):
 
     @property
     def tested(self) -> bool:
-        """Return whether a significant test supports it."""
+        """Return whether a significant test supports the claim."""
         return self not in (Claim.BETTER, Claim.NONE)
 
     @property
     def words(self) -> str:
-        """The claim beside a figure, where no sentence says that it is not significant."""
+        """The claim as a label in a figure, which includes "not significantly" because no sentence follows."""
         return "better, not significantly" if self is Claim.BETTER else self.value
 
 

@@ -102,4 +102,4 @@ def _order_sentence(runs: Sequence[Run], found: HarmlessOrder) -> str:
     some = f"{ordered:,} of {found.comparisons:,} pairs of runs can be ordered."
     if len(first) == 1:
         return f"{first[0]} alone is beaten by no other run. {some}"
-    return f"{len(first):,} of {len(runs):,} runs share the first place: no run beats one of them. {some}"
+    return f"{len(first):,} of {len(runs):,} runs share the first place: no run beats any of them. {some}"

@@ -5,9 +5,9 @@ it answers significantly more queries and is not significantly later where both 
 there and does not answer significantly fewer. Tests that grant this use α over twice the number of pairs, tests that
 withhold it use α: no correction for many pairs may hide a harm. The paired t-test on search lengths decides.
 
-Such claims are a partial order, and can form a cycle. Choices made here: runs in a cycle count as one; the first
-place belongs to all runs that no run outside their cycle beats, the second to those that only these beat, and so on.
-Runs of a place share its first rank (1, 1, 3): the data do not say which of them is better.
+Such claims leave some pairs unordered, and can form cycles. Choices made here: runs in a cycle count as one run; all
+runs that no run outside their cycle beats share the first place, all runs that only these beat share the second, and
+so on. Runs of a place share its first rank (1, 1, 3): the data do not say which of them is better.
 """
 
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ def harmless_order(ranks: Integers, *, alpha: float = ALPHA) -> HarmlessOrder:
 
 
 def _beats(ranks: Floats, granting: float, withholding: float) -> Flags:
-    """Return which run (row) beats which (column)."""
+    """Return runs × runs flags: whether the row's run beats the column's."""
     answered = (ranks > 0).astype(np.float64)
     both = answered @ answered.T
     wins = both.diagonal()[:, None] - both
@@ -74,9 +74,9 @@ def _beats(ranks: Floats, granting: float, withholding: float) -> Flags:
 def _paired_t(ranks: Floats, answered: Floats, both: Floats) -> tuple[Floats, Floats]:
     """Return, for each pair, how much shorter the row's searches are in total, and p of the paired t-test.
 
-    Over the queries that both answer: ``both`` counts them. All sums are of integers, so they are exact. p is 1 if
-    all differences are zero, and NaN where it is undefined: fewer than two queries, or differences that are all the
-    same.
+    Covers the queries that both runs answer; ``both`` counts them. All sums are of integers, so they are exact. p is
+    1 if all differences are zero, and NaN where it is undefined: fewer than two queries, or differences that are all
+    the same.
     """
     lengths, squares = answered @ ranks.T, answered @ (ranks**2).T
     total = lengths - lengths.T

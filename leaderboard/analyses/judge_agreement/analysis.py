@@ -60,7 +60,7 @@ def _side_biases(known: LoadedContenders, campaign: Campaign) -> tuple[SideBias,
 
 
 def _pseudonym(campaign: Campaign, code: int) -> str:
-    """Return a name for this table only, not a crowd's id or our key, that does not show who came first."""
+    """Return a worker's name for this table only, which reveals no crowd id, no key and no order of arrival."""
     return "w-" + salted_hmac("leaderboard.judge_agreement", f"{campaign.name}:{code}").hexdigest()[:8]
 
 

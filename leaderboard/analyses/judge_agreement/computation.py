@@ -1,9 +1,10 @@
 """How well people agree with each other, and whether they prefer a side of the page. Pure.
 
-*Observed agreement* P is the share of agreeing pairs of judgments among all two judgments of the same pair. With two
-answers and sides shown at random, chance agreement is one half, so agreement beyond chance is 2·P − 1 (Bennett,
-Alpert & Goldstein's S, Public Opinion Quarterly 18, 1954). If everyone errs with the same chance e, independently,
-then P = (1 − e)² + e² and 2·P − 1 = (1 − 2e)², which gives e. "Cannot decide" is neither answer and is left out.
+*Observed agreement* P is the share of agreeing pairs of judgments among all combinations of two judgments of the same
+pair. With two answers and sides shown at random, chance agreement is one half, so agreement beyond chance is 2·P − 1
+(Bennett, Alpert & Goldstein's S, Public Opinion Quarterly 18, 1954). If everyone errs with the same chance e,
+independently, then P = (1 − e)² + e² and 2·P − 1 = (1 − 2e)², which gives e. "Cannot decide" is neither answer and is
+left out.
 """
 
 import math

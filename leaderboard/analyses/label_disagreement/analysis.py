@@ -30,7 +30,7 @@ class _GradedSide:
 def analyse_label_disagreement(asked: Asked, _: Progress | None) -> Analysis:
     """Compare two qrel sets or versions.
 
-    Raises WrongSetting for the same labels twice, and NothingToScore if they have no passage in common.
+    Raises WrongSetting if both are the same, and NothingToScore if they have no passage in common.
     """
     collection = asked.collection
     first = labels_or_usual(collection, asked.text("qrels"))
@@ -108,7 +108,7 @@ def _kappa_table(found: Confusion, one: _GradedSide, two: _GradedSide, facts: Fa
     )
     caption = (
         "Cohen's κ (1960) on the passages of a query that both sets label, for the grades and for relevant or not, "
-        "with each set's own lowest relevant grade. No κ: both sets give all of them one and the same label."
+        "with each set's own lowest relevant grade. No κ: both sets give every passage the same label."
     )
     return Table("agreement", "Agreement of the labels", caption, columns, rows, facts)
 

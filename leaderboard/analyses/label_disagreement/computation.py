@@ -48,7 +48,7 @@ class Confusion:
         return cohens_kappa(self.by_relevance(first_least, second_least))
 
     def by_relevance(self, first_least: int, second_least: int) -> Whole:
-        """Return 2 × 2: not relevant and relevant in the first set, by not relevant and relevant in the second."""
+        """Return a 2 × 2 table (not relevant, relevant): rows for the first set, columns for the second."""
         rows = np.array(self.first, dtype=np.int64) >= first_least
         columns = np.array(self.second, dtype=np.int64) >= second_least
         return np.array(
@@ -63,8 +63,8 @@ class Confusion:
 def cohens_kappa(square: Whole) -> Kappa:
     """Return κ = (observed - expected) / (1 - expected) of a square table of counts.
 
-    Cohen, *A Coefficient of Agreement for Nominal Scales*, Educational and Psychological Measurement 20 (1960).
-    It is undefined without passages, and if both sets give all passages one and the same label.
+    Cohen, *A Coefficient of Agreement for Nominal Scales*, Educational and Psychological Measurement 20 (1960). It is
+    undefined without passages, and if both sets give every passage the same label.
     """
     total = int(square.sum())
     if not total:

@@ -1,4 +1,4 @@
-"""The confusion of grades as a grid: where a grade of one set goes in the other."""
+"""The confusion of grades as a grid: how the passages of each grade in one set are graded in the other."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ DARK = 0.65
 
 
 def confusion_figure(found: Confusion, names: tuple[str, str], facts: Facts, data: Table) -> Figure:
-    """Return the grid. Shares are of a row: of the passages of one grade that both sets label."""
+    """Return the grid. Shares are per row: of the passages with one grade that both sets label."""
     totals = found.counts.sum(axis=1)
     shares = found.counts / totals.clip(min=1)[:, None]
 

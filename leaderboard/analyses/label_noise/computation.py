@@ -52,9 +52,8 @@ class Evidence:
 
 
 class FirstRound:
-    """The tournament without challenges, prepared once for many resamples, with the results of :func:`derive`.
-
-    Its nodes are the contenders'; :func:`prepared_first_round` checks that this holds.
+    """The tournament without challenges, prepared once for many resamples; it gives the results of :func:`derive`.
+    Its nodes are the contenders', as :func:`prepared_first_round` checks.
     """
 
     def __init__(self, contenders: Contenders, evidence: Evidence) -> None:
@@ -78,7 +77,7 @@ class FirstRound:
 
 
 def prepared_first_round(contenders: Contenders, evidence: Evidence) -> FirstRound | None:
-    """Return the fast path, or None with challenges or passages beyond the first tournament's."""
+    """Return the fast path, or None if there are challenges or passages outside the first tournament."""
     entrants = evidence.entrants
     keys = np.unique(np.stack([entrants.query, entrants.representative]), axis=1)
     same = np.array_equal(keys, np.stack([contenders.query, contenders.passage]))

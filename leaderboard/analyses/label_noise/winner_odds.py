@@ -45,7 +45,7 @@ def odds_of_size(
     """Simulate pools of this many passages. Each trial is one tournament, and all are resolved at once."""
     if not 0 <= error <= 1 or size < 1 or trials < 1 or rules.judgments < 1:
         raise ValueError(
-            "the error rate must be a share; pools need at least one passage, and pairs one judgment"
+            "the error rate must be between 0 and 1; pools need at least one passage, and pairs one judgment"
         )
     if size == 1:
         return Odds(1, 1, 1.0, 1.0, 1.0)

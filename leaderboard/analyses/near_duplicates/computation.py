@@ -1,4 +1,4 @@
-"""Labels with near-duplicates counted once and expanded to all of them, and rankings without them. Pure.
+"""Labels with near-duplicates counted once and expanded to all of them, and rankings without them.
 
 The overview of the TREC 2022 Deep Learning track judged the canonical passage of each class and compared two
 evaluations: runs without near-duplicates under the labels of canonical passages, and runs as they are under labels
@@ -69,7 +69,7 @@ def expanded_labels(classes: Grades, members: Mapping[str, Sequence[str]]) -> li
 def without_near_duplicates(ranking: pl.DataFrame, classes: pl.DataFrame) -> pl.DataFrame:
     """Return a ranking (qid, rank, pid) in which each class has the rank of its first passage, and its canonical pid.
 
-    ``classes`` has the columns pid and canonical. Ranks are counted again.
+    ``classes`` has the columns pid and canonical. Ranks are renumbered.
     """
     named = ranking.select("qid", "rank", "pid").join(classes, on="pid", how="left")
     first = named.with_columns(pid=pl.coalesce("canonical", "pid")).group_by("qid", "pid").agg(pl.min("rank"))

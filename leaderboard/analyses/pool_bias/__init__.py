@@ -1,1 +1,1 @@
-"""How a run would rank if the pool had been built without it, or without its team."""
+"""How a run would rank if the pool had been built without it or its team."""

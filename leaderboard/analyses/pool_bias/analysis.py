@@ -1,4 +1,4 @@
-"""Pool bias of a campaign: leave out every run, or every team, in turn."""
+"""Pool bias of a campaign: each run or each team left out in turn."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -26,11 +26,11 @@ from pooling.models import PooledPassage, Run
 from pooling.services.runs import tops_of
 
 QREL = ""
-"""The qrel set, as one of a passage's contributors."""
+"""Stands for the qrel set among a passage's contributors."""
 
 
 def analyse_pool_bias(asked: Asked, progress: Progress | None) -> Analysis:
-    """Return how each run would rank if the pool had been made without it (or without all runs of its team).
+    """Return how each run would rank if the pool had been built without it (or without all runs of its team).
 
     Runs without a team are left out one at a time. Raises :class:`NothingToScore`.
     """
@@ -58,7 +58,7 @@ class Bias:
 def _leave_out(
     known: LoadedContenders, runs: Sequence[Run], by_team: bool, progress: Progress | None
 ) -> Bias:
-    """Derive the best answers and the board again for each run or team. With many of them this takes long."""
+    """Derive the best answers and the board again for each run or team. This takes long if there are many."""
     contributors = brought_by(known, runs)
     before = best_flags(known)
     groups = groups_to_leave_out(runs, by_team=by_team)
@@ -84,7 +84,7 @@ def brought_by(known: LoadedContenders, runs: Sequence[Run]) -> dict[Node, set[s
     """Return the contributors of each node: run tags, and QREL for the qrel set.
 
     They come from the pool's record and, for challenges, from the tops of the challenging runs. A challenge in
-    progress has not contributed anything yet. Judgments made elsewhere have no record: a passage then counts as
+    progress has not contributed anything yet. Imported judgments have no such record: a passage then counts as
     contributed by those of ``runs`` that have it on top.
     """
     campaign = known.facts.campaign
@@ -179,17 +179,16 @@ def _left_out_row(row: LeftOut) -> Row:
 def _moves_sentence(rows: Sequence[LeftOut]) -> str:
     moved = [row for row in rows if row.shift]
     if not moved:
-        return f"None of the {len(rows)} runs changes its rank if the pool is made without it."
+        return f"None of the {len(rows)} runs changes rank if the pool is built without it."
     most = max(moved, key=lambda row: (abs(row.shift), row.run))
     places = "place" if abs(most.shift) == 1 else "places"
     return (
-        f"{len(moved)} of {len(rows)} runs change their rank if the pool is made without them, "
-        f"{most.run} the most: {abs(most.shift)} {places} {'up' if most.shift > 0 else 'down'}."
+        f"{len(moved)} of {len(rows)} runs change rank if the pool is built without them; {most.run} moves most: {abs(most.shift)} {places} {'up' if most.shift > 0 else 'down'}."
     )
 
 
 def _pool_bias_figure(rows: Sequence[LeftOut], facts: Facts, table: Table) -> Figure:
-    """Draw each run's value with it in the pool and without, best first."""
+    """Draw each run's value with and without the run in the pool, best first."""
 
     def draw(canvas: Any) -> None:
         from leaderboard.output.drawing import GRAY, OFFICIAL, PREFERENCE, short_name

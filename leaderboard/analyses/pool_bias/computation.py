@@ -1,4 +1,4 @@
-"""Pool bias: how a run would rank if the pool had been made without it. Pure.
+"""Pool bias: how a run would rank if the pool had been built without it.
 
 A run in the pool can contribute its own best answers; a later run did not. So leave out one run, or all runs of a
 team: drop the passages that only they contributed, derive the best answers again from the remaining judgments,
@@ -75,7 +75,7 @@ class LeftOut:
 def left_out_rows(
     contenders: Contenders, before: Flags, after: Flags, *, group: str, members: Sequence[str], dropped: int
 ) -> tuple[LeftOut, ...]:
-    """Return a row for each member. ``before`` and ``after``: the best nodes with the group and without.
+    """Return a row for each member. ``before`` and ``after``: the best nodes with and without the group.
 
     ``changed``: queries with other best answers; ``lost``: queries that no longer have any; ``tau_b``: between
     the orders of all runs.

@@ -5,7 +5,7 @@ from leaderboard.analyses.shared.common_fields import LEAVE_OUT
 KIND = Kind(
     "pool_bias",
     "Pool bias",
-    "How a run would rank if the pool had been made without it, or without its team.",
+    "How a run would rank if the pool had been built without it or its team.",
     "a judged campaign",
     analyse_pool_bias,
     (LEAVE_OUT,),

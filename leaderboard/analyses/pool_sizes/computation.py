@@ -1,4 +1,4 @@
-"""How many queries have a pool of each size: figures 3 and 4 of [SP]. Pure."""
+"""How many queries have a pool of each size: figures 3 and 4 of [SP]."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -18,12 +18,12 @@ class SizeCounts:
 
     @property
     def pairs(self) -> int:
-        """The number of pairs to judge: each passage against each other one of its query."""
+        """The number of pairs to judge: every two passages of a pool."""
         return sum(count * size * (size - 1) // 2 for size, count in self.queries.items())
 
     @property
     def mean(self) -> float:
-        """The mean pool size; 0 for no query."""
+        """The mean pool size; 0 without queries."""
         return sum(size * count for size, count in self.queries.items()) / max(1, self.total)
 
     def share(self, size: int) -> float:

@@ -1,4 +1,4 @@
-"""Pool sizes as bars: all queries, next to those of the pool."""
+"""Pool sizes as bars: for all queries, next to the queries of the pool."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -61,7 +61,7 @@ def analyse_power(asked: Asked, progress: Progress | None) -> Analysis:
     """Return detectable differences of the board, of the pair, and by number of queries.
 
     The pair defaults to the two best runs. Raises NothingToScore for fewer than two runs or queries, or if no two
-    runs differ; and WrongSetting for a pair that is not two of the runs.
+    runs differ; and WrongSetting unless the pair is two of the runs.
     """
     alpha, power, difference = map(asked.number, ("alpha", "power", "difference"))
     one = one_combination(asked, progress)
@@ -94,7 +94,7 @@ def analyse_power(asked: Asked, progress: Progress | None) -> Analysis:
 
 
 def _chosen_pair(one: Combination, pair: tuple[str, str]) -> tuple[int, int]:
-    """Return the indexes of the chosen runs, filled up with the best ones."""
+    """Return the indexes of the chosen runs, completed with the best runs."""
     tags = one.run_tags
     for tag in filter(None, pair):
         if tag not in tags:
@@ -189,7 +189,7 @@ def _pair_table(board: _PowerBoard, first: int, second: int, facts: Facts) -> Ta
         Column("power", "power", Kind.SHARE, "if the observed is true"),
         Column("queries", "queries needed", Kind.COUNT, "if the observed is true"),
     )
-    caption = f"{_power_caption(board)} Power from an observed difference says no more than its p-value."
+    caption = f"{_power_caption(board)} Power computed from an observed difference adds nothing to its p-value."
     return Table("pair", "One pair of runs", caption, columns, tuple(rows), facts)
 
 

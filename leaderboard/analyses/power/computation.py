@@ -1,4 +1,4 @@
-"""Power of the paired t-test over queries: detectable differences and queries needed. Pure.
+"""Power of the paired t-test over queries: detectable differences and queries needed.
 
 The test of n differences with standard deviation s and true mean d has a noncentral t distribution with n - 1
 degrees of freedom and noncentrality d · √n / s. Webber, Moffat & Zobel, *Statistical power in retrieval
@@ -16,7 +16,8 @@ import scipy  # loads scipy.optimize on first use
 from scipy.special import gammainc, gammainccinv, gammaincinv, ndtr, stdtrit
 
 POWER = 0.8
-#: Standard deviations below this are rounding: the two runs have the same value on every query, or differ by one.
+#: Standard deviations below this are rounding: the two runs have the same value on every query, or values that differ
+#: by a constant.
 SAME = 1e-7
 #: The largest number of queries to calculate.
 MOST_QUERIES = 10_000_000
@@ -103,7 +104,7 @@ def _beyond_by_deviation(critical: float, freedom: int, noncentrality: float) ->
 
 
 def detectable_effect(queries: int, wanted: Wanted) -> float:
-    """Return the smallest difference, in standard deviations, that is found with the wanted power.
+    """Return the smallest difference, in standard deviations, that is found with the required power.
 
     It is nan for fewer than two queries, and where no difference of a billion standard deviations is found.
     """
@@ -122,7 +123,7 @@ def detectable_effect(queries: int, wanted: Wanted) -> float:
 
 
 def queries_needed(effect: float, wanted: Wanted) -> int | None:
-    """Return the smallest number of queries, from two, on which such an effect is found with the wanted power.
+    """Return the smallest number of queries, from two, on which such an effect is found with the required power.
 
     None for no effect, and for more than ten million queries.
     """

@@ -52,7 +52,7 @@ def power_figure(curve: Curve, queries: int, measure: str, facts: Facts, data: T
 
 
 def _write_ticks_as_numbers(axis: Any, steps: tuple[int, ...], form: str) -> None:
-    """Write the ticks of a logarithmic axis as numbers: figures have no formulas, such as powers of ten."""
+    """Write the ticks of a logarithmic axis as numbers: figures cannot show formulas such as powers of ten."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
     axis.set_major_locator(LogLocator(subs=steps))

@@ -7,7 +7,7 @@ from leaderboard.analyses.shared.common_fields import ALPHA, MEASURE, ONE_LABELS
 KIND = Kind(
     "power",
     "Statistical power",
-    "The smallest differences between runs that these queries can show, and how many queries others need.",
+    "The smallest differences between runs that these queries can show, and how many queries other differences need.",
     "two or more runs, and labels of two or more queries",
     analyse_power,
     (

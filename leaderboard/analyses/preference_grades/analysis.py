@@ -32,7 +32,7 @@ def analyse_preference_grades(asked: Asked, _: Progress | None) -> Analysis:
     found, ungraded = preference_by_gap(_judged_passages(campaign), grades)
     if not found:
         raise NothingToScore(
-            f"{graded.name} grades no pair of {campaign.name} on both sides.", "Choose other labels."
+            f"{graded.name} grades both passages of no pair of {campaign.name}.", "Choose other labels."
         )
     facts = Facts(
         collection=campaign.collection.name,
@@ -74,8 +74,7 @@ def _gap_table(found: list[GradeGap], ungraded: int, facts: Facts) -> Table:
         for row in found
     )
     caption = (
-        "Judgments of pairs by how far the grades of the two passages lie apart, and the share that preferred the "
-        f"passage of the higher grade, with Wilson 95% intervals. {ungraded:,} judgments have an ungraded passage."
+        "Judgments of pairs by how far the grades of the two passages lie apart, and the share that preferred the passage with the higher grade, with Wilson 95% intervals. {ungraded:,} judgments have an ungraded passage."
     )
     return Table("preference", "Preference against grade", caption, columns, rows, facts)
 
@@ -87,5 +86,5 @@ def _grade_sentence(found: list[GradeGap], ungraded: int) -> str:
         return f"No judgment prefers a passage of a pair with different grades ({graded:,} pairs of equal grades)."
     return (
         f"The preferred passage has the higher grade in {apart.value:.1%} of {apart.total:,} judgments of pairs with "
-        f"different grades; {graded:,} of {graded + ungraded:,} judgments have grades on both sides."
+        f"different grades; {graded:,} of {graded + ungraded:,} judgments are of pairs with two graded passages."
     )

@@ -1,4 +1,4 @@
-"""Whether the preferred passage has the higher grade, by the difference between the two grades. Pure."""
+"""Whether the preferred passage has the higher grade, by the difference between the two grades."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from leaderboard.analyses.shared.proportions import Share, share_with_bounds
 
 #: The class of a passage in a query: (query key, class key).
 Key = tuple[int, str]
-#: The preferred passage and the other one; for "cannot decide", the two shown and False.
+#: The preferred passage, the other passage and True; for "cannot decide", the two passages and False.
 JudgedPair = tuple[Key, Key, bool]
 
 

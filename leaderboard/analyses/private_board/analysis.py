@@ -45,7 +45,7 @@ STEPS = (
 
 CAPTION = (
     "{asked} of each team's runs in order of time, and how much more each gained over the team's first run on public "
-    "than on private queries. Welch's intervals have {level} for all later runs of a team together (Bonferroni). "
+    "than on private queries. Welch's intervals have a joint level of {level} over a team's later runs (Bonferroni). "
     "Filled: looks like overfitting."
 )
 
@@ -53,8 +53,8 @@ CAPTION = (
 def analyse_private_board(asked: Asked, progress: Progress | None) -> Analysis:
     """Compare public and private boards, and each team's later runs with its first. Values are not rounded.
 
-    Raises NothingPrivate if no queries are private, or fewer than two of either kind are covered, and
-    UnknownMeasure for anything but one measure.
+    Raises NothingPrivate if no queries are private, or fewer than two of either kind are covered, and UnknownMeasure
+    unless exactly one measure is requested.
     """
     alpha = asked.number("alpha")
     found = combinations(

@@ -26,7 +26,8 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Submission:
-    """A run on public and private queries; ``number`` counts the team's runs, ``step`` compares with the first."""
+    """A run on public and private queries; ``number`` counts the team's runs, ``step`` compares the run with the
+    team's first."""
 
     team: str
     run: str

@@ -60,13 +60,12 @@ def progress_table(board: BoardOverTime) -> Table:
 
 
 def undated_table(board: BoardOverTime) -> Table:
-    """Return the runs that stand apart, the best first."""
+    """Return the undated runs, best first."""
     apart = sorted(filter(_is_undated, board.steps), key=lambda step: -step.standing.entry.value)
     return Table(
         "undated",
         "Runs without a date of submission",
-        "They are never the state of the art. To date one, press Describe on its page. To date many, use Describe "
-        "with a table on the page Runs.",
+        "They are never the state of the art. To add a date, press Describe on the run's page. To date many runs, use Describe with a table on the page Runs.",
         (Column("run", "run"), Column("value", f"M{board.facts.measure}", Kind.MEASURE)),
         tuple(Row({"run": one.standing.entry.run, "value": one.standing.entry.value}) for one in apart),
         board.facts,
@@ -147,7 +146,7 @@ def progress_figure(board: BoardOverTime, table: Table) -> Figure:
         if days:
             axes.set_xlim(*time_shown(min(days.values()), max(days.values())))
         canvas.legend(loc="outside upper right", ncols=3)
-        # The latest first: if names compete for a place, the current best run gets it.
+        # The latest comes first: if labels overlap, the current best run keeps its label.
         named = [(s.standing.entry.run, days[id(s)], s.standing.entry.value) for s in reversed(best)]
         points = [(days[id(s)], s.standing.entry.value) for s in dated]
         name_points(canvas, axes, named, points)
@@ -165,7 +164,7 @@ def progress_figure(board: BoardOverTime, table: Table) -> Figure:
 
 
 def time_shown(first: float, last: float) -> tuple[float, float]:
-    """Return the first and last day of the axis. If all runs are of one day, the axis is a week around it."""
+    """Return the first and last day of the axis. If all runs have the same date, the axis covers a week around it."""
     aside = max(3.0, (last - first) * 0.04)
     return first - aside, last + aside
 

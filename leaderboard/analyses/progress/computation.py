@@ -34,7 +34,7 @@ def standings_over_time(entries: Sequence[Entry], *, higher: bool = True) -> lis
     """Return the entries, in the order given, with what each displaced.
 
     All baselines count from the start, whenever they were submitted. A value equal to the top displaces nothing.
-    ``best_so_far`` is the best of the baselines and of the runs up to here.
+    ``best_so_far`` is the best value among the baselines and the runs so far.
     """
     sign = 1.0 if higher else -1.0
     baselines = [

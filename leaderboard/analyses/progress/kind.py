@@ -25,6 +25,6 @@ KIND = Kind(
     at_once=1000,
     works="Scoring runs",
     help="Show every run's value by date of submission, the runs that were the state of the art when they arrived "
-    "(from the first that beat the baselines), and which of those steps were significant.",
+    "(from the first that beat the baselines), and the significant steps.",
     example="mine --qrels official --figure progress.svg",
 )

@@ -1,4 +1,4 @@
-"""The spread of one measure over all runs, query by query. Pure.
+"""The spread of one measure over all runs, query by query.
 
 Craswell et al., *Overview of the TREC 2022 Deep Learning Track*, figures 8 and 9: queries by their median over runs,
 and how many have a median at the highest value, so that they tell few runs apart.
@@ -35,7 +35,7 @@ class Spread:
 
     @property
     def order(self) -> list[int]:
-        """Return the queries by median, then by mean, the highest first."""
+        """Return the queries by descending median, then by descending mean."""
         return [int(query) for query in np.lexsort((-self.mean, -self.median))]
 
     @property
@@ -61,7 +61,7 @@ def query_spread(values: Floats) -> Spread:
     Quartiles are interpolated linearly between the two nearest runs, as numpy does.
     """
     exact = values.round(DECIMALS)
-    # Sorting once is much faster than asking numpy for each of the quantiles.
+    # Sorting once is much faster than calling numpy for each quantile.
     ordered = np.sort(np.ascontiguousarray(exact.T), axis=1)
     high = ordered[:, -1]
     return Spread(

@@ -9,7 +9,7 @@ from leaderboard.output import Facts, Figure, Table
 from leaderboard.output.chart import Series, Spans, chart_content
 
 TITLE = "Spread over runs, query by query"
-#: With more queries, boxes are too narrow to see: bands take their place in print, and pages show some queries.
+#: With more queries, boxes are too narrow to see: print shows bands instead, and pages show some of the queries.
 MOST_BOXES = 120
 MOST_NAMED = 80
 

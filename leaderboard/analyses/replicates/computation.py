@@ -1,7 +1,8 @@
-"""Boards from repeated judgments: how well would they agree? Pure.
+"""Boards from repeated judgments: how well would they agree?
 
-A replicate is one complete set of judgments of the same passages: a phase, or a campaign. Overlap of the best
-answers is counted over the queries that both cover; the boards' agreement (MRR@10) over the queries that all cover.
+A replicate is one complete set of judgments of the same passages: a phase, or a campaign. Overlap of the best answers
+is counted over the queries that two replicates cover, the boards' agreement (MRR@10) over the queries that all
+replicates cover.
 """
 
 from collections.abc import Mapping
@@ -46,7 +47,7 @@ class Replicates:
 
 
 def compare_replicates(contenders: Contenders, best: Mapping[str, Flags]) -> Replicates:
-    """Compare replicates. ``best``: replicate → its best nodes. It does not cover queries without a best answer."""
+    """Compare replicates. ``best``: replicate → its best nodes. Queries without a best answer are not covered."""
     covered = {name: contenders.covered(nodes) for name, nodes in best.items()}
     shared = np.logical_and.reduce(list(covered.values()))
     totals = {name: contenders.values(nodes)[:, shared].sum(axis=1) for name, nodes in best.items()}

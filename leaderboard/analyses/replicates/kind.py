@@ -19,7 +19,7 @@ KIND = Kind(
             "ties",
             "Ties",
             (("", "as last resolved"), ("recount", "recount"), ("keep", "keep")),
-            help="count ties again, or keep them (default: as the campaign was last resolved)",
+            help="recount wins among tied passages, or keep all of them (default: as the campaign was last resolved)",
         ),
     ),
     of_campaign=True,

@@ -1,1 +1,1 @@
-"""Whether labels can be reused: density of relevant passages, unjudged passages, and runs left out."""
+"""Whether labels can be reused: density of relevant passages, unjudged passages and left-out runs."""

@@ -1,4 +1,4 @@
-"""Whether labels can be reused: density and gain by query, unjudged passages by run, and runs left out."""
+"""Whether labels can be reused: density and gain by query, unjudged passages by run, and left-out runs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -48,7 +48,7 @@ TOP = 10
 
 
 def analyse_reusability(asked: Asked, progress: Progress | None) -> Analysis:
-    """Return tables and figures of density, unjudged passages and runs left out. Raises a Refusal."""
+    """Return tables and figures of density, unjudged passages and left-out runs. Raises a Refusal."""
     labels = labels_named(asked.collection, labels_or_usual(asked.collection, asked.text("qrels")))
     measure = measure_for(asked.text("measure"), labels)
     found = class_labels(asked.collection, labels)
@@ -88,7 +88,7 @@ def analyse_reusability(asked: Asked, progress: Progress | None) -> Analysis:
 def _with_run_results(
     asked: Asked, found: ClassLabels, depth: int, so_far: Analysis, progress: Progress | None
 ) -> Analysis:
-    """Add the results that need runs: unjudged passages, judgments saved, and runs left out."""
+    """Add the results that need runs: unjudged passages, judgments saved, and left-out runs."""
     facts = so_far.facts
     tops = {run.run_tag: _labeled_tops(run, max(depth, TOP), found) for run in asked.runs}
     pids = {pid for top in tops.values() for of_query in top.values() for pid in of_query}
@@ -131,7 +131,7 @@ def _labels_to_compare(asked: Asked) -> ClassLabels | None:
         published = collection.visibility == Collection.Visibility.PUBLISHED
         if not published or private_qids(collection) or plain_labels(set_name) in withheld_labels(collection):
             raise MembersOnly(
-                f"The labels {set_name} of {name} are not public.", "Choose labels that everybody sees."
+                f"The labels {set_name} of {name} are not public.", "Choose labels that are public."
             )
     elif asked.released and plain_labels(set_name if slash else name) in withheld_labels(collection):
         raise MembersOnly(f"The labels {set_name or name} are withheld.", "Choose other labels, or sign in.")
@@ -211,7 +211,7 @@ def _left_out_table(left: Sequence[LeftOutRun], by_team: bool, facts: Facts) -> 
     names = [column.key for column in columns]
     rows = tuple(Row({name: getattr(one, name) for name in names}) for one in ordered)
     caption = (
-        "Every run under labels without those that only it contributed (or its team), and its rank among all runs "
+        "Every run under labels without those that only it (or its team) contributed, and its rank among all runs "
         "under the same labels. A run contributes the labels of its passages down to the pool depth."
     )
     return Table("left_out", "Left out", caption, columns, rows, facts)

@@ -1,4 +1,4 @@
-"""Figures that show whether labels can be reused by runs that did not contribute to them. Pure.
+"""Numbers that show whether labels can be reused by runs that did not contribute to them.
 
 Density: many relevant passages among the judged ones mean that many more were not judged (Voorhees, Craswell and Lin,
 *Too many relevants*, SIGIR 2022). Left out: a run is scored under labels without those that only it (or its team)
@@ -58,7 +58,8 @@ def unjudged_share(
 
 
 def saved_by_classes(pools: Mapping[str, set[str]], canonical: Mapping[str, str]) -> tuple[int, int]:
-    """Return the passages of a pool, and how many of them need no judgment because another of their class has one."""
+    """Return the passages of a pool, and how many of them need no judgment because another passage of their class has
+    a judgment."""
     passages = sum(len(pids) for pids in pools.values())
     classes = sum(len({canonical.get(pid, pid) for pid in pids}) for pids in pools.values())
     return passages, passages - classes

@@ -1,4 +1,4 @@
-"""Figures of reusable labels: values of rows on one axis, with a line."""
+"""Figures of reusability: the values of each row on one axis, with a reference line."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,7 +21,7 @@ def curves_figure(
     line: float | None = None,
     row_word: str = "",
 ) -> Figure:
-    """Return one curve for each series over the rows; series can be shorter than the rows."""
+    """Return one curve over the rows for each series; a series can be shorter than the rows."""
 
     def draw(canvas: Any) -> None:
         from leaderboard.output.drawing import GRAY, OKABE_ITO

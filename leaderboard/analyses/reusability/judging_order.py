@@ -1,5 +1,5 @@
-"""The origin of labels: relevant passages by source, and the gain curve of every topic. It is known only for qrel
-sets made from a graded campaign, whose passages have an order and a source.
+"""The origin of labels: relevant passages by source, and the gain curve of every topic. The origin is known only for
+qrel sets made from a graded campaign, whose passages have an order and a source.
 """
 
 from collections import defaultdict
@@ -16,7 +16,7 @@ from leaderboard.output.table import Value
 from leaderboard.scoring.labels import Labels
 from pooling.models import Collection
 
-#: Judgments are counted until these shares of a topic's relevant passages are found: key, share and words.
+#: Shares of a topic's relevant passages up to which judgments are counted: key, share and label.
 FOUND = (
     ("until_50", 0.5, "half of the relevant"),
     ("until_90", 0.9, "nine tenths"),
@@ -39,7 +39,8 @@ class JudgedTopic:
         return list(accumulate(map(int, self.relevant)))
 
     def judged_until(self, share: float) -> int | None:
-        """Return the judgments until this share of the relevant passages was found; None without any."""
+        """Return the number of judgments until this share of the relevant passages was found; None without relevant
+        passages."""
         gain = self.gain
         wanted = ceil(share * gain[-1]) if gain else 0
         return (
@@ -91,7 +92,7 @@ def source_table(topics: Sequence[JudgedTopic], facts: Facts) -> Table:
         Column("relevant", "relevant", Kind.COUNT),
         Column("share", "share relevant", Kind.SHARE),
     )
-    caption = "Passages by what gave them to the assessor: the pool, or an iteration of active learning."
+    caption = "Passages by their source: the pool, or an iteration of active learning."
     return Table("sources", "Judged by source", caption, columns, rows, facts)
 
 
@@ -114,8 +115,7 @@ def gain_table(topics: Sequence[JudgedTopic], facts: Facts) -> Table:
             Row({"qid": one.qid, "judged": len(one.relevant), "relevant": sum(one.relevant), **until})
         )
     caption = (
-        "Judgments until a share of the relevant passages that were found at all. Where the last one came long "
-        "before the end, few are likely to be missing."
+        "Judgments until a share of the relevant passages that were found at all. If the last was found long before the end, few are likely to be missing."
     )
     return Table("gain", "Gain", caption, columns, tuple(rows), facts)
 

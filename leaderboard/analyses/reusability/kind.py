@@ -6,7 +6,7 @@ from leaderboard.analyses.shared.common_fields import LABELS_UNORDERED, LEAVE_OU
 KIND = Kind(
     "reusability",
     "Reusability",
-    "Whether labels can score runs that did not contribute to them: density, unjudged passages, runs left out.",
+    "Whether labels can score runs that did not contribute to them: density, unjudged passages, left-out runs.",
     "labels, and runs for more than the density",
     analyse_reusability,
     (
@@ -19,12 +19,11 @@ KIND = Kind(
         ),
         LEAVE_OUT,
         Number(
-            "depth", "Pool depth", 10, 1, 1000, "a run contributes the labels of its passages down to here"
+            "depth", "Pool depth", 10, 1, 1000, "a run contributes the labels of its passages down to this rank"
         ),
     ),
     works="Leaving out",
-    help="Show the density of relevant passages of every query, for labels of a graded campaign also the relevant "
-    "passages by source and how soon they were found, the unjudged passages among each run's first ten, "
+    help="Show the density of relevant passages of every query, the relevant passages by source and how soon they were found (labels of a graded campaign only), the unjudged passages among each run's first ten, "
     "how many judgments near-duplicates save, and each run's value and rank without the labels that only it (or its "
     "team) contributed. The analysis of pool bias derives best answers again from fewer judgments.",
     example="mine --qrels official --measure nDCG@10 --json",

@@ -1,4 +1,4 @@
-"""Runs by type: a table of types, of best against best, and a figure of each."""
+"""Runs by type: tables and figures of the types, and of their best runs against each other."""
 
 from collections.abc import Sequence
 
@@ -11,13 +11,13 @@ from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
 from leaderboard.output.table import best_marked
 from leaderboard.scoring.evaluation import Progress
 
-#: The number of pairs of types with a figure, those with the best type first. The table has all pairs.
+#: The number of pairs of types with a figure, starting with pairs of the best type. The table has all pairs.
 MOST_DUELS = 6
 
 
 def analyse_run_types(asked: Asked, progress: Progress | None) -> Analysis:
-    """Return the runs by type. Raises WrongSetting, NothingToScore."""
-    types_of(asked.collection, (), asked.text("by"))  # refuse an unknown detail before scoring
+    """Return the analysis of runs by type. Raises WrongSetting and NothingToScore."""
+    types_of(asked.collection, (), asked.text("by"))  # Refuse an unknown detail before scoring.
     one = one_combination(asked, progress)
     higher = one.measure.higher_is_better
     detail, types = types_of(asked.collection, one.runs, asked.text("by"))
@@ -92,8 +92,8 @@ def _duels_table(one: Combination, against: Sequence[Duel], facts: Facts) -> Tab
         for each in against
     )
     caption = (
-        "The best run of a type against that of a type with a better one, query by query. Won: queries on which the "
-        "first has the better value. Δ: mean of the second less mean of the first."
+        "The best run of a type against the best run of a better type, query by query. Won: queries on which the "
+        "first has the better value. Δ: mean of the second minus mean of the first."
     )
     return Table("best_against_best", "Best against best", caption, columns, rows, facts)
 

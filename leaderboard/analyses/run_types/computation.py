@@ -1,4 +1,4 @@
-"""Runs by type: the best and the median of each, and best against best on every query. Pure.
+"""Runs by type: the best and the median of each, and best against best on every query.
 
 Figures 2 to 4 of the overview of TREC 2022's Deep Learning track [DL].
 """
@@ -37,7 +37,7 @@ class Duel:
     lost: int
     level: int
     difference: float
-    """Mean of the second less mean of the first."""
+    """Mean of the second minus mean of the first."""
 
     @property
     def title(self) -> str:

@@ -6,8 +6,8 @@ from leaderboard.analyses.shared.common_fields import MEASURE, ONE_LABELS, QUERY
 KIND = Kind(
     "run_types",
     "Types of runs",
-    "How runs of different types do, and whether the best of one type wins on every query.",
-    "runs that say their type, and labels",
+    "How runs of different types perform, and whether the best of one type wins on every query.",
+    "runs with a type in their description, and labels",
     analyse_run_types,
     (
         ONE_LABELS,

@@ -1,1 +1,1 @@
-"""Code shared by analyses: compared passages of a campaign, shares with intervals, combinations of labels."""
+"""Code shared by analyses: the compared passages of a campaign, shares with intervals, and combinations of labels."""

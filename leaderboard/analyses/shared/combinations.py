@@ -43,7 +43,7 @@ class Combination:
 
     @property
     def name(self) -> str:
-        """Labels, queries and measure, for people."""
+        """Labels, queries and measure, for display."""
         queries = "" if self.query_set == "all" else f", {self.query_set} queries"
         return f"{self.labels.title}, {self.asked}{queries}"
 
@@ -61,7 +61,7 @@ class Combination:
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of everything that results on these values depend on."""
+        """Hash of everything that results from these values depend on."""
         content = hashlib.sha256(np.ascontiguousarray(self.values, dtype="<f8").tobytes())
         content.update(repr((self.run_tags, self.values.shape, self.measure.name)).encode())
         return content.hexdigest()
@@ -164,9 +164,10 @@ def labels_or_usual(collection: Collection, name: str) -> str:
 
 
 def other_labels(collection: Collection, first: str, chosen: str, *, sets_first: bool = False) -> str:
-    """Return the chosen labels, or the default to set against the first: the latest version, else another set.
+    """Return the chosen labels, or the default to compare with the first: the latest version, else another set.
 
-    With ``sets_first`` another set comes before the version. Without either, it is the first labels themselves.
+    With ``sets_first``, another set is preferred to the version. Without either, the default is the first labels
+    themselves.
     """
     if chosen:
         return chosen
@@ -178,7 +179,7 @@ def other_labels(collection: Collection, first: str, chosen: str, *, sets_first:
 
 
 def one_combination(asked: Asked, progress: Progress | None) -> Combination:
-    """Return the one combination that a request with single labels and a single measure asks for."""
+    """Return the combination of a request with one set of labels and one measure."""
     everybody = asked.released and bool(private_qids(asked.collection))
     (found,) = combinations(
         collection=asked.collection,

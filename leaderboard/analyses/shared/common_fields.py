@@ -57,7 +57,7 @@ ANNOUNCED = Choice(
     "announced",
     "Announced runs",
     (("", "left out"), ("1", "included")),
-    help="include runs that were described and whose files have not arrived",
+    help="include runs that were described but not yet uploaded",
     flag=True,
 )
 OFFICIAL = Choice("official", "Qrel set", of="sets", help="the qrel set (default: the official one)")
@@ -65,7 +65,7 @@ QUERY_SET = Choice(
     "queries",
     "Queries",
     (("", "all that may be shown"), ("all", "all"), ("public", "public"), ("private", "private")),
-    help="a set of queries (default: all; the public ones in what is made for everybody)",
+    help="a set of queries (default: all; the public queries in public results)",
 )
 LEAVE_OUT = Choice(
     "by", "Leave out", (("run", "a run"), ("team", "a team")), help="what to leave out each time"

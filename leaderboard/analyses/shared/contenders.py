@@ -1,4 +1,4 @@
-"""The compared passages, and their ranks in every run. Pure.
+"""The compared passages, and their ranks in every run.
 
 A *node* is one class of passages (the same text) of one query. Its rank in a run is the best rank of any member
 of the class. Values are integers, RR@10 times 2520, so that means and ties between runs are exact
@@ -97,13 +97,14 @@ class Contenders:
         return np.maximum.reduceat(best, self.starts)
 
     def judged_pairs(self, judged: CountedJudgments) -> PairTally:
-        """Return the judgments of each pair of nodes, without pairs in which a passage is not a node."""
+        """Return the judgments of each pair of nodes; pairs with a passage that is not a node are left out."""
         left, right, preferred = self.nodes_of(judged)
         known = (left != NOWHERE) & (right != NOWHERE)
         return tally(left[known], right[known], preferred[known])
 
     def nodes_of(self, judged: CountedJudgments) -> tuple[Integers, Integers, Integers]:
-        """Return left, right and preferred node of each judgment; NOWHERE if the passage has none, or undecided."""
+        """Return left, right and preferred node of each judgment; NOWHERE for a passage without a node, or if
+        undecided."""
         sides = zip(
             judged.query.tolist(),
             judged.left.tolist(),

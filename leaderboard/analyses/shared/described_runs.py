@@ -14,7 +14,7 @@ UNKNOWN = "not said"
 
 
 def types_of(collection: Collection, runs: Sequence[Run], by: str) -> tuple[Detail, list[str]]:
-    """Return the detail of this name and every run's value of it, in words. Raises WrongSetting."""
+    """Return the detail with this name and every run's value of it, in words. Raises WrongSetting."""
     known = known_details(collection)
     if by not in known:
         raise WrongSetting(f"Unknown detail {by[:60]!r}.", f"Choose one of: {', '.join(known)}.")
@@ -23,7 +23,7 @@ def types_of(collection: Collection, runs: Sequence[Run], by: str) -> tuple[Deta
 
 
 def groups_to_leave_out(runs: Sequence[Run], *, by_team: bool) -> dict[str, list[int]]:
-    """Return each group's runs, as indexes: all runs of a team, or one run alone if it has no team."""
+    """Return the indexes of each group's runs: all runs of a team, or a single run without a team."""
     groups: dict[str, list[int]] = {}
     for place, run in enumerate(runs):
         groups.setdefault(f"team {run.team}" if by_team and run.team else run.run_tag, []).append(place)
@@ -39,5 +39,5 @@ def described_runs(asked: Asked) -> list[KnownRun]:
         announced = AnnouncedRun.objects.filter(collection=asked.collection, run=None)
     found = known_runs(asked.runs, announced)
     if not found:
-        raise NothingToScore(f"{asked.collection.name} has no runs.", "Upload some, or count announced runs.")
+        raise NothingToScore(f"{asked.collection.name} has no runs.", "Upload runs, or include announced runs.")
     return found

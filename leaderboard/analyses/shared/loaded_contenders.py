@@ -26,7 +26,7 @@ KEYS_AT_ONCE = 5000
 
 @dataclass(frozen=True)
 class LoadedContenders:
-    """A campaign as the preference analyses see it.
+    """A campaign's data for the preference analyses.
 
     ``phase``: each judgment's phase, aligned with the evidence; ``qids``: query key → qid; ``qrels``: query key →
     node of the official qrel, if it was compared; ``labeled``: the keys of all queries with an official qrel.
@@ -60,7 +60,7 @@ class LoadedContenders:
         seed: int | None = None,
         further: Sequence[tuple[str, str]] = (),
     ) -> TableFacts:
-        """Return the facts that must accompany every number made from this campaign."""
+        """Return the facts that must accompany every number computed from this campaign."""
         campaign = self.facts.campaign
         return TableFacts(
             collection=campaign.collection.name,

@@ -1,4 +1,4 @@
-"""Intervals of a share of n, and the exact test against one half. Pure.
+"""Intervals of a share, and the exact test against one half.
 
 *Exact* is Clopper & Pearson (Biometrika 26, 1934): its coverage is never below its level, so it is wide. *Wilson*
 is Wilson's score interval (JASA 22, 1927): its average coverage is its level (Brown, Cai & DasGupta, Statistical

@@ -156,7 +156,7 @@ def agreement_of(
 
 
 def tests_by(direction: str) -> tuple[str, ...]:
-    """Return the tests that go with a direction: t is a test of means."""
+    """Return the tests that go with a direction: the t-test is only for means."""
     return TESTS if direction == "mean" else BY_MEDIAN
 
 

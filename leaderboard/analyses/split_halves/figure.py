@@ -10,7 +10,7 @@ from leaderboard.output.chart import Bars, Part, chart_content
 PANELS_A_ROW = 2
 INCHES_A_TEST = 0.24
 BAR, BESIDE = 0.56, 0.16
-# A part smaller than this is too narrow for its number.
+# Parts smaller than this are too narrow to show their number.
 LEAST_WRITTEN = 0.08
 SIGNIFICANT = "significant in a half"
 PARTS = ("agree", "partially agree", "disagree")
@@ -75,7 +75,7 @@ def _draw_halves_panel(panel: Any, name: str, result: Agreement) -> None:
         for place, (left, share) in enumerate(zip(start, shares, strict=True)):
             if share >= LEAST_WRITTEN:
                 panel.text(left + share / 2, place, _percent_text(share), color=ink, **_CENTRED)
-            elif part == PARTS[-1]:  # the last one has room beside its bar
+            elif part == PARTS[-1]:  # The last part has room beside its bar.
                 panel.text(1.01, place, _percent_text(share), **_CENTRED | {"ha": "left"})
         start = [left + share for left, share in zip(start, shares, strict=True)]
     below = [place + (BAR + BESIDE) / 2 for place in places]

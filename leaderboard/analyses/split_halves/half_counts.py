@@ -1,9 +1,10 @@
-"""Counts for rank tests of two runs on many parts of the queries at once, instead of sorting.
+"""Counts for rank tests of two runs on many parts of the queries at once, without sorting each part.
 
 A rank statistic follows from how many of a part's differences (or values) fall into each group of equal ones, with
 groups in ascending order. Groups are the same for every part, so they are found once per pair of runs. Counting them
 on all parts is one product of a sparse one-hot matrix with the matrix of parts. Values that rarely repeat form nearly
-as many groups as queries, so half_orders counts those in sorted order. All sums are of integers and therefore exact.
+as many groups as queries; half_orders counts such values in sorted order. All sums are of integers and therefore
+exact.
 """
 
 from collections.abc import Iterator
@@ -230,7 +231,7 @@ def _merged_neighbors(groups: Counts, even: int) -> Counts:
 
 
 def _exact_product_sums(one: Counts, other: Counts, largest: int) -> Floats:
-    """Return the exact Σ of products along axis 1, in the counts' narrow integers as far as nothing overflows."""
+    """Return the exact Σ of products along axis 1, in the counts' narrow integer type while nothing overflows."""
     room = np.iinfo(one.dtype).max
     summed: Floats
     if largest * one.shape[1] <= room:

@@ -1,4 +1,4 @@
-"""Counts of pairs of runs whose values rarely repeat: from sorted orders, instead of tables of groups.
+"""Counts of pairs of runs whose values rarely repeat: from sorted queries instead of tables of groups.
 
 Queries are sorted by a pair's differences, or by a run's values. The number of a part's queries before a given
 one is then a running count down the rows of the matrix of parts, and a rank statistic is a sum of products of
@@ -19,7 +19,7 @@ Counts = npt.NDArray[np.signedinteger]
 Sums = npt.NDArray[np.int64]
 
 BLOCK = 64
-"""Groups in a block, which are counted among themselves; counts of whole blocks are added afterwards."""
+"""Groups in a block. Counts are taken within each block, then counts of whole blocks are added."""
 NARROW = 2**15 - 1
 
 
@@ -81,7 +81,7 @@ class Groups:
         return np.diff(self.starts)
 
     def singles(self, several: npt.NDArray[np.bool_], nobody: int) -> Places:
-        """Return the query of each group that has only one; ``nobody`` for other groups."""
+        """Return the query of each group with a single query; ``nobody`` for other groups."""
         return np.where(several, nobody, self.order[self.starts[:-1]])
 
     def within(self, chosen: npt.NDArray[np.bool_]) -> tuple[Places, Places]:
@@ -146,7 +146,8 @@ class RunningCounts:
     def wins_over(self, other: Groups) -> tuple[Sums, Floats]:
         """Return 2 × Mann and Whitney's U of this run against another one, and the ties added by pooling.
 
-        If a of this run's queries and b of the other's share a value, pooling adds 3·a·b·(a + b) to the two sums Σ(t³
+        If ``a`` queries of this run and ``b`` queries of the other share a value, pooling adds 3·a·b·(a + b) to the
+        two sums Σ(t³
         - t).
         """
         low = np.searchsorted(self.numbers, other.numbers)
@@ -229,7 +230,8 @@ class _Layout:
 
 
 def _column_sums(rows: Counts, largest: int) -> Sums:
-    """Return Σ along axis 0 of numbers up to ``largest``. Adds as many rows at once as their type can hold."""
+    """Return Σ along axis 0 of numbers up to ``largest``. Adds as many rows at once as their type can sum without
+    overflow."""
     at_once = max(1, int(np.iinfo(rows.dtype).max) // max(1, largest))
     folded = len(rows) // at_once * at_once
     summed: Sums = rows[folded:].sum(axis=0, dtype=np.int64)

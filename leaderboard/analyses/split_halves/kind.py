@@ -14,6 +14,6 @@ KIND = Kind(
     works="Splitting queries",
     help="Split the queries into random halves and compare every pair of runs in each, by mean and by median, "
     "with sign, rank-sum, signed-rank and t tests. Show how often the halves agree, partially agree and "
-    "disagree. Repeating the same call is fast.",
+    "disagree. Results are cached.",
     example="mine --qrels official @1 --csv halves.csv",
 )

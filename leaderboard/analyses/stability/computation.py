@@ -101,7 +101,7 @@ def ranks_by_column(values: Floats) -> Whole:
 
 
 def _exact_means(means: Floats, whole: int | None, queries: int = 0) -> Floats:
-    """Return means without rounding errors, so that equal runs tie. Exact sums have only the mean's own error."""
+    """Return means without rounding errors, so that equal runs tie. With exact sums, only the division rounds."""
     if whole is None:
         return np.round(means, DECIMALS)
     return np.rint(means * whole * queries) / (whole * queries) if queries else means

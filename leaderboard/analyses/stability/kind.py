@@ -13,7 +13,6 @@ KIND = Kind(
     by_query_set=True,
     works="Scoring runs",
     help="Show every run's ranks if the queries are resampled: expected ranks, the middle 95%, the top five and a"
-    " figure, for each combination of labels, public or private queries, and measure. Repeating the same "
-    "call is fast.",
+    " figure, for each combination of labels, public or private queries, and measure. Results are cached.",
     example='mine --qrels official @1 --measures "RR@10 nDCG@10" --figure ranks.pdf',
 )

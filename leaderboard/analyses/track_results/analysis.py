@@ -23,7 +23,7 @@ from pooling.run_details import Detail, KnownRun, value_in_words
 from pooling.services.query_splits import private_qids
 from pooling.services.run_fields import known_details
 
-#: Columns of a result table if nobody chooses.
+#: Default columns of a result table.
 USUAL_DETAILS = ("subtask", "neural", "stage", "dense")
 Values = dict[str, list[float | None]]
 
@@ -60,7 +60,7 @@ def analyse_results(asked: Asked, progress: Progress | None) -> Analysis:
 
 
 def _labels_to_score(asked: Asked) -> Labels | None:
-    """Return the labels to score under; None if the collection has none and none are named."""
+    """Return the labels to score under; None if the collection has no labels and the request names none."""
     name = asked.text("qrels")
     if not name and not asked.collection.qrel_sets.exists():
         return None
@@ -83,7 +83,7 @@ def _computed_values(asked: Asked, labels: Labels, names: Sequence[str], progres
 
 
 def _reported_values(runs: Sequence[KnownRun], measures: Sequence[Measure]) -> Values:
-    """Return the reported values of these measures by run tag; a measure is found by any of its names."""
+    """Return the reported values of these measures by run tag; measures match by any of their names."""
     found: Values = {}
     for run in runs:
         by_name = {

@@ -1,4 +1,4 @@
-"""The order and contents of a track's result tables. Pure."""
+"""The order and contents of a track's result tables."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,8 @@ from pooling.run_details import KnownRun, tasks_of
 
 @dataclass(frozen=True)
 class ResultRow:
-    """A run with its values, in the order of the measures; ``reported``: they are the track's, not computed here."""
+    """A run with its values, in the order of the measures; ``reported``: the values are the track's, not computed
+    here."""
 
     run: KnownRun
     values: tuple[float | None, ...]
@@ -26,7 +27,7 @@ def result_rows(
     """Return task → rows by group, then by the first measure, best first: the order of [DL]'s appendix.
 
     ``computed`` and ``reported`` have the values of each run, by tag. A computed value takes precedence. Groups are
-    ordered as text is in ASCII, capitals first, as in [DL]. Without ``baselines`` only other runs are listed.
+    in ASCII order, capitals first, as in [DL]. Without ``baselines`` only other runs are listed.
     """
     sign = -1 if higher_is_better else 1
 

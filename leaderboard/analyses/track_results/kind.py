@@ -15,7 +15,7 @@ KIND = Kind(
             "measures",
             "Measures",
             (("nDCG@10 NCG@100 AP", "nDCG@10 NCG@100 AP"), ("RR@10 nDCG@10", "RR@10 nDCG@10")),
-            help="measures, separated by spaces; the first one orders the runs of a group",
+            help="measures, separated by spaces; the first measure orders the runs of a group",
             option="--measures",
             free=True,
         ),

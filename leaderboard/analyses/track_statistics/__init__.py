@@ -1,1 +1,1 @@
-"""Who submitted what to a track: groups and runs by task and type."""
+"""Submissions to a track: groups and runs by task and type."""

@@ -26,7 +26,7 @@ def analyse_submissions(asked: Asked, _: Progress | None) -> Analysis:
         Row({"kind": said} | {task: counts[name] for task, counts in found.items()})
         for name, said in words.items()
     )
-    notes = (f"{many(waiting, 'run is', 'runs are')} announced and not here yet.",) if waiting else ()
+    notes = (f"{many(waiting, 'run is', 'runs are')} announced but not uploaded yet.",) if waiting else ()
     caption = (
         "Groups and runs by task, as table 1 of the overviews of TREC's Deep Learning tracks counts them."
     )

@@ -1,10 +1,10 @@
-"""Submission statistics of a track: table 1 of the overview papers of TREC's Deep Learning tracks [DL]. Pure."""
+"""Submission statistics of a track: table 1 of the overview papers of TREC's Deep Learning tracks [DL]."""
 
 from collections.abc import Callable, Sequence
 
 from pooling.run_details import KnownRun, tasks_of
 
-#: Count → its words, and which runs it counts. Groups are counted separately.
+#: Key of a count → its label, and the runs that it counts. Groups are counted separately.
 COUNTED: dict[str, tuple[str, Callable[[KnownRun], bool]]] = {
     "runs": ("runs", lambda _: True),
     "baseline": ("baseline runs", lambda run: run.baseline),

@@ -25,10 +25,9 @@ MOVED_MOST = 10
 def analyse_two_boards(asked: Asked, progress: Progress | None) -> Analysis:
     """Compare the boards of (labels, measure) pairs over the queries that both labels cover.
 
-    The figure names the runs in ``highlight`` (run tags), else those that stand out, and colors runs by the detail
-    ``by``, such as their subtask. Raises the errors of
-    ``combinations``, WrongSetting if both boards are the same or a highlighted run is not on them, and
-    NothingToScore without a common query.
+    The figure names the runs in ``highlight`` (run tags), by default those that stand out, and colors runs by the
+    detail ``by``, such as their subtask. Raises the errors of ``combinations``, WrongSetting if both boards are the
+    same or a highlighted run is not on them, and NothingToScore without a common query.
     """
     collection, runs, p = asked.collection, asked.runs, asked.number("p")
     chosen = labels_or_usual(collection, asked.text("qrels"))
@@ -55,7 +54,7 @@ def analyse_two_boards(asked: Asked, progress: Progress | None) -> Analysis:
         )
     for tag in highlight:
         if tag not in one.run_tags:
-            raise WrongSetting(f"{tag} is not among the compared runs.", "Highlight one of those.")
+            raise WrongSetting(f"{tag} is not among the compared runs.", "Highlight one of the compared runs.")
     first, second = _on_common_queries(one, two)
     found = two_boards(first.values.mean(axis=1), second.values.mean(axis=1), p=p)
     facts = facts_of_combinations(collection, [first, second], seed=None, further=(("RBO's p", f"{p:g}"),))
@@ -83,7 +82,7 @@ def _on_common_queries(one: Combination, two: Combination) -> tuple[Combination,
 
 
 def agreement_columns(first: str, second: str) -> tuple[Column, ...]:
-    """Return the columns about two boards' agreement. ``first`` and ``second`` are the keys of their τ_AP."""
+    """Return the columns that show two boards' agreement. ``first`` and ``second`` are the keys of their τ_AP."""
     return (
         Column("tau_b", "τ-b", Kind.MEASURE),
         Column(first, "first by second", Kind.MEASURE, "τ_AP"),
@@ -146,8 +145,7 @@ def _both_boards_table(
         )
     ]
     caption = (
-        "Means over the queries that both labels cover. Equal values share a rank. A shift is positive for a run "
-        "that stands higher on the second board."
+        "Means over the queries that both labels cover. Equal values share a rank. A shift is positive for a run that ranks higher on the second board."
     )
     notes = (
         (f"Queries left out because only one of the labels covers them: {left_out:,}.",) if left_out else ()

@@ -1,4 +1,4 @@
-"""How well two boards of the same runs agree, and which runs move. Pure."""
+"""How well two boards of the same runs agree, and which runs move."""
 
 from dataclasses import dataclass
 
@@ -31,11 +31,11 @@ class TwoBoards:
 
     @property
     def shifts(self) -> npt.NDArray[np.int64]:
-        """First rank minus second rank: positive for runs that stand higher on the second board."""
+        """First rank minus second rank: positive for runs that rank higher on the second board."""
         return self.first_ranks - self.second_ranks
 
     def moved_most(self, count: int) -> list[int]:
-        """Return the indexes of the runs that move most, at most ``count``; of equal moves, by first rank."""
+        """Return the indexes of the runs that move most, at most ``count``; ties are ordered by first rank."""
         moved = np.flatnonzero(self.shifts)
         order = np.lexsort((moved, self.first_ranks[moved], -np.abs(self.shifts[moved])))
         return [int(place) for place in moved[order][:count]]

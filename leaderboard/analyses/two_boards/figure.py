@@ -7,7 +7,7 @@ from leaderboard.analyses.two_boards.computation import TwoBoards
 from leaderboard.output import Facts, Figure, Table
 from leaderboard.output.chart import Point, Points, chart_content
 
-#: Every run is named up to this number, and beyond it those that stand out.
+#: Up to this number of runs, all are named; otherwise, only those that stand out.
 NAMED_ALL = 30
 NAMED_OF_EACH = 5
 NAMED = (
@@ -29,8 +29,8 @@ def boards_figure(
 ) -> Figure:
     """Plot the mean of every run on the second board against its mean on the first.
 
-    ``highlight``: the runs to name and color ([MM] figure 4); if empty, those that stand out.
-    ``types``: every run's type, to be told by color and mark ([DL] figure 5).
+    ``highlight``: the runs to name and color ([MM] figure 4); if empty, those that stand out. ``types``: every run's
+    type, shown by color and mark ([DL] figure 5).
     """
     named = [run_tags.index(tag) for tag in highlight] or _runs_to_name(found)
     kinds = sorted(set(types))
@@ -77,7 +77,7 @@ def boards_figure(
 
 
 def _runs_to_name(found: TwoBoards) -> list[int]:
-    """Return the indexes of the named runs, those that are higher on the second board first."""
+    """Return the indexes of the named runs, starting with those that rank higher on the second board."""
     everything = range(len(found.first))
     by_second = sorted(everything, key=lambda place: int(found.second_ranks[place]))
     if len(everything) <= NAMED_ALL:

@@ -20,7 +20,7 @@ PERSISTENCE_FIELD = Number(
     PERSISTENCE,
     0.01,
     0.999,
-    "persistence of RBO; the smaller, the more the first ranks weigh",
+    "persistence of RBO; smaller values give more weight to the first ranks",
 )
 
 

@@ -26,9 +26,10 @@ MOST_NUMBERED = 30
 
 
 def pooled_runs(campaign: Campaign, runs: Sequence[Run]) -> tuple[list[Run], list[Run]]:
-    """Return the runs whose tops all met in the round robin, and those that at most challenged its winners.
+    """Return the runs whose tops were all in the round robin, and the other runs, which at most challenged its
+    winners.
 
-    Without a pool (judgments made elsewhere) its runs are unknown, so every run can be compared.
+    Without a pool (imported judgments) the pooled runs are unknown, so every run can be compared.
     """
     if campaign.pool_id is None:
         return list(runs), []
@@ -78,7 +79,7 @@ def ratios_analysis(found: WinRatios, facts: Facts, *, not_comparable: Sequence[
     notes = ["The wins row counts the rows against which a column's ratio is above 50%."]
     if not_comparable:
         notes.append(
-            f"{NOT_COMPARABLE}: not comparable, because the pool was made without them: {', '.join(not_comparable)}."
+            f"{NOT_COMPARABLE}: not comparable, because the pool was built without them: {', '.join(not_comparable)}."
         )
     caption = (
         "How often the column's top passage was preferred to the row's, as a percentage of the queries where the two "
@@ -204,7 +205,7 @@ def _ratios_figure(found: WinRatios, facts: Facts, caption: str, data: Table) ->
         _write_ratios(axes, found, points)
 
     marked = "Dots" if size > MOST_NUMBERED else "Bold"
-    caption = f"{caption} {marked}: p < {found.alpha} after that. Gray: nothing judged."
+    caption = f"{caption} {marked}: p < {found.alpha} after that. Gray: no judgments."
     charts = (_ratios_chart(found),)
     return Figure("ratios", "Win ratios", caption, facts, draw, data, charts, max(side, 5.0), side * 0.85)
 

@@ -1,10 +1,10 @@
-"""Win ratios: how often one run's top passage was preferred to another's. Pure.
+"""Win ratios: how often one run's top passage was preferred to another's.
 
-[SP] Table 4. A cell shows how often the column's top was preferred to the row's, over the queries where the two
-tops differ (have different texts) and were judged against each other. The wins row counts the opponents that a
-column beats (a ratio above one half). The exact binomial test of even odds is Bonferroni-corrected over all pairs
-of the table, the perfect run's included: 66 for its twelve. Choices made here: several judgments of a pair decide
-by majority; a tied pair counts for neither run.
+[SP] Table 4. A cell shows how often the column's top was preferred to the row's, over the queries where the two tops
+differ (have different texts) and were judged against each other. The wins row counts the opponents that a column
+beats (a ratio above one half). The exact binomial test of even odds is Bonferroni-corrected over all pairs of the
+table, including the perfect run: 66 pairs of twelve runs in the paper. Choices made here: several judgments of a pair
+decide by majority; a tied pair counts for neither run.
 """
 
 from collections.abc import Sequence

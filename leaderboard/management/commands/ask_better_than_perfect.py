@@ -30,23 +30,23 @@ class Command(BaseCommand):
             "--sample", type=int, metavar="N", help="only this many queries, drawn with --seed"
         )
         for name, words in (
-            ("judgments-per-pair", "judgments of each pair, each by a different worker"),
-            ("pairs-per-task", "pairs in a task, gold pairs not counted"),
+            ("judgments-per-pair", "judgments per pair, each by a different worker"),
+            ("pairs-per-task", "pairs per task, without gold pairs"),
             ("gold-per-task", "hidden gold pairs added to each task"),
-            ("max-tasks-per-worker", "tasks one worker can do"),
+            ("max-tasks-per-worker", "maximum number of tasks per worker"),
             ("seed", "seed for the sample, packing, order and sides"),
         ):
             default = getattr(defaults, name.replace("-", "_"))
             parser.add_argument(f"--{name}", type=int, default=default, help=f"{words} (default {default})")
         parser.add_argument(
-            "--reward", default=str(defaults.reward), help="dollars for a task (default 2.00)"
+            "--reward", default=str(defaults.reward), help="payment per task in dollars (default 2.00)"
         )
         parser.add_argument("--screen", choices=Campaign.Screen.values, default=defaults.screen)
         parser.add_argument("--allow-undecided", action="store_true", help='offer "Cannot decide"')
         parser.add_argument(
             "--placeholder-text",
             action="store_true",
-            help="a rehearsal: show passages without text as placeholders, to simulated workers only",
+            help="rehearsal: show placeholders for passages without text, to simulated workers only",
         )
 
     def act(

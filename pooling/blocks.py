@@ -1,8 +1,9 @@
-"""The rows of one block of lines: fast where it is regular, exact where it is not.
+"""Read the rows of a block of lines: fast if it is regular, exact if it is not.
 
 A block is read by polars when every line has the expected columns, one separator between them and plain numbers.
-Other blocks have their whitespace normalized and are tried again; what is left is read line by line in Python, which
-either accepts every line or names the first bad one. All three ways accept the same lines and give the same rows.
+Other blocks have their whitespace normalized and are tried again. The remaining blocks are read line by line in
+Python, which either accepts every line or reports the first invalid one. All three methods accept the same lines and
+give the same rows.
 """
 
 import math
@@ -24,20 +25,20 @@ Real = pl.Float64
 Text = pl.String
 
 LONGEST: Mapping[str, int] = {"qid": 200, "pid": 300, "tag": 200}
-"""The longest qid, pid and run tag, in bytes of UTF-8."""
+"""The maximum length of qid, pid and run tag, in bytes of UTF-8."""
 
 LARGEST_GRADE = 2**31 - 1
-"""The largest integer that a database column holds."""
+"""The largest integer that a database column can store."""
 LONGEST_SHOWN = 120
-"""The most bytes of a field that an error quotes."""
+"""The maximum number of bytes of a field that an error quotes."""
 SPLIT_BY_TAG = "Split the file by its last column."
 
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
 _REAL = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _WINDOW = 96
-"""If every stretch of this many bytes has a line feed, no field comes near the limits of LONGEST."""
-_PIECE = _WINDOW * 16384  # whole windows, few steps; the last of a block ends in a line feed
+"""If every window of this many bytes contains a line feed, no field is near the limits of LONGEST."""
+_PIECE = _WINDOW * 16384  # whole windows, in few steps; the last window of a block ends in a line feed
 _BLANKS = (9, 11, 12, 13, 32)
 
 
@@ -76,7 +77,7 @@ class Block:
         lines, separators, low, dense = 0, 0, 0, True
         mask = np.empty(
             min(len(codes), _PIECE), bool
-        )  # one for all blocks: fresh memory costs more than the work on it
+        )  # shared by all blocks: allocating memory costs more than the computation in it
         for begin in range(0, len(codes), _PIECE):
             piece = codes[begin : begin + _PIECE]
             here = mask[: len(piece)]
@@ -88,11 +89,11 @@ class Block:
         self.data = data
         self.lines = lines
         self.long_lines = not dense
-        """Whether a line may be long enough to hold a field that is too long."""
+        """Whether a line may be long enough to contain a field that is too long."""
         self.separator = separator.decode()
         self.separators = separators
         self.regular = low == lines + separators and (data.isascii() or _is_plain_utf8(data))
-        """Nothing but the separator, line feeds and printable UTF-8 occurs."""
+        """Whether the block contains only the separator, line feeds and printable UTF-8."""
 
     def has(self, columns: int) -> bool:
         """Return whether the block has exactly the separators of regular lines with this many columns."""
@@ -155,7 +156,7 @@ def even_out(block: bytes) -> bytes:
     gap = blank | feed
     first = gap & ~np.concatenate(([True], gap[:-1]))
     evened = codes.copy()
-    # Keep one byte of each stretch of blanks and line feeds: a line feed if the stretch has one.
+    # Reduce each stretch of blanks and line feeds to one byte: a line feed if it contains one.
     stretch = np.cumsum(first)
     holds_feed = np.zeros(int(stretch[-1]) + 1, bool)
     holds_feed[stretch[feed]] = True
@@ -165,7 +166,7 @@ def even_out(block: bytes) -> bytes:
 
 
 def _as_float32(values: NDArray[np.float64]) -> NDArray[np.float32]:
-    """C's ``(float) atof(text)``: first to 64, then to 32 bits, as trec_eval reads a score."""
+    """Round scores as C's ``(float) atof(text)`` in trec_eval: first to 64, then to 32 bits."""
     with np.errstate(over="ignore", under="ignore"):
         return values.astype(np.float32)
 
@@ -173,7 +174,7 @@ def _as_float32(values: NDArray[np.float64]) -> NDArray[np.float32]:
 def careful_rows(
     block: bytes, first_line: int, content: Content, layout: Layout, tag: str | None
 ) -> Rows | None:
-    """Read the block's rows line by line; None if all are blank. The error names the first bad line."""
+    """Read the block's rows line by line; None if all are blank. The error names the first invalid line."""
     found: dict[str, list[Any]] = {name: [] for name in layout.columns}
     for number, line in enumerate(block[:-1].split(b"\n"), first_line):
         fields = line.split()
@@ -247,7 +248,7 @@ def _wrong_score(value: bytes) -> str:
 def mixed_tags_reason(found: str, tag: str) -> str:
     """Return the refusal of a line whose tag differs from that of earlier lines."""
     now, before = quoted_field(found.encode()), quoted_field(tag.encode())
-    return f"the run tag is {now}, but earlier lines have {before}; a file holds one run."
+    return f"the run tag is {now}, but earlier lines have {before}; a file contains one run."
 
 
 def quoted_field(value: bytes) -> str:

@@ -1,4 +1,4 @@
-"""Find passages of a reranked run that are not among the given candidates. Pure."""
+"""Find passages of a reranked run that are not among the given candidates."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ _KEY = ["qid", "pid"]
 
 @dataclass(frozen=True)
 class Outside:
-    """Passages of a run that are not candidates: how many, for how many queries, and each as (qid, pid)."""
+    """Passages of a run that are not candidates: their number, the number of queries, and each as (qid, pid)."""
 
     places: frozenset[tuple[str, str]]
     queries: int
@@ -24,13 +24,13 @@ def outside_candidates(ranking: Ranking, candidates: Ranking) -> Outside:
 
 
 def first_line(content: Content, places: Collection[tuple[str, str]]) -> int:
-    """Return the number of the first line with one of these (qid, pid) in a file that was already read, or 0."""
+    """Return the number of the first line with one of these (qid, pid) in an already validated file, or 0."""
     wanted = {(qid.encode(), pid.encode()) for qid, pid in places}
     number = 0
     for block in content.blocks():
         for line in block[:-1].split(b"\n"):
             number += 1
-            # TREC's third column is the pid, MS MARCO's second.
+            # The pid is the third column in TREC files, the second in MS MARCO files.
             fields = line.split(None, 3)
             if len(fields) > 2 and ((fields[0], fields[2]) in wanted or (fields[0], fields[1]) in wanted):
                 return number

@@ -1,4 +1,4 @@
-"""Read classes of near-duplicates made elsewhere: two columns, or the output of isoboroff/dedupe. Pure.
+"""Read classes of near-duplicates computed elsewhere: two columns, or the output of isoboroff/dedupe.
 
 Each line names a class and one of its passages, separated by spaces or a tab; dedupe adds the beginning of the text.
 If a class is named after one of its passages, that passage is canonical, as in dedupe's output. In other classes, the

@@ -25,7 +25,8 @@ class Columns:
 
     ``query`` indexes ``qids`` (first appearance first). The code of a pid is the number itself if every pid is a
     plain decimal number. Otherwise it is a row of ``spelling``; equal pids have equal ``hashes``. ``number`` is the
-    rank in a run, the grade in qrels. ``score`` holds 32-bit floats as trec_eval does; None in files without scores.
+    rank in a run, the grade in qrels. ``score`` contains 32-bit floats, as in trec_eval; None for files without
+    scores.
     """
 
     layout: Layout
@@ -79,7 +80,7 @@ def read_columns(content: Content, layouts: Sequence[Layout]) -> Columns:
         return _read_columns(content, layouts)
     except InvalidFile:
         if compression_of(content.path):
-            # A damaged archive may contain bad lines before its checksum fails. Report the damage, not the lines.
+            # A damaged archive may contain invalid lines before its checksum fails. Report the damage, not the lines.
             for _ in Content(content.path, content.name, content.max_bytes).blocks():
                 pass
         raise
@@ -129,8 +130,8 @@ def _layout_of(content: Content, block: Block, first_line: int, layouts: Sequenc
 class _Growing:
     """An array filled block by block.
 
-    It is allocated large from the start: memory that is never written to costs nothing, while gathering parts
-    and joining them touches every byte twice. Integers are 32 bits wide until one does not fit.
+    It is allocated large from the start: memory that is never written to costs nothing, while collecting and joining
+    parts would touch every byte twice. Integers are 32 bits wide until one does not fit.
     """
 
     def __init__(self, dtype: type, capacity: int) -> None:
@@ -263,7 +264,7 @@ def same_string(strings: pl.Series, hashes: NDArray[np.uint64]) -> NDArray[np.in
 
 
 def lines_with(content: Content, qid: str, pid: str | None = None) -> Iterator[int]:
-    """Yield the line numbers of a query, or of one of its passages, in a file that was already read."""
+    """Yield the line numbers of a query, or of one of its passages, in an already validated file."""
     number = 0
     wanted = qid.encode(), None if pid is None else pid.encode()
     for block in content.blocks():

@@ -1,14 +1,14 @@
-"""The features of a collection's passages as files, mapped into memory a block at a time. Without Django.
+"""The features of a collection's passages as files, mapped into memory a block at a time.
 
 A row is a passage, in the order of the texts. The files of a folder:
 
-| File | Holds |
+| File | Content |
 |---|---|
 | ``manifest.json`` | the inputs of the features, and the size of each file; written last |
 | ``counts``, ``columns`` | uint8 and int32 of each (row, feature), row after row |
-| ``starts`` | int64: where each row starts in them, and the end of the last |
+| ``starts`` | int64: where each row starts in these two files, and the end of the last row |
 | ``lengths`` | float32 of each row: its length under TF-IDF |
-| ``texts`` | uint64 of each row: the beginning of the text's class key; equal for equal texts |
+| ``texts`` | uint64 of each row: the first bytes of the text's class key; equal for equal texts |
 | ``rarities`` | float32 of each feature: its inverse document frequency |
 | ``pids`` | the pid of each row, one per line |
 """
@@ -74,7 +74,7 @@ class Features:
         return tfidf(csr_array((data, found, ends), (len(rows), FEATURES)), self.rarities)
 
     def tfidf_of_text(self, text: str) -> csr_array:
-        """Return the TF-IDF of another text, such as a query."""
+        """Return the TF-IDF of a text outside the collection, such as a query."""
         return tfidf(count_words([text]), self.rarities)
 
     @property
@@ -88,7 +88,7 @@ class Features:
         return self._part("rarities", 0, FEATURES)
 
     def rows_of(self, pids: Iterable[str]) -> dict[str, int]:
-        """Return pid → row for pids that have one; the first row if a pid has several texts."""
+        """Return pid → row for pids that have a row; the first row if a pid has several texts."""
         wanted = pl.Series(sorted(set(pids)), dtype=pl.String)
         if not len(wanted):
             return {}
@@ -103,7 +103,7 @@ class Features:
         return [pid_of[row] for row in rows]
 
     def text_keys(self, rows: Sequence[int]) -> list[int]:
-        """Return a number for the text of each row; equal texts have the same."""
+        """Return a number for the text of each row; equal texts have the same number."""
         keys: list[int] = self._part("texts", 0, self.passages)[np.array(rows, np.int64)].tolist()
         return keys
 
@@ -138,7 +138,7 @@ def _ranges(passages: int, rows_at_once: int) -> Iterator[tuple[int, int]]:
 
 
 def open_features(folder: Path, made_of: Mapping[str, Any]) -> Features | None:
-    """Return the features in a folder; None if they are incomplete, damaged or made of something else."""
+    """Return the features in a folder; None if they are incomplete, damaged or computed from other texts."""
     try:
         manifest = json.loads((folder / _MANIFEST).read_bytes())
         sizes = {name: (folder / name).stat().st_size for name in manifest["sizes"]}
@@ -155,10 +155,10 @@ def write_features(
     made_of: Mapping[str, Any],
     progress: Progress | None = None,
 ) -> Features:
-    """Write the features of (pid, text) into a new folder. ``made_of`` names the texts, and is recorded.
+    """Write the features of (pid, text) into a new folder. 
 
-    ``progress`` gets the number of texts done and 0, then the number of weighted rows and of all rows. Until the
-    manifest is there, :func:`open_features` finds nothing.
+     ``made_of`` identifies the texts, and is recorded. ``progress`` gets the number of texts done and 0, then the
+     number of weighted rows and of all rows. Until the manifest is written, :func:`open_features` finds nothing.
     """
     folder.mkdir(parents=True)
     frequencies, passages = _write_counts(folder, texts, progress)
@@ -177,7 +177,7 @@ def write_features(
 def _write_counts(
     folder: Path, texts: Iterable[tuple[str, str]], progress: Progress | None
 ) -> tuple[NDArray[np.int64], int]:
-    """Write the data of each text by itself. Returns the number of texts with each feature, and of all texts."""
+    """Write the counts of each text. Returns the number of texts with each feature, and of all texts."""
     frequencies, passages, size = np.zeros(FEATURES, np.int64), 0, 0
     waiting = iter(texts)
     with ExitStack() as open_files:
@@ -201,7 +201,7 @@ def _write_counts(
 
 
 def _write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
-    """Write the manifest once all files are on the disk."""
+    """Write the manifest after all files are on disk."""
     sizes = {}
     for name in (*_TYPES, "pids"):
         with (folder / name).open("rb") as file:

@@ -1,8 +1,8 @@
-"""Features of texts for continuous active learning: hashed words, weighted by TF-IDF. Pure.
+"""Features of texts for continuous active learning: hashed words, weighted by TF-IDF.
 
 The weights are those of scikit-learn's ``TfidfTransformer(sublinear_tf=True)``, each text of length 1: (1 + ln tf) ·
-(1 + ln((1 + n) / (1 + df))). The counts are stored, a byte each, not the weights. So one pass over the texts is
-enough, and a feature takes 5 bytes.
+(1 + ln((1 + n) / (1 + df))). Counts are stored instead of weights, a byte each, so one pass over the texts is enough
+and a feature takes 5 bytes.
 """
 
 from collections.abc import Sequence
@@ -16,9 +16,9 @@ from scipy.sparse import csr_array
 from pooling.passage_text import normalized, tokenize
 
 FEATURES = 2**20
-"""Words share a feature when their hashes agree: one in eight words of a million different ones."""
+"""Words with equal hashes share a feature: about one in eight of a million different words."""
 MOST = 255
-"""A word that occurs more often counts as often as this."""
+"""Higher counts of a word are cut to this."""
 
 
 def count_words(texts: Sequence[str]) -> csr_array:
@@ -31,7 +31,7 @@ def count_words(texts: Sequence[str]) -> csr_array:
 
 @cache
 def _vectorizer() -> Any:
-    # scikit-learn takes a second to import, and few processes need it.
+    # scikit-learn takes a second to import, and few processes need it; so import it here.
     from sklearn.feature_extraction.text import HashingVectorizer
 
     return HashingVectorizer(n_features=FEATURES, norm=None, alternate_sign=False, analyzer=_words_of)

@@ -31,14 +31,14 @@ LONGEST_LINE = 64 * 1024**2
 BOM = b"\xef\xbb\xbf"
 
 _ARCHIVES = {b"PK\x03\x04": "zip", b"7z\xbc\xaf\x27\x1c": "7z", b"Rar!": "rar"}
-"""Formats that hold several files, which are not opened."""
+"""Formats of archives with several files, which are not opened."""
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _MOST_NULS = 0.1
 """The largest share of NUL bytes at the beginning of a text; UTF-16 and programs have more."""
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
-"""Called with bytes of the file read so far and the file's size, both as they lie on disk."""
+"""Called with the number of bytes read so far and the file's size, both compressed."""
 
 _MAGIC = {
     b"\x1f\x8b": "gzip",
@@ -50,10 +50,9 @@ _CORRUPT = (zlib.error, lzma.LZMAError, zstandard.ZstdError, gzip.BadGzipFile, O
 
 
 class _ZstdReader(io.RawIOBase):
-    """A zstd stream that notices when it ends early, which zstandard's own reader does not.
+    """A zstd stream that detects truncation, which zstandard's own reader does not.
 
-    It is fed 2 KiB at a time, so that a small file that grows enormously is stopped by the size
-    limit before it fills the memory.
+    It is fed 2 KiB at a time, so that the size limit stops a decompression bomb before it fills the memory.
     """
 
     feed = 2048
@@ -105,7 +104,7 @@ def _decompress(raw: BinaryIO, kind: str) -> BinaryIO:
 
 @dataclass
 class Content:
-    """The decompressed content of one file, read once, in blocks of whole lines.
+    """The decompressed content of a file, read once in blocks of whole lines.
 
     ``name`` is the file's name in errors. After the last block, ``sha256`` and ``size`` cover the whole decompressed
     content.
@@ -167,12 +166,12 @@ class Content:
                         self.progress(raw.tell(), total)
                     yield block
         except EOFError:
-            raise self._damaged(f"the {kind} compression ends early: the file is truncated.") from None
+            raise self._damaged(f"the {kind} stream ends early: the file is truncated.") from None
         except FileNotFoundError:
             raise UnreadableContent(self.name, 0, "there is no such file.") from None
         except _CORRUPT as error:
             if compression_of(self.path):
-                raise self._damaged(f"the {kind} compression is corrupt ({error}).") from error
+                raise self._damaged(f"the {kind} data is corrupt ({error}).") from error
             raise UnreadableContent(self.name, 0, f"the file cannot be read ({error}).") from error
 
     def _whole_lines(self, stream: BinaryIO) -> Iterator[bytes]:
@@ -203,10 +202,10 @@ class Content:
             yield rest + b"\n"
 
     def _small(self, stream: BinaryIO) -> bytes:
-        """Return all of a small uncompressed file, which saves copying it twice; empty for any other."""
+        """Return all of a small uncompressed file, which saves copying it twice; empty for other files."""
         if not isinstance(stream, io.BufferedReader) or self.likely_bytes >= BLOCK_BYTES:
             return b""
-        # Read past the buffer: it holds the peeked bytes, and the rest would be copied behind them.
+        # Bypass the buffer: it contains the peeked bytes, and the rest would be copied behind them.
         stream.raw.seek(0)
         content: bytes = stream.raw.readall()
         stream.seek(0, io.SEEK_END)
@@ -232,8 +231,7 @@ class Content:
         if self.size > self.max_bytes:
             raise self._refuse(
                 f"the content is larger than {self.max_bytes:,} bytes when decompressed.",
-                "Split the file or send it uncompressed; PREFEREE_MAX_DECOMPRESSED_BYTES is the most for any file, "
-                "PREFEREE_MAX_RUN_BYTES for a run.",
+                "Split the file or send it uncompressed; PREFEREE_MAX_DECOMPRESSED_BYTES is the limit for any file, PREFEREE_MAX_RUN_BYTES for a run.",
             )
 
     def _refuse_archive(self, first_bytes: bytes) -> None:
@@ -246,7 +244,7 @@ class Content:
 
     def _refuse_other_than_text(self, first_bytes: bytes) -> None:
         if first_bytes.startswith(_UTF_16):
-            raise self._refuse("the file is UTF-16, not UTF-8.", "Save it as UTF-8, and send it again.")
+            raise self._refuse("the file is UTF-16, not UTF-8.", "Save it as UTF-8 and send it again.")
         if first_bytes.count(0) > _MOST_NULS * len(first_bytes):
             raise self._refuse(
                 "the file is not text.",
@@ -269,7 +267,7 @@ def last_readable_line(path: Path) -> int:
     try:
         with path.open("rb") as raw:
             stream = _decompress(cast(BinaryIO, raw), compression(raw.peek(8)))
-            # In small pieces: lines before the damage are lost with the piece that contains it.
+            # Read in small pieces: lines before the damage are lost with the piece that contains it.
             while piece := stream.read(PIECE_BYTES):
                 lines += piece.count(b"\n")
     except (EOFError, *_CORRUPT):
@@ -307,8 +305,8 @@ def line_text(content_name: str, number: int, line: bytes) -> str:
             "Convert the file to UTF-8.",
         ) from None
     if "\x00" in text:
-        raise UnreadableContent(content_name, number, "the line holds a NUL byte.")
-    if text.startswith("\ufeff"):  # the file's own error is lost by now
+        raise UnreadableContent(content_name, number, "the line contains a NUL byte.")
+    if text.startswith("\ufeff"):  # the error of reading the file is no longer available
         raise UnreadableContent(
             content_name,
             number,

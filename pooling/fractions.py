@@ -1,7 +1,7 @@
-"""A fraction of a corpus, the same for all queries. Pure.
+"""A fraction of a corpus, the same for all queries.
 
-A passage's place in the order of the corpus is a hash of the seed and its pid, so it does not depend on other
-passages. With the same seed, a smaller fraction is part of a larger one.
+A passage's position is a hash of the seed and its pid, so it does not depend on other passages. With the same seed, a
+smaller fraction is part of a larger one.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ class Fraction:
 
     def __post_init__(self) -> None:
         if self.of < 1 or self.seed < 0:
-            raise ValueError(f"There is no 1/{self.of} of a corpus with seed {self.seed}.")
+            raise ValueError(f"1/{self.of} with seed {self.seed} is not a valid fraction of a corpus.")
 
     def holds(self, pid: str) -> bool:
         place = hashlib.blake2b(f"{self.seed} {pid}".encode(), digest_size=8).digest()

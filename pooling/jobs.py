@@ -20,7 +20,7 @@ from pooling.services.new_collections import make_requested_collection
 from pooling.services.uploads import check_upload as check, forget_old_uploads
 
 BUILD_POOL = "pooling.build_pool"
-#: The message of a job whose files were dropped before it read them.
+#: The message of a job whose files were deleted before it read them.
 DROPPED = {"state": "dropped"}
 
 
@@ -53,8 +53,8 @@ def add_files_job(*, progress: Progress, added_id: int) -> dict[str, Any]:
 
 @job_kind("pooling.forget_uploads")
 def forget_uploads(**_: Any) -> dict[str, Any]:
-    """Drop uploads that nobody finished or submitted in time."""
-    dropped, sweep = 0, Sweep("Dropping old uploads")
+    """Delete uploads that were not finished or submitted in time."""
+    dropped, sweep = 0, Sweep("Deleting old uploads")
     for step in (forget_old_uploads, forget_unfinished, forget_refused):
         with sweep.step(step.__name__):
             dropped += step()
@@ -88,10 +88,10 @@ def ring_for_pool(
     depth: int,
     choice: pools.Choice,
 ) -> Job:
-    """Start building a pool. Asking for the same pool again returns the same job.
+    """Start building a pool. The same request again returns the same job.
 
-    Raises what can be checked at once: PoolRefused, TooMuchAsked, and AlreadyImported for a name that another pool
-    has or is about to get.
+    Raises PoolRefused and TooMuchAsked as far as they can be checked at once, and AlreadyImported for a name that
+    another pool has or is about to get.
     """
     check_name(name)
     pools.check_choice(choice, depth)
@@ -128,7 +128,7 @@ def build_pool_job(
     depth: int,
     choice: dict[str, Any],
 ) -> dict[str, Any]:
-    """Build a pool with the texts it needs. A pool that an earlier try of this job built is left as it is."""
+    """Build a pool with the texts it needs. A pool already built by an earlier try of this job is left unchanged."""
     chosen = pools.Choice(**choice)
     there = Pool.objects.filter(
         name=name, collection=collection_id, qrel_set=qrel_set_id, depth=depth

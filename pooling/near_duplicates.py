@@ -1,11 +1,11 @@
-"""Find near-duplicate texts: MinHash signatures of word shingles, and locality-sensitive hashing over them. Pure.
+"""Find near-duplicate texts: MinHash signatures of word shingles, and locality-sensitive hashing over them.
 
-A text is the set of its runs of ``shingle`` successive words, without case and punctuation. Two texts are as
-similar as the Jaccard coefficient of their sets, which is estimated from ``PERMUTATIONS`` minima (Broder, *On the
-resemblance and containment of documents*, 1997). Only texts that agree in a whole band of minima are compared
-(Leskovec, Rajaraman and Ullman, *Mining of Massive Datasets*, section 3.4). Classes are the connected components of
-the pairs found, so two passages of a class can be less similar than the threshold when others lie between them. The
-order of the texts does not matter.
+A text is the set of its runs of ``shingle`` successive words, without case and punctuation. Two texts are as similar
+as the Jaccard coefficient of their sets, which is estimated from ``PERMUTATIONS`` minima (Broder, *On the resemblance
+and containment of documents*, 1997). Only texts that agree in a whole band of minima are compared (Leskovec,
+Rajaraman and Ullman, *Mining of Massive Datasets*, section 3.4). Classes are the connected components of the pairs
+found, so two passages of a class can be less similar than the threshold if a chain of similar passages connects them.
+The order of the texts does not matter.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,7 +27,7 @@ from pooling.passage_text import tokenize
 
 PERMUTATIONS = 128
 SEED = 19
-#: The least chance with which a pair exactly at the threshold shares a band.
+#: The minimum chance that a pair exactly at the threshold shares a band.
 RECALL = 0.9
 TEXTS_AT_ONCE = 20_000
 PAIRS_AT_ONCE = 200_000
@@ -63,13 +63,14 @@ class NearDuplicates:
     canonical: dict[str, str]
     """pid → canonical pid."""
     texts: int
-    """The number of texts compared, without those that have no word."""
+    """The number of texts compared; texts without a word are not compared."""
 
 
 @dataclass(frozen=True)
 class _Signatures:
-    """The signature of each text: one byte of every minimum, and a hash of each band; 256 bytes with bands of 8. Both
-    are stored in files, and only the parts in use are in memory.
+    """The signature of each text: one byte of every minimum, and a hash of each band; 256 bytes with bands of 8.
+
+    Both are stored in files, and only the parts in use are in memory.
     """
 
     likeness: Likeness
@@ -78,7 +79,7 @@ class _Signatures:
     bands: Sequence[IO[bytes]]
 
     def add(self, pids: Sequence[str], texts: Sequence[str]) -> None:
-        """Add texts; one without a word is left out, because it resembles nothing."""
+        """Add texts. Texts without a word are left out, because they resemble nothing."""
         sets = [shingles(text, self.likeness.shingle) for text in texts]
         known = [place for place, found in enumerate(sets) if found]
         if not known:
@@ -119,7 +120,7 @@ def group_near_duplicates(
 ) -> NearDuplicates:
     """Find the classes among (pid, text); the smallest pid is canonical.
 
-    Temporary files in ``folder`` take 256 bytes a text; none remains, even if the process is killed. ``shown`` gets
+    Temporary files in ``folder`` take 256 bytes per text; none remain, even if the process is killed. ``shown`` gets
     the number of texts after every ``TEXTS_AT_ONCE``.
     """
     with ExitStack() as files:
@@ -139,7 +140,7 @@ def group_near_duplicates(
 
 
 def _components(found: _Signatures, pids: pl.Series) -> NDArray[np.integer]:
-    """Return a number for the class of each text. Pairs that an earlier band has joined are not compared again."""
+    """Return a number for the class of each text. Pairs already joined by an earlier band are not compared again."""
     count, by_text = len(pids), pids.arg_sort().to_numpy()
     minima = np.memmap(found.minima, np.uint8, "r", shape=(count, PERMUTATIONS))
     labels: NDArray[np.integer] = np.arange(count, dtype=np.int32)
@@ -162,7 +163,7 @@ def _pairs_of_band(band: NDArray[np.uint64]) -> Iterator[Pairs]:
     same = np.flatnonzero(band[order][1:] == band[order][:-1]) + 1
     if not len(same):
         return
-    # A bucket begins where the previous place is in none.
+    # A bucket begins after a place that belongs to no bucket.
     begins = np.where(np.diff(same, prepend=-1) != 1, same - 1, 0)
     first = np.maximum.accumulate(begins)
     later = first != same - 1

@@ -1,4 +1,4 @@
-"""Sort the lines of a run by rank, and report oddities.
+"""Sort the lines of a run by rank, and count oddities.
 
 Most files are already sorted, so only lines out of order are moved, in place.
 """
@@ -23,7 +23,7 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True)
 class Oddities:
-    """Counts of things that are allowed but worth a warning. Counts of queries, except ``tied_lines``."""
+    """Counts of irregularities that are allowed but deserve a warning: numbers of queries, except ``tied_lines``."""
 
     rank_disagreements: int
     tied_queries: int
@@ -85,7 +85,7 @@ def query_chunks(query: NDArray[np.int32]) -> Iterator[tuple[int, int, Rows]]:
 
 
 def duplicate_rows(columns: Columns) -> tuple[int, int] | None:
-    """Return the first two rows of a passage that a query has twice; None if there is none.
+    """Return the first two rows of a passage that a query has twice; None if there are none.
 
     If several passages are repeated, return the one whose second row comes first in a file grouped by query.
     """
@@ -109,7 +109,7 @@ def duplicate_rows(columns: Columns) -> tuple[int, int] | None:
 
 
 def _joint_key(query: NDArray[np.int32], codes: Whole) -> Rows | None:
-    """Return each query and passage as one integer, or None if 64 bits are too few."""
+    """Return (query, passage) of each line as one integer, or None if 64 bits are too few."""
     span = int(codes.max()) + 1
     low = int(query.min())
     if (int(query.max()) - low + 1) * span >= 2**63:
@@ -171,7 +171,7 @@ def _ties_by_pid(columns: Columns, ties: Mask) -> tuple[Rows, Rows]:
     rises = _rises(columns, places) & ~begins[1:]
     rows = places.copy()
     size = np.bincount(group)
-    pairs = np.flatnonzero(rises & (size[group[1:]] == 2))  # most ties have two rows, which only swap places
+    pairs = np.flatnonzero(rises & (size[group[1:]] == 2))  # most ties have two rows, which just swap places
     rows[pairs], rows[pairs + 1] = places[pairs + 1], places[pairs]
     unsorted = np.zeros(len(size), bool)
     unsorted[group[1:][rises]] = True
@@ -189,7 +189,7 @@ def _rises(columns: Columns, places: Rows) -> Mask:
     # polars compares strings byte by byte, as strcmp does.
     spelling, codes = columns.spelling, columns.codes[places]
     if spelling is not None and 8 * len(places) > len(spelling) and (codes == places).all():
-        after = (spelling[1:] > spelling[:-1]).to_numpy()  # reading all of them costs less than picking some
+        after = (spelling[1:] > spelling[:-1]).to_numpy()  # reading all pids costs less than selecting some
         return np.where(np.diff(places) == 1, after[places[1:] - 1], False)
     pid = columns.spell(codes)
     return np.asarray((pid[1:] > pid[:-1]).to_numpy())
@@ -204,7 +204,7 @@ def _either_side(ties: Mask) -> Mask:
 
 
 def _scores_against_ranks(query: NDArray[np.int32], rank: Whole, score: NDArray[np.float32]) -> int:
-    """Return queries in which a lower score has no later rank; lines are in order of rank."""
+    """Return the number of queries in which a lower score has no later rank; lines are in order of rank."""
     follows = query[1:] == query[:-1]
     same_rank = rank[1:] == rank[:-1]
     wrong = (score[1:] > score[:-1]) | (same_rank & (score[1:] != score[:-1]))
@@ -212,7 +212,7 @@ def _scores_against_ranks(query: NDArray[np.int32], rank: Whole, score: NDArray[
 
 
 def _ranks_against_scores(query: NDArray[np.int32], rank: Whole, ties: Mask) -> int:
-    """Return queries in which a lower score has no later rank; lines are in order of score."""
+    """Return the number of queries in which a lower score has no later rank; lines are in order of score."""
     low = int(rank.min())
     base = query.astype(np.int64) * (int(rank.max()) - low + 1)
     latest = np.maximum.accumulate(base + rank - low) - base  # of the query's lines so far

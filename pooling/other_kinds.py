@@ -1,4 +1,4 @@
-"""Pure: recognize a run, labels or texts where another kind of file is expected, to say where such a file goes."""
+"""Recognize a run, labels or texts where another kind of file is expected, to say where to upload such a file."""
 
 import re
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ _NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
 def where_it_belongs(fields: Sequence[bytes]) -> Guidance | str:
-    """Return what a line of these fields looks like and where such files go; "" if it looks like no known kind."""
+    """Return the kind of file that a line of these fields suggests, and where to upload it; "" for no known kind."""
     if fields[0][:1] in (b"{", b"["):
-        return "This looks like JSON. Separate the columns by spaces or tabs, one line for each passage."
+        return "This looks like JSON. Separate the columns by spaces or tabs, with one line for each passage."
     if len(fields) == 1 and fields[0].count(b",") > 1:
-        return "The columns look separated by commas. Separate them by spaces or tabs."
+        return "The columns seem to be separated by commas. Separate them by spaces or tabs."
     if len(fields) == 4 and _INTEGER.fullmatch(fields[3]):
         return Guidance("This looks like relevance labels (qrels). ", Action("import_qrels"), ".")
     if len(fields) == 6 and _INTEGER.fullmatch(fields[3]) and _NUMBER.fullmatch(fields[4]):

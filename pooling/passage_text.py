@@ -1,9 +1,9 @@
 """Decide when two passages have the same text.
 
-Two passages of a query are one class when a reader could not tell their texts apart on the page: Unicode canonical
+Two passages of a query form one class if a reader could not tell their texts apart on the page: Unicode canonical
 composition (NFC) spells accents in one way, every stretch of white space counts as one space, and characters that
 show nothing (zero-width space, word joiner, soft hyphen, byte order mark) are left out. Letter case, punctuation and
-compatibility forms stay as they are: "US" is not "us", and 10² is not 102, which the coarser NFKC would make of it.
+compatibility forms are unchanged: "US" is not "us", and 10² is not 102, as it would be under the coarser NFKC.
 """
 
 import hashlib
@@ -11,7 +11,7 @@ import re
 import unicodedata
 
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u2060\u00ad\ufeff"))
-# Chinese, Japanese, Thai, Lao, Burmese and Khmer put no spaces between words: each character is a word there.
+# Chinese, Japanese, Thai, Lao, Burmese and Khmer have no spaces between words, so each character counts as a word.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
 _WORD = re.compile(rf"[^\W{_UNSPACED}]+|[{_UNSPACED}]")
 

@@ -1,9 +1,9 @@
-"""Preview a pool from arrays: its size, and the passages that only one source supplies. Pure.
+"""Preview a pool from arrays: its size, and the passages that only one source supplies.
 
 Passages are 64-bit hashes of their pids. A source (a run, or the qrels) is packed into the low bits of each hash, so
 that one sort of a query's row shows both how many passages differ and which of them only one source supplied. Two
-passages of one query whose hashes agree in the other 52 bits would count as one: with 10,000 passages in a query the
-chance is about one in 90 million. Building a pool compares the pids themselves.
+passages of one query whose hashes agree in the other 52 bits count as one: for 10,000 passages, the chance is about
+one in 90 million. (Building a pool compares the pids themselves.)
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ NOTHING = np.uint64(0)
 SOURCE_BITS = 12
 MOST_SOURCES = (1 << SOURCE_BITS) - 1
 _SOURCE = np.uint64(MOST_SOURCES)
-#: Entries sorted at once: bounds memory at great depth.
+#: Entries sorted at once, which bounds memory at great depth.
 ENTRIES_AT_ONCE = 4_000_000
 
 
@@ -29,14 +29,14 @@ class PreviewedPools:
 
     sizes: NDArray[np.int64]
     brought: tuple[Contribution, ...]
-    """What each source supplied, in the order of the sources."""
+    """Counts of each source, in the order of the sources."""
 
 
 def preview_pools(sources: Sequence[Hashes]) -> PreviewedPools:
-    """Preview the pools of these sources. Each is an array of hashes, shape (queries, depth), ``NOTHING`` where there
-    is none.
+    """Preview the pools of these sources. 
 
-    A source names a passage at most once for a query. Raises ValueError for too many sources to tell apart.
+     Each source is an array of hashes, shape (queries, depth), padded with ``NOTHING``, with a passage at most once
+     per query. Raises ValueError for too many sources to tell apart.
     """
     if len(sources) > MOST_SOURCES:
         raise ValueError(f"at most {MOST_SOURCES} sources can be told apart")
@@ -61,7 +61,7 @@ def _count_supplied(
     """Return the sizes of these queries' pools, and per source the passages it supplied, in all and alone."""
     by_source = np.concatenate(
         [source.T for source in sources]
-    )  # one row per place: faster to fill than a column
+    )  # one row per place, because rows are faster to fill than columns
     numbers = np.repeat(np.arange(1, len(sources) + 1, dtype=np.uint64), [one.shape[1] for one in sources])
     there = by_source != NOTHING
     brought = np.bincount(numbers.astype(np.int64), weights=there.sum(axis=1), minlength=len(sources) + 1)
@@ -72,7 +72,7 @@ def _count_supplied(
     passage = packed >> np.uint64(SOURCE_BITS)
     first = passage != NOTHING
     differs = passage[:, 1:] != passage[:, :-1]
-    # Alone: it differs from the one before and from the one after.
+    # A hash is alone if it differs from the previous and the next hash.
     last = first.copy()
     first[:, 1:] &= differs
     last[:, :-1] &= differs
@@ -83,7 +83,7 @@ def _count_supplied(
 
 @dataclass(frozen=True)
 class Outliers:
-    """Indices (in the array of sizes) of pools with little to judge, and of the most expensive ones."""
+    """Indexes, in the array of sizes, of pools with little to judge and of the most expensive pools."""
 
     empty: NDArray[np.int64]
     singletons: NDArray[np.int64]
@@ -97,7 +97,8 @@ LEAST_GIANT = 10
 def outliers(sizes: NDArray[np.int64]) -> Outliers:
     """Find empty pools, pools of one passage, and giants: more than twice the median, and at least ten passages.
 
-    A pool of *n* takes n (n - 1) / 2 pairs, so twice the size is four times the cost. The largest come first.
+    A pool of *n* passages has n (n - 1) / 2 pairs, so twice the size is four times the cost. The largest pools come
+    first.
     """
     there = sizes[sizes > 0]
     middle = float(np.median(there)) if len(there) else 0.0

@@ -35,8 +35,8 @@ from pooling.repeated_rows import repeated
 MOST_LISTED = 100
 #: The number of characters of a line that are shown with its problem.
 LONGEST_SHOWN = 120
-TOO_DEEP = "Keep the best ones of each query. The limit is a setting of the collection."
-#: The advice for kinds of problems that give none themselves.
+TOO_DEEP = "Keep the best passages of each query. The limit is a setting of the collection."
+#: Advice for kinds of problems without their own.
 NEXT_STEPS = {
     "columns": "Look for a missing or extra space, or for a line that was cut off.",
     "rank": "Write a whole number.",
@@ -52,7 +52,7 @@ NEXT_STEPS = {
     "too many passages": TOO_DEEP,
     "repeated passage": "Keep one of the two lines.",
     "repeated query": "Keep one of the two lines.",
-    "no text": "Give it a text, or leave the line out.",
+    "no text": "Add a text, or remove the line.",
     "format": "Write an id, a tab and a text, or a JSON object.",
 }
 #: The kind of a line whose query the collection does not have.
@@ -62,7 +62,7 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True)
 class Problem:
-    """A problem; line 0 is the whole file."""
+    """A problem of a file; line 0 means the whole file."""
 
     line: int
     kind: str
@@ -72,7 +72,7 @@ class Problem:
     """The beginning of the line, as it is in the file."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the problem as stored in a row."""
+        """Return the problem in the form stored in the database."""
         return asdict(self) | {"next_step": stored(self.next_step)}
 
 
@@ -95,7 +95,7 @@ def only_unknown_queries(counts: Mapping[str, int]) -> bool:
 
 
 def with_lines(found: Problems, content: Content) -> Problems:
-    """Return the same problems, each with the beginning of its line; the content is read once more."""
+    """Return the same problems, each with the beginning of its line; this reads the content once more."""
     wanted = {one.line for one in found.listed if one.line}
     texts: dict[int, str] = {}
     number = 0
@@ -160,8 +160,8 @@ def problems_of_lines(
 ) -> Problems:
     """Return all problems of a run or qrel file.
 
-    Queries outside ``known_qids`` are a problem each, reported once (never with ``skip_unknown``). A query with more
-    than ``max_depth`` passages is a problem at the line of the first one too many.
+    Each query outside ``known_qids`` is one problem (not with ``skip_unknown``). A query with more than ``max_depth``
+    passages is a problem at the first line beyond the limit.
 
     Repeated passages are recognized by a 64-bit hash, which is enough for a refused file.
     """
@@ -173,7 +173,7 @@ def problems_of_lines(
             reading.take(block, first_line)
             first_line += block.lines
     except InvalidFile as damage:
-        # A damaged archive may contain bad lines before its checksum fails. Report the damage, not the lines.
+        # A damaged archive may contain invalid lines before its checksum fails. Report the damage, not the lines.
         alone = Listing(most)
         alone.add(of_refusal(damage))
         return alone.all()
@@ -194,7 +194,7 @@ class _Reading:
     """qid → first line, number of lines."""
     depths: Counter[str] = field(default_factory=Counter)
     too_deep: dict[str, int] = field(default_factory=dict)
-    """qid → the line of its first passage too many."""
+    """qid → the line of its first passage beyond the limit."""
     keys: list[NDArray[np.uint64]] = field(default_factory=list)
     lines: list[NDArray[np.int64]] = field(default_factory=list)
 
@@ -212,7 +212,7 @@ class _Reading:
             self._note(qid, pid, numbers)
 
     def _take_regular(self, block: Block, first_line: int) -> bool:
-        """Take a block whose lines are all valid, if that can be checked fast."""
+        """Accept a block whose lines are all valid, if that can be checked fast."""
         assert self.layout is not None
         rows = fast_rows(block, self.layout)
         if rows is None:
@@ -243,7 +243,7 @@ class _Reading:
         except InvalidFile as refusal:
             return of_refusal(refusal)
         if self.layout is None:
-            # A header line, for example, is one problem. The first line that can be valid determines the kind of
+            # A header line, for example, is one problem. The first potentially valid line determines the kind of
             # file.
             self.layout = next((one for one in self.layouts if len(one.columns) == len(fields)), None)
         if self.layout is None:

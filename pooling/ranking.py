@@ -1,12 +1,12 @@
-"""The columnar ranking: passages as integer codes, ordered by rank first.
+"""The columnar ranking: passages as integer codes, sorted by rank, then by query.
 
 Rows hold every query's first passage, then every query's second, and so on. Queries are sorted by
 number of passages, most first, so that rank and query follow from the row's number alone and the
 top k of a run is the beginning of its file: reading it costs k × queries, not the run's length.
 
-A pid that is a plain decimal number is its own code. Other pids are numbered by first appearance, rank first, when
-the run is stored, and row i of the column ``pid`` spells code i. So the beginning of the file also has every pid that
-it needs.
+A pid that is a plain decimal number is its own code. Other pids are numbered by first appearance, in order of rank,
+when the run is stored, and row i of the column ``pid`` is the pid of code i. So the beginning of the file also
+contains every pid that it needs.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ class Ranking:
     """The first ``depth`` places of every query of a run."""
 
     qids: tuple[str, ...]
-    """Most passages first; equal ones as in the file."""
+    """By descending number of passages; ties in file order."""
     lengths: Codes
     """Passages of each query in the whole run."""
     depth: int
-    """Ranks held here; less than ``lengths[0]`` when only the top was read."""
+    """Number of ranks in this object; less than ``lengths[0]`` if only the top was read."""
     passages: Integers
-    """Codes, rank first; 32 bits wide where that will do."""
+    """Codes in order of rank; 32 bits wide if that suffices."""
     scores: NDArray[np.float32] | None
     """Aligned with ``passages``; None in runs without scores."""
     pids: pl.Series | None
-    """What each code stands for; None when codes are the pids themselves. A pid may have several codes."""
+    """The pid of each code; None if codes are the pids themselves. A pid may have several codes."""
     hashes: NDArray[np.uint64] | None = None
-    """``pids.hash(seed=0)``, where reading the run gave it."""
+    """``pids.hash(seed=0)``, if it was computed while reading the run."""
 
     @cached_property
     def offsets(self) -> Codes:
@@ -67,7 +67,7 @@ class Ranking:
         return replace(self, depth=depth, passages=self.passages[:end], scores=scores)
 
     def frame(self) -> pl.DataFrame:
-        """Columns qid, rank, pid and score (null without scores), rank first."""
+        """Columns qid, rank, pid and score (null without scores), sorted by rank."""
         counts = np.diff(self.offsets)
         ranks = np.repeat(np.arange(1, self.depth + 1), counts)
         places = np.arange(len(self.passages)) - np.repeat(self.offsets[:-1], counts)
@@ -97,7 +97,7 @@ class Ranking:
 
 
 def rank_first(columns: Columns) -> Ranking:
-    """Make a ranking from lines grouped by query, best first."""
+    """Build a ranking from lines grouped by query, best first."""
     counts = np.bincount(columns.query, minlength=len(columns.qids))
     by_length = np.argsort(-counts, kind="stable")
     place_of = np.empty(len(counts), np.int64)
@@ -124,16 +124,16 @@ def rank_first(columns: Columns) -> Ranking:
 
 
 def numbered_by_appearance(ranking: Ranking) -> Ranking:
-    """Return the ranking with pids numbered by first appearance, rank first. Decimal pids keep their codes."""
+    """Return the ranking with pids numbered by first appearance, in order of rank. Decimal pids keep their codes."""
     if ranking.pids is None:
         return ranking
     spelling = ranking.pids
-    # In memory a pid may have several codes; stored, it has one.
+    # A pid may have several codes in memory, but has a single code in the file.
     hashes = spelling.hash(seed=0).to_numpy() if ranking.hashes is None else ranking.hashes
     codes = same_string(spelling, hashes)[ranking.passages]
     rows = np.arange(len(codes), dtype=np.int32)
     table = np.empty(len(spelling), np.int32)
-    table[codes[::-1]] = rows[::-1]  # the last write, which is the first appearance, stays
+    table[codes[::-1]] = rows[::-1]  # the last write wins, which is the first appearance
     appears = table[codes] == rows
     first = codes[appears]
     table[first] = np.arange(len(first), dtype=np.int32)
@@ -172,7 +172,7 @@ def write_ranking(ranking: Ranking, path: Path) -> None:
 def read_ranking(path: Path, depth: int | None = None) -> Ranking:
     """Read a stored ranking, or only its first ``depth`` ranks, which costs depth × queries.
 
-    A file that stores only the first ranks returns only those.
+    For a file with only the first ranks, the result has only these.
     """
     meta = json.loads(pl.read_parquet_metadata(path)[_META])
     lengths = np.array(meta["lengths"], np.int64)

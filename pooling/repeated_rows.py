@@ -1,4 +1,4 @@
-"""Find repeated rows in little more memory than the rows themselves take."""
+"""Find repeated rows in little more memory than the rows themselves."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,8 @@ TOGETHER = 1 << 20
 def repeated(keys: NDArray[np.uint64], most: int) -> tuple[int, list[tuple[int, int]]]:
     """Return how many rows repeat the key of an earlier row, and (row, earliest such row) for the first ``most``.
 
-    ``keys`` has one entry per row. At most two further arrays of its size are in memory at a time, so a file that
-    repeats a single line can be checked as well.
+    ``keys`` has one entry per row. At most two further arrays of its size are in memory at a time, so even a file
+    that repeats a single line can be checked.
     """
     several, count = _repeated_keys(keys)
     earliest = np.full(len(several), -1, np.int64)
@@ -32,7 +32,7 @@ def repeated(keys: NDArray[np.uint64], most: int) -> tuple[int, list[tuple[int, 
 
 
 def _repeated_keys(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], int]:
-    """Return the keys that several rows have, ascending, and the number of rows that repeat one."""
+    """Return the keys that several rows have, ascending, and the number of repeating rows."""
     ordered = np.sort(keys)
     same = ordered[1:] == ordered[:-1]
     begins = same.copy()

@@ -1,4 +1,4 @@
-"""Decide whether a round accepts a team's run. Pure."""
+"""Decide whether a round accepts a team's run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,12 +42,12 @@ class RoundRefusal:
 
 
 def moment_in_utc(moment: datetime) -> str:
-    """Return a moment to the second, with its zone."""
+    """Return a moment as text, to the second, with its time zone."""
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def open_round(rounds: Sequence[RoundRules], at: datetime) -> RoundRules | RoundRefusal:
-    """Return the round that is open at this moment (the one that closes first), or why none is."""
+    """Return the round that is open at this moment (the first to close), or the refusal if no round is open."""
     found = [one for one in rounds if one.is_open(at)]
     if found:
         return min(found, key=lambda one: one.closes_at)
@@ -85,11 +85,11 @@ def refusal_in_round(
     if priority is None or priority > most:
         return RoundRefusal(
             f"the round {rules.name} requires a priority from 1 to {most}.",
-            f"Give each of the team's runs another priority, from 1 to {most}.",
+            f"Give each of the team's runs a different priority, from 1 to {most}.",
         )
     taken = next((one.run_tag for one in sent if one.priority == priority), None)
     if taken is None:
         return None
     return RoundRefusal(
-        f"the team's run {taken} already has priority {priority}.", "Give this run another priority."
+        f"the team's run {taken} already has priority {priority}.", "Give this run a different priority."
     )

@@ -1,4 +1,4 @@
-"""The structured details of a run: names, definitions, allowed values. Pure.
+"""The structured details of a run: names, definitions, allowed values.
 
 The same table defines the form's fields, the command's options, the API's descriptions and the columns that
 `import_run_metadata` reads. The vocabulary is that of the TREC Deep Learning tracks (*Overview of the TREC 2022 Deep
@@ -96,7 +96,7 @@ DETAILS: tuple[Detail, ...] = (
     Detail(
         "priority",
         "Priority",
-        "The team's own order of its runs, from 1. Runs of a lower number are pooled first.",
+        "The team's own order of its runs, from 1. Runs with lower numbers are pooled first.",
         Form.WHOLE,
     ),
     Detail(
@@ -116,7 +116,7 @@ _NO = {"no", "false", "0", "n"}
 
 
 def details_by_name(own: Iterable[Mapping[str, Any]] = ()) -> dict[str, Detail]:
-    """Return the built-in details and a collection's own, by name, in the order of forms."""
+    """Return the built-in details and a collection's own fields, by name, in the order of forms."""
     added = [
         Detail(
             str(one["name"]),
@@ -189,7 +189,7 @@ def _links(detail: Detail, given: Any) -> list[str] | None:
         if not one.startswith(("https://", "http://")) or len(one) > 500 or any(map(str.isspace, one)):
             raise _invalid_value(detail, one, "Write addresses that begin with https://, one per line.")
     if len(links) > MOST_LINKS:
-        raise PoolingError(f"{detail.label}: {len(links)} addresses.", f"Give at most {MOST_LINKS}.")
+        raise PoolingError(f"{detail.label}: {len(links)} addresses.", f"Enter at most {MOST_LINKS}.")
     return links or None
 
 
@@ -198,7 +198,7 @@ def _invalid_value(detail: Detail, text: str, advice: str) -> PoolingError:
 
 
 def value_in_words(detail: Detail, value: Value) -> str:
-    """Return a value as people read it."""
+    """Return a value for display."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
@@ -209,7 +209,7 @@ def value_in_words(detail: Detail, value: Value) -> str:
 
 @dataclass(frozen=True)
 class KnownRun:
-    """A run in a track's tables. ``arrived``: its file has arrived; otherwise it is only announced."""
+    """A run in a track's tables. ``arrived``: whether its file is uploaded; otherwise it is only announced."""
 
     run_tag: str
     team: str
@@ -219,7 +219,7 @@ class KnownRun:
 
     @property
     def task(self) -> str:
-        """Return what the run retrieves; passages if it is not stated."""
+        """Return what the run retrieves (default: passages)."""
         return str(self.details.get("task") or "passage")
 
     @property

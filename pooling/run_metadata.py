@@ -1,6 +1,6 @@
-"""Read a table that describes many runs: one line for each, TSV or CSV, with a header. Pure.
+"""Read a table that describes many runs: one line for each, TSV or CSV, with a header.
 
-Columns have the names of a run's fields; columns named after measures hold values that the track reported.
+Columns have the names of a run's fields; columns named after measures contain values that the track reported.
 """
 
 import csv
@@ -15,7 +15,7 @@ from pooling.errors import InvalidFile, PoolingError
 from pooling.run_details import REPORTED, Detail, read_value
 
 MOST_RUNS = 20_000
-#: Column → the field of a run that it holds.
+#: Column → the field of a run that it contains.
 COLUMNS = {
     "run": "run_tag",
     "run_tag": "run_tag",
@@ -36,7 +36,7 @@ _LONGEST = {"run_tag": 200, "team": 200, "description": 10_000, "paper": 500, "c
 
 @dataclass(frozen=True)
 class DescribedRun:
-    """One line: the run's tag, fields of a run, and its details. ``line`` counts from 1."""
+    """One line: the run's tag, its fields and its details. ``line`` counts from 1."""
 
     run_tag: str
     line: int
@@ -45,7 +45,7 @@ class DescribedRun:
 
 
 class UnreadableCell(PoolingError):
-    """A cell that cannot be read."""
+    """A cell with an invalid value."""
 
 
 def read_run_metadata(
@@ -76,7 +76,7 @@ def read_run_metadata(
     except csv.Error as error:
         raise InvalidFile(name, lines.line_num, f"not a table: {error}.", "Send TSV or CSV.") from None
     if not found:
-        raise InvalidFile(name, 0, "it describes no runs.", "Write a header, then one line for each run.")
+        raise InvalidFile(name, 0, "the table describes no runs.", "Write a header, then one line for each run.")
     return list(found.values())
 
 
@@ -88,7 +88,7 @@ def _separator(text: str) -> str:
 def _column_fields(
     header: Sequence[str], name: str, known: Mapping[str, Detail], is_measure: Callable[[str], bool]
 ) -> list[str]:
-    """Return what each column holds: a field, a detail, or ``measure NAME``."""
+    """Return the content of each column: a field, a detail, or ``measure NAME``."""
     also = {other: one.name for one in known.values() for other in one.also}
     found = []
     for column in header:
@@ -99,7 +99,7 @@ def _column_fields(
         if meant is None:
             raise InvalidFile(name, 1, f"unknown column {column[:60]!r}.", _advice(plain, known))
         if meant in found:
-            raise InvalidFile(name, 1, f"two columns hold the {meant}.", "Keep one of them.")
+            raise InvalidFile(name, 1, f"two columns contain the {meant}.", "Keep one of them.")
         found.append(meant)
     if "run_tag" not in found:
         raise InvalidFile(name, 1, "the column of run tags is missing.", "Name it run.")
@@ -121,7 +121,7 @@ def _described_run(
     known: Mapping[str, Detail],
 ) -> DescribedRun:
     if len(cells) != len(header):
-        reason = f"the line has {len(cells)} columns, and the header {len(header)}."
+        reason = f"the line has {len(cells)} columns, but the header has {len(header)}."
         raise InvalidFile(name, line, reason, "Give every line the header's columns.")
     fields: dict[str, Any] = {}
     details: dict[str, Any] = {}

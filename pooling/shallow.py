@@ -1,4 +1,4 @@
-"""The shallow pool: every run's top passages of a query plus the qrel, with the sources of each.
+"""The shallow pool: every run's top passages of a query and the qrel, each with its sources.
 
 Arabzadeh et al., *Shallow pooling for sparse labels* (2022): the pools behind its Table 3.
 """
@@ -36,7 +36,7 @@ def one_relevant_each(labels: Iterable[tuple[str, str, int]], min_grade: int) ->
 def pool_query(tops: Sequence[Sequence[str]], qrel: str | None) -> tuple[Candidate, ...]:
     """Return the pool of one query, in order of run and rank; the qrel comes last if no run supplied it.
 
-    ``tops`` holds one sequence of pids per run, empty when the run has no line for the query.
+    ``tops`` has one sequence of pids per run, empty if the run has no line for the query.
     """
     runs: dict[str, list[int]] = {}
     for run, pids in enumerate(tops):
@@ -62,7 +62,7 @@ def draw_queries(qids: Sequence[str], count: int, rng: np.random.Generator) -> l
 
 @dataclass(frozen=True)
 class Prices:
-    """The terms of a task: its size, the judgments per pair, the reward and the crowd's fee."""
+    """The terms of a task: its size, the judgments per pair, the reward and the crowd site's fee."""
 
     pairs_per_task: int = 10
     judgments_per_pair: int = 1
@@ -74,7 +74,7 @@ class Prices:
         return -(-pairs * self.judgments_per_pair // self.pairs_per_task)
 
     def cost(self, pairs: int) -> Decimal:
-        """Return the cost in dollars with fee, to the cent."""
+        """Return the cost in dollars including the fee, to the cent."""
         dollars = self.tasks(pairs) * self.reward * (1 + self.fee)
         return dollars.quantize(Decimal("0.01"), ROUND_HALF_UP)
 
@@ -89,9 +89,9 @@ class PoolStats:
     median: float
     max: int
     singletons: int
-    """Queries whose pool is one class: nothing to judge, it is the best answer."""
+    """Queries whose pool is a single class: without judging, it is the best answer."""
     qrel_added: int
-    """Queries whose qrel no run had on top."""
+    """Queries whose qrel is in no run's top."""
     pairs: int
     tasks: int
     cost: Decimal
@@ -100,7 +100,7 @@ class PoolStats:
 
 
 def pairs_to_judge(sizes: Iterable[int]) -> int:
-    """Return the number of pairs to judge: each class against each other class of its query."""
+    """Return the number of pairs to judge: every two classes of a query."""
     return sum(size * (size - 1) // 2 for size in sizes)
 
 
@@ -128,9 +128,9 @@ class Contribution:
     """The passages that one run, or the qrels, supplied to a pool."""
 
     passages: int
-    """Passages of the pool that it had on top."""
+    """Passages of the pool in its top."""
     unique: int
-    """Of these, passages that no other source supplied."""
+    """Number of these that no other source supplied."""
 
 
 def contributions(brought_by: Iterable[Sequence[Hashable]]) -> dict[Hashable, Contribution]:

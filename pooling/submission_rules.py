@@ -5,12 +5,12 @@ from datetime import date, timedelta
 
 
 def next_welcome(submitted: Sequence[date], *, wanted: date, most: int, days: int) -> date:
-    """Return the first day from ``wanted`` on which one more run keeps every period within ``most`` runs.
+    """Return the first day, not before ``wanted``, on which one more run keeps every period within ``most`` runs.
 
-    A period is any ``days`` consecutive days, so two runs share one when they are fewer than ``days`` days apart.
-    Runs submitted after ``wanted`` count too: history may be entered in any order.
+    A period is any ``days`` consecutive days, so two runs share a period if they are fewer than ``days`` days apart.
+    Runs submitted after ``wanted`` count too, because past runs may be imported in any order.
     """
-    # A forbidden day stays forbidden until some run is a whole period ago.
+    # A forbidden day stays forbidden until some run is a whole period old.
     later = {day + timedelta(days=days) for day in submitted}
     candidates = [wanted, *sorted(day for day in later if day > wanted)]
     return next(day for day in candidates if keeps_to([*submitted, day], day, most=most, days=days))

@@ -22,11 +22,11 @@ QUERY_FIELDS = ("query", "text", "title", "question")
 PID_FIELDS = ("pid", "_id", "id", "docid", "passage_id")
 PASSAGE_FIELDS = ("passage", "text", "contents", "body")
 MOST_QUERIES = 2_000_000
-"""Of one collection: all are held in memory while they are read."""
+"""Maximum number of queries of a collection: all are in memory while they are read."""
 LONGEST_QUERY, LONGEST_PASSAGE = 100_000, 2_000_000
-"""Characters of a text. Nobody judges longer ones, and pages that show them would not end."""
+"""Maximum number of characters of a text. Longer texts cannot be judged, and pages could not show them."""
 
-# Where a JSON line may hold its id; an escaped quote inside a text never matches.
+# Where a JSON line may contain its id; an escaped quote inside a text never matches.
 _IDS = re.compile(rb'"(?:' + "|".join(PID_FIELDS).encode() + rb')"\s*:\s*(?:"((?:[^"\\]|\\.)*)"|(-?\d+))')
 # The usual case: the id comes first, so the rest of the line need not be searched.
 _FIRST_ID = re.compile(rb'\{"(pid|_id)": ?"([^"\\]*)"')
@@ -43,7 +43,7 @@ class Text:
 
 @dataclass(frozen=True)
 class _Fields:
-    """The relevant fields of a JSON line, and the error for a bad line."""
+    """The relevant fields of a JSON line, and the error for an invalid line."""
 
     ids: Sequence[str]
     texts: Sequence[str]
@@ -80,7 +80,7 @@ def _too_many(content: Content, number: int) -> InvalidQueryFile:
         content.name,
         number,
         f"the file holds more than {MOST_QUERIES:,} queries.",
-        "Split them into several collections, or leave out those that no run answers.",
+        "Split them into several collections, or leave out queries that no run answers.",
     )
 
 
@@ -112,7 +112,7 @@ def query_problems(content: Content) -> Problems:
 
 
 def passage_problems(content: Content) -> Problems:
-    """Return all problems of a passage file, from all of its lines. Holds at most 48 bytes per line."""
+    """Return all problems of a passage file, from all of its lines. Needs at most 48 bytes of memory per line."""
     listing = Listing()
     keys, lines = array("q"), array("q")
     try:
@@ -149,7 +149,7 @@ def _valid_texts(content: Content, fields: _Fields, listing: Listing) -> Iterato
 
 
 def read_qids(content: Content) -> list[str]:
-    """Return the queries that a file names: a query file, or one qid per line."""
+    """Return the qids in a query file, or in a file with one qid per line."""
     qids: dict[str, None] = {}
     for number, line in numbered_lines(content):
         if line.lstrip().startswith(b"{"):
@@ -157,7 +157,7 @@ def read_qids(content: Content) -> list[str]:
         else:
             qids.update(dict.fromkeys(line_text(content.name, number, line).split()[:1]))
     if not qids:
-        raise EmptyFile(content.name, 0, "the file names no query.")
+        raise EmptyFile(content.name, 0, "the file contains no qid.")
     return list(qids)
 
 
@@ -177,7 +177,7 @@ def format_of(content: Content) -> str:
 def read_passages(content: Content, format: str, wanted: Collection[str] | None = None) -> Iterator[Text]:
     """Stream the passages of a file, only the ``wanted`` pids if given.
 
-    For other passages, only the id is read. The caller may stop early.
+    Only the id of other passages is read. The caller may stop early.
     """
     keys = None if wanted is None else {pid.encode() for pid in wanted}
     keep: Callable[[bytes], bool] | None = None
@@ -235,7 +235,7 @@ def _text_from_json(name: str, number: int, line: bytes, fields: _Fields, need_t
     except ValueError as error:
         raise fields.refusal(name, number, f"the line is not JSON ({error}).") from None
     except RecursionError:
-        raise fields.refusal(name, number, "the line is JSON that is nested too deep to read.") from None
+        raise fields.refusal(name, number, "the line is JSON that is nested too deeply.") from None
     if not isinstance(record, dict):
         raise fields.refusal(name, number, "the line is not a JSON object.")
     id = next((record[field] for field in fields.ids if field in record), None)
@@ -264,8 +264,8 @@ def _checked_text(name: str, number: int, id: str, text: str, fields: _Fields) -
         (id + text).encode()
     except UnicodeEncodeError:
         raise fields.refusal(
-            name, number, "the line holds half of a surrogate pair, which is not a character."
+            name, number, "the line contains half of a surrogate pair, which is not a character."
         ) from None
     if "\x00" in id + text:
-        raise fields.refusal(name, number, "the line holds a NUL character.")
+        raise fields.refusal(name, number, "the line contains a NUL character.")
     return Text(number, id, text)

@@ -26,12 +26,12 @@ from pooling.problems import TOO_DEEP, Problems, problems_of_lines, with_lines
 from pooling.ranking import Ranking, rank_first
 
 PARSER_VERSION = 1
-"""Increased whenever the same file could give a different ranking than before."""
+"""Increased whenever the same file could result in a different ranking than before."""
 
 READERS = 2
-"""Large runs read at the same time; more would need more memory than they save time."""
+"""Number of large runs read concurrently; the time saved by more is not worth the memory."""
 SMALL_READERS = 3
-"""Runs of one block read at the same time: their steps are so short that one often waits for another."""
+"""Number of single-block runs read concurrently: their steps are so short that threads often wait."""
 
 TREC_RUN = Layout("TREC run", ("qid", "_q0", "pid", "rank", "score", "tag"), InvalidRunFile)
 MSMARCO_RUN = Layout("MS MARCO run", ("qid", "pid", "rank"), InvalidRunFile)
@@ -42,24 +42,25 @@ HAS = ("query has", "queries have")
 
 @dataclass(frozen=True)
 class RunReport:
-    """The result of checking a run. Counts of queries, except ``lines`` and ``tied_lines``."""
+    """The result of checking a run: numbers of queries, except ``lines`` and ``tied_lines``."""
 
     lines: int
     queries: int
     depth: int
-    """Passages of the query with the most."""
+    """The largest number of passages of a query."""
     unanswered: tuple[str, ...]
     """Queries of the collection for which the run has no line."""
     skipped: tuple[str, ...]
     """Unknown queries whose lines were dropped, as asked."""
     rank_disagreements: int
-    """Queries in which a line with a lower score than another has no later rank. Equal scores contradict nothing."""
+    """Queries in which a line with a lower score than another line has no later rank. Equal scores are no
+    contradiction."""
     tied_queries: int
     tied_lines: int
     tied_tops: int
-    """Queries whose first place is shared: which passage is on top is decided by the tie rule."""
+    """Queries with a tie for the first place, where the tie rule decides which passage is on top."""
     rank_gaps: int
-    """Queries of a file ordered by rank whose ranks are not consecutive; places are counted, not read."""
+    """Queries of a file ordered by rank whose ranks are not consecutive; the ranks used are counted, not read."""
 
     def warnings(self) -> list[str]:
         """Return the report's warnings as sentences."""
@@ -87,7 +88,7 @@ class RunFile:
     tag: str
     """The last column of a TREC run; ``""`` for MS MARCO, which has none."""
     order: str
-    """``score`` or ``rank``: what put the passages in order."""
+    """``score`` or ``rank``: the column that determined the order."""
     sha256: str
     """Of the decompressed content."""
     size: int
@@ -125,11 +126,11 @@ def read_run_file(
 ) -> RunFile:
     """Read a run and check all of it.
 
-    ``known_qids`` are the queries of the collection; without them none is unknown or unanswered.
-    ``order`` is ``score`` (default of TREC runs: 32-bit floats, descending, ties by pid descending,
-    as trec_eval 9.0.4) or ``rank`` (default, and the only one, of MS MARCO runs: ascending, equal
-    ranks in file order). ``max_depth`` is the most passages that a query may have.
-    Raises InvalidRunFile, UnknownQueries, UnreadableContent or EmptyFile, naming file and line.
+    ``known_qids`` are the queries of the collection; without them, no query counts as unknown or unanswered.
+    ``order`` is ``score`` (default for TREC runs: 32-bit floats, descending, ties by pid descending, as in trec_eval
+    9.0.4) or ``rank`` (the only order of MS MARCO runs: ascending, equal ranks in file order). ``max_depth`` is the
+    maximum number of passages per query. Raises InvalidRunFile, UnknownQueries, UnreadableContent or EmptyFile,
+    naming file and line.
     """
     content = Content(path, name, max_bytes, progress)
     again = Content(path, name, max_bytes)
@@ -229,7 +230,7 @@ def read_runs(
     count = SMALL_READERS if small else READERS
     readers = ThreadPoolExecutor(count, "read-runs")
     waiting = iter(paths)
-    # One more than the readers, so that none of them waits for the consumer of the runs.
+    # One more than the readers, so that no reader waits for the consumer of the runs.
     reading = deque(readers.submit(read, path) for path in islice(waiting, count + 1))
 
     def in_order() -> Iterator[RunFile | PoolingError]:
@@ -245,9 +246,8 @@ def read_runs(
 def _known_queries_only(
     columns: Columns, again: Content, known_qids: Collection[str] | None, skip_unknown: bool
 ) -> tuple[Columns, tuple[str, ...]]:
-    """Return the lines of known queries, and the unknown queries. Refuses these unless they are to be skipped.
-
-    Also refuses a passage that a query has twice, even an unknown query.
+    """Return the lines of known queries, and the unknown queries. Refuses unknown queries unless ``skip_unknown``,
+    and a passage that appears twice for a query, even an unknown one.
     """
     known = None if known_qids is None else frozenset(known_qids)
     unknown = tuple(qid for qid in columns.qids if known is not None and qid not in known)

@@ -13,7 +13,7 @@ from pooling.ranking import ROWS_A_GROUP, Codes, Ranking
 
 
 class Sought:
-    """Integers to look for among many: ascending, with lookup tables of their low bits.
+    """Integers to search for among many: ascending, with lookup tables of their low bits.
 
     The first table rejects nearly all rows with one lookup each; the second says where in ``values`` the rest are
     likely to be.
@@ -29,7 +29,7 @@ class Sought:
         self.likely[values & self.mask] = np.arange(len(values), dtype=np.int32)
 
     def among(self, values: NDArray[np.integer]) -> tuple[Codes, Codes]:
-        """Return the rows, ascending, whose value is sought, and which of the values it is."""
+        """Return the rows, ascending, whose value is sought, and the index of each value."""
         if not len(self.values) or not len(values):
             return np.empty(0, np.int64), np.empty(0, np.int64)
         chunks = range(0, len(values), ROWS_A_GROUP)
@@ -38,7 +38,7 @@ class Sought:
         )
         held = values[rows]
         which = self.likely[held & self.mask].astype(np.int64)
-        unlike = np.flatnonzero(self.values[which] != held)  # not sought, or a value that shares its low bits
+        unlike = np.flatnonzero(self.values[which] != held)  # rows that only share the low bits of a sought value are dropped
         which[unlike] = np.minimum(np.searchsorted(self.values, held[unlike]), len(self.values) - 1)
         same = self.values[which] == held
         return rows[same], which[same]
@@ -68,14 +68,14 @@ class Wanted:
 
     @cached_property
     def hashes(self) -> tuple[Codes, Sought]:
-        """Which distinct pid each hash belongs to, and the hashes."""
+        """The distinct pid of each hash, and the hashes."""
         hashes = self.spelled[1].hash(seed=0).to_numpy().view(np.int64)
         order = np.argsort(hashes)
         return order, Sought(hashes[order])
 
     @cached_property
     def decimals(self) -> tuple[Codes, Sought]:
-        """Which distinct pid each decimal belongs to, and the pids that are their own codes."""
+        """The distinct pid of each decimal, and the pids that are their own codes."""
         codes = np.array([_own_code(pid) for pid in self.spelled[1]], np.int64)
         order = np.argsort(codes)
         order = order[codes[order] >= 0]
@@ -99,13 +99,13 @@ class Found:
     """The positions of wanted passages in a run."""
 
     rank: Codes
-    """Rank of each wanted entry, from 1; 0 when it is not among the ranks held."""
+    """Rank of each wanted entry, from 1; 0 if it is not among the ranks read."""
     retrieved: Codes
-    """Passages the whole run has for each query of ``Wanted.qids``; 0 when the query is missing."""
+    """Number of passages of each query of ``Wanted.qids`` in the whole run; 0 if the query is missing."""
 
 
 def find_wanted(ranking: Ranking, wanted: Wanted) -> Found:
-    """Look wanted passages up in a ranking, all queries at once."""
+    """Look up wanted passages in a ranking, all queries at once."""
     query_of = np.fromiter(map(wanted.place.get, ranking.qids, repeat(-1)), np.int64, len(ranking.qids))
     places = np.flatnonzero(query_of >= 0)
     retrieved = np.zeros(len(wanted.qids), np.int64)
@@ -124,9 +124,9 @@ def find_wanted(ranking: Ranking, wanted: Wanted) -> Found:
 
 
 def _wanted_rows(ranking: Ranking, places: Codes, wanted: Wanted) -> tuple[Codes, Codes]:
-    """Return the rows, ascending, that hold a wanted passage of any query, and the distinct pid of each.
+    """Return the rows, ascending, with a wanted passage of any query, and the distinct pid of each.
 
-    If most of a run's queries are not among those at ``places``, their rows are skipped.
+    If most of a run's queries are not at ``places``, their rows are skipped.
     """
     some = None if 2 * len(places) > len(ranking.qids) else _rows_of_queries(ranking, places)
     codes = ranking.passages if some is None else ranking.passages[some]
@@ -141,7 +141,7 @@ def _wanted_rows(ranking: Ranking, places: Codes, wanted: Wanted) -> tuple[Codes
 
 def _rows_of_queries(ranking: Ranking, places: Codes) -> Codes:
     """Return the rows of the queries at these places, by rank."""
-    # The number of these queries that reach each rank: those before the first one that does not.
+    # The number of these queries that reach each rank: all before the first query that does not.
     at_rank = np.searchsorted(places, np.diff(ranking.offsets))
     begins = np.cumsum(at_rank) - at_rank
     turn = np.arange(int(at_rank.sum())) - np.repeat(begins, at_rank)

@@ -5,7 +5,7 @@ from pooling.models.collections import Collection
 
 
 class ClusterSet(models.Model):
-    """The near-duplicates of a collection, and how they were found."""
+    """The near-duplicates of a collection, and the method that found them."""
 
     class Method(models.TextChoices):
         MINHASH = "minhash"
@@ -13,7 +13,7 @@ class ClusterSet(models.Model):
 
     collection = models.OneToOneField(Collection, models.CASCADE, related_name="cluster_set")
     method = models.CharField(max_length=10, choices=Method.choices)
-    parameters = models.JSONField(default=dict, help_text="Threshold, shingle size, software; or the file.")
+    parameters = models.JSONField(default=dict, help_text="Threshold, shingle size and software, or the imported file.")
     sha256 = models.CharField(max_length=64, help_text="SHA-256 of the classes.")
     texts = models.PositiveBigIntegerField(
         null=True, help_text="Number of texts compared; null for an imported file."
@@ -28,7 +28,7 @@ class ClusterSet(models.Model):
 
 
 class ClusteredPassage(models.Model):
-    """A passage of a class of two or more, the canonical one included. Most are not in ``Passage``."""
+    """A passage of a class of two or more, the canonical one included. Most of these have no row in ``Passage``."""
 
     cluster_set = models.ForeignKey(ClusterSet, models.CASCADE, related_name="passages")
     pid = models.CharField(max_length=300)

@@ -15,7 +15,7 @@ class Collection(models.Model):
         PUBLISHED = "published"  # visible to everybody, with the released runs
 
     name = models.SlugField(max_length=80, unique=True)
-    title = models.CharField(max_length=200, blank=True, help_text="The name shown to people.")
+    title = models.CharField(max_length=200, blank=True, help_text="The displayed name.")
     description = models.TextField(blank=True)
     language = models.CharField(max_length=20, default="en", help_text="BCP 47 tag of queries and passages.")
     licence = models.CharField(max_length=200, blank=True, help_text="The terms of use.")
@@ -27,12 +27,12 @@ class Collection(models.Model):
         help_text="Who can see the collection.",
     )
     max_run_depth = models.PositiveIntegerField(
-        default=10_000, db_default=10_000, help_text="The most passages that a run can list for a query."
+        default=10_000, db_default=10_000, help_text="Maximum number of passages per query in a run."
     )
     run_fields = models.JSONField(
         default=dict,
         db_default={},
-        help_text="The details asked for each run, and the collection's own ones.",
+        help_text="The details requested for each run, and the collection's own fields.",
     )
     board_labels = models.ForeignKey(
         "pooling.QrelSet",
@@ -55,7 +55,7 @@ class Collection(models.Model):
 
 
 class PassageSource(models.Model):
-    """A file of passage texts, read when texts are needed. Never copied into the database as a whole."""
+    """A file of passage texts, read when texts are needed. It is never copied into the database as a whole."""
 
     class Format(models.TextChoices):
         TSV = "tsv"
@@ -95,7 +95,7 @@ class QuerySplit(models.Model):
 
     collection = models.OneToOneField(Collection, models.CASCADE, related_name="query_split")
     sha256 = models.CharField(max_length=64, help_text="SHA-256 of the private qids.")
-    share = models.FloatField(null=True, help_text="Share of private queries, if they were drawn.")
+    share = models.FloatField(null=True, help_text="Share of private queries, if they were drawn at random.")
     seed = models.BigIntegerField(null=True)
     created_at = models.DateTimeField(default=clock.now)
 
@@ -111,9 +111,9 @@ class SubmissionPolicy(models.Model):
     """A collection's requirements for runs submitted to its board."""
 
     collection = models.OneToOneField(Collection, models.CASCADE, related_name="submission_policy")
-    most_runs = models.PositiveIntegerField(help_text="The most runs of a team in any period.")
+    most_runs = models.PositiveIntegerField(help_text="Maximum number of runs per team in any period.")
     most_variants = models.PositiveIntegerField(
-        default=1, help_text="The most of these that differ from another run only by hyperparameters or seed."
+        default=1, help_text="How many of these may differ from another run only by hyperparameters or seed."
     )
     period_days = models.PositiveIntegerField()
     required = models.JSONField(default=list, help_text="Required details about a run.")
@@ -128,7 +128,7 @@ class SubmissionPolicy(models.Model):
     )
     public_decimals = models.PositiveSmallIntegerField(
         null=True,
-        help_text="Decimals on the public board; null: all, or under withheld labels few enough to hide a query.",
+        help_text="Decimals on the public board; null: all (under withheld labels, few enough to hide a query).",
     )
     per_query_values = models.BooleanField(
         default=False,
@@ -138,10 +138,10 @@ class SubmissionPolicy(models.Model):
     public_list = models.CharField(
         max_length=10,
         blank=True,
-        help_text="What everybody sees of unreleased submissions: counts, all, or nothing.",
+        help_text="What non-members see of unreleased submissions: counts, all, or nothing.",
     )
     checked_at = models.DateTimeField(
-        null=True, help_text="Written by every import, so that imports take turns."
+        null=True, help_text="Updated by every import, so that the row lock serializes imports."
     )
     created_at = models.DateTimeField(default=clock.now)
 
@@ -155,7 +155,7 @@ class SubmissionPolicy(models.Model):
 
 
 class Passage(models.Model):
-    """A retrieved text that some pool, qrel or gold pair needs; its primary key orders pairs."""
+    """A retrieved text used in a pool, qrel or gold pair; its primary key orders pairs."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="passages")
     pid = models.CharField(max_length=300)
@@ -163,7 +163,7 @@ class Passage(models.Model):
     class_key = models.CharField(
         max_length=64,
         blank=True,
-        help_text="Hash of the normalized text, or of the canonical pid; equal for one class. Empty without either.",
+        help_text="Hash of the normalized text, or of the canonical pid; equal within a class. Empty without either.",
     )
 
     class Meta:
@@ -177,18 +177,18 @@ class Passage(models.Model):
 IMPERSONAL = frozenset({"task", "subtask", "neural", "stage", "dense", "family"})
 
 
-#: The filter for runs that are listed for people who are not members.
+#: The filter for runs that are listed for non-members.
 RELEASED = models.Q(release__in=["public", "scores"])
 
 
 class RunQuerySet(models.QuerySet):
     def released(self) -> RunQuerySet:
-        """Return runs that are listed for people who are not members."""
+        """Return runs that are listed for non-members."""
         return self.filter(RELEASED)
 
 
 class Run(models.Model):
-    """A system's ranked lists, immutable; the ranking itself lives in a columnar file."""
+    """A system's ranked lists, immutable; the ranking itself is stored in a columnar file."""
 
     class Format(models.TextChoices):
         TREC = "trec"
@@ -226,7 +226,7 @@ class Run(models.Model):
         models.PROTECT,
         null=True,
         related_name="variants",
-        help_text="The run from which this one differs only by hyperparameters or seed.",
+        help_text="The run from which this run differs only by hyperparameters or seed.",
     )
     anonymous_until = models.DateField(null=True, help_text="The authors are hidden before this day.")
     round = models.ForeignKey(
@@ -253,7 +253,7 @@ class Run(models.Model):
 
     @property
     def run_type(self) -> str:
-        """The family in free text, under the API's former name for it."""
+        """The family as free text, under the API's former name."""
         return str(self.details.get("family", ""))
 
     @property
@@ -263,11 +263,11 @@ class Run(models.Model):
 
     @property
     def is_anonymous(self) -> bool:
-        """Return whether its authors are still hidden from people who are not members."""
+        """Return whether its authors are still hidden from non-members."""
         return self.anonymous_until is not None and self.anonymous_until > clock.now().date()
 
     def without_author(self) -> Run:
-        """Return the run as nonmembers see it: without its authors while they are hidden.
+        """Return the run as non-members see it: without its authors while they are hidden.
 
         Never save the result.
         """
@@ -278,13 +278,13 @@ class Run(models.Model):
 
 
 class AnnouncedRun(models.Model):
-    """A run described before its file arrived. When the file arrives, the run gets this description."""
+    """A run described before its file was uploaded. After the upload, the run gets this description."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="announced_runs")
     run_tag = models.CharField(max_length=200)
     said = models.JSONField(default=dict, help_text="Fields of a run, with its details.")
     run = models.OneToOneField(
-        Run, models.SET_NULL, null=True, related_name="+", help_text="The run, once its file has arrived."
+        Run, models.SET_NULL, null=True, related_name="+", help_text="The run, once its file is uploaded."
     )
     created_at = models.DateTimeField(default=clock.now)
 
@@ -302,7 +302,7 @@ class CandidateSet(models.Model):
     sha256 = models.CharField(max_length=64, help_text="SHA-256 of the decompressed content.")
     storage_name = models.CharField(max_length=300)
     queries = models.PositiveIntegerField()
-    depth = models.PositiveIntegerField(help_text="Number of passages of the query with the most.")
+    depth = models.PositiveIntegerField(help_text="The largest number of passages of a query.")
     lines = models.PositiveIntegerField()
     created_at = models.DateTimeField(default=clock.now)
 
@@ -323,14 +323,14 @@ class QrelSet(models.Model):
     withheld = models.BooleanField(
         default=False,
         db_default=False,
-        help_text="Scores under it are public; its labels, and values that reveal them, are for members.",
+        help_text="Whether only scores under it are public; its labels, and values that reveal them, are for members.",
     )
     mapped_from = models.ForeignKey(
         "self",
         models.SET_NULL,
         null=True,
         related_name="+",
-        help_text="The labels of passages from which these document labels were made.",
+        help_text="The passage labels from which these document labels were derived.",
     )
     created_at = models.DateTimeField(default=clock.now)
 
@@ -354,7 +354,7 @@ class Qrel(models.Model):
         default="",
         db_default="",
         blank=True,
-        help_text="For a document's label: the passage that it comes from.",
+        help_text="For a document's label: the passage behind it.",
     )
 
     class Meta:

@@ -11,8 +11,8 @@ from pooling.models.collections import Collection
 class Membership(models.Model):
     """A person's role in a collection. accounts.roles defines what each role permits.
 
-    It is here and not in accounts, so that deleting a collection deletes its memberships: a later collection of the
-    same name must not inherit them.
+    It is defined here instead of in accounts, so that deleting a collection deletes its memberships: a later
+    collection of the same name must not inherit them.
     """
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="memberships")
@@ -38,12 +38,12 @@ class InvitedMember(models.Model):
         help_text="The team of an invited submitter.",
     )
     granted = models.BooleanField(
-        default=False, help_text="Whether it became a membership. The link cannot undo a later removal."
+        default=False, help_text="Whether it became a membership, so that reusing the link cannot undo a later removal."
     )
 
 
 class CollectionChange(models.Model):
-    """A decision about a collection: who, when, what."""
+    """A logged decision about a collection: who, when and what."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="changes")
     what = models.CharField(max_length=300)

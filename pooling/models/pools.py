@@ -5,17 +5,17 @@ from pooling.models.collections import Collection, Passage, QrelSet, Query, Run
 
 
 class Pool(models.Model):
-    """The passages worth judging: every chosen run's top passages plus the qrel, per query."""
+    """The passages to judge: for each query, the top passages of every chosen run, and the qrel."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="pools")
     name = models.SlugField(max_length=80, unique=True)
     qrel_set = models.ForeignKey(QrelSet, models.PROTECT, null=True, related_name="+")
     depth = models.PositiveIntegerField(default=1)
-    sample = models.PositiveIntegerField(null=True, help_text="Number of queries drawn; null for all.")
+    sample = models.PositiveIntegerField(null=True, help_text="Number of queries in the sample; null for all.")
     seed = models.BigIntegerField(null=True)
     min_size = models.PositiveIntegerField(default=1)
     fraction = models.PositiveIntegerField(
-        null=True, help_text="Only one in this many passages of the corpus could be pooled; null for all."
+        null=True, help_text="N if only one in N passages of the corpus could be pooled; null for all."
     )
     fraction_seed = models.BigIntegerField(null=True)
     created_at = models.DateTimeField(default=clock.now)

@@ -1,4 +1,4 @@
-"""Spending grants: the person, the amount, the last day, and who decided."""
+"""Spending grants: the person, the amount, the last day, and the log of decisions."""
 
 from django.conf import settings
 from django.db import models
@@ -11,7 +11,7 @@ from pooling.models.collections import Collection
 class SpendingGrant(models.Model):
     """An amount that a person, or everybody who may spend money in a collection, may commit until a day.
 
-    Administrators need none. The amounts used are stored in judging, with the campaigns.
+    Administrators need none. The app judging stores the amounts used, with the campaigns.
     """
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="+")
@@ -45,7 +45,7 @@ class SpendingGrant(models.Model):
 
 
 class SpendingGrantChange(models.Model):
-    """A decision about a grant: who, when, what."""
+    """A logged decision about a grant: who, when and what."""
 
     grant = models.ForeignKey(SpendingGrant, models.CASCADE, related_name="changes")
     what = models.CharField(max_length=300)

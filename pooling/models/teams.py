@@ -1,4 +1,4 @@
-"""Teams that submit runs to a collection's board, and the rounds in which they do."""
+"""Teams that submit runs to a collection's board, and rounds for submissions."""
 
 from django.conf import settings
 from django.db import models
@@ -8,7 +8,7 @@ from pooling.models.collections import Collection
 
 
 class Team(models.Model):
-    """A team of a board. Its runs are those with its name, which never changes."""
+    """A team of a board. Its runs are the runs with its name, which never changes."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="teams")
     name = models.CharField(max_length=200)
@@ -35,7 +35,7 @@ class TeamMember(models.Model):
 
 
 class TeamApplication(models.Model):
-    """A request to submit to a board, from somebody without an account; an owner decides."""
+    """A request to submit to a board, from somebody without an account, for an owner to decide."""
 
     class State(models.TextChoices):
         WAITING = "waiting"
@@ -63,19 +63,19 @@ class TeamApplication(models.Model):
 
 
 class Round(models.Model):
-    """A time in which teams submit. Once a board has rounds, teams submit in open rounds only."""
+    """A period for submissions. Once a board has rounds, teams can submit in open rounds only."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="rounds")
     name = models.CharField(max_length=80)
     opens_at = models.DateTimeField()
     closes_at = models.DateTimeField(help_text="The closing time: the first moment that is too late.")
-    most_runs = models.PositiveIntegerField(help_text="The most official runs of a team.")
+    most_runs = models.PositiveIntegerField(help_text="Maximum number of official runs per team.")
     most_baselines = models.PositiveIntegerField(
-        default=0, help_text="The most additional baseline runs of a team."
+        default=0, help_text="Maximum number of additional baseline runs per team."
     )
     priorities = models.BooleanField(default=False, help_text="Whether official runs need priorities 1, 2, …")
     checked_at = models.DateTimeField(
-        null=True, help_text="Written by every submission, so that submissions take turns."
+        null=True, help_text="Updated by every submission, so that the row lock serializes submissions."
     )
     created_at = models.DateTimeField(default=clock.now)
 

@@ -1,1 +1,1 @@
-"""The services of pooling: load rows, call pure code, save."""
+"""The services of pooling: load rows, call pure functions, save."""

@@ -1,4 +1,4 @@
-"""Add labels, candidates and passage files to a collection, and fetch texts that its pools lack."""
+"""Add labels, candidates and passage files to a collection, and fetch missing texts of its pools."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -30,7 +30,7 @@ from pooling.services.sent_files import (
     sender_names,
 )
 
-#: The number of listed passages that no source has.
+#: The maximum number of listed passages that no source contains.
 MOST_LISTED = 20
 
 
@@ -42,10 +42,10 @@ def ask_to_add(
     sent: Sequence[SentFile] = (),
     there: Sequence[Path] = (),
 ) -> AddedFiles:
-    """Keep the files for a job to read them; without files the job fetches missing texts from known sources.
+    """Store files for a job to read; without files, the job fetches missing texts from known sources.
 
     ``details`` of labels: ``set`` (its name), ``min_grade``, ``skip_unknown``, ``withheld``. ``there``: passage files
-    that are already on the server. Raises PoolingError for what can be checked at once.
+    that are already on the server. Raises PoolingError for problems that can be checked at once.
     """
     details = details or {}
     check_addable(

@@ -1,5 +1,5 @@
-"""Receive files of a collection that a program announces and then sends in parts. The row records how much of each
-file has arrived. A part is written while the row is locked, so of two parts for the same offset one wins. After the
+"""Receive files of a collection that a client announces and then sends in parts. The row records how much of each
+file has arrived. A part is written while the row is locked, so one of two parts for the same offset wins. After the
 last byte of the last file, the row waits for its job.
 """
 
@@ -80,7 +80,7 @@ def announce_files(
 ) -> tuple[AddedFiles, bool]:
     """Announce labels, candidates and passage files for the collection. Returns the request, and whether it is new.
 
-    Without any file, missing texts are looked for in the files that are known. Raises PoolingError.
+    Without files, missing texts are searched in the known files. Raises PoolingError.
     """
 
     def check() -> None:
@@ -113,7 +113,8 @@ def receive_part(wanted: Arriving, number: int, *, offset: int, stream: Stream, 
 
 
 def abandon_files(wanted: Arriving) -> None:
-    """Drop files that have not been read yet, or were kept after a refusal. A read in progress then changes nothing.
+    """Delete files that have not been read yet, or were kept after a refusal. A job reading them then changes
+    nothing.
 
     Raises UploadRefused.
     """
@@ -127,19 +128,19 @@ def abandon_files(wanted: Arriving) -> None:
 
 
 def forget_unfinished() -> int:
-    """Drop expired requests whose files never arrived or were never read; return how many.
+    """Delete expired requests whose files never arrived or were never read; return how many.
 
-    A request that cannot be dropped does not hold up others: SweepFailed is raised at the end.
+    A request that cannot be deleted does not block the others: SweepFailed is raised at the end.
     """
     now = clock.now()
     over = Q(state=RECEIVING, created_at__lte=now - KEPT_UNFINISHED)
     over |= Q(state=WAITING, created_at__lte=now - KEPT_WAITING)
     late: list[Arriving] = [*NewCollection.objects.filter(over), *AddedFiles.objects.filter(over)]
-    dropped, sweep = 0, Sweep("Dropping unfinished files")
+    dropped, sweep = 0, Sweep("Deleting unfinished files")
     for wanted in late:
         if Job.objects.live().filter(key=wanted.job_key).exists():
             continue
-        # The last part may arrive at this moment.
+        # The last part may have arrived in the meantime.
         with sweep.step(f"{wanted._meta.verbose_name} {wanted.pk}"), suppress(UploadRefused):
             abandon_files(wanted)
             dropped += 1
@@ -173,7 +174,7 @@ def _announce_once(
     on_server: Sequence[str],
     check: Callable[[], None],
 ) -> tuple[Any, bool]:
-    """Return the key's row, and whether it is new. A new row is made if ``check`` raises no error."""
+    """Return the key's row, and whether it is new. A new row is created if ``check`` raises no error."""
     if before := model.objects.filter(**identity).first():
         return _require_same_files(before, facts, files, on_server), False
     check()
@@ -225,11 +226,11 @@ def _bytes_left(wanted: Arriving, number: int, offset: int) -> int:
 def _keep_part(wanted: Arriving, number: int, offset: int, part: IO[bytes], came: int) -> None:
     held = type(wanted).objects.select_for_update().filter(pk=wanted.pk).first()
     if held is None:
-        raise UploadRefused("This was dropped in the meantime.", "Announce it again.")
+        raise UploadRefused("This request was deleted in the meantime.", "Announce it again.")
     _bytes_left(held, number, offset)
     file = held.files[number - 1]
     with Path(file["path"]).open("r+b") as target:
-        target.truncate(offset)  # the rest of a part whose row was not written may be there
+        target.truncate(offset)  # There may be remains of a part whose row was not written.
         target.seek(offset)
         shutil.copyfileobj(part, target, CHUNK)
     file["received_bytes"] = offset + came

@@ -25,7 +25,7 @@ from config.errors import Refusal
 from pooling.errors import BucketAway, BucketRefused
 
 SECONDS = 30
-"""How long one answer may take; a new connection a tenth of it."""
+"""Time limit for a response; a tenth of it for a new connection."""
 ATTEMPTS = 3
 CHUNK = 1 << 20
 PROOF = ".ready"
@@ -36,12 +36,12 @@ _KEYS = "Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
 
 
 class Bucket(S3Storage):
-    """django-storages' S3 storage, with one client for all threads and errors that say which setting to look at."""
+    """django-storages' S3 storage, with one client for all threads and errors that name the setting to check."""
 
     def __init__(self, *, seconds: float = SECONDS, attempts: int = ATTEMPTS, **options: Any) -> None:
         self.options = options
         endpoint = options.get("endpoint_url")
-        # Servers other than Amazon's often lack host names per bucket and the newer checksums.
+        # Servers other than Amazon's often lack host names per bucket and newer checksums.
         others: dict[str, Any] = {
             "s3": {"addressing_style": "path"},
             "request_checksum_calculation": "when_required",
@@ -61,7 +61,7 @@ class Bucket(S3Storage):
 
     @cached_property
     def client(self) -> Any:
-        """Return boto3's client. Making one takes about 0.1 s, and threads can share it."""
+        """Return boto3's client. Creating it takes about 0.1 s, and threads can share it."""
         return self.connection.meta.client
 
     def has(self, name: str) -> bool:
@@ -75,14 +75,14 @@ class Bucket(S3Storage):
         return True
 
     def put(self, name: str, path: Path) -> None:
-        """Store a local file, unless one with its name exists, which has the same content."""
+        """Store a local file, unless the name exists: then the content is the same."""
         if self.has(name):
             return
         with self._answering(), path.open("rb") as file:
             self.client.upload_fileobj(file, self.bucket_name, self._normalize_name(name))
 
     def fetch(self, name: str, into: IO[bytes]) -> bool:
-        """Write the file's bytes to ``into``; False when there is no such file."""
+        """Write the file's bytes to ``into``; return False if there is no such file."""
         with self._answering():
             try:
                 key = self._normalize_name(name)
@@ -92,13 +92,13 @@ class Bucket(S3Storage):
                     return False
                 raise
             with body:
-                # A body that ends early raises an error, so a file that arrives is complete.
+                # A truncated body raises an error, so a received file is complete.
                 for chunk in body.iter_chunks(CHUNK):
                     into.write(chunk)
         return True
 
     def prove(self, *, seconds: float) -> None:
-        """Raise if the bucket cannot be used, within ``seconds``. Writes a small file once per process."""
+        """Raise an error within ``seconds`` if the bucket cannot be used. Writes a small file once per process."""
         key = {"Bucket": self.bucket_name, "Key": self._normalize_name(PROOF)}
         prompt = self._prompt(seconds)
         with self._answering():
@@ -142,7 +142,7 @@ class Bucket(S3Storage):
         code = _error_code(error)
         status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
         if status >= 500 or status == 429 or code in _BUSY:
-            return BucketAway(f"{self.where} cannot answer now ({code}).", "Try again in a minute.")
+            return BucketAway(f"{self.where} is temporarily unavailable ({code}).", "Try again in a minute.")
         if code in _GONE or code == "NoSuchBucket":
             return BucketRefused(
                 f"{self.where} has no bucket {self.bucket_name!r}.",

@@ -75,7 +75,7 @@ def refuse_outside_candidates(
 ) -> None:
     """Raise OutsideCandidates if a reranked run has passages that are not candidates.
 
-    The error names the first such line. Nothing is checked for other runs, or without a candidate set.
+    The error names the first such line. Other runs, and collections without a candidate set, are not checked.
     """
     candidates = candidates_of(collection) if details.get("subtask") == "rerank" else None
     if candidates is None:
@@ -83,8 +83,8 @@ def refuse_outside_candidates(
     given = ranking_files.stored_ranking(candidates.storage_name)
     if given is None:
         raise NotFound(
-            f"The stored candidates of {collection.name} are gone ({candidates.storage_name}).",
-            "Set them again.",
+            f"The stored candidates of {collection.name} are missing ({candidates.storage_name}).",
+            "Set the candidates again.",
         )
     outside = outside_candidates(ranking, given)
     if not outside.places:
@@ -95,5 +95,5 @@ def refuse_outside_candidates(
         line,
         f"the passage is not among the candidates of its query ({candidates.file_name}). The run has "
         f"{many(len(outside.places), 'such passage')} in {many(outside.queries, 'query', 'queries')}.",
-        "A rerank run reorders the candidates only. Leave other passages out, or submit the run as fullrank.",
+        "A rerank run contains only candidates. Remove the other passages, or submit the run as fullrank.",
     )

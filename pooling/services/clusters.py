@@ -1,7 +1,7 @@
 """A collection's near-duplicates: found or imported, applied to the classes of its passages, and removed.
 
-``Passage.class_key`` has the class of a passage. Without near-duplicates it is the key of the passage's text. A
-passage in a class of near-duplicates has the key of its canonical passage instead, with or without a text.
+``Passage.class_key`` has the class of a passage. By default it is the key of the passage's text. A passage in a class
+of near-duplicates has the key of its canonical passage instead, with or without a text.
 """
 
 import hashlib
@@ -36,7 +36,7 @@ from pooling.services.members import log
 
 KEYS_A_QUERY = 10_000
 ROWS_AT_ONCE = 20_000
-#: The number of classes in a summary, and of passages listed for each besides the canonical one.
+#: The number of classes in a summary, and of passages listed for each besides the canonical passage.
 LARGEST, OTHERS = 10, 2
 
 
@@ -94,7 +94,7 @@ def classes_in_file(path: Path, *, name: str = "", progress: Progress | None = N
 
 
 def store_classes(collection: Collection, classes: Classes, *, who: str = "") -> ClusterSet:
-    """Store the classes and give them to the collection's passages. Raises AlreadyImported, ClustersRefused."""
+    """Store the classes and apply them to the collection's passages. Raises AlreadyImported, ClustersRefused."""
     if not classes.canonical:
         raise ClustersRefused("No two passages are near-duplicates.", "Nothing was changed.")
     refuse_if_clustered(collection)

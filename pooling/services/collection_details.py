@@ -42,13 +42,14 @@ def set_board_labels(*, collection: Collection, name: str, who: str) -> bool:
         return False
     with transaction.atomic():
         Collection.objects.filter(pk=collection.pk).update(board_labels=chosen)
-        log(collection, f"the leaderboard is under the labels {chosen.name} by default", who=who)
+        log(collection, f"{chosen.name} set as the leaderboard's default labels", who=who)
     collection.board_labels = chosen
     return True
 
 
 def set_run_depth(*, collection: Collection, depth: int, who: str) -> int:
-    """Set the most passages that a run can list for a query; return the previous limit. Existing runs stay.
+    """Set the maximum number of passages per query in a run; return the previous limit. Existing runs are not
+    affected.
 
     Raises PoolingError.
     """

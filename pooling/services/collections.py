@@ -39,12 +39,12 @@ def import_collection(
     names: Mapping[Path, str] | None = None,
     progress: Progress | None = None,
 ) -> ImportedCollection:
-    """Make a collection of a query file, register passage files as its sources, and import qrels as ``official``.
+    """Create a collection from a query file, register passage files as its sources, and import qrels as ``official``.
 
     ``language``: a BCP 47 tag; workers' pages use it for speech and line breaks. ``min_grade``: of the qrels.
-    ``skip_unknown``: leave out labels of queries that the query file does not have. ``names``: for errors, the names
-    that people gave stored files. All or nothing. Raises AlreadyImported, InvalidFile, and PoolingError for an
-    invalid name or language.
+    ``skip_unknown``: leave out labels of queries that are not in the query file. ``names``: the users' names of
+    stored files, for errors. All or nothing. Raises AlreadyImported, InvalidFile, and PoolingError for an invalid
+    name or language.
     """
     names = names or {}
     check_name(name)
@@ -92,7 +92,7 @@ def refuse_taken_collection_name(name: str) -> None:
 def set_language(collection: Collection, language: str, *, who: str = "") -> str:
     """Set the language of the queries and passages; return the previous one.
 
-    Workers' pages use it at once, in running campaigns too. Raises PoolingError for an invalid tag.
+    Workers' pages use it immediately, including in running campaigns. Raises PoolingError for an invalid tag.
     """
     check_language(language)
     before: str = collection.language

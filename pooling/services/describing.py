@@ -13,13 +13,13 @@ from pooling.services.run_fields import known_details
 from pooling.services.runs import RunFacts
 from pooling.services.submission_policies import refuse_change_against_policy
 
-#: The run that it is a variant of was checked at submission, so it cannot change.
+#: The run of which it is a variant was checked at submission, so it cannot change.
 CHANGEABLE = frozenset(RunFacts.__dataclass_fields__) - {"variant_of"}
 #: The fields that a team can change on its own run. Limits count runs by name and day, and baselines separately.
 CHANGEABLE_BY_TEAM = frozenset({"description", "paper", "code", "details", "release", "anonymous_until"})
-#: Details that were checked at submission: candidates, and the priorities of a round.
+#: Details that were checked at submission: candidates and a round's priorities.
 SETTLED = frozenset({"subtask", "priority"})
-#: From closed to open. A team opens its run; only maintainers close one again.
+#: From closed to open. A team can open its run; only maintainers can close it again.
 OPENNESS = (Run.Release.PRIVATE, Run.Release.SCORES, Run.Release.PUBLIC)
 
 
@@ -50,7 +50,7 @@ def describe_run(*, run: Run, changes: dict[str, Any], who: str, by_team: bool =
 
 
 def opened_further(run: Run) -> list[Run.Release]:
-    """Return the release levels that a team can choose for its run: those that show more of it."""
+    """Return the release levels that a team can choose for its run: levels that show more of it."""
     return list(OPENNESS[OPENNESS.index(Run.Release(run.release)) + 1 :])
 
 
@@ -65,13 +65,13 @@ def _refuse_change_by_team(run: Run, changed: Mapping[str, Any]) -> None:
         )
     if "release" in changed and changed["release"] not in opened_further(run):
         raise SubmissionRefused(
-            f"{run.run_tag} is released as {run.release}, and a team cannot take that back.",
+            f"{run.run_tag} is released as {run.release}, and a team cannot undo that.",
             "Ask the board's owners.",
         )
 
 
 def _changed_details(run: Run, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the run's details with these changed; an empty one is removed. Raises PoolingError."""
+    """Return the run's details with these changes; empty values remove a detail. Raises PoolingError."""
     known = known_details(run.collection)
     read = read_details({name: value for name, value in given.items() if name != REPORTED}, known)
     if REPORTED in given:

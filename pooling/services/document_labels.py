@@ -1,6 +1,6 @@
-"""Carry the labels of passages over to their documents: a document's label is the highest of its passages'.
+"""Derive document labels from passage labels: a document's label is the highest label of its passages.
 
-Near-duplicates of a labeled passage have its label, in their own documents too, as in the TREC 2022 Deep Learning
+Near-duplicates of a labeled passage have its label, also in their own documents, as in the TREC 2022 Deep Learning
 track (Craswell et al., *Overview*).
 """
 
@@ -23,7 +23,7 @@ from pooling.services.growth import most_bytes_of
 from pooling.services.naming import check_name
 from pooling.services.qrels import refuse_taken_set_name
 
-#: The number of passages without a document that a refusal lists.
+#: The maximum number of passages without a document that a refusal lists.
 MOST_LISTED = 5
 #: Passage → its document; None for a passage without one.
 DocumentOf = Callable[[str], str | None]
@@ -31,7 +31,7 @@ DocumentOf = Callable[[str], str | None]
 
 @dataclass(frozen=True)
 class DocumentLabel:
-    """A document's grade for a query, and the passage that it comes from."""
+    """A document's grade for a query, and the passage behind it."""
 
     qid: str
     document: str
@@ -50,7 +50,7 @@ class MappedLabels:
 
 
 def documents_in_file(path: Path, *, name: str = "", progress: Progress | None = None) -> dict[str, str]:
-    """Read pid → document from a file with both on each line. Raises InvalidFile."""
+    """Read pid → document from a file with a pid and a document on each line. Raises InvalidFile."""
     content = Content(path, name, most_bytes_of(path), progress)
     found: dict[str, str] = {}
     for number, line in numbered_lines(content):
@@ -86,7 +86,7 @@ def highest_grades(
     """Return each document's highest grade for each query, in order of queries and documents.
 
     ``labels``: (qid, pid, grade). ``alike``: pid → its near-duplicates. Among passages with the same grade, the
-    source is a labeled one rather than a near-duplicate, then the one with the first pid.
+    source is a labeled passage rather than a near-duplicate, then the first pid.
     """
     best: dict[tuple[str, str], tuple[int, bool, str]] = {}
     order: dict[str, int] = {}
@@ -107,8 +107,8 @@ def map_labels(
 ) -> MappedLabels:
     """Store the document labels as a new qrel set, withheld if the passage labels are.
 
-    Raises AlreadyImported for a name that is taken, and UnmappedLabels for labeled passages without a document; then
-    nothing is stored.
+    Raises AlreadyImported if the name is taken, and UnmappedLabels if a labeled passage has no document; nothing is
+    stored then.
     """
     collection = qrel_set.collection
     check_name(set_name)
@@ -132,12 +132,12 @@ def map_labels(
 
 
 def _refuse_bad_ids(mapped: Iterable[DocumentLabel]) -> None:
-    """Refuse a document's id that no qrels file could hold."""
+    """Refuse document ids that cannot be written to a qrels file."""
     for one in mapped:
         if one.document.split() != [one.document] or len(one.document.encode()) > LONGEST["pid"]:
             raise UnmappedLabels(
-                f"{one.document[:80]!r} is no document id (passage {one.passage}).",
-                f"An id has no blanks and at most {LONGEST['pid']} bytes.",
+                f"{one.document[:80]!r} is not a valid document id (passage {one.passage}).",
+                f"An id contains no spaces and at most {LONGEST['pid']} bytes.",
             )
 
 
@@ -178,7 +178,8 @@ def _refuse_unmapped(pids: set[str], document_of: DocumentOf) -> None:
 
 
 def provenance_of(qrel_set: QrelSet) -> list[DocumentLabel]:
-    """Return the labels of a set made by :func:`map_labels`, each with its passage. Raises NotFound for others."""
+    """Return the labels of a set created by :func:`map_labels`, each with its passage. Raises NotFound for other
+    sets."""
     if qrel_set.mapped_from_id is None:
         raise NotFound(f"The labels {qrel_set.name} were not derived from labels of passages.")
     rows = qrel_set.qrels.order_by("position")

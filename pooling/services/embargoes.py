@@ -7,14 +7,14 @@ from config.sweep import Sweep
 from pooling.models import Run, SubmissionPolicy
 from pooling.services.describing import describe_run
 
-#: The name in the activity log for a release by the policy.
+#: The actor shown in the activity log for a release by the policy.
 BY_POLICY = "the submission policy"
 
 
 def release_after_embargoes() -> int:
     """Release every run whose embargo is over, up to the level of its board's policy; return how many.
 
-    A run that cannot be released does not hold up others: SweepFailed is raised at the end.
+    A run that cannot be released does not block the others: SweepFailed is raised at the end.
     """
     today, released, sweep = clock.now().date(), 0, Sweep("Releasing runs after their embargo")
     for policy in SubmissionPolicy.objects.exclude(release_after=""):
@@ -29,7 +29,7 @@ def release_after_embargoes() -> int:
 
 
 def embargo_ends(run: Run, policy: SubmissionPolicy) -> date:
-    """Return the first day after the run's embargo: the one chosen, else the longest that the policy allows."""
+    """Return the first day after the run's embargo: the chosen day, else the latest that the policy allows."""
     if run.anonymous_until is not None:
         return run.anonymous_until
     submitted = run.submitted_on or run.created_at.date()

@@ -1,4 +1,4 @@
-"""The stored features of a collection's passages: made once, and again when the passages changed."""
+"""The stored features of a collection's passages: computed once, and again after the passages change."""
 
 import fcntl
 import shutil
@@ -19,16 +19,17 @@ from pooling.features import FEATURES
 from pooling.models import Collection
 from pooling.services import passages
 
-#: Increased with every change to the way features are made, so that old files are replaced.
+#: Increased with every change to the computation of features, so that old files are replaced.
 FORMAT = 1
 WAIT_SECONDS = 0.5
 
 
 @contextmanager
 def features_of(collection: Collection, progress: Progress | None = None) -> Iterator[Features]:
-    """Provide the features of the collection's texts, made now if they are missing or the passages changed. One
-    process makes them while others wait. If it is killed, the next one starts again. They do not change until the
-    block ends. Raises NotFound for a collection without texts.
+    """Provide the features of the collection's texts, computed now if they are missing or outdated.
+
+    One process computes them while others wait. If it is killed, the next process starts again. The files do not
+    change until the block ends. Raises NotFound for a collection without texts.
     """
     folder, made_of = folder_of(collection) / "made", state_of(collection)
     while True:
@@ -51,7 +52,7 @@ def _make_features(
     collection: Collection, folder: Path, made_of: dict[str, Any], progress: Progress | None
 ) -> None:
     arriving = folder.with_name("arriving")
-    shutil.rmtree(arriving, ignore_errors=True)  # of a process that was killed
+    shutil.rmtree(arriving, ignore_errors=True)  # files of a process that was killed
 
     def read(done: int, total: int) -> None:
         if progress:
@@ -77,7 +78,7 @@ def _make_features(
 
 
 def state_of(collection: Collection) -> dict[str, Any]:
-    """Return what identifies the state of the texts: texts are added, and never changed."""
+    """Return values that identify the state of the texts, which are only ever added."""
     sources = list(collection.sources.order_by("pk").values_list("sha256", flat=True))
     texts = collection.passages.filter(text__isnull=False)
     found = {} if sources else texts.aggregate(count=Count("pk"), last=Max("pk"))
@@ -91,7 +92,7 @@ def state_of(collection: Collection) -> dict[str, Any]:
 
 @contextmanager
 def _folder_lock(folder: Path, kind: int, progress: Progress | None) -> Iterator[None]:
-    """Hold the folder's lock: shared by readers, exclusive to the maker. A killed process releases it."""
+    """Hold the folder's lock: shared by readers, exclusive to the writer. A killed process releases it."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("a") as lock:
         while True:
@@ -100,6 +101,6 @@ def _folder_lock(folder: Path, kind: int, progress: Progress | None) -> Iterator
                 break
             except BlockingIOError:
                 if progress:
-                    progress(0, 0, "Waiting for the features that another process makes")
+                    progress(0, 0, "Waiting for another process to compute the features")
                 time.sleep(WAIT_SECONDS)
         yield

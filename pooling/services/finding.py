@@ -1,4 +1,4 @@
-"""Look things up by name."""
+"""Find collections, pools, qrel sets and runs by name."""
 
 from collections.abc import Sequence
 
@@ -49,7 +49,7 @@ def qrel_set_named(collection: Collection, name: str) -> QrelSet:
 
 
 def tags_meant(collection: Collection, words: Sequence[str]) -> list[str]:
-    """Return the run tags that a person typed.
+    """Return the run tags in a user's input.
 
     A word that is a run's tag, even with commas, is that run. Other words are tags separated by commas.
     """

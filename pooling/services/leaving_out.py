@@ -1,6 +1,6 @@
 """Read a refused file again without the lines of queries that the collection does not have.
 
-A file with no other problem is kept for a day after its refusal, so that nobody has to send it a second time.
+A file with no other problem is kept for a day after its refusal, so that it need not be sent again.
 """
 
 from datetime import timedelta
@@ -25,17 +25,17 @@ KEPT_AFTER_REFUSAL = timedelta(days=1)
 
 
 def can_leave_out(row: Refused) -> bool:
-    """Return whether the file was refused only for unknown queries, and is still here."""
+    """Return whether the file was refused only for unknown queries and is still stored."""
     return (
         row.state == RunUpload.State.REFUSED and only_unknown_queries(row.problem_counts) and _has_files(row)
     )
 
 
 def leave_out_unknown(row: Refused) -> None:
-    """Have the file read again without those lines. Raises UploadRefused, QuotaReached."""
+    """Queue the file to be read again without those lines. Raises UploadRefused, QuotaReached."""
     again: dict[str, Any] = {"problems": [], "problem_counts": {}, "finished_at": None}
     if isinstance(row, RunUpload):
-        # A round counts arrival times: the refused file was not a submission, but this is one.
+        # Rounds compare arrival times: the refused file was not a submission, but this file is.
         again |= {"options": {**row.options, "skip_unknown": True}, "report": {}, "arrived_at": clock.now()}
     else:
         again["details"] = {**row.details, "skip_unknown": True}
@@ -46,12 +46,12 @@ def leave_out_unknown(row: Refused) -> None:
         if not can_leave_out(row) or not there.update(
             state=RunUpload.State.WAITING, created_at=clock.now(), **again
         ):
-            raise UploadRefused("The refused file is no longer here.", "Send it again.")
+            raise UploadRefused("The refused file is no longer stored.", "Send it again.")
     row.refresh_from_db()
 
 
 def forget_refused() -> int:
-    """Delete the files of refused uploads that nobody used in time. Returns how many; the refusals stay."""
+    """Delete the files of refused uploads that were not reused in time. Returns how many; the refusals stay."""
     over = {
         "state": RunUpload.State.REFUSED,
         "finished_at__lte": clock.now() - KEPT_AFTER_REFUSAL,
@@ -62,7 +62,7 @@ def forget_refused() -> int:
         NewCollection.objects.filter(**over),
         AddedFiles.objects.filter(**over),
     ]
-    forgotten, sweep = 0, Sweep("Dropping refused files")
+    forgotten, sweep = 0, Sweep("Deleting refused files")
     for row in (row for rows in late for row in rows if _has_files(row)):
         with sweep.step(f"{row._meta.verbose_name} {row.pk}"):
             _forget_files(row)
@@ -73,7 +73,7 @@ def forget_refused() -> int:
 
 def _forget_files(row: Refused) -> None:
     if isinstance(row, RunUpload):
-        # Somebody may start another read at this moment: then its parts stay.
+        # Somebody may be starting another read: then its parts stay.
         refused = RunUpload.objects.filter(pk=row.pk, state=RunUpload.State.REFUSED)
         if refused.update(parts=[]):
             forget_parts(row.parts)

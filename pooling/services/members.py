@@ -53,7 +53,8 @@ def sees(user: Any, collection: Collection) -> bool:
 
 
 def visible_to(user: Any) -> QuerySet[Collection]:
-    """Return the collections that this person can see: published ones, their own, and those they submit to."""
+    """Return the collections that this person can see: published collections, their own, and collections to which
+    they submit."""
     if user.is_authenticated and user.is_superuser:
         return Collection.objects.all()
     published = Q(visibility=Collection.Visibility.PUBLISHED)
@@ -65,7 +66,7 @@ def visible_to(user: Any) -> QuerySet[Collection]:
 
 
 def joined_by(user: Any) -> QuerySet[Collection]:
-    """Return the collections of which the person is a member, and so sees everything."""
+    """Return the collections of which the person is a member, who sees everything."""
     if not user.is_authenticated:
         return Collection.objects.none()
     if user.is_superuser:
@@ -76,7 +77,7 @@ def joined_by(user: Any) -> QuerySet[Collection]:
 
 
 def log(collection: Collection, what: str, *, who: str = "") -> None:
-    """Record a decision about the collection."""
+    """Log a decision about the collection."""
     CollectionChange.objects.create(collection=collection, what=what, who=who)
 
 
@@ -89,7 +90,7 @@ def add_member(*, collection: Collection, username: str, role: Role, who: str) -
             member = Membership.objects.create(collection=collection, user=user, role=role)
             log(collection, f"{username} added as {role.words}", who=who)
     except IntegrityError:
-        raise MembersRefused(f"{username} is already a member.", "Change the role in the list.") from None
+        raise MembersRefused(f"{username} is already a member.", "Change their role in the list of members.") from None
     return member
 
 
@@ -169,7 +170,7 @@ def withdraw_member_invitation(*, invited: InvitedMember, who: str) -> None:
 
 
 def _withdraw_invitations_by(user: User, collection: Collection, *, who: str) -> None:
-    """Withdraw the invitations of a former owner: they could use a link that they kept to join again."""
+    """Withdraw the invitations of a former owner: they could rejoin with a link that they saved."""
     for invited in open_invitations(collection).filter(invitation__invited_by=user):
         withdraw_member_invitation(invited=invited, who=who)
 
@@ -180,10 +181,10 @@ def open_invitations(collection: Collection) -> QuerySet[InvitedMember]:
 
 
 def join(*, invitation: Invitation, user: User) -> Collection | None:
-    """Use the invitation for this person and give the role. Returns the collection, if it is for one.
+    """Use the invitation for this person and assign the role. Returns the invitation's collection, if any.
 
-    It works once: a removed member cannot rejoin with the old link. Existing members keep their role.
-    Raises InvitationOver.
+    It works once: a removed member cannot rejoin with the old link. Existing members keep their role. Raises
+    InvitationOver.
     """
     with transaction.atomic():
         invitations.accept(invitation, user)
@@ -206,7 +207,7 @@ def join(*, invitation: Invitation, user: User) -> Collection | None:
 
 
 def _join_team(team: Team, user: User) -> bool:
-    """Make the person a submitter for the team; a member, or a person of another team, keeps their role."""
+    """Make the person a submitter for the team; a member, or somebody on another team, keeps their role."""
     if Membership.objects.filter(collection=team.collection_id, user=user).exists():
         return False
     _, new = TeamMember.objects.get_or_create(collection=team.collection, user=user, defaults={"team": team})

@@ -28,11 +28,11 @@ def check_name(name: str) -> None:
 def check_language(tag: str) -> None:
     """Refuse an invalid language tag (BCP 47)."""
     if len(tag) > 20 or not re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", tag):
-        raise PoolingError(f"{tag!r} is not a language tag.", "Use one such as en, ar, ja or zh-Hant.")
+        raise PoolingError(f"{tag!r} is not a language tag.", "Use a tag such as en, ar, ja or zh-Hant.")
 
 
 def free_name(wanted: str, rows: QuerySet[Any]) -> str:
-    """Return the wanted name, or the name with the first number that no row has."""
+    """Return the wanted name, or the name with the first unused number."""
     wanted = wanted[: MOST_CHARACTERS - 5]
     taken = set(rows.filter(name__startswith=wanted).values_list("name", flat=True))
     numbered = (f"{wanted}-{number}" for number in count(2))

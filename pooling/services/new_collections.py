@@ -42,9 +42,10 @@ def may_create(user: Any) -> bool:
 def ask_for_collection(
     *, user: User, name: str, details: dict[str, Any], sent: Sequence[SentFile], there: Sequence[Path] = ()
 ) -> NewCollection:
-    """Store the files and the request for a job that creates the collection.
+    """Store the files and the request, for a job that creates the collection.
 
-    ``there``: passage files that are already on the server. Raises PoolingError for what can be checked at once.
+    ``there``: passage files that are already on the server. Raises PoolingError for problems that can be checked at
+    once.
     """
     check_new(name, details)
     with kept_within_quota(user, sent, there) as files:

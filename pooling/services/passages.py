@@ -1,4 +1,4 @@
-"""Record passages, register the files that hold their texts, and fetch the texts that are needed."""
+"""Record passages, register the files that contain their texts, and fetch needed texts."""
 
 from collections.abc import Collection as Group, Iterable, Iterator
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Source:
     path: Path
     format: str
     sha256: str
-    """Of the decompressed content."""
+    """SHA-256 of the decompressed content."""
     size: int
     """Bytes on disk."""
 
@@ -42,7 +42,7 @@ class Fetched:
     wanted: int
     found: int
     missing: tuple[str, ...]
-    """Passages that no source holds, or all of them when there is no source."""
+    """Passages that no source contains; all requested passages if there is no source."""
 
 
 def examine(path: Path, progress: Progress | None = None, *, name: str = "") -> Source:
@@ -55,9 +55,9 @@ def examine(path: Path, progress: Progress | None = None, *, name: str = "") -> 
 
 
 def register_source(collection: Collection, source: Source, *, name: str = "") -> PassageSource:
-    """Make a file a source of the collection's texts. Raises AlreadyImported.
+    """Register a file as a source of the collection's texts. Raises AlreadyImported.
 
-    ``name``: for errors, the name that people gave a stored file.
+    ``name``: the user's name of a stored file, for errors.
     """
     registered, new = PassageSource.objects.get_or_create(
         collection=collection,
@@ -116,8 +116,8 @@ def fetch_missing(*, collection: Collection, progress: Progress | None = None) -
 def fetch(*, collection: Collection, pids: Group[str], progress: Progress | None = None) -> Fetched:
     """Fetch the texts of recorded passages in one streaming pass over the sources.
 
-    The first source that holds a passage gives its text; existing texts stay. The pass ends early when everything was
-    found.
+    The first source that contains a passage provides its text; existing texts stay. The pass ends early once
+    everything is found.
     """
     wanted = set(pids)
     for source in collection.sources.order_by("pk"):
@@ -146,7 +146,7 @@ def fetch_all(*, collection: Collection, progress: Progress | None = None) -> in
 
 
 def first_texts(collection: Collection, most: int) -> Iterator[Text]:
-    """Return the first ``most`` texts of the collection's sources."""
+    """Return the first ``most`` texts in the collection's sources."""
     sources = collection.sources.order_by("pk")
     yield from islice((text for source in sources for text in _texts_in_source(source, None, None)), most)
 

@@ -1,4 +1,4 @@
-"""Plan a pool before it is built, fast enough to repeat at every change of a form."""
+"""Plan a pool before it is built, fast enough for every change of a form."""
 
 import threading
 from collections import OrderedDict
@@ -16,7 +16,7 @@ from pooling.services.clusters import canonical_of, cluster_set_of
 from pooling.services.pools import Choice, check_choice
 from pooling.services.runs import ranking_of
 
-#: A deeper preview would read and sort too much for a page; a pool itself can be deeper.
+#: A deeper preview would read and sort too much for a page; pools themselves can be deeper.
 MOST_DEPTH = 100
 
 
@@ -29,12 +29,12 @@ class PoolPlan:
     chosen: NDArray[np.bool_]
     """Queries that would be in the pool."""
     runs: tuple[tuple[Run, shallow.Contribution], ...]
-    """What each run brings to the queries that would be in the pool."""
+    """Passages that each run supplies to the queries in the pool."""
     qrel: shallow.Contribution | None
     everything: shallow.PoolStats
-    """Of all queries asked for."""
+    """Outliers among all requested queries."""
     stats: shallow.PoolStats
-    """Of the queries that would be in the pool."""
+    """Statistics of the queries in the pool."""
     outliers: preview.Outliers
 
 
@@ -47,10 +47,10 @@ def plan_pool(
     choice: Choice | None = None,
     prices: shallow.Prices | None = None,
 ) -> PoolPlan:
-    """Return what :func:`pooling.services.pools.build_pool` would build. Changes nothing.
+    """Return the pool that :func:`pooling.services.pools.build_pool` would build, without building it.
 
-    Sizes count near-duplicates once. A built pool may be smaller, because passages with the same text count once too,
-    which may be known only after their texts are fetched. With ``choice.min_size`` 1, building draws the same
+    Sizes count near-duplicates once. A built pool may be smaller, because passages with the same text also count
+    once, and texts may be unknown until they are fetched. With ``choice.min_size`` 1, building draws the same
     queries. Raises PoolRefused for an impossible plan.
     """
     choice, prices = choice or Choice(), prices or shallow.Prices()
@@ -88,7 +88,7 @@ def plan_pool(
 def _query_indices(
     collection: Collection, qids: Sequence[str], wanted: Sequence[str] | None
 ) -> slice | NDArray[np.int64]:
-    """Return the indices of the chosen queries; for all of them a slice, which copies nothing."""
+    """Return the indices of the chosen queries; a slice for all queries, which avoids copies."""
     if wanted is None:
         return slice(None)
     position = {qid: place for place, qid in enumerate(qids)}
@@ -99,7 +99,7 @@ def _query_indices(
 
 
 def _drawn_queries(qids: Sequence[str], sizes: NDArray[np.int64], choice: Choice) -> NDArray[np.bool_]:
-    """Return the queries that building would draw from those with large enough pools."""
+    """Return the queries that building would draw from the queries with large enough pools."""
     there = np.flatnonzero(sizes >= max(1, choice.min_size))
     if choice.sample is not None:
         rng = np.random.default_rng(choice.seed)
@@ -111,7 +111,8 @@ def _drawn_queries(qids: Sequence[str], sizes: NDArray[np.int64], choice: Choice
 
 
 class _ArrayCache:
-    """Immutable arrays (stored runs' tops): the most recently used, up to a number of bytes per process."""
+    """A cache of immutable arrays (stored runs' tops): the most recently used, up to a number of bytes per
+    process."""
 
     def __init__(self, most_bytes: int) -> None:
         self.most_bytes, self.held = most_bytes, 0
@@ -144,7 +145,8 @@ def _hashed_sources(
     depth: int,
     clusters: ClusterSet | None,
 ) -> list[preview.Hashes]:
-    """Return the passages of each run and, last, of the qrel set. Raises PoolRefused for none or too many."""
+    """Return the hashed passages of each run and, last, of the qrel set. Raises PoolRefused for no sources or too
+    many."""
     if not runs and qrel_set is None:
         raise PoolRefused("A pool needs runs or a qrel set.", "Choose some.")
     if len(runs) + (qrel_set is not None) > preview.MOST_SOURCES:
@@ -173,7 +175,7 @@ def _hashed_tops(
             at_rank = rows[: end - begin]
             known = at_rank >= 0
             found[at_rank[known], rank] = hashes[begin:end][known]
-            if clusters:  # a class that stands higher in the same ranking
+            if clusters:  # a class that ranks higher in the same ranking
                 found[(found[:, :rank] == found[:, rank : rank + 1]).any(axis=1), rank] = preview.NOTHING
         return found
 
@@ -198,7 +200,7 @@ def _hashed_labels(
 
 
 def _pid_hashes(pids: pl.Series, clusters: ClusterSet | None) -> preview.Hashes:
-    """Return 64-bit hashes of pids, those of a class of near-duplicates alike.
+    """Return 64-bit hashes of pids, equal within a class of near-duplicates.
 
     None becomes ``NOTHING`` when its low bits are replaced by a source.
     """

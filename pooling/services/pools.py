@@ -45,7 +45,7 @@ def check_choice(choice: Choice, depth: int) -> None:
     if choice.sample is not None and choice.seed is None:
         raise PoolRefused("A sample needs a seed, so that the same queries can be drawn again.")
     if choice.seed is not None and choice.seed < 0:
-        raise PoolRefused("The seed is 0 or more.")
+        raise PoolRefused("The seed must be 0 or more.")
     if choice.fraction is not None and (choice.fraction < 2 or (choice.fraction_seed or 0) < 0):
         raise PoolRefused("The fraction must be one in 2 or more passages, and its seed 0 or more.")
     if choice.fraction is not None and choice.fraction_seed is None:
@@ -70,8 +70,8 @@ def build_pool(
 ) -> Pool:
     """Pool the top ``depth`` passages of the runs and the qrels, and fetch the texts that are missing.
 
-    Sizes (``min_size``) count classes, so texts are fetched before queries are left out by it.
-    Raises PoolRefused, AlreadyImported.
+    Sizes (``min_size``) count classes, so texts are fetched before small pools are left out. Raises PoolRefused,
+    AlreadyImported.
     """
     choice = choice or Choice()
     check_name(name)
@@ -158,7 +158,7 @@ def _within_corpus(
 
 
 def pooled_tops(pool: Pool) -> Iterator[dict[str, tuple[str, ...]]]:
-    """Return, run by run, qid → the passages supplied to a pool, best first, within its fraction if it has one."""
+    """Yield, for each run, qid → the passages supplied to a pool, best first, within its fraction if it has one."""
     runs = [one.run for one in PoolRun.objects.filter(pool=pool).select_related("run").order_by("pk")]
     corpus = Choice(fraction=pool.fraction, fraction_seed=pool.fraction_seed).corpus
     return _tops_of_runs(pool.collection, runs, pool.depth, corpus)
@@ -176,7 +176,7 @@ def _tops_of_runs(
 
 
 def _with_canonical(collection: Collection, pools: Pools) -> Pools:
-    """Add the canonical passage of each near-duplicate to the pool of its query. No run supplied an added one."""
+    """Add the canonical passage of each near-duplicate to the pool of its query, without a supplying run."""
     pids = {candidate.pid for candidates in pools.values() for candidate in candidates}
     canonical = clusters.canonical_of(collection, sorted(pids))
     if not canonical:
@@ -236,7 +236,7 @@ class PoolSummary:
 
 
 def pool_stats(*, pool: Pool, prices: shallow.Prices | None = None) -> PoolSummary:
-    """Describe a pool, and price its judging."""
+    """Return a pool's statistics, with the cost of judging it."""
     keys: dict[int, list[str]] = {}
     brought: list[list[int]] = []
     qrel_added = 0
@@ -245,7 +245,7 @@ def pool_stats(*, pool: Pool, prices: shallow.Prices | None = None) -> PoolSumma
         "query_id", "passage__class_key", "run_ids", "is_qrel"
     ):
         keys.setdefault(query, []).append(key)
-        brought.append(run_ids + [0] * is_qrel)  # 0 is no run's key: it stands for the qrel
+        brought.append(run_ids + [0] * is_qrel)  # 0 is no run's key; it means the qrel
         qrel_added += is_qrel and not run_ids
     sizes = [shallow.count_classes(of_query) for of_query in keys.values()]
     found = shallow.contributions(brought)
@@ -266,6 +266,6 @@ def pool_name_taken(name: str) -> AlreadyImported:
 
 
 def without_text(pool: Pool) -> int:
-    """Return the pool's passages without a text."""
+    """Return the number of the pool's passages without a text."""
     rows = PooledPassage.objects.filter(pool=pool, passage__text__isnull=True)
     return rows.values("passage").distinct().count()

@@ -20,7 +20,7 @@ class ImportedQrels:
     labels: int
     queries: int
     relevant: int
-    """Labels of at least the set's threshold."""
+    """Number of labels at or above the set's threshold."""
     skipped: tuple[str, ...]
 
 
@@ -38,9 +38,9 @@ def import_qrels(
 ) -> ImportedQrels:
     """Import labels as a new qrel set. Relevant means a grade of at least ``min_grade``.
 
-    If the set is ``withheld``, everybody sees only scores (``pooling.services.withholding``). Without ``kind``, a set
-    with grades above 1 is graded, any other official. Raises InvalidQrelFile, UnknownQueries, AlreadyImported; then
-    nothing is imported.
+    If the set is ``withheld``, non-members see only scores (``pooling.services.withholding``). Without ``kind``, a
+    set with grades above 1 is graded, any other set official. Raises InvalidQrelFile, UnknownQueries,
+    AlreadyImported; then nothing is imported.
     """
     check_name(set_name)
     refuse_taken_set_name(collection, set_name)

@@ -16,7 +16,7 @@ from pooling.services.members import log
 
 @dataclass(frozen=True)
 class PlannedSplit:
-    """A planned division: the private queries, and how they were drawn, if they were."""
+    """A planned division: the private queries, with share and seed if they were drawn at random."""
 
     qids: tuple[str, ...]
     share: float | None = None
@@ -29,7 +29,7 @@ def plan_split(
     """Return the private queries: the given ones, or a share drawn with the seed. Raises SplitRefused."""
     there = list(collection.queries.order_by("position", "qid").values_list("qid", flat=True))
     if qids and share is not None:
-        raise SplitRefused("Both a share and a list of queries are given.", "Give one of them.")
+        raise SplitRefused("A share and a list of queries cannot be combined.", "Pass only one.")
     if share is None:
         _refuse_bad_split(collection, qids, there)
         return PlannedSplit(tuple(qids))
@@ -54,7 +54,7 @@ def split_by_list(*, collection: Collection, path: Path, who: str = "") -> Query
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise SplitRefused(
-            f"{path} can't be read: {error}.", "Give a text file with one qid per line."
+            f"{path} can't be read: {error}.", "Pass a text file with one qid per line."
         ) from None
     return keep_split(collection, plan_split(collection, qids=qids_in(text)), who=who)
 
@@ -71,7 +71,8 @@ def private_qids(collection: Collection) -> frozenset[str]:
 
 
 def keep_split(collection: Collection, wanted: PlannedSplit, *, who: str = "") -> QuerySplit:
-    """Store the split once. Repeating it changes nothing; a different one would make private results public."""
+    """Store the split once. Repeating it changes nothing; a different split is refused, as it would make private
+    results public."""
     there = dict(collection.queries.values_list("qid", "pk"))
     sha256 = hashlib.sha256("\n".join(sorted(wanted.qids)).encode()).hexdigest()
     how = {"sha256": sha256, "share": wanted.share, "seed": wanted.seed}
@@ -87,7 +88,7 @@ def keep_split(collection: Collection, wanted: PlannedSplit, *, who: str = "") -
         if split.sha256 != sha256:
             raise AlreadySplit(
                 f"{collection.name} already has other private queries.",
-                "They cannot become public, because their results would too.",
+                "They cannot become public, because that would publish their results.",
             ) from None
     return split
 
@@ -98,10 +99,10 @@ def _refuse_bad_split(collection: Collection, qids: Sequence[str], there: Sequen
     if unknown:
         raise SplitRefused(
             f"{collection.name} has no query {', '.join(unknown[:10])}{' …' if len(unknown) > 10 else ''}.",
-            "Take them out of the list, or import the queries first.",
+            "Remove them from the list, or import the queries first.",
         )
     if len(set(qids)) < len(qids):
-        raise SplitRefused("The list names a query twice.", "Name each private query once.")
+        raise SplitRefused("The list contains a query twice.", "List each private query once.")
     if not 0 < len(qids) < len(there):
         raise SplitRefused(
             f"{len(qids)} of {len(there)} queries would be private.", "Keep some public and some private."

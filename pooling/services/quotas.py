@@ -1,4 +1,4 @@
-"""Limit one person's files that still wait to be read, so that nobody fills the disk."""
+"""Limit one person's unread files, so that nobody can fill the disk."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -28,9 +28,9 @@ def refuse_over_quota(user: User, *, files: int, size: int) -> None:
 
 
 def refuse_if_full(user: User, *, files: int, size: int) -> None:
-    """Run the same check as far as possible before the files arrive."""
+    """Check the quota as far as possible before the files arrive."""
     kept, there = held_uploads(user)
-    # A request for missing texts has no file, but is work all the same.
+    # A request for missing texts has no file, but still takes time.
     if kept + max(files, 1) <= settings.MAX_WAITING_FILES and there + size <= settings.MAX_WAITING_BYTES:
         return
     most = f"{many(settings.MAX_WAITING_FILES, 'file')} and {filesizeformat(settings.MAX_WAITING_BYTES)}"
@@ -42,9 +42,8 @@ def refuse_if_full(user: User, *, files: int, size: int) -> None:
 
 
 def held_uploads(user: User) -> tuple[int, int]:
-    """Return the number and bytes of this person's files that wait to be completed, submitted or read.
-
-    Files whose job failed do not count: the person is not to blame.
+    """Return the number and bytes of this person's files that are incomplete, unsubmitted or unread. Files whose job
+    failed do not count, because that is not the person's fault.
     """
     mine = {"user": user}
     states = RunUpload.State
@@ -63,7 +62,7 @@ def held_uploads(user: User) -> tuple[int, int]:
 
 
 def _held_after_refusal(user: User) -> int:
-    """Return the bytes of refused files that are kept for a while (``pooling.services.leaving_out``)."""
+    """Return the bytes of refused files that are stored for a while (``pooling.services.leaving_out``)."""
     refused = {"user": user, "state": "refused", "problem_counts__has_key": UNKNOWN_QUERY}
     kept = RunUpload.objects.filter(**refused).exclude(parts=[])
     files = [
@@ -87,7 +86,7 @@ def _on_disk(files: Iterable[dict[str, Any]]) -> Iterable[int]:
 
 
 def sizes_of(files: Iterable[dict[str, Any]]) -> list[int]:
-    """Return the sizes of files that were sent or announced, without files on the server."""
+    """Return the sizes of sent or announced files, without files on the server."""
     ours = Path(settings.DATA_DIR) / "sources"
     sent = [(file, Path(file["path"])) for file in files if Path(file["path"]).is_relative_to(ours)]
     return [file.get("size_bytes") or (path.stat().st_size if path.is_file() else 0) for file, path in sent]

@@ -23,7 +23,7 @@ from pooling.errors import NoRoom
 
 T = TypeVar("T")
 Fetch = Callable[[IO[bytes]], bool]
-"""Writes the file's bytes; False when there is no such file."""
+"""Writes the file's bytes; False if there is no such file."""
 _ARRIVING = ".arriving-"
 _FORGOTTEN_SECONDS = 24 * 3600
 
@@ -36,7 +36,7 @@ def read_kept(name: str, read: Callable[[Path], T]) -> T | None:
     """Read the copy. None if there is none or it is damaged, in which case it is deleted."""
     copy = folder() / name
     try:
-        os.utime(copy)  # recently used copies are cleared last
+        os.utime(copy)  # so that recently used copies are cleared last
         return read(copy)
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -46,9 +46,9 @@ def read_kept(name: str, read: Callable[[Path], T]) -> T | None:
 
 
 def fetch_and_read(name: str, fetch: Fetch, read: Callable[[Path], T]) -> T | None:
-    """Fetch the file, read it and keep the copy. None if there is no such file.
+    """Fetch the file, read it and store the copy. None if there is no such file.
 
-    It arrives outside the folder of copies, so that emptying that folder meanwhile does not remove it.
+    It is fetched outside the folder of copies, so that clearing that folder meanwhile does not remove it.
     """
     arriving = None
     try:
@@ -72,7 +72,7 @@ def fetch_and_read(name: str, fetch: Fetch, read: Callable[[Path], T]) -> T | No
 
 
 def _keep_copy(arriving: Path, copy: Path) -> None:
-    with suppress(FileNotFoundError):  # the folder was removed in between: the next one fetches again
+    with suppress(FileNotFoundError):  # The folder was removed meanwhile; the next call fetches again.
         copy.parent.mkdir(parents=True, exist_ok=True)
         _replace_copy(arriving, copy)
     clear(keep=copy)
@@ -94,9 +94,9 @@ def _replace_copy(arriving: Path, copy: Path) -> None:
 
 
 def clear(*, keep: Path | None = None) -> None:
-    """Remove the copies used longest ago until the rest is within PREFEREE_S3_CACHE_BYTES; never ``keep``."""
+    """Remove the least recently used copies, except ``keep``, until the rest fits PREFEREE_S3_CACHE_BYTES."""
     copies: list[tuple[float, int, Path]] = []
-    # os.walk, unlike Path.rglob, goes on when a folder vanishes under it.
+    # os.walk, unlike Path.rglob, continues if a folder disappears meanwhile.
     for parent, _, names in os.walk(folder()):
         for path in (Path(parent, name) for name in names):
             with suppress(FileNotFoundError):
@@ -109,7 +109,7 @@ def clear(*, keep: Path | None = None) -> None:
         if path != keep:
             path.unlink(missing_ok=True)
             held -= size
-    # Partial files of killed processes; compared with the file system's own times.
+    # Partial files of killed processes, compared by the file system's own clock.
     for path in Path(settings.PREFEREE_DATA_DIR).glob(f"{_ARRIVING}*"):
         with suppress(FileNotFoundError):
             if time.time() - path.stat().st_mtime > _FORGOTTEN_SECONDS:
@@ -118,6 +118,6 @@ def clear(*, keep: Path | None = None) -> None:
 
 def _no_room(error: OSError) -> NoRoom:
     return NoRoom(
-        f"No local copy of a stored run can be kept in {folder()}: {error.strerror or error}.",
+        f"No local copy of a stored run can be written to {folder()}: {error.strerror or error}.",
         "Free space there, or lower PREFEREE_S3_CACHE_BYTES.",
     )

@@ -22,12 +22,13 @@ from pooling.services.bucket import Bucket
 
 
 def put_ranking(name: str, ranking: Ranking) -> None:
-    """Store a ranking. The file appears whole or not at all; one of the same name has the same content."""
+    """Store a ranking. The file appears whole or not at all; an existing file of the same name has the same
+    content."""
     storage = storages["runs"]
     if isinstance(storage, Bucket):
         if storage.has(name):
             return
-        # The beginning first, so that a complete file always has its beginning.
+        # The beginning is written first, so that a complete file always has its beginning.
         if top := beginning(ranking):
             with _temporary_file(top, Path(settings.PREFEREE_DATA_DIR)) as path:
                 storage.put(_beginning_name(name), path)
@@ -41,18 +42,18 @@ def put_ranking(name: str, ranking: Ranking) -> None:
 
 
 def get(run: Run, depth: int | None = None) -> Ranking:
-    """Read a run's ranking, or its first ``depth`` ranks. Raises NotFound when the file is gone."""
+    """Read a run's ranking, or its first ``depth`` ranks. Raises NotFound if the file is missing."""
     found = stored_ranking(run.storage_name, depth)
     if found is None:
         raise NotFound(
-            f"The stored ranking of run {run.run_tag} is gone ({run.storage_name}).",
+            f"The stored ranking of run {run.run_tag} is missing ({run.storage_name}).",
             "Restore the folder or bucket of stored runs from a backup, or import the run again.",
         )
     return found
 
 
 def stored_ranking(name: str, depth: int | None = None) -> Ranking | None:
-    """Read a stored ranking, or its first ``depth`` ranks; None when the file is gone."""
+    """Read a stored ranking, or its first ``depth`` ranks; None if the file is missing."""
     storage = storages["runs"]
     if isinstance(storage, Bucket):
         return _from_bucket(storage, name, depth)
@@ -72,7 +73,7 @@ def forget_ranking(name: str) -> None:
 
 
 def _from_bucket(storage: Bucket, name: str, depth: int | None) -> Ranking | None:
-    """Read a local copy of the beginning or the whole, else the bucket: only the beginning if that is enough."""
+    """Read a local copy of the beginning or the whole file, else the bucket; only the beginning if that is enough."""
     read = partial(read_ranking, depth=depth)
     top = _beginning_name(name)
     known = ranking_copies.read_kept(top, read) if depth is not None else None

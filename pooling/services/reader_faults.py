@@ -1,4 +1,4 @@
-"""Turn every fault of a reader into a refusal of the file, and a line in the log."""
+"""Turn every bug in a reader into a refusal of the file, and a line in the log."""
 
 import logging
 from collections.abc import Iterator
@@ -14,10 +14,10 @@ logger = logging.getLogger("preferee.readers")
 
 @contextmanager
 def refusing_faults(file: str) -> Iterator[None]:
-    """Turn anything but a refusal that a reader of ``file`` raises into ReaderFailed.
+    """Turn any exception of a reader of ``file``, except refusals, into ReaderFailed.
 
-    A job that reads the same file again would fail again, and its sender would wait forever. Errors that say nothing
-    about the file are raised unchanged: the database is away, the disk is full, another process has the job.
+    A job that reads the same file again would fail again, and its sender would wait forever. Errors unrelated to the
+    file are raised unchanged: the database is unavailable, the disk is full, another process has the job.
     """
     try:
         yield
@@ -28,7 +28,7 @@ def refusing_faults(file: str) -> Iterator[None]:
         raise
     except Refusal:
         raise
-    except DataError as fault:  # a value that no column can store
+    except DataError as fault:  # a value that the column cannot store
         raise _logged_failure(file, fault) from fault
     except (DatabaseError, OSError):
         raise

@@ -1,8 +1,8 @@
-"""Receive run files, whole or in parts, and keep them under the sender's key until a job checks them.
+"""Receive run files, whole or in parts, and store them under the sender's key until a job checks them.
 
 Every part is stored as a separate object in the storage ``runs``, so that parts of one file may reach different
-machines. The row says how much is there; a part counts only if it continues exactly there (a conditional update), so
-of two parts for the same offset one wins.
+machines. The row records the bytes received; a part counts only if it continues exactly there (a conditional update),
+so one of two parts for the same offset wins.
 """
 
 import hashlib
@@ -50,7 +50,7 @@ def receive(
     """Receive a whole file under the sender's key. Returns the upload, and whether it is new.
 
     A repeated key with the same content and options returns the earlier upload. If that was refused, its file is
-    checked again, because the reason may be gone. Raises UploadRefused, QuotaReached, KeyUsed.
+    checked again, because the reason may no longer apply. Raises UploadRefused, QuotaReached, KeyUsed.
     """
     refuse_unfit(file_name, length)
     before = _upload_with_key(collection, user, key)
@@ -81,7 +81,7 @@ def receive(
     }
     try:
         upload, new = _get_or_create_upload(collection, user, key, facts)
-    except QuotaReached:  # by a request at the same time
+    except QuotaReached:  # by a concurrent request
         forget_parts([stored])
         raise
     if not new:
@@ -100,10 +100,10 @@ def begin(
     options: dict[str, Any],
     check_only: bool = False,
 ) -> tuple[RunUpload, bool]:
-    """Announce a file of ``length`` bytes that will come in parts. Returns the upload, and whether it is new.
+    """Announce a file of ``length`` bytes to be sent in parts. Returns the upload, and whether it is new.
 
-    A repeated key for the same announcement returns the earlier upload, which continues at its ``received_bytes``: at
-    the first byte if it was refused. Raises UploadRefused, QuotaReached, KeyUsed.
+    A repeated key for the same announcement returns the earlier upload, which continues at its ``received_bytes`` (at
+    the first byte if it was refused). Raises UploadRefused, QuotaReached, KeyUsed.
     """
     refuse_unfit(file_name, length)
     if length < 1:
@@ -158,7 +158,8 @@ def append(upload: RunUpload, *, offset: int, stream: Stream, length: int) -> Ru
 
 
 def abandon(upload: RunUpload) -> None:
-    """Drop an upload that was not imported and whose file is still here. A check under way then has no effect."""
+    """Delete an upload that was not imported and whose file is still stored. A check in progress then has no
+    effect."""
     states = RunUpload.State
     there = Q(state__in=[states.RECEIVING, states.WAITING, states.CHECKED])
     gone = RunUpload.objects.filter(there | Q(state=states.REFUSED) & ~Q(parts=[]), pk=upload.pk)
@@ -170,13 +171,13 @@ def abandon(upload: RunUpload) -> None:
 
 def forget_parts(stored: Sequence[str]) -> None:
     for name in stored:
-        # A bucket may refuse to delete (docs/operations.md): then its own rules remove old uploads.
+        # A bucket may refuse deletion (docs/operations.md); then its own rules remove old uploads.
         with suppress(Exception):
             storages["runs"].delete(name)
 
 
 def incoming() -> Path:
-    """Return the folder for arriving files."""
+    """Return the folder for incoming files."""
     folder = Path(settings.DATA_DIR) / "incoming"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
@@ -188,22 +189,22 @@ def _store_part(file: IO[bytes]) -> str:
 
 
 def refuse_unfit(file_name: str, length: int) -> None:
-    """Raise UploadRefused for a file that is too large, or an invalid name."""
+    """Raise UploadRefused if the file is too large or its name is invalid."""
     if length > settings.MAX_UPLOAD_BYTES:
         raise UploadRefused(
             f"The file is larger than {settings.MAX_UPLOAD_BYTES:,} bytes.",
-            "Send it compressed, or import it in the terminal.",
+            "Compress it, or import it in the terminal.",
             too_large=True,
         )
     fits = 0 < len(file_name) <= LONGEST_NAME and file_name.isprintable() and file_name not in (".", "..")
     if not fits or "/" in file_name or "\\" in file_name:
-        raise UploadRefused("The file's name is not allowed.", "Give a plain name without folders.")
+        raise UploadRefused("The file name is not allowed.", "Use a plain name without folders.")
 
 
 def copy_stream(stream: Stream, file: IO[bytes], length: int) -> tuple[str, int]:
     """Copy the announced bytes. Returns the SHA-256 and the number of missing bytes."""
     digest, left = hashlib.sha256(), length
-    with suppress(UnreadablePostError):  # the sender's connection is gone
+    with suppress(UnreadablePostError):  # the sender's connection was lost
         while left and (part := stream.read(min(CHUNK, left))):
             digest.update(part)
             file.write(part)
@@ -218,7 +219,7 @@ def _upload_with_key(collection: Collection, user: User, key: str) -> RunUpload 
 def _get_or_create_upload(
     collection: Collection, user: User, key: str, facts: dict[str, Any]
 ) -> tuple[RunUpload, bool]:
-    """Return the upload with this key, or create it. Of two concurrent requests, one creates it."""
+    """Return the upload with this key, or create it. Only one of two concurrent requests creates it."""
     if (there := _upload_with_key(collection, user, key)) is not None:
         return there, False
     try:
@@ -243,7 +244,7 @@ def _restart_upload(upload: RunUpload, *stored: str) -> RunUpload:
     state = RunUpload.State.WAITING if stored else RunUpload.State.RECEIVING
     forgotten: dict[str, Any] = {"problems": [], "problem_counts": {}, "report": {}, "finished_at": None}
     if not stored:
-        forgotten["sha256"] = ""  # the file sent now may be corrected
+        forgotten["sha256"] = ""  # the file sent now may be a corrected one
     received = upload.size_bytes if stored else 0
     refused = RunUpload.objects.filter(pk=upload.pk, state=RunUpload.State.REFUSED)
     forgotten |= {"state": state, "parts": [*stored], "received_bytes": received, "created_at": clock.now()}
@@ -256,7 +257,7 @@ def _restart_upload(upload: RunUpload, *stored: str) -> RunUpload:
     except QuotaReached:
         forget_parts(stored)
         raise
-    # If nothing was updated, somebody else sent it at the same moment.
+    # If nothing was updated, a concurrent request sent it.
     forget_parts(upload.parts if begun else stored)
     upload.refresh_from_db()
     return upload

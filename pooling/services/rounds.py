@@ -1,4 +1,4 @@
-"""Rounds of a board: when teams can submit, and how many runs."""
+"""Rounds of a board: the times and limits of submissions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from pooling.services.members import log
 
 @dataclass(frozen=True)
 class Entry:
-    """A submission by a team itself, and the moment at which its file had arrived."""
+    """A submission by a team itself, and the time at which its file had arrived."""
 
     team: Team
     at: datetime
@@ -40,13 +40,13 @@ def set_round(
     priorities: bool = False,
     who: str,
 ) -> Round:
-    """Plan a round, or change the one with this name. Existing runs are not affected. Raises SubmissionRefused."""
+    """Plan a round, or change the round with this name. Existing runs are not affected. Raises SubmissionRefused."""
     name = " ".join(name.split())
     if not name or len(name) > 80:
-        raise SubmissionRefused("A round needs a name of at most 80 characters.", "Give one, such as 2026.")
+        raise SubmissionRefused("A round needs a name of at most 80 characters.", "Enter a name such as 2026.")
     if closes_at <= opens_at:
         raise SubmissionRefused(
-            f"The round {name} would close before it opens.", "Give a closing time after the opening time."
+            f"The round {name} would close before it opens.", "Enter a closing time after the opening time."
         )
     if not 1 <= most_runs <= 1000 or not 0 <= most_baselines <= 1000:
         raise SubmissionRefused("A round must allow each team 1 to 1,000 runs and 0 to 1,000 baselines.", "")
@@ -64,7 +64,7 @@ def set_round(
 
 
 def drop_round(*, planned: Round, who: str) -> None:
-    """Delete a round in which nothing was submitted. Raises SubmissionRefused."""
+    """Delete a round without submissions. Raises SubmissionRefused."""
     with transaction.atomic():
         Round.objects.filter(pk=planned.pk).update(checked_at=clock.now())
         if planned.runs.exists():
@@ -81,7 +81,7 @@ def allows_baselines(collection: Collection) -> bool:
 
 
 def round_words(planned: Round) -> str:
-    limits = f"{planned.most_runs} runs and {planned.most_baselines} baselines of a team"
+    limits = f"{planned.most_runs} runs and {planned.most_baselines} baselines per team"
     priorities = ", with priorities" if planned.priorities else ""
     return f"{moment_in_utc(planned.opens_at)} to {moment_in_utc(planned.closes_at)}, {limits}{priorities}"
 
@@ -98,7 +98,8 @@ def rules_of(planned: Round) -> RoundRules:
 
 
 def round_at(collection: Collection, at: datetime) -> Round | RoundRefusal | None:
-    """Return the round that accepts runs at this moment, why none does, or None on a board without rounds."""
+    """Return the round that accepts runs at this moment, a refusal if there is none, or None on a board without
+    rounds."""
     rounds = {one.name: one for one in Round.objects.filter(collection=collection)}
     if not rounds:
         return None
@@ -112,7 +113,7 @@ def hold_to_rounds(
     """Return the round that accepts this run of a team; None on a board without rounds. Raises SubmissionRefused.
 
     Call it in the transaction that creates the run: writing to the round's row first makes the team's next submission
-    wait until this one is done.
+    wait for the end of this transaction.
     """
     current = round_at(collection, entry.at)
     if current is None:

@@ -1,4 +1,4 @@
-"""The details of runs that a collection asks for: chosen from the built-in ones, and its own."""
+"""The run details that a collection requests: chosen built-in details, and its own fields."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from pooling.services.members import log
 
 MOST_OWN = 20
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
-#: Names of columns and fields that a collection's own field cannot have.
+#: Reserved names of columns and fields, which a collection's own field cannot use.
 TAKEN = frozenset(
     [field.name for field in Run._meta.get_fields()]
     + [
@@ -38,7 +38,7 @@ def known_details(collection: Collection) -> dict[str, Detail]:
 
 
 def asked_details(collection: Collection) -> dict[str, Detail]:
-    """Return the details that the collection asks teams for; all built-in ones if nobody chose."""
+    """Return the details that the collection requests from teams (default: all built-in details)."""
     known = known_details(collection)
     asked = collection.run_fields.get("asked")
     return known if asked is None else {name: known[name] for name in known if name in asked}
@@ -47,16 +47,17 @@ def asked_details(collection: Collection) -> dict[str, Detail]:
 def set_run_fields(
     *, collection: Collection, asked: Sequence[str], own: Sequence[Mapping[str, Any]], who: str
 ) -> Collection:
-    """Choose the details asked for each run, and define the collection's own fields. Existing details of runs stay.
+    """Choose the details requested for each run, and define the collection's own fields. Existing details of runs
+    stay.
 
-    Each has a ``name``, a ``label``, a ``definition``, and ``choices`` unless it is free text.
-    Raises PoolingError.
+    Each own field has a ``name``, a ``label``, a ``definition``, and ``choices`` unless it is free text. Raises
+    PoolingError.
     """
     made = [_checked_own_field(one) for one in own]
     names = [one["name"] for one in made]
     if len(names) > MOST_OWN or len(set(names)) < len(names):
         raise PoolingError(
-            f"A collection can have {MOST_OWN} own fields, each with a different name.", "Leave some out."
+            f"A collection can have {MOST_OWN} own fields, each with a different name.", "Remove some."
         )
     known = details_by_name(made)
     if strange := [name for name in asked if name not in known]:
@@ -66,7 +67,7 @@ def set_run_fields(
     if fields != collection.run_fields:
         with transaction.atomic():
             Collection.objects.filter(pk=collection.pk).update(run_fields=fields)
-            said = f"details asked for each run: {', '.join(wanted) or 'none'}"
+            said = f"details requested for each run: {', '.join(wanted) or 'none'}"
             log(collection, said[:300], who=who)
         collection.run_fields = fields
     return collection
@@ -89,7 +90,7 @@ def _checked_own_field(given: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": name, "label": label, "definition": definition, "choices": list(dict.fromkeys(choices))}
 
 
-#: What an announcement keeps beside the details, with the value that means "not said".
+#: Fields that an announcement stores besides the details, with the value that means "not stated".
 ANNOUNCED: dict[str, Any] = {
     "team": "",
     "description": "",
@@ -101,7 +102,7 @@ ANNOUNCED: dict[str, Any] = {
 
 
 def complete_from_announcement(said: dict[str, Any], announced: AnnouncedRun) -> dict[str, Any]:
-    """Return the facts about a run, completed from its announcement. Facts sent with the file win."""
+    """Return the facts about a run, completed from its announcement. Facts sent with the file take precedence."""
     before = dict(announced.said)
     if before.get("submitted_on"):
         before["submitted_on"] = date.fromisoformat(before["submitted_on"])

@@ -1,4 +1,4 @@
-"""Describe many runs at once, including those whose files have not arrived yet."""
+"""Describe many runs at once, including runs whose files have not arrived yet."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ MOST_BYTES = 20_000_000
 
 @dataclass(frozen=True)
 class DescribedRuns:
-    """The changes made by a table, as run tags: changed descriptions, announced runs and unchanged runs."""
+    """The effects of a table, as run tags: changed descriptions, announced runs and unchanged runs."""
 
     described: tuple[str, ...]
     announced: tuple[str, ...]
@@ -103,7 +103,7 @@ def withdraw_announcements(*, collection: Collection, run_tags: Sequence[str], w
 
 
 def known_runs(runs: Iterable[Run], announced: Iterable[AnnouncedRun] = ()) -> list[KnownRun]:
-    """Return runs and announcements in one form, by tag; an announcement of one of the runs is left out."""
+    """Return runs and announcements in one form, by tag, without announcements of these runs."""
     found = [KnownRun(run.run_tag, run.team, run.baseline, dict(run.details), arrived=True) for run in runs]
     tags = {one.run_tag for one in found}
     for one in announced:

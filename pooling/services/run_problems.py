@@ -23,7 +23,7 @@ def problems_of_run(
     max_bytes: int | None = None,
     progress: Progress | None = None,
 ) -> Problems:
-    """Return the problems of a refused run's lines, or the refusal itself if it concerns no line."""
+    """Return the problems of a refused run's lines, or the refusal itself if it is not about lines."""
     with suppress(ReaderFailed), refusing_faults(refusal.file):
         found = trec.run_problems(
             path,
@@ -43,7 +43,7 @@ def problems_of_run(
 def each_refusal(
     refusal: PoolingError, path: Path, *, collection: Collection | None, skip_unknown: bool = False
 ) -> list[PoolingError]:
-    """Split a file's refusal into one for each problem, and one for those that are not listed."""
+    """Split a file's refusal into one refusal per problem, and one for unlisted problems."""
     if not isinstance(refusal, InvalidFile):
         return [refusal]
     found = problems_of_run(refusal, path, collection=collection, skip_unknown=skip_unknown)

@@ -27,7 +27,7 @@ from pooling.services.submission_policies import hold_to_policy, refuse_against_
 _ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".zstd", ".txt", ".tsv", ".run", ".trec", ".res")
 
 
-#: The event: a run file was checked, and then imported or refused, or neither if only a check was requested.
+#: The event: a run file was checked, then imported or refused (or neither if only a check was requested).
 RUN_CHECKED = "run.checked"
 
 
@@ -42,9 +42,9 @@ class RunFacts:
     submitted_on: date | None = None
     baseline: bool = False
     release: str = "private"
-    """Releasing is a decision of its own: what was seen once may have been copied."""
+    """Releasing is a separate decision, because released data may be copied."""
     variant_of: str = ""
-    """Tag of the run that it differs from by hyperparameters or seed alone."""
+    """Tag of the run from which it differs only by hyperparameters or seed."""
     anonymous_until: date | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
     """Structured details, by the names of pooling.run_details and of the collection's own fields."""
@@ -69,7 +69,7 @@ def check_run(
     max_bytes: int | None = None,
     progress: Progress | None = None,
 ) -> CheckedRun:
-    """Do every check of an import and change nothing.
+    """Run every check of an import without importing.
 
     Raises InvalidFile, UnknownQueries, and AlreadyImported for content or a tag the collection has.
     """
@@ -99,7 +99,7 @@ def import_run(
 ) -> Run:
     """Import one run, whole or not at all.
 
-    Raises what ``check_run`` raises, and SubmissionRefused if the collection's policy refuses it; then nothing is
+    Raises the errors of ``check_run``, and SubmissionRefused if the collection's policy refuses it; then nothing is
     imported.
     """
     checked = check_run(
@@ -120,7 +120,7 @@ class ImportedRuns:
 
     runs: tuple[Run, ...]
     refused: tuple[PoolingError, ...]
-    """One for each problem of each refused file, up to a hundred a file."""
+    """One error per problem of each refused file, up to a hundred per file."""
 
 
 def import_runs(
@@ -134,7 +134,8 @@ def import_runs(
 ) -> ImportedRuns:
     """Import several runs, each whole or not at all; a refused run does not stop the others.
 
-    ``progress`` is called with files done and files in all. When runs can't be stored at all, the rest is not tried.
+    ``progress`` is called with the numbers of files done and of all files. If runs cannot be stored at all, the
+    remaining files are not tried.
     """
     imported: list[Run] = []
     refused: list[PoolingError] = []
@@ -188,18 +189,16 @@ def keep_run(
 ) -> Run:
     """Store the ranking of a checked file, then write its row.
 
-    Raises SubmissionRefused, AlreadyImported, and InvalidRunFile if a rerank run has more than the candidates.
-
-    ``settle`` is called in the transaction that makes the run; when it refuses, there is no run.
-
-    The file is stored under a name made of its content: a crash in between leaves a file that the next import of the
-    same run uses. Of two imports of the same run at once, the unique constraints let one win; the other is refused
-    like any later one.
+    Raises SubmissionRefused, AlreadyImported, and InvalidRunFile if a rerank run contains other passages than the
+    candidates. ``settle`` is called in the transaction that creates the run; if it refuses, no run is created. The
+    file is stored under a name derived from its content: after a crash in between, the next import of the same run
+    uses the file. If the same run is imported twice at once, unique constraints let one import win; the other is
+    refused like any later import.
     """
     file = checked.file
     said = run_field_values(collection, facts, checked.run_tag, entry)
     refuse_outside_candidates(collection, file.ranking, said["details"], path=path, name=name)
-    refuse_against_policy(collection, checked.run_tag, said, entry)  # before anything is stored
+    refuse_against_policy(collection, checked.run_tag, said, entry)  # before storing anything
     stored = f"{collection.pk}/{file.sha256}-{file.order}-v{trec.PARSER_VERSION}.parquet"
     ranking_files.put_ranking(stored, file.ranking)
     try:
@@ -249,7 +248,7 @@ def run_field_values(
 ) -> dict[str, Any]:
     """Return the facts as fields of a run, completed by its announcement. A team's run has the team's name.
 
-    Raises PoolingError for a wrong detail.
+    Raises PoolingError for an invalid detail.
     """
     announced = AnnouncedRun.objects.filter(collection=collection, run_tag=run_tag).first()
     said = asdict(facts) | {"details": read_details(facts.details, known_details(collection))}
@@ -268,8 +267,8 @@ def _as_team(said: dict[str, Any], entry: Entry, run_tag: str) -> dict[str, Any]
     """Return a team's facts about its run, with its own name and the day of arrival."""
     if said["variant_of"] is not None and said["variant_of"].team != entry.team.name:
         raise SubmissionRefused(
-            f"{run_tag}: it can only be a variant of a run of {entry.team.name}.",
-            "Name one of the team's own runs, or leave it out.",
+            f"{run_tag}: it can only be a variant of another run by {entry.team.name}.",
+            "Name one of the team's own runs, or leave the field empty.",
         )
     return said | {"team": entry.team.name, "submitted_on": entry.at.date()}
 
@@ -286,7 +285,7 @@ def tops_of(run: Run, depth: int | None = 1) -> dict[str, tuple[str, ...]]:
 
 
 def tag_of(file_name: str) -> str:
-    """Return a tag for a run file without one: its name without the usual extensions."""
+    """Return a tag for a run file without a tag: the file name without the usual extensions."""
     stem = file_name
     while (ending := next((end for end in _ENDINGS if stem.lower().endswith(end)), "")) and stem != ending:
         stem = stem[: -len(ending)]
@@ -311,7 +310,7 @@ def _valid_tag(tag: str) -> str:
         raise PoolingError(
             f"{tag!r} cannot be a run tag.",
             Guidance(
-                f"Give one without spaces, of at most {LONGEST['tag']} bytes, with ", Option("tag"), "."
+                f"Choose a tag without spaces, of at most {LONGEST['tag']} bytes, with ", Option("tag"), "."
             ),
         )
     return tag
@@ -332,7 +331,7 @@ def _refuse_if_imported(collection: Collection, checked: CheckedRun, name: str) 
         raise AlreadyImported(
             f"{name}: the same content is already imported as run {tagged.run_tag}, ordered by {tagged.order}.",
             Guidance(
-                f"To keep it ordered by {file.order} too, import it under another tag with ",
+                f"To also have it ordered by {file.order}, import it under another tag with ",
                 Option("tag"),
                 ".",
             ),
@@ -340,5 +339,5 @@ def _refuse_if_imported(collection: Collection, checked: CheckedRun, name: str) 
     if tagged is not None:
         raise AlreadyImported(
             f"{name}: a run {checked.run_tag} with other content already exists.",
-            Guidance("Import this one under another tag with ", Option("tag"), "."),
+            Guidance("Import this file under another tag with ", Option("tag"), "."),
         )

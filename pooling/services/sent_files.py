@@ -25,9 +25,9 @@ from pooling.texts import passage_problems
 QUERIES, PASSAGES, QRELS, CANDIDATES = "queries", "passages", "qrels", "candidates"
 KINDS = {QUERIES, PASSAGES, QRELS, CANDIDATES}
 COPY = 1 << 20
-#: The maximum length of the file names in a problem of all files together.
+#: The maximum length of the list of file names in a problem of all files.
 LONGEST_CALLED = 200
-#: A file as stored in a row: its kind, the sender's name for it, and its path. A file that comes in parts also has
+#: A file as stored in a row: its kind, the sender's name for it, and its path. A file sent in parts also has
 #: its announced size (``size_bytes``) and the bytes received so far (``received_bytes``).
 StoredFile = dict[str, Any]
 Row = TypeVar("Row", NewCollection, AddedFiles)
@@ -35,7 +35,7 @@ Row = TypeVar("Row", NewCollection, AddedFiles)
 
 @dataclass(frozen=True)
 class SentFile:
-    """A file that was sent: its kind, name and content."""
+    """A sent file: its kind, name and content."""
 
     what: str
     name: str
@@ -44,7 +44,7 @@ class SentFile:
 
 @dataclass(frozen=True)
 class AnnouncedFile:
-    """A file that will arrive in parts: its kind, name and size."""
+    """A file to be sent in parts: its kind, name and size."""
 
     what: str
     name: str
@@ -97,7 +97,7 @@ def paths_of_kind(files: Iterable[StoredFile], what: str) -> list[Path]:
 
 
 def sent_passages(files: Iterable[StoredFile]) -> list[tuple[str, Path]]:
-    """Return (sender's name, path) of the passage files that were sent, without those that the server offers."""
+    """Return (sender's name, path) of the passage files that were sent, without files offered by the server."""
     ours = Path(settings.DATA_DIR) / "sources"
     kept = [(file["name"], Path(file["path"])) for file in files if file["what"] == PASSAGES]
     return [(name, path) for name, path in kept if path.is_relative_to(ours)]
@@ -112,7 +112,7 @@ def problems_of_passage_files(files: Iterable[StoredFile]) -> Iterable[tuple[str
 def refuse_bad_passages(files: Iterable[StoredFile], progress: Progress | None = None) -> None:
     """Raise InvalidPassageFile for the first problem of an uploaded passage file.
 
-    Uploaded files are checked completely; files on the server only where needed.
+    Uploaded files are checked completely, files on the server only as far as needed.
     """
     for name, path in sent_passages(files):
         found = passage_problems(Content(path, name, most_bytes_of(path), progress))
@@ -126,18 +126,18 @@ def sender_names(files: Iterable[StoredFile]) -> dict[Path, str]:
 
 
 def forget_sent_files(files: Iterable[StoredFile], kinds: set[str]) -> None:
-    """Delete sent files of these kinds. Files that were on the server before stay."""
+    """Delete sent files of these kinds. Files offered by the server stay."""
     ours = Path(settings.DATA_DIR) / "sources"
     for file in files:
         path = Path(file["path"])
         if file["what"] in kinds and path.is_relative_to(ours):
             path.unlink(missing_ok=True)
-            with suppress(OSError):  # other files are still there
+            with suppress(OSError):  # The folder still contains other files.
                 path.parent.rmdir()
 
 
 def sources_on_the_server() -> list[Path]:
-    """Return the passage files in the folder that the installation offers, by name."""
+    """Return the passage files in the installation's shared folder, sorted by name."""
     folder = settings.SOURCES_DIR
     if not folder or not Path(folder).is_dir():
         return []
@@ -154,7 +154,7 @@ def read_once(
     """Import the files that are waiting, all or none, and return the row with the outcome.
 
     ``bring_in`` returns the row's changes on success; ``look`` finds all problems when files are refused. Files of
-    the kinds ``done_with`` are deleted, and passages too when nothing was imported. Files refused only for unknown
+    the kinds ``done_with`` are deleted, and passage files too if nothing was imported. Files refused only for unknown
     queries are kept for ``pooling.services.leaving_out``. Safe to repeat.
     """
     states = type(wanted).State
@@ -165,7 +165,7 @@ def read_once(
     try:
         with refusing_faults(called), transaction.atomic():
             if not waiting.update(**bring_in(), finished_at=clock.now()):
-                raise UploadRefused("The files were dropped while they were being read.", "Send them again.")
+                raise UploadRefused("The files were deleted while they were being read.", "Send them again.")
     except PoolingError as refusal:
         listed, counts = every_problem(refusal, look)
         refused = {"problems": listed, "problem_counts": counts, "finished_at": clock.now()}
@@ -191,7 +191,7 @@ def every_problem(
     if not any(problems.total for _, problems in found):
         first = of_refusal(refusal) if isinstance(refusal, InvalidFile) else None
         first = first or Problem(0, "collection", refusal.message, refusal.next_step)
-        # Paths on the server are not shown to anybody.
+        # Never show paths on the server.
         found = [(Path(getattr(refusal, "file", "")).name, Problems((first,), {first.kind: 1}))]
     rows: list[dict[str, Any]] = []
     counts: dict[str, int] = {}

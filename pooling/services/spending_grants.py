@@ -19,7 +19,7 @@ LONGEST_NOTE = 200
 
 
 def usable_by(user: Any, collection: Collection) -> QuerySet[SpendingGrant]:
-    """The grants that the person can use in the collection now, those that end soonest first.
+    """Return the grants that the person can use in the collection now, those that end soonest first.
 
     The caller checks whether the person's role includes spending money there.
     """
@@ -44,7 +44,7 @@ def grant_spending(
 ) -> SpendingGrant:
     """Let a person, or everybody who may spend money in a collection, commit up to ``amount``. Raises BadGrant."""
     if (person is None) == (collection is None):
-        raise BadGrant("A spending grant is for a person or for a collection.", "Name one of them.")
+        raise BadGrant("A spending grant is for a person or for a collection.", "Name a person or a collection.")
     _check_terms(amount, last_day)
     grant = SpendingGrant.objects.create(
         person=person,
@@ -74,7 +74,7 @@ def change_grant(grant: SpendingGrant, *, amount: Decimal, last_day: date, who: 
 
 @transaction.atomic
 def revoke_grant(grant: SpendingGrant, *, who: str) -> None:
-    """Revoke a grant, so that nothing more is committed with it. Existing reservations stay. Safe to repeat."""
+    """Revoke a grant, so that it cannot fund new commitments. Existing reservations stay. Safe to repeat."""
     if SpendingGrant.objects.filter(pk=grant.pk, revoked_at=None).update(revoked_at=clock.now()):
         _log_grant_change(grant, "revoked", who)
     grant.refresh_from_db()
@@ -89,7 +89,7 @@ def grant_named(number: int) -> SpendingGrant:
 
 
 def changes_of(grants: Sequence[SpendingGrant]) -> QuerySet[SpendingGrantChange]:
-    """Return decisions about these grants, the latest first."""
+    """Return decisions about these grants, latest first."""
     rows = SpendingGrantChange.objects.filter(grant__in=grants)
     return rows.select_related("grant__person", "grant__collection").order_by("-pk")
 

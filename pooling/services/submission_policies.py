@@ -1,4 +1,4 @@
-"""Submission policies: set one, and check new runs against it."""
+"""Set a board's submission policy, and check new runs against it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from pooling.services.rounds import Entry, hold_to_rounds
 from pooling.services.run_fields import known_details
 from pooling.submission_rules import next_welcome
 
-# The fields of a run that can be required, and how a person is told to provide them.
+# The fields of a run that can be required, and the option that provides each.
 METADATA = {
     "team": Option("team"),
     "description": Option("description"),
@@ -27,26 +27,26 @@ METADATA = {
     "submitted_on": Option("date"),
 } | {name: Option(name.replace("_", "-")) for name in DETAILS}
 REQUIRED = ("team", "description", "family")
-#: The name that the family had first, in policies and calls.
+#: The former name of the family, in policies and calls.
 FORMER = {"run_type": "family"}
 
 
-#: How runs are released when their embargo is over, in words.
+#: How runs are released when their embargo ends, in words.
 RELEASED_AFTER = {"": "not automatically", "scores": "with scores", "public": "publicly"}
-#: What everybody sees of submissions that are not released, in words.
+#: What non-members see of unreleased submissions, in words.
 PUBLIC_LISTS = {
     "": "nothing",
     "counts": "how many runs each team has submitted",
     "all": "the tag and day of every submission",
 }
-#: Decimals of a measure on pages; a policy can allow fewer.
+#: Decimals of a measure on pages; a policy can require fewer.
 MOST_DECIMALS = 4
-#: The names of policies in the activity log.
+#: The names of policy kinds in the activity log.
 LOGGED = "submission policy"
 
 
 def requirable(collection: Collection) -> dict[str, Option]:
-    """Return what a policy of the collection can require, and the option that gives it."""
+    """Return what a policy of the collection can require, with the option that provides each."""
     return METADATA | {name: Option("detail") for name in known_details(collection) if name not in METADATA}
 
 
@@ -71,7 +71,7 @@ def set_policy(
     who: str = "",
     why: str = "",
 ) -> SubmissionPolicy:
-    """Set or replace the collection's policy. Existing runs stay. The team is always required."""
+    """Set or replace the collection's policy. Existing runs are not affected. The team is always required."""
     if most_runs < 1 or period_days < 1 or min(most_variants, longest_embargo_days) < 0:
         raise SubmissionRefused(
             "A limit needs at least one run and at least one day.", "Enter numbers of at least 1."
@@ -84,7 +84,7 @@ def set_policy(
         )
     if public_decimals is not None and not 0 <= public_decimals <= MOST_DECIMALS:
         raise SubmissionRefused(
-            f"Values cannot have {public_decimals} decimals.", f"Give a number from 0 to {MOST_DECIMALS}."
+            f"Values cannot have {public_decimals} decimals.", f"Choose a number from 0 to {MOST_DECIMALS}."
         )
     possible = requirable(collection)
     required = [FORMER.get(name, name) for name in required]
@@ -129,10 +129,10 @@ def field_label(name: str) -> str:
 
 def policy_words(policy: SubmissionPolicy) -> str:
     variants = many(policy.most_variants, "variant") if policy.most_variants else "no variants"
-    embargo = f"anonymous for {many(policy.longest_embargo_days, 'day')} at most"
+    embargo = f"anonymous for at most {many(policy.longest_embargo_days, 'day')}"
     return "; ".join(
         [
-            f"{many(policy.most_runs, 'run')} of a team in {many(policy.period_days, 'day')}, {variants}",
+            f"{many(policy.most_runs, 'run')} per team in {many(policy.period_days, 'day')}, {variants}",
             ", ".join(field_label(name) for name in policy.required),
             embargo if policy.longest_embargo_days else "nobody anonymous",
             *([f"released {RELEASED_AFTER[policy.release_after]} after it"] if policy.release_after else []),
@@ -157,8 +157,8 @@ def hold_to_policy(
 ) -> Round | None:
     """Raise SubmissionRefused, with every reason, if the board's policy or rounds refuse a run with these facts.
 
-    Call it in the transaction that creates the run: writing to the policy's row first makes a second import wait
-    until this one is done. The board's own baselines are exempt. Rounds apply to runs that teams send themselves
+    Call it in the transaction that creates the run: writing to the policy's row first makes a second import wait for
+    the end of this transaction. The board's own baselines are exempt. Rounds apply to runs that teams send themselves
     (``entry``); the round that accepts the run is returned.
     """
     policies = SubmissionPolicy.objects.filter(collection=collection)
@@ -179,7 +179,7 @@ def hold_to_policy(
 def refuse_against_policy(
     collection: Collection, run_tag: str, facts: dict[str, Any], entry: Entry | None = None
 ) -> None:
-    """Run the same checks and change nothing."""
+    """Run the same checks without changing anything."""
     with transaction.atomic():
         hold_to_policy(collection, run_tag, facts, entry)
         transaction.set_rollback(True)
@@ -187,14 +187,15 @@ def refuse_against_policy(
 
 @dataclass(frozen=True)
 class TeamStanding:
-    """A team's use of the policy today: its runs in the last period, its variants, and when the next is accepted."""
+    """A team's use of the policy today: its runs in the last period, its variants, and the day from which the next is
+    accepted."""
 
     team: str
     recent: int
     variants: int
     welcome_on: date
     variant_on: date | None
-    """None: the board takes no variants."""
+    """None: the board accepts no variants."""
 
 
 def teams_under(policy: SubmissionPolicy, *, today: date) -> list[TeamStanding]:
@@ -264,12 +265,12 @@ def refuse_change_against_policy(run: Run, changed: dict[str, Any]) -> None:
     policy = SubmissionPolicy.objects.filter(collection=run.collection_id).first()
     if policy is None or run.baseline:
         return
-    # A team's runs are counted by its name and their days. Facts that were never stated can still be added.
+    # A team's runs are counted by team name and day. Facts that were never stated can still be added.
     fixed = sorted(name for name in fixed_facts(run) & changed.keys() if getattr(run, name))
     if fixed or changed.get("baseline"):
         names = " and ".join(field_label(name) for name in fixed or ["baseline"])
         raise SubmissionRefused(
-            f"{run.run_tag}: the board's policy does not allow changes to: {names}.", "Leave it as it is."
+            f"{run.run_tag}: the board's policy does not allow changes to: {names}.", "Leave these fields unchanged."
         )
     emptied = [
         name
@@ -315,7 +316,7 @@ def _too_long_anonymous(
         return None
     return SubmissionRefused(
         f"{run_tag}: a run cannot stay anonymous until {until} on this board.",
-        f"The latest possible day is {latest}." if policy.longest_embargo_days else "Leave the date out.",
+        f"The latest possible day is {latest}." if policy.longest_embargo_days else "Leave the date empty.",
     )
 
 
@@ -332,7 +333,7 @@ def _runs_of_team(collection: Collection, run_tag: str, team: str) -> list[Run]:
 
 
 def plain_name(name: str) -> str:
-    """Return a team's name without differences of spelling, for comparing names."""
+    """Return a team's name in normalized spelling, to compare names."""
     return "".join(letter for letter in name.casefold() if letter.isalnum()) or name
 
 

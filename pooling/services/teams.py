@@ -1,4 +1,4 @@
-"""Teams that submit to a board: their people, their runs, and applications to become one."""
+"""Teams that submit to a board: their people, their runs, and applications by new teams."""
 
 from typing import Any
 
@@ -29,13 +29,13 @@ def team_of(user: Any, collection: Collection) -> Team | None:
 
 
 def leads(user: Any, team: Team) -> bool:
-    """Return whether this person is the team's first member, who invites the others."""
+    """Return whether this person is the team's first member, who can invite others."""
     first = TeamMember.objects.filter(team=team).order_by("pk").values_list("user", flat=True).first()
     return bool(user.is_authenticated and first == user.pk)
 
 
 def runs_of_team(team: Team) -> Any:
-    """Return the runs with the team's name, no matter who sent them."""
+    """Return the runs with the team's name, whoever sent them."""
     return Run.objects.filter(collection=team.collection_id, team=team.name)
 
 
@@ -46,7 +46,7 @@ def own_run(user: Any, collection: Collection, key: int) -> Run | None:
 
 
 def uploads_seen(user: Any, collection: Collection) -> Any:
-    """Return the uploads that this person can see: a member all, a submitter the team's."""
+    """Return the uploads that this person can see: all for a member, the team's for a submitter."""
     rows = RunUpload.objects.filter(collection=collection)
     if (team := team_of(user, collection)) is None or role_of(user, collection) is not Role.SUBMITTER:
         return rows
@@ -60,7 +60,7 @@ def own_team_filter(user: Any, collection: Collection) -> Q:
 
 
 def scores_shown_filter(user: Any, collection: Collection) -> Q:
-    """Return the filter for runs whose values this person sees as a submitter: none unless the policy says so."""
+    """Return the filter for runs whose values this person sees as a submitter: none unless the policy allows it."""
     policy = policy_of(collection)
     return own_team_filter(user, collection) if policy and policy.teams_see_scores else Q(pk__in=[])
 
@@ -73,7 +73,7 @@ def make_team(*, collection: Collection, name: str, affiliation: str = "", who: 
     of_runs = set(Run.objects.filter(collection=collection).exclude(team="").values_list("team", flat=True))
     if known := _team_called(collection, name):
         raise TeamRefused(
-            f"A team {known!r} already exists.", "Invite people into it, or choose another name."
+            f"A team {known!r} already exists.", "Invite people to it, or choose another name."
         )
     alike = sorted(other for other in of_runs if plain_name(other) == plain_name(name) and other != name)
     if alike:
@@ -88,7 +88,7 @@ def make_team(*, collection: Collection, name: str, affiliation: str = "", who: 
 
 
 def _team_called(collection: Collection, name: str) -> str | None:
-    """Return how a team of the board spells this name, if there is one."""
+    """Return the spelling of this name by a team of the board, if there is such a team."""
     names = Team.objects.filter(collection=collection).order_by("pk").values_list("name", flat=True)
     return next((other for other in names if plain_name(other) == plain_name(name)), None)
 
@@ -135,35 +135,35 @@ def withdraw_from_team(*, invited: InvitedMember, who: str) -> None:
 def apply_as_team(
     *, collection: Collection, team_name: str, affiliation: str, email: str, words: str
 ) -> TeamApplication:
-    """Ask the owners to let a team submit. Nothing happens until one of them accepts. Raises TeamRefused."""
+    """Apply for a team to submit to the board. Nothing happens until an owner accepts. Raises TeamRefused."""
     team_name = " ".join(team_name.split())
     try:
         validate_email(email)
     except ValidationError:
         raise TeamRefused(
-            f"{email[:60]!r} is not an e-mail address.", "Give an address that you read."
+            f"{email[:60]!r} is not an e-mail address.", "Enter an address that you read."
         ) from None
     if not plain_name(team_name) or max(len(team_name), len(affiliation)) > 200 or len(words) > 1000:
-        raise TeamRefused("The application is too long, or has no name.", "Give the team's name.")
+        raise TeamRefused("The application is too long, or has no name.", "Enter the team's name, and shorten the text.")
     if alike := _team_called(collection, team_name):
         raise TeamRefused(
             f"The team {alike} already submits here.", "Ask its people to invite you, or choose another name."
         )
     waiting = TeamApplication.objects.filter(collection=collection, state=TeamApplication.State.WAITING)
     if waiting.count() >= MOST_WAITING:
-        raise TeamRefused("Too many applications wait for an answer.", "Try again later.")
+        raise TeamRefused("Too many applications are waiting for an answer.", "Try again later.")
     try:
         with transaction.atomic():
             return TeamApplication.objects.create(
                 collection=collection, team_name=team_name, affiliation=affiliation, email=email, words=words
             )
     except IntegrityError:
-        # The same answer as for a new one: nobody learns who has applied.
+        # Respond as for a new application, so that nobody learns who has applied.
         return waiting.get(email=email, team_name=team_name)
 
 
 def decide_application(*, application: TeamApplication, accept: bool, decided_by: User) -> Invited | None:
-    """Accept or decline an application, once. Accepting makes the team and invites the applicant into it.
+    """Accept or decline an application, once. Accepting creates the team and invites the applicant to it.
 
     Raises TeamRefused, NotAnAccount.
     """

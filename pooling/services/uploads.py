@@ -1,4 +1,4 @@
-"""Check uploaded run files, and import them. Every problem is listed, and a check alone changes nothing."""
+"""Check uploaded run files, list all their problems, and import them unless only a check was requested."""
 
 import hashlib
 import shutil
@@ -51,7 +51,7 @@ from pooling.services.submission_policies import FORMER, METADATA, refuse_agains
 from pooling.services.teams import runs_of_team, team_of
 
 DAYS = ("submitted_on", "anonymous_until")
-#: How long a checked file can be submitted without sending it again, and how long parts wait for the rest.
+#: How long a checked file can be submitted without sending it again, and how long an incomplete file is kept.
 KEPT_AFTER_CHECK = timedelta(days=1)
 KEPT_UNFINISHED = timedelta(days=3)
 #: How long a file whose check failed can be checked again.
@@ -60,7 +60,7 @@ QIDS_SHOWN = 100
 
 
 def check_upload(upload: RunUpload, *, progress: Progress | None = None) -> RunUpload:
-    """Check the file and, unless only a check was asked for, import it as a run, whole or not at all.
+    """Check the file and, unless only a check was requested, import it as a run, whole or not at all.
 
     Safe to repeat.
     """
@@ -71,7 +71,7 @@ def check_upload(upload: RunUpload, *, progress: Progress | None = None) -> RunU
             _check_file(upload, path, progress)
     except _StoredFileGone as gone:
         _record_outcome(upload, _refusal_fields(Problems((_problem_about_run(gone),), {"run": 1})))
-    return RunUpload.objects.filter(pk=upload.pk).first() or upload  # in the latter case, it was dropped
+    return RunUpload.objects.filter(pk=upload.pk).first() or upload  # in the latter case, the upload was deleted
 
 
 def _check_file(upload: RunUpload, path: Path, progress: Progress | None) -> None:
@@ -93,7 +93,7 @@ def _check_file(upload: RunUpload, path: Path, progress: Progress | None) -> Non
 
         def settle(run: Run) -> None:
             if not _record_outcome(upload, known | {"state": RunUpload.State.IMPORTED, "run": run}):
-                raise UploadRefused("The file was dropped while it was being checked.", "Send it again.")
+                raise UploadRefused("The file was deleted while it was being checked.", "Send it again.")
 
         keep_run(
             upload.collection,
@@ -120,7 +120,7 @@ def _refusal_fields(found: Problems) -> dict[str, Any]:
 
 
 def _record_outcome(upload: RunUpload, changes: dict[str, Any]) -> bool:
-    """Record the outcome and the check, unless the upload was dropped or another process was first."""
+    """Record the outcome and the check, unless the upload was deleted or another process was first."""
     refused = changes["state"] == RunUpload.State.REFUSED
     kept = changes["state"] == RunUpload.State.CHECKED
     kept = kept or (refused and only_unknown_queries(changes["problem_counts"]))
@@ -147,7 +147,7 @@ class _StoredFileGone(UploadRefused):
 def submit_checked(upload: RunUpload) -> RunUpload:
     """Import a file that passed a check, without sending it again. Raises UploadRefused."""
     again: dict[str, Any] = {"state": RunUpload.State.WAITING, "check_only": False, "finished_at": None}
-    again |= {"report": {}, "arrived_at": clock.now()}  # submitted now, whenever it was sent for a check
+    again |= {"report": {}, "arrived_at": clock.now()}  # The time of submission is now, not the time of the check.
     there = RunUpload.objects.filter(pk=upload.pk, state=RunUpload.State.CHECKED).exclude(parts=[])
     if not there.update(**again):
         raise _submission_refusal(upload)
@@ -159,12 +159,12 @@ def _submission_refusal(upload: RunUpload) -> PoolingError:
     """Return why a file cannot be submitted, and what to do instead."""
     now = RunUpload.objects.filter(pk=upload.pk).first()
     if now is None:
-        return UploadRefused("The file was dropped.", "Send it again.")
+        return UploadRefused("The file was deleted.", "Send it again.")
     if now.state == RunUpload.State.RECEIVING:
-        here = f"{now.received_bytes:,} of {now.size_bytes:,} bytes are here"
+        here = f"{now.received_bytes:,} of {now.size_bytes:,} bytes have arrived"
         return WrongOffset(
-            f"The file is still arriving: {here}.",
-            "Send the rest. The check starts when the last byte arrives.",
+            f"The upload is incomplete: {here}.",
+            "Send the rest. The check starts after the last byte.",
             now.received_bytes,
         )
     if now.state == RunUpload.State.WAITING:
@@ -177,19 +177,20 @@ def _submission_refusal(upload: RunUpload) -> PoolingError:
 
 
 def forget_old_uploads() -> int:
-    """Drop files that nobody finished or submitted in time, and those whose check failed long ago; return how many.
+    """Delete files that were not finished or submitted in time, and files whose check failed long ago; return how
+    many.
 
-    An upload that cannot be dropped does not hold up others: SweepFailed is raised at the end.
+    An upload that cannot be deleted does not block the others: SweepFailed is raised at the end.
     """
     now = clock.now()
     checked = Q(state=RunUpload.State.CHECKED, finished_at__lte=now - KEPT_AFTER_CHECK)
     unfinished = Q(state=RunUpload.State.RECEIVING, created_at__lte=now - KEPT_UNFINISHED)
     waiting = Q(state=RunUpload.State.WAITING, created_at__lte=now - KEPT_WAITING)
-    dropped, sweep = 0, Sweep("Dropping old uploads")
+    dropped, sweep = 0, Sweep("Deleting old uploads")
     for upload in RunUpload.objects.filter(checked | unfinished | waiting).order_by("pk"):
         if Job.objects.live().filter(key=upload.job_key).exists():
             continue
-        # It may be submitted or finished at this moment.
+        # The upload may have been submitted or finished in the meantime.
         with sweep.step(f"upload {upload.pk}"), suppress(UploadRefused):
             abandon(upload)
             dropped += 1
@@ -235,7 +236,7 @@ def _team_entry(upload: RunUpload) -> Entry | None:
 
 
 def _check_report(checked: CheckedRun) -> dict[str, Any]:
-    """Return the result of the check, with the first queries without an answer and their count."""
+    """Return the result of the check, with the first unanswered queries and their number."""
     report = checked_run_summary(checked)
     for name in ("unanswered", "skipped"):
         report[f"{name}_count"] = len(report[name])
@@ -246,7 +247,7 @@ def _check_report(checked: CheckedRun) -> dict[str, Any]:
 def _all_problems(
     upload: RunUpload, path: Path, refusal: PoolingError, progress: Progress | None
 ) -> Problems:
-    """Return all problems: of the lines, if one was refused, and of the facts about the run."""
+    """Return all problems of the lines, if any was refused, and of the facts about the run."""
     listed: list[Problem] = []
     counts: dict[str, int] = {}
     if isinstance(refusal, InvalidFile):
@@ -272,7 +273,7 @@ def _all_problems(
 
 
 def _without_others(upload: RunUpload, refusal: PoolingError) -> PoolingError:
-    """Return the refusal as a team sees it, without facts about another team's run."""
+    """Return the refusal as shown to a team, without facts about another team's run."""
     if not isinstance(refusal, AlreadyImported) or (entry := _team_entry(upload)) is None:
         return refusal
     tag = upload.options.get("run_tag", "") or tag_of(upload.file_name)

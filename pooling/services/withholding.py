@@ -9,7 +9,7 @@ from pooling.services.members import log
 def withhold_labels(qrel_set: QrelSet, *, withheld: bool = True, who: str = "", why: str = "") -> bool:
     """Withhold a qrel set's labels, or publish them; return whether that changed anything.
 
-    Labels that were public before may have been copied: withholding them later cannot undo that.
+    Withholding labels later does not undo copies made while they were public.
     """
     with transaction.atomic():
         changed = QrelSet.objects.filter(pk=qrel_set.pk).exclude(withheld=withheld).update(withheld=withheld)
@@ -27,10 +27,10 @@ def withheld_names(collection: Collection) -> frozenset[str]:
 
 
 def hiding_decimals(queries: int) -> int:
-    """Return the most decimals of a mean over ``queries`` queries that hide the effect of one query.
+    """Return the largest number of decimals of a mean over ``queries`` queries that hides the effect of one query.
 
-    A query adds at most 1/queries to a mean of values between 0 and 1. This has to round to zero, so that a run that
-    answers only one query looks like one that answers none. Up to twenty queries there are no decimals.
+    A query adds at most 1/queries to a mean of values between 0 and 1. This must round to zero, so that a run that
+    answers a single query looks like a run that answers none. Up to twenty queries, there are no decimals.
     """
     return max(0, len(str((queries - 1) // 2)) - 1) if queries > 0 else 0
 
@@ -38,7 +38,7 @@ def hiding_decimals(queries: int) -> int:
 def published_decimals(policy: SubmissionPolicy | None, *, withheld: bool, queries: int) -> int | None:
     """Return how many decimals of a mean over ``queries`` queries are public; None: all of them.
 
-    The policy's choice counts; without one, withheld labels get :func:`hiding_decimals`.
+    The policy's choice takes precedence; without a choice, withheld labels get :func:`hiding_decimals`.
     """
     if policy is not None and policy.public_decimals is not None:
         return policy.public_decimals

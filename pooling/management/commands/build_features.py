@@ -9,7 +9,7 @@ from pooling.services.finding import collection_named
 class Command(BaseCommand):
     help = (
         "Count the words of all passages for continuous active learning. This happens automatically when a topic "
-        "first needs it, and again after passages are added. Ten million passages take some minutes."
+        "first needs it, and again after passages are added. Ten million passages take several minutes."
     )
     example = "manage.py build_features mine"
 

@@ -22,10 +22,10 @@ class Command(BaseCommand):
             action="append",
             default=[],
             metavar="A,B",
-            help="tags of the runs, separated by commas; give a tag that contains a comma on its own",
+            help="tags of the runs, separated by commas; pass a tag that contains a comma separately",
         )
         chosen.add_argument(
-            "--all-runs", action="store_true", help="every run of the collection (the default)"
+            "--all-runs", action="store_true", help="all runs of the collection (the default)"
         )
         parser.add_argument("--qrels", metavar="SET", help="add the qrel of each query from this set")
         parser.add_argument("--depth", type=int, default=1, help="passages taken from each run (default: 1)")
@@ -39,7 +39,7 @@ class Command(BaseCommand):
             action="store_true",
             help="leave out queries without a relevant passage in the --qrels set",
         )
-        parser.add_argument("--seed", type=int, metavar="S", help="of the drawing; needed with --sample")
+        parser.add_argument("--seed", type=int, metavar="S", help="seed of the sample; required with --sample")
         parser.add_argument(
             "--min-size",
             type=int,
@@ -51,10 +51,10 @@ class Command(BaseCommand):
             "--fraction",
             type=int,
             metavar="N",
-            help="pool the runs as if the corpus had only one in N of its passages, the same for every query",
+            help="pool the runs as if the corpus contained only one in N of its passages, the same for every query",
         )
         parser.add_argument(
-            "--fraction-seed", type=int, metavar="S", help="of these passages; needed with --fraction"
+            "--fraction-seed", type=int, metavar="S", help="seed of the fraction; required with --fraction"
         )
 
     def act(self, *, collection: str, pool: str, **options: Any) -> dict[str, Any]:

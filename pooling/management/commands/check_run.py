@@ -11,7 +11,7 @@ from pooling.services.run_problems import each_refusal
 
 
 class Command(BaseCommand):
-    help = "Check a run file as import_runs does, and change nothing. Up to a hundred problems are listed."
+    help = "Check a run file as import_runs does, without importing it. Up to a hundred problems are listed."
     example = "manage.py check_run bm25.trec.gz --collection mine"
 
     def arguments(self, parser: CommandParser) -> None:
@@ -20,9 +20,9 @@ class Command(BaseCommand):
             "--collection", metavar="NAME", help="also check its queries against this collection"
         )
         parser.add_argument(
-            "--order", default="", choices=Run.Order.values, help="default: TREC score, MS MARCO rank"
+            "--order", default="", choices=Run.Order.values, help="order of the passages (default: by score for TREC files, by rank for MS MARCO files)"
         )
-        parser.add_argument("--tag", default="", help="the tag it would be imported under")
+        parser.add_argument("--tag", default="", help="the tag to import it under")
         parser.add_argument("--skip-unknown", action="store_true", help="allow lines of unknown queries")
 
     def act(

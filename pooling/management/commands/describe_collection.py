@@ -12,8 +12,7 @@ from pooling.services.finding import collection_named
 
 class Command(BaseCommand):
     help = (
-        "Change a collection's title, description, license, source and citation. Omitted options change nothing; an "
-        "empty text removes a value. New bundles contain these texts."
+        "Change a collection's title, description, license, source and citation. Omitted options change nothing; an empty text removes a value. Bundles exported later contain these texts."
     )
     example = 'manage.py describe_collection mine --licence "CC BY 4.0" --citation "Doe et al., 2026"'
 
@@ -28,12 +27,12 @@ class Command(BaseCommand):
             "--max-run-depth",
             type=int,
             metavar="N",
-            help="the most passages that a run may list for a query (10,000 unless it was changed)",
+            help="maximum number of passages per query in a run (10,000 unless changed)",
         )
         parser.add_argument(
             "--board-labels",
             metavar="SET",
-            help="the leaderboard's default qrel set (the first one unless it was changed)",
+            help="the leaderboard's default qrel set (the first set unless changed)",
         )
 
     def act(

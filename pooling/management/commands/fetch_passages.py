@@ -8,7 +8,7 @@ from pooling.services.finding import collection_named
 
 
 class Command(BaseCommand):
-    help = "Fetch the texts that are needed and missing, in one pass over the collection's passage files."
+    help = "Fetch the missing texts of passages that need one, in one pass over the collection's passage files."
     example = "manage.py fetch_passages mine --passages collection.tsv.gz"
 
     def arguments(self, parser: CommandParser) -> None:
@@ -22,7 +22,7 @@ class Command(BaseCommand):
             metavar="FILE",
             help="register these files first",
         )
-        parser.add_argument("--all-passages", action="store_true", help="keep every text of every source")
+        parser.add_argument("--all-passages", action="store_true", help="store every text of every source")
 
     def act(self, *, collection: str, all_passages: bool, **options: Any) -> dict[str, Any]:
         chosen = collection_named(collection)
@@ -47,4 +47,4 @@ class Command(BaseCommand):
             return
         self.out.print(f"{result['found']:,} of {many(result['wanted'], 'missing text')} found.")
         if result["missing"]:
-            self.out.print(f"No source holds {', '.join(result['missing'][:20])}.", markup=False)
+            self.out.print(f"No source contains {', '.join(result['missing'][:20])}.", markup=False)

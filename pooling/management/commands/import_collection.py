@@ -25,7 +25,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--qrels", type=Path, metavar="FILE", help="imported as the qrel set 'official'")
         parser.add_argument(
-            "--min-grade", type=int, default=1, metavar="G", help="relevant means at least G (default 1)"
+            "--min-grade", type=int, default=1, metavar="G", help="lowest relevant grade (default: 1)"
         )
         parser.add_argument("--skip-unknown", action="store_true", help="drop labels of unknown queries")
         parser.add_argument("--title", default="", help="its title")
@@ -36,10 +36,10 @@ class Command(BaseCommand):
             "--language",
             default="en",
             metavar="TAG",
-            help="of the queries and passages, as a BCP 47 tag such as ar, ja or zh-Hant (default en)",
+            help="language of the queries and passages, as a BCP 47 tag such as ar, ja or zh-Hant (default: en)",
         )
         parser.add_argument(
-            "--all-passages", action="store_true", help="keep every text, not only those that are needed"
+            "--all-passages", action="store_true", help="store every text, not only texts that are needed"
         )
 
     def act(

@@ -20,19 +20,19 @@ class Command(BaseCommand):
             type=int,
             default=1,
             metavar="G",
-            help="relevant means at least this grade (default: 1)",
+            help="lowest relevant grade (default: 1)",
         )
         parser.add_argument(
             "--kind",
             default="",
             choices=QrelSet.Kind.values,
-            help="default: graded with grades above 1, else official",
+            help="kind of the labels (default: graded if there are grades above 1, else official)",
         )
         parser.add_argument("--skip-unknown", action="store_true", help="drop lines of unknown queries")
         parser.add_argument(
             "--withheld",
             action="store_true",
-            help="publish scores under these labels, but not the labels: see withhold_labels",
+            help="publish scores under these labels, but not the labels themselves: see withhold_labels",
         )
 
     def act(

@@ -26,20 +26,20 @@ class Command(BaseCommand):
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="run files")
         parser.add_argument("--tag", default="", help="run tag instead of the file's own (one file only)")
         parser.add_argument(
-            "--order", default="", choices=Run.Order.values, help="default: TREC score, MS MARCO rank"
+            "--order", default="", choices=Run.Order.values, help="order of the passages (default: by score for TREC files, by rank for MS MARCO files)"
         )
         parser.add_argument("--skip-unknown", action="store_true", help="drop lines of unknown queries")
-        parser.add_argument("--team", default="", help="who made the run")
-        parser.add_argument("--description", default="", help="how it was made")
-        parser.add_argument("--paper", default="", help="where it is described")
-        parser.add_argument("--code", default="", help="where its code is")
+        parser.add_argument("--team", default="", help="team or authors of the run")
+        parser.add_argument("--description", default="", help="short description of the method")
+        parser.add_argument("--paper", default="", help="URL of the paper")
+        parser.add_argument("--code", default="", help="URL of the code")
         details_arguments(parser)
         parser.add_argument(
             "--date",
             type=date.fromisoformat,
             dest="submitted_on",
             metavar="YYYY-MM-DD",
-            help="of the submission",
+            help="date of the submission",
         )
         parser.add_argument(
             "--variant-of",
@@ -51,15 +51,14 @@ class Command(BaseCommand):
             "--anonymous-until",
             type=date.fromisoformat,
             metavar="YYYY-MM-DD",
-            help="who made it is not shown before this day",
+            help="hide the authors before this day",
         )
         parser.add_argument("--baseline", action="store_true", help="mark it as a baseline")
         parser.add_argument(
             "--release",
             default="private",
             choices=Run.Release.values,
-            help="what non-members see once the collection is published; public: everything, "
-            "scores: its values, private: nothing (default private)",
+            help="what non-members see once the collection is published: everything (public), only values (scores) or nothing (private, the default)",
         )
 
     def act(
@@ -99,7 +98,7 @@ class Command(BaseCommand):
 def details_arguments(parser: CommandParser) -> None:
     """Add an option for each detail of a run, and one for a collection's own fields."""
     for detail in DETAILS:
-        also = ["--type"] if detail.name == "family" else []  # the name that it had first
+        also = ["--type"] if detail.name == "family" else []  # its former name
         shown = "|".join(detail.choices) or ("yes|no" if detail.form is Form.YES_NO else "")
         parser.add_argument(
             f"--{detail.name.replace('_', '-')}",
@@ -114,7 +113,7 @@ def details_arguments(parser: CommandParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="a field of the collection's own; can be repeated",
+        help="one of the collection's own fields; can be repeated",
     )
 
 

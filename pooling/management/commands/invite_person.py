@@ -9,26 +9,25 @@ from pooling.services.finding import collection_named
 
 class Command(BaseCommand):
     help = (
-        "Invite somebody. The link works once, for one person. It is e-mailed if a mail server is configured, "
-        "otherwise printed for you to pass on."
+        "Invite somebody. The link works once. It is e-mailed if a mail server is configured, otherwise printed for you to pass on."
     )
     example = "manage.py invite_person ada@example.org --collection mine --role owner"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("email", help="whom to invite")
+        parser.add_argument("email", help="e-mail address of the person")
         parser.add_argument("--collection", metavar="NAME", help="the collection to join")
         parser.add_argument(
             "--role", choices=[role.value for role in Role], help="the role in the collection"
         )
         parser.add_argument(
-            "--administrator", action="store_true", help="can do anything, in every collection and in /admin/"
+            "--administrator", action="store_true", help="invite an administrator, who can do anything in every collection and in /admin/"
         )
 
     def act(
         self, *, email: str, collection: str | None, role: str | None, administrator: bool, **options: Any
     ) -> dict[str, Any]:
         if (collection is None) != (role is None):
-            raise UsageError("--collection and --role belong together.")
+            raise UsageError("Pass --collection and --role together.")
         if administrator and collection:
             raise UsageError("An administrator needs no role in a collection.")
         if collection and role:

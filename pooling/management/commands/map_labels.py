@@ -9,7 +9,7 @@ from pooling.services.finding import collection_named, qrel_set_named
 class Command(BaseCommand):
     help = (
         "Derive labels of documents from labels of passages: a document gets the highest label of its passages, "
-        "near-duplicates included. --provenance lists the passage behind each label of such a set."
+        "near-duplicates included. --provenance lists the passage behind each document's label."
     )
     example = "manage.py map_labels mine --qrels graded --set documents --passage-doc passage-doc.tsv"
 
@@ -23,18 +23,17 @@ class Command(BaseCommand):
         parser.add_argument(
             "--before",
             metavar="SEPARATOR",
-            help="instead of a file: the document's id is the part of a passage's id before the last SEPARATOR "
-            "(“#” makes msmarco_doc_12_345 of msmarco_doc_12_345#7)",
+            help="instead of a file: the document's id is the part of a passage's id before the last SEPARATOR (with “#”, msmarco_doc_12_345#7 belongs to msmarco_doc_12_345)",
         )
         parser.add_argument(
             "--min-grade",
             type=int,
             default=1,
             metavar="G",
-            help="a document is relevant with at least this grade (default: 1)",
+            help="lowest relevant grade of a document (default: 1)",
         )
         parser.add_argument(
-            "--provenance", action="store_true", help="only list the labels of --qrels with their passages"
+            "--provenance", action="store_true", help="only list the labels of the set --qrels with their passages"
         )
 
     def act(
@@ -53,7 +52,7 @@ class Command(BaseCommand):
         if provenance:
             return {"labels": [vars(one) for one in document_labels.provenance_of(labels)]}
         if not set_name or bool(passage_doc) == bool(before):
-            raise UsageError("Give --set, and either --passage-doc or --before.")
+            raise UsageError("Pass --set and either --passage-doc or --before.")
         document_of = document_labels.before_last(before or "")
         if passage_doc:
             with self.progress(f"Reading {passage_doc.name}") as update:

@@ -21,7 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("--judgments-per-pair", type=int, default=1, help="default: 1")
         parser.add_argument("--reward", default="2.00", help="dollars per task (default: 2.00)")
         parser.add_argument(
-            "--fee", default="0.20", help="the crowd's share on top of the reward (default: 0.20)"
+            "--fee", default="0.20", help="the crowd site's fee as a share of the reward (default: 0.20)"
         )
 
     def act(
@@ -63,7 +63,7 @@ class Command(BaseCommand):
         for size, count in result["histogram"].items():
             sizes.add_row(str(size), f"{count:,}", "█" * round(40 * count / largest))
         self.out.print(sizes, "")
-        brought = Table("brought by", "passages", "nobody else had", box=None, pad_edge=False)
+        brought = Table("brought by", "passages", "in no other source", box=None, pad_edge=False)
         for tag, run in [*result["runs"].items(), ("(qrel)", result["qrel"])]:
             brought.add_row(tag, f"{run['passages']:,}", f"{run['unique']:,}")
         self.out.print(brought)

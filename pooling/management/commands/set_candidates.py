@@ -9,8 +9,7 @@ from pooling.services.finding import collection_named
 
 class Command(BaseCommand):
     help = (
-        "Set the candidates that everybody reranks, such as an official top 100, from a file in a run's format. "
-        "A run whose subtask is rerank is then refused if it has other passages; the error names the first such line."
+        "Set the candidates to rerank, such as an official top 100, from a file in a run format. A run whose subtask is rerank is then refused if it contains other passages; the error names the first such line."
     )
     example = "manage.py set_candidates mine top100.txt.gz"
 
@@ -22,7 +21,7 @@ class Command(BaseCommand):
     def act(self, *, collection: str, file: Path | None, drop: bool, **options: Any) -> dict[str, Any]:
         chosen, who = collection_named(collection), self.who
         if drop == (file is not None):
-            raise UsageError("give a FILE, or --drop")
+            raise UsageError("pass a FILE or --drop")
         if file is None:
             return {"collection": chosen.name, "dropped": drop_candidates(collection=chosen, who=who)}
         with self.progress(f"Reading {file.name}") as update:

@@ -19,5 +19,5 @@ class Command(BaseCommand):
 
     def show(self, result: dict[str, Any]) -> None:
         self.out.print(
-            f"{result['collection']} is in {result['language']} now, and was in {result['before']}."
+            f"{result['collection']} is now in {result['language']} (before: {result['before']})."
         )

@@ -21,20 +21,20 @@ class Command(BaseCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", metavar="NAME", help="name of the collection")
-        parser.add_argument("--runs", type=int, default=2, help="of a team in any period (default: 2)")
-        parser.add_argument("--days", type=int, default=30, help="length of a period (default: 30)")
+        parser.add_argument("--runs", type=int, default=2, help="runs per team in any period (default: 2)")
+        parser.add_argument("--days", type=int, default=30, help="length of a period in days (default: 30)")
         parser.add_argument(
             "--variants",
             type=int,
             default=1,
-            help="of those, runs that differ only by hyperparameters or seed (default: 1)",
+            help="how many of these may differ only by hyperparameters or seed (default: 1)",
         )
         parser.add_argument(
             "--require",
             nargs="+",
             default=list(REQUIRED),
             metavar="DETAIL",
-            help=f"details that each run must give (default: {' '.join(REQUIRED)}), of {', '.join(METADATA)} and the "
+            help=f"details required of each run (default: {' '.join(REQUIRED)}), of {', '.join(METADATA)} and the "
             "collection's own fields",
         )
         parser.add_argument(
@@ -44,30 +44,29 @@ class Command(BaseCommand):
             "--release-after",
             default="",
             choices=[value for value in RELEASED_AFTER if value],
-            help="release runs automatically when their embargo is over",
+            help="release runs automatically when their embargo ends",
         )
         parser.add_argument(
-            "--teams-see-scores", action="store_true", help="teams see values of their own unreleased runs"
+            "--teams-see-scores", action="store_true", help="show teams the values of their own unreleased runs"
         )
         parser.add_argument(
             "--public-list",
             default="",
             choices=[value for value in PUBLIC_LISTS if value],
-            help="what everybody sees of unreleased submissions (default: nothing)",
+            help="what non-members see of unreleased submissions (default: nothing)",
         )
         parser.add_argument(
             "--decimals",
             type=int,
             metavar="N",
-            help="decimals of values on the public board, 0 to 4; it keeps the order of the true values (default: "
-            "all, or under withheld labels as many as hide the effect of a single query)",
+            help="decimals of values on the public board, 0 to 4; runs keep the order of their true values (default: all; under withheld labels, few enough to hide the effect of a single query)",
         )
         parser.add_argument(
             "--per-query-values",
             action="store_true",
             help="show values of single queries under withheld labels; with public runs, they reveal the labels",
         )
-        parser.add_argument("--why", default="", help="kept in the collection's activity with your name")
+        parser.add_argument("--why", default="", help="reason, shown with your name in the collection's activity")
         parser.add_argument("--drop", action="store_true", help="delete the policy")
 
     def act(

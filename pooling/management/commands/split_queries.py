@@ -10,8 +10,7 @@ SEED = 20220
 
 class Command(BaseCommand):
     help = (
-        "Make some queries of a collection private, permanently. Runs are scored on all queries; people who "
-        "are not signed in see results on the public ones only."
+        "Make some queries of a collection private, permanently. Runs are scored on all queries; non-members see results on public queries only."
     )
     example = "manage.py split_queries mine --private-share 0.5 --seed 7"
 
@@ -22,9 +21,9 @@ class Command(BaseCommand):
             "--private", type=Path, metavar="FILE", help="qids of the private queries, one per line"
         )
         how.add_argument(
-            "--private-share", type=float, metavar="SHARE", help="draw this share of the queries"
+            "--private-share", type=float, metavar="SHARE", help="draw this share of the queries at random"
         )
-        parser.add_argument("--seed", type=int, default=SEED, help=f"of the draw (default: {SEED})")
+        parser.add_argument("--seed", type=int, default=SEED, help=f"seed of the draw (default: {SEED})")
 
     def act(
         self, *, collection: str, private: Path | None, private_share: float | None, seed: int, **options: Any

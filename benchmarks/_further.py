@@ -1,4 +1,5 @@
-"""Further rows in the collection of benchmarks/_large.py: its next and its graded campaign, a bundle, a webhook."""
+"""Further rows for the collection of benchmarks/_large.py: a draft campaign, a graded campaign, a bundle, a
+webhook."""
 
 from typing import Any
 

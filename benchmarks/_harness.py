@@ -1,4 +1,5 @@
-"""The options, the database and the report that benchmarks share. Importing this makes the product importable."""
+"""The options, the database and the report that benchmarks share. Importing this module makes the product
+importable."""
 
 import argparse
 import json
@@ -20,13 +21,13 @@ def options_parser(description: str | None, *, limits: bool = True) -> argparse.
     )
     if limits:
         parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-        parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
+        parser.add_argument("--check", action="store_true", help="exit 1 if a limit is missed")
     return parser
 
 
 def add_database_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--database", default="", metavar="NAME", help="create or reuse a database and keep it"
+        "--database", default="", metavar="NAME", help="create or reuse this database, and keep it"
     )
     parser.add_argument(
         "--folder", default="", metavar="FOLDER", help="folder for the files of a kept database"
@@ -34,7 +35,7 @@ def add_database_options(parser: argparse.ArgumentParser) -> None:
 
 
 def print_missed(missed: Sequence[str]) -> None:
-    print("\n".join(f"MISSED: {what}" for what in missed) or "Every limit holds.")
+    print("\n".join(f"MISSED: {what}" for what in missed) or "All limits are met.")
 
 
 def print_json(figures: Any, missed: Sequence[str], **more: Any) -> None:

@@ -1,8 +1,8 @@
 """A large collection, written in bulk for benchmarks/pages.py.
 
-200 runs, 6,980 queries with 7 pooled passages each, and one campaign under way: 150,000 judgments
-by 500 workers in 15,000 submissions, 20,000 tasks, 45,000 answers on gold pairs, every click with its time, all
-payments. Workers follow an order of the passages, with slips. Everything comes from one seed.
+200 runs, 6,980 queries with 7 pooled passages each, and one running campaign: 150,000 judgments by 500 workers in
+15,000 submissions, 20,000 tasks, 45,000 answers on gold pairs, every click with its time, all payments. Workers
+follow an order of the passages, with slips. Everything is generated from one seed.
 """
 
 import json
@@ -161,7 +161,7 @@ class Large:
         self._gold()
 
     def _pairs(self) -> None:
-        """Return the pairs of judged tasks in any order, then challengers against one passage each."""
+        """Create the pairs of judged tasks in any order, then pairs of a challenger and one passage."""
         twos = list(combinations(range(PASSAGES), 2))
         asked = [(q, q * PASSAGES + a, q * PASSAGES + b, 0) for q in range(self.queries) for a, b in twos]
         self.rng.shuffle(asked)

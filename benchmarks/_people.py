@@ -1,6 +1,6 @@
 """Simulated people for benchmarks/serve.py: many at once over HTTP/1.1 on one event loop, with little CPU time.
 
-Each keeps one connection open like a browser, loads the real pages, follows their redirects and posts their
+Each person keeps one connection open like a browser, loads the real pages, follows their redirects and posts their
 forms. They record every unexpected response and everything that the server acknowledged.
 """
 
@@ -24,7 +24,7 @@ SAVE = re.compile(r'data-save="([^"]+)"')
 FINISH = re.compile(r'id="task" method="post" action="([^"]+)"')
 CONSENT = re.compile(r'<form method="post" action="([^"]+/consent)"')
 OFF_TOPIC = "off the topic"
-#: The longest wait for one response.
+#: Time limit for one response.
 ANSWER_SECONDS = 60.0
 
 
@@ -58,11 +58,11 @@ class Failed(Exception):
 
 
 class GoneHome(Exception):
-    """This person has done as many tasks as one person can do."""
+    """The person has reached the task limit."""
 
 
 class NothingLeft(Exception):
-    """Every place of the campaign was given out."""
+    """Every place of the campaign is taken."""
 
 
 class Line:
@@ -86,8 +86,8 @@ class Line:
                 )
                 self.streams = reader, writer
                 writer.write(head.encode() + b"\r\n" + body)
-                # Python 3.11's wait_for() swallows a cancellation that arrives together with the response. That
-                # person would continue forever after the end of the shift.
+                # Python 3.11's wait_for() swallows a cancellation that arrives together with the response. The person
+                # would then continue forever after the end of the shift.
                 async with asyncio.timeout(ANSWER_SECONDS):
                     return await self._answer(reader)
             except (OSError, asyncio.IncompleteReadError):
@@ -134,7 +134,7 @@ class Person:
         return location, body
 
     async def think(self) -> None:
-        """Wait as long as this person reads."""
+        """Wait for the person's reading time."""
         if self.pause:
             await asyncio.sleep(self.pause * self.rng.uniform(0.8, 1.2))
 
@@ -178,7 +178,7 @@ class Person:
         await self.request("page", "GET", location)
 
     def choose(self, left: str, right: str) -> str:
-        """Choose any side, but never a passage that is clearly off the topic."""
+        """Choose a random side, but never a passage that is clearly off topic."""
         if OFF_TOPIC in left or OFF_TOPIC in right:
             return "left" if OFF_TOPIC in right else "right"
         return self.rng.choice(["left", "right"])
@@ -186,27 +186,27 @@ class Person:
 
 @dataclass(frozen=True)
 class Shift:
-    """The people at work: how many, where, how fast, and until when."""
+    """The conditions of a measurement: number of people, place, pace and end."""
 
     site: str
     link: str
     people: int
     pause: float = 0.0
-    #: They arrive evenly over this many seconds.
+    #: People arrive evenly over this many seconds.
     arrive_over: float = 0.0
-    #: After this many seconds, or when no place is left, nobody starts anything; running tasks are left unfinished.
+    #: After this many seconds, or if no place is left, nobody sends another request; running tasks stay unfinished.
     seconds: float = 600.0
     tasks_each: int = 1000
     #: Whether all choices of a task are sent with its form, as without scripts.
     forms: bool = False
-    #: What happens in the first seconds is not measured: at the end of them, people are at all steps of a task.
+    #: The warm-up in seconds, which is not measured: after it, people are spread over all steps of a task.
     warm_up: float = 0.0
     #: Returns the processor time used so far.
     processor: Callable[[], float] = float
 
 
 def work(shift: Shift, name: str, next_place: Callable[[], str]) -> tuple[Seen, float]:
-    """Let everybody work at once; return their observations and the seconds since the warm-up."""
+    """Let all people work concurrently; return their observations and the seconds since the warm-up."""
     return asyncio.run(_work(shift, name, next_place))
 
 

@@ -1,4 +1,4 @@
-"""Write rows in bulk, for benchmarks that need many, and gather the statistics of their tables."""
+"""Write many rows in bulk for benchmarks, and gather the statistics of their tables."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -29,7 +29,7 @@ def insert_rows(model: type[models.Model], columns: Sequence[str], rows: Iterabl
 
 
 def gather_statistics() -> None:
-    """Analyze every table that has rows, as PostgreSQL does by itself within a minute, if its autovacuum is on."""
+    """Analyze every table that has rows, as PostgreSQL's autovacuum does within a minute."""
     with connection.cursor() as cursor:
         for table in map(connection.ops.quote_name, connection.introspection.table_names()):
             cursor.execute(f"SELECT EXISTS (SELECT 1 FROM {table})")

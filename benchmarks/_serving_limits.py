@@ -1,4 +1,4 @@
-"""The limits of benchmarks/serve.py, and its figures as text."""
+"""The limits of benchmarks/serve.py, and its results as text."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def missed(on: str, figures: Figures) -> list[str]:
 
 
 def _too_slow(figures: Figures) -> list[str]:
-    """Return the missed limits on tasks per second, seconds of a save and processor time."""
+    """Return the missed limits on tasks per second, save times and processor time."""
     found = [
         f"{pace}: {figures[pace]['tasks_per_second']:.1f} tasks/s (limit {least:.0f})"
         for pace, least in LEAST_TASKS.items()

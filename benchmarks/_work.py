@@ -77,7 +77,7 @@ class Work:
         return left, better
 
     def _answer(self, key: int, worker: int, place: int, came: datetime) -> tuple[int, int]:
-        """Add an answer on a gold pair; workers who will be excluded fail their first one."""
+        """Add an answer on a gold pair; workers who will be excluded fail their first gold pair."""
         gold = (self.turns[worker] * GOLD + place - PAIRS) % len(self.large.gold)
         passed = worker < self.large.good or place != PAIRS
         better = self.large.gold[gold][0 if passed else 1]
@@ -102,7 +102,7 @@ class Work:
         return slot, left, right
 
     def write(self) -> None:
-        """Insert the rows, and set the worker of each task that counts."""
+        """Insert the rows, and set the worker of each counted task."""
         insert_rows(judging.Submission, SUBMISSION.split(), self.submissions)
         with connection.cursor() as cursor:
             cursor.execute(
@@ -121,7 +121,7 @@ def write_judgments(large: Large) -> None:
     _write_workers(large)
     _write_places_and_tasks(large)
     work = Work(large)
-    # The last workers are excluded, and the others repeat each of their tasks.
+    # The last workers are excluded, and other workers repeat their tasks.
     again = large.submissions - large.tasks_judged
     for task in range(large.tasks_judged):
         work.submit(task, task % large.good)

@@ -1,20 +1,20 @@
 """Measure the speed of a large leaderboard's statistics: 100 runs on 6,980 queries, RR@10.
 
-Both sides work on the same values and their results are compared. Limits:
+Both implementations use the same values, and their results are compared. Limits:
 
 - intervals from 1,000 resamples of the queries are at least 40 × faster than scipy.stats.bootstrap called for each
   run as documented, with its default batch (all resamples at once), and take at most 2 × as long as drawing the
   weights and multiplying. Tuned scipy is faster: batches of 50 resamples stay in fast memory, and one call can cover
   all runs. Both are printed too, extrapolated from some of the runs and without a limit. Called for each run, scipy
-  draws different queries each time, so runs can't be ranked within a resample; ours allows that;
+  draws different queries each time, so runs can't be ranked within a resample; our code allows that;
 - 100 split halves × 4,950 pairs × 4 tests are at least 250 × faster than scipy called test by test. scipy's
   time is extrapolated from a sample of pairs and halves; ours is measured first and once, without a warm-up;
 - every p-value of the sample equals scipy's;
 - memory stays below 1 GB.
 
-Everything runs on one thread, because threads that wait for each other would measure other load on the machine.
+Everything runs on one thread, because with several threads, the results would depend on other load on the machine.
 ``--sample`` sets the number of pairs that scipy tests (default: 60); ``--json`` prints the figures as JSON;
-``--check`` exits 1 when a limit is missed.
+``--check`` exits 1 if a limit is missed.
 """
 
 import json
@@ -26,7 +26,7 @@ from collections.abc import Callable
 
 from _harness import options_parser, print_missed
 
-os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when numpy is imported
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # numpy reads these settings on import
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from leaderboard.scoring.intervals import TRIALS, bootstrap_intervals, resample_
 
 RUNS, QUERIES, WHOLE = 100, 6_980, 2520
 SOME = 10
-"""The number of runs for continuous values, and for extrapolating scipy's tuned calls."""
+"""The number of runs with continuous values, and for extrapolating scipy's tuned calls."""
 LEAST_FASTER = {"bootstrap": 40.0, "split_halves": 250.0}
 MOST_OF_PRODUCT, MOST_MEGABYTES, NEAR = 2.0, 1000.0, 1e-9
 
@@ -75,7 +75,8 @@ def split_halves(values: np.ndarray) -> Figures:
 
 
 def continuous_halves(values: np.ndarray) -> Figures:
-    """Return the same for mostly distinct values, such as nDCG or AP, extrapolated from some runs to all pairs."""
+    """Return the same measurements for mostly distinct values, such as nDCG or AP, extrapolated from some runs to all
+    pairs."""
     rng = np.random.default_rng(4)
     values = np.maximum(0, values[:SOME] + rng.normal(0, 0.2, (SOME, QUERIES)))
     halves = draw_halves(QUERIES, SPLITS, np.random.default_rng(1))
@@ -84,7 +85,8 @@ def continuous_halves(values: np.ndarray) -> Figures:
 
 
 def scipy_tests(values: np.ndarray, sample: int) -> Figures:
-    """Return scipy's time per comparison (four tests of two runs in one half), and how far p-values differ."""
+    """Return scipy's time per comparison (four tests of two runs in one half), and the largest difference of
+    p-values."""
     from scipy import stats
 
     rng = np.random.default_rng(2)
@@ -153,7 +155,7 @@ def bootstrap(values: np.ndarray) -> Figures:
 
 
 def measure(sample: int) -> Figures:
-    """Return all figures: first our cold split halves; memory is read before scipy runs."""
+    """Return all results. Our cold split halves are measured first, and memory before scipy runs."""
     values = board()
     found = split_halves(values)
     bootstrap_intervals(values, rng=np.random.default_rng(3), whole=WHOLE)
@@ -211,7 +213,7 @@ def show(found: Figures) -> None:
 
 
 def main() -> None:
-    """Measure, print, and with --check fail when a limit is missed."""
+    """Measure and print; with --check, fail if a limit is missed."""
     parser = options_parser(__doc__)
     parser.add_argument("--sample", type=int, default=60, help="pairs that scipy tests (default: 60)")
     options = parser.parse_args()

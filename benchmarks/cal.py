@@ -1,19 +1,19 @@
-"""Measure continuous active learning: its speed on many passages, and what it finds compared with a random order.
+"""Measure continuous active learning: its speed on many passages, and its recall compared with a random order.
 
-**Speed.** The passages are synthetic: 56 words drawn by Zipf's law, one in five nearly repeats the one before it.
+**Speed.** The passages are synthetic: 56 words drawn by Zipf's law, one in five nearly repeats the previous passage.
 Limits for the default of 10,000,000 passages, on 2 cores:
 
-- features made in 900 s of processor time, without the making of the texts, with at most 4 GB at the peak;
-- one iteration (learning from 150 judgments, ranking every passage, naming 25 of them) in 60 s with at most 4 GB.
+- features computed in 900 s of processor time, without generating the texts, with at most 4 GB at the peak;
+- one iteration (learning from 150 judgments, ranking every passage, selecting 25) in 60 s with at most 4 GB.
 
-**Finding.** A simulated assessor knows the grades of the sample's passages, or those of ``--texts FOLDER``, a folder
-of ``queries.tsv``, ``passages.tsv`` and ``qrels.txt`` such as MS MARCO's; grades of 2 and more are relevant. Each
-query is judged in batches of 5, once in the order of active learning and once in random order, with five seeds.
-Limit: after 25 judgments for each query, active learning has found at least 1.5 times as many relevant passages. The
-lower end of the 95% interval over the seeds counts.
+**Finding.** A simulated assessor has the grades of the sample's passages, or the grades in ``--texts FOLDER``, a
+folder of ``queries.tsv``, ``passages.tsv`` and ``qrels.txt`` such as MS MARCO's; grades of 2 and more are relevant.
+Each query is judged in batches of 5, once in the order of active learning and once in random order, with five seeds.
+Limit: after 25 judgments for each query, active learning has found at least 1.5 times as many relevant passages (at
+the lower end of the 95% interval over the seeds).
 
 It uses temporary folders and a temporary database. ``--passages`` sets the number; ``--figure FILE`` draws the shares
-found; ``--json`` prints the figures as JSON; ``--check`` exits 1 when a limit is missed.
+found; ``--json`` prints the figures as JSON; ``--check`` exits 1 if a limit is missed.
 """
 
 import argparse
@@ -40,7 +40,7 @@ Grades = dict[str, dict[str, int]]
 
 
 def set_up_product() -> None:
-    """Set up the product on a new database, in the folder that PREFEREE_DATA_DIR names."""
+    """Set up the product on a new database, in the folder PREFEREE_DATA_DIR."""
     os.environ["DATABASE_URL"] = f"sqlite:///{os.environ['PREFEREE_DATA_DIR']}/cal.sqlite3"
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     import django
@@ -51,14 +51,14 @@ def set_up_product() -> None:
 
 
 def figures_of(spent: Any) -> Figures:
-    """Return the seconds, and the peak of memory of this process."""
+    """Return the seconds and the peak memory of this process."""
     seconds, processor = np.round(spent, 1).tolist()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {"seconds": seconds, "processor_seconds": processor, "peak_mb": round(peak)}
 
 
 def make_features(count: int) -> Figures:
-    """Make the features of this many synthetic passages, in a collection that has nothing else."""
+    """Compute the features of this many synthetic passages, in a collection without anything else."""
     from pooling.feature_files import write_features
     from pooling.models import Collection
     from pooling.services.features import folder_of, state_of
@@ -71,7 +71,7 @@ def make_features(count: int) -> Figures:
 
 
 def iterate(count: int) -> Figures:
-    """Do one iteration over these features."""
+    """Run one iteration over these features."""
     from judging.grading.next_passages import next_passages
     from pooling.models import Collection
 
@@ -86,7 +86,7 @@ PARTS: dict[str, Callable[[int], Figures]] = {"features": make_features, "iterat
 
 
 def measure_speed(count: int) -> Figures:
-    """Measure each part in a process of its own, so that each has its own peak."""
+    """Measure each part in a separate process, to separate their memory peaks."""
     with tempfile.TemporaryDirectory() as folder:
         environment = os.environ | {"PREFEREE_DATA_DIR": folder}
         return {
@@ -191,7 +191,7 @@ def draw(found: dict[str, Figures], file: Path) -> None:
 
 
 def missed(found: Figures, count: int) -> list[str]:
-    """Return the limits that were missed; those of time scale with the passages."""
+    """Return the missed limits; time limits scale with the number of passages."""
     scale = max(0.25, count / 10_000_000)
     parts = found["speed"]
     held = {
@@ -208,7 +208,7 @@ def missed(found: Figures, count: int) -> list[str]:
 def main() -> None:
     parser = options_parser(__doc__)
     parser.add_argument("--passages", type=int, default=10_000_000, help="default: %(default)s")
-    parser.add_argument("--texts", type=Path, metavar="FOLDER", help="folder of real texts to judge as well")
+    parser.add_argument("--texts", type=Path, metavar="FOLDER", help="folder of real texts to judge in addition")
     parser.add_argument("--figure", type=Path, metavar="FILE")
     parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)
     options = parser.parse_args()

@@ -1,12 +1,12 @@
 """Measure how well gold pairs are hidden, and how far strategies get without reading.
 
-All proposed gold is accepted, for a campaign with the default settings over each of
+All proposed gold is accepted, in campaigns with the default settings over
 
 - the demo: docs/sample, the ten runs' first passages and one known relevant passage per query; gold from all grades;
 - the sample with only one label per query, like sparse labels;
 - with ``--texts FOLDER``, a folder of ``queries.tsv``, ``passages.tsv`` and graded ``qrels.txt``, such as MS MARCO's.
-  Real texts are not part of the project. Six rankers of the sample make the runs. Their first passages are pooled,
-  with one known relevant passage per query;
+  Real texts are not part of the project. Six rankers of the sample generate the runs. Their first passages are
+  pooled, with one known relevant passage per query;
 - the same texts with one label per query.
 
 Grades of 2 and more are relevant. For each campaign it prints the strategies of ``judging/rules/strategies.py``: the
@@ -16,8 +16,8 @@ prints how well a classifier tells gold from real pairs (``judging/rules/gold_de
 
 - from the page alone;
 - from the memory of a worker who does as many tasks as allowed: the mean and the worst of five times 40 workers. For
-  comparison, also for a worker with 20 tasks;
-- both again for five campaigns over two thirds of the queries, drawn at random.
+  comparison, also from the memory of a worker with 20 tasks;
+- both measurements for five campaigns over two thirds of the queries, drawn at random.
 
 The limits exclude sparse labels, which cannot provide gold that looks like real pairs:
 
@@ -25,8 +25,8 @@ The limits exclude sparse labels, which cannot provide gold that looks like real
   in a row with more than 1%;
 - no classifier has an AUC of 0.60 or more, as the mean of the workers or of the five campaigns.
 
-It uses a temporary database and takes about two minutes. ``--json`` prints the
-figures as JSON; ``--check`` exits 1 when a limit is missed.
+It uses a temporary database and takes about two minutes. ``--json`` prints the figures as JSON; ``--check`` exits 1
+if a limit is missed.
 """
 
 import argparse
@@ -48,10 +48,10 @@ sys.path[:0] = [str(ROOT), str(SAMPLE)]
 RANKED = 20
 #: Campaigns with this prefix are reported but not checked against the limits.
 SPARSE = "sparse"
-#: How often memory is measured and with how many workers; the number of campaigns over a part of the queries.
+#: The number of measurements of memory, the workers in each, and the number of campaigns over a part of the queries.
 SEEDS, WORKERS, CAMPAIGNS = 5, 40, 5
 PART = 2 / 3
-#: How many strategies by looks are printed in any case.
+#: The minimum number of strategies by looks to print.
 EASIEST = 3
 
 Figures = dict[str, Any]
@@ -126,7 +126,7 @@ def rank(folder: Path, out: Path) -> list[Path]:
 
 
 def measure_campaigns(collection: str, *, gold_from: str) -> Figures:
-    """Return the figures of one campaign over all queries and of several over a part of them."""
+    """Return the figures of one campaign over all queries and of several campaigns over a part of them."""
     from pooling.models import Collection
 
     queries = round(Collection.objects.get(name=collection).queries.count() * PART)
@@ -150,7 +150,8 @@ def measure_campaigns(collection: str, *, gold_from: str) -> Figures:
 
 
 def figures_of(collection: str, name: str, *pooled: str, gold_from: str) -> Figures:
-    """Pool the runs' first passages, propose and accept gold for a campaign over them, and try to pass it."""
+    """Pool the runs' first passages, propose and accept gold for a campaign over them, and try to pass it without
+    reading."""
     from judging.campaign.campaigns import campaign_named
     from judging.campaign.strategy_figures import setting_of
     from judging.rules.strategies import by_looks, try_strategies
@@ -239,13 +240,13 @@ def show(name: str, figures: Figures) -> None:
 
 
 def main() -> int:
-    """Measure, print, check."""
+    """Measure and print; with --check, return 1 if a limit is missed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
-        "--texts", type=Path, metavar="FOLDER", help="folder of real texts to measure as well"
+        "--texts", type=Path, metavar="FOLDER", help="folder of real texts to measure in addition"
     )
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
+    parser.add_argument("--check", action="store_true", help="exit 1 if a limit is missed")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["PREFEREE_DATA_DIR"] = folder

@@ -1,10 +1,10 @@
 """Measure how fast runs are imported, scored and rescored, compared with pytrec_eval and ir_measures.
 
-A generated run of 6,980 queries × 1,000 passages (7 million lines; decimal pids as in MS MARCO's passages), in
-TREC and MS MARCO format, and the 16 real runs of TREC 2021 Deep Learning, unpacked and not stored, if
-../shared/data exists. Each measurement is a separate process, timed after its imports and one tiny
-run; its peak memory is its largest resident set. Ours does every check, hashes the content, stores the ranking and
-scores it; peers load and score. All must agree on the value. Limits:
+A generated run of 6,980 queries × 1,000 passages (7 million lines; decimal pids as in MS MARCO's passages), in TREC
+and MS MARCO format, and the 16 real runs of TREC 2021 Deep Learning, uncompressed and not imported, if ../shared/data
+exists. Each measurement is a separate process, timed after its imports and one tiny run; its peak memory is its
+largest resident set. Our process runs every check, hashes the content, stores the ranking and scores it; the other
+libraries load and score. All must agree on the value. Limits:
 
 - TREC format: at least 3 × faster than pytrec_eval (goal: 4 ×) and 5 × faster than ir_measures, under 1,200 MB;
 - MS MARCO format: faster than TREC format;
@@ -12,11 +12,11 @@ scores it; peers load and score. All must agree on the value. Limits:
 - reading the top 10 of a stored run: at most 10 ms;
 - the 16 real runs with nDCG@10, AP and RR: at least 3 × faster than pytrec_eval.
 
-The real runs take a fraction of a second, so both sides repeat them in one process and report the median without the
-first round, which also allocates memory.
+The real runs take a fraction of a second, so both processes repeat them and report the median without the first
+round, which also allocates memory.
 
-``--json`` prints the figures as JSON; ``--check`` exits 1 when a limit is missed; ``--repeat`` sets how
-often each is measured. The fastest counts, because other work on the machine only adds time.
+``--json`` prints the figures as JSON; ``--check`` exits 1 if a limit is missed; ``--repeat`` sets the number of
+measurements. The fastest counts, because other load on the machine only adds time.
 """
 
 import argparse
@@ -51,7 +51,7 @@ MOST_MB, MOST_TOP_MS = 1200, 10.0
 Figures = dict[str, Any]
 
 
-# The work of each process. Every function does its imports and returns the work to time, which takes a folder
+# The work of each process. Every function does its imports and returns the function to time, which takes a folder
 # filled by ``generate``.
 
 Work = Callable[[Path], float]
@@ -185,7 +185,7 @@ def pytrec_eval_real(run: str) -> Work:
 
 
 def generate(folder: Path, queries: int, passages: int) -> None:
-    """Write the run in both formats, and one relevant passage per query, which is mostly retrieved."""
+    """Write the run in both formats, and one relevant passage per query, which is usually retrieved."""
     import numpy as np
     import polars as pl
 
@@ -214,7 +214,7 @@ def generate(folder: Path, queries: int, passages: int) -> None:
 
 
 def prepare(folder: Path) -> None:
-    """Fill a folder, and a tiny one in it for the warm-up."""
+    """Fill a folder, and a tiny subfolder for the warm-up."""
     generate(folder, QUERIES, PASSAGES)
     generate(folder / "tiny", 20, 10)
     if not DL21.exists():
@@ -290,7 +290,7 @@ def figures_of(folder: Path, repeat: int) -> Figures:
 
 
 def ratios_of(found: Figures) -> dict[str, float]:
-    """Return how many times faster ours is."""
+    """Return how many times faster our code is."""
 
     def seconds(name: str) -> float:
         return found[name]["seconds"]
@@ -334,7 +334,7 @@ def missed_limits(found: Figures, ratios: dict[str, float]) -> list[str]:
 
 def main(arguments: Sequence[str]) -> int:
     parser = options_parser(__doc__)
-    parser.add_argument("--repeat", type=int, default=3, help="number of measurements of each (default: 3)")
+    parser.add_argument("--repeat", type=int, default=3, help="number of measurements per process (default: 3)")
     parser.add_argument("--measure", nargs=3, metavar=("WHAT", "FOLDER", "RUN"), help=argparse.SUPPRESS)
     parser.add_argument("--prepare", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)

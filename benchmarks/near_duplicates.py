@@ -1,15 +1,15 @@
-"""Measure how long it takes to find the near-duplicates among many passages, and how much memory that needs.
+"""Measure the time and memory needed to find the near-duplicates among many passages.
 
-The passages are synthetic: 56 words drawn by Zipf's law, and one in five repeats the passage before it with one word
+The passages are synthetic: 56 words drawn by Zipf's law, and one in five repeats the previous passage with one word
 changed. Limits for the default of 1,000,000 passages:
 
 - texts compared in 300 s, of which at most 60 s for the bands and classes, on 2 cores;
-- at most 4 GB at the peak, for 10,000,000 passages, too;
-- at least 95% of the repeated passages found, and none that is no repeat.
+- at most 4 GB at the peak, also for 10,000,000 passages;
+- at least 95% of the repeated passages found, and no other passages.
 
 Signatures take 256 bytes for each passage in temporary files, and every band is sorted once, so that ten times the
 passages take about ten times the time. ``--passages`` sets the number; ``--json`` prints the figures as JSON;
-``--check`` exits 1 when a limit is missed.
+``--check`` exits 1 if a limit is missed.
 """
 
 import json
@@ -28,7 +28,7 @@ WORDS, LENGTH, REPEATED, SEED, AT_ONCE = 30_000, 56, 0.2, 7, 10_000
 
 
 def passages(count: int) -> Iterator[tuple[str, str]]:
-    """Yield (pid, text). A pid ending in ``r`` repeats the passage before it."""
+    """Yield (pid, text). A passage whose pid ends in ``r`` repeats the previous passage."""
     rng = np.random.default_rng(SEED)
     words = np.array([f"word{number}" for number in range(WORDS)])
     likely = np.cumsum(1 / np.arange(1, WORDS + 1))
@@ -45,12 +45,12 @@ def passages(count: int) -> Iterator[tuple[str, str]]:
 
 
 def clock() -> Any:
-    """Return seconds on the clock and of the processor."""
+    """Return the wall-clock and processor time in seconds."""
     return np.array([time.perf_counter(), time.process_time()])
 
 
 def timed(rows: Iterable[Any], spent: Any) -> Iterator[Any]:
-    """Yield the rows, and add what making them takes to ``spent``."""
+    """Yield the rows, and add the time of generating them to ``spent``."""
     waiting = iter(rows)
     while True:
         began = clock()
@@ -82,7 +82,7 @@ def measure(count: int) -> dict[str, Any]:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     members = np.zeros(count, bool)
     members[[int(pid[:9]) for pid in found]] = True
-    # The passage before a run of repeats is in their class, and nothing else is.
+    # The class of a series of repeats contains only them and the passage before them.
     expected = repeats[:-1] | repeats[1:]
     return {
         "passages": count,

@@ -8,8 +8,8 @@ Redis. Everything, including the browser, runs on this machine. It takes about a
 - under 50 ms at the server to save a choice (median over all choices of a task, one after the other);
 - under 30 kB for all scripts of the page.
 
-Bytes are counted on the wire, headers included. ``--json`` prints the figures as JSON; ``--check`` exits 1 when a
-limit is missed.
+Bytes are counted on the wire, headers included. ``--json`` prints the figures as JSON; ``--check`` exits 1 if a limit
+is missed.
 """
 
 import os
@@ -44,7 +44,7 @@ ONE_PROCESS = [
     "--disable-site-isolation-trials",
     "--disable-features=IsolateOrigins,site-per-process,IsolateSandboxedIframes",
 ]
-#: The page is ready when its script runs and a pair (or the text before the first one) is on screen.
+#: The page is ready once its script runs and a pair (or the text before the first pair) is visible.
 READY = "!!document.querySelector('.one-at-a-time :is(section.pair, section.first):not([hidden])')"
 
 Figures = dict[str, Any]
@@ -206,7 +206,7 @@ def measure(rounds: int) -> Figures:
                 call_command("migrate", verbosity=0)
                 with launcher.crowd_running():
                     places = Places(4 * rounds, site)
-                    # From here on, serve as in production: compressed, hashed static files.
+                    # Now serve as in production: compressed, hashed static files.
                     os.environ |= {"PREFEREE_MODE": "production", "PREFEREE_SSL_REDIRECT": "no"}
                     command = [sys.executable, "manage.py", "collectstatic", "--noinput", "-v", "0"]
                     subprocess.run(command, cwd=ROOT, check=True)
@@ -221,7 +221,7 @@ def measure_product(places: Places, product: str, site: str, pages: dict[str, st
     save_seconds(addresses[0])  # to warm up the server
     seconds = [one for address in addresses[1 : rounds + 1] for one in save_seconds(address)]
     with chromium([*ARGUMENTS, *ONE_PROCESS]) as browser:
-        # The first one warms up the browser and is not counted.
+        # The first task warms up the browser and is not counted.
         tasks = [time_opening(browser, address, site, pages) for address in addresses[rounds + 1 :]][1:]
     from django.db import connections
 

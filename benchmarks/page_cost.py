@@ -1,11 +1,11 @@
 """Count the database statements and the processor time of each request of the judging page.
 
 One simulated worker after another does whole tasks through the installed middleware, in this process and without a
-network, so other programs on the machine hardly change the figures. Statements include those that begin and end
+network, so other programs on the machine hardly affect the results. Statements include those that begin and end
 transactions, but not the check of the connection. Median per kind of request; the first tasks are a warm-up.
 
-``--on`` chooses the database, ``--forms`` sends a task's choices with its form, ``--profile KIND`` prints where the
-time of one kind of request goes, ``--statements`` prints the statements of one request of each kind.
+``--on`` chooses the database, ``--forms`` sends a task's choices with its form, ``--profile KIND`` prints a profile
+of one kind of request, ``--statements`` prints the statements of one request of each kind.
 """
 
 import argparse
@@ -33,7 +33,7 @@ KINDS = ("take", "consent page", "consent", "task page", "save", "finish", "last
 
 
 class Requests:
-    """Requests to the application, with the statements and processor time of each by kind."""
+    """Requests to the application, with statements and processor times by kind of request."""
 
     def __init__(self, profiled: str = "", *, forms: bool = False) -> None:
         from django.core.handlers.wsgi import WSGIHandler
@@ -101,7 +101,7 @@ def do_task(requests: Requests, link: str, who: dict[str, str]) -> None:
 
 
 def measure(options: argparse.Namespace) -> Requests:
-    """Let workers do tasks against a database of their own."""
+    """Let workers do tasks on a separate database."""
     import serve
 
     with tempfile.TemporaryDirectory() as folder:

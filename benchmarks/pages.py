@@ -10,9 +10,9 @@ requests. Limits:
   and at least 2,000 lines per second, so that 10,000 lines take five seconds. The query limit is the same as for a
   page, whatever the length.
 
-A URL with any status other than 200 misses its limits. A URL that is missing from the tables below is an error: add
-it. ``--only WORD`` measures pages whose name contains the word; ``--database NAME`` writes the rows once, to a
-database that is kept and reused; ``--json`` prints the figures as JSON; ``--check`` exits 1 when a limit is missed.
+A URL with any status other than 200 misses its limits. A URL that is missing from the tables below is an error.
+``--only WORD`` measures pages whose name contains the word; ``--database NAME`` writes the rows once, to a database
+that is kept and reused; ``--json`` prints the figures as JSON; ``--check`` exits 1 if a limit is missed.
 """
 
 import argparse
@@ -99,14 +99,14 @@ NOT_READ = {
     "invitation",
     "analysis_file",  # a finished analysis
     "comparison_file",  # the chosen runs
-    "making",  # a collection that is being made
+    "making",  # a collection that is being created
     "making_progress",
     "upload",  # a file that is being checked
     "added",  # labels or passages that are being added
     "adding",
     "checking",
     "pool_work",  # a pool that is being built
-    "asking_work",  # a campaign that is being made
+    "asking_work",  # a campaign that is being created
     # These only redirect to a page that is measured.
     "challenge_with",
     "prepare",
@@ -122,7 +122,7 @@ Figures = dict[str, Any]
 
 @contextmanager
 def database(keep: str, folder: Path) -> Iterator[bool]:
-    """Use a separate database within the block; yields whether it is new. A named one is kept."""
+    """Use a separate database within the block; yields whether it is new. A named database is kept."""
     choose_services(folder, keep or f"preferee_pages_{os.getpid()}")
     with chosen_database(keep=bool(keep)) as new:
         yield new
@@ -140,7 +140,7 @@ def build(runs: int) -> None:
 
     large = Large(runs=runs)
     large.build()
-    # Judgments of challengers are under way: otherwise every query is settled.
+    # Judgments of challengers are pending; otherwise every query would be settled.
     published = publish_qrels(campaign=large.campaign, allow_open=True)
     user = get_user_model().objects.create_user(PERSON)
     Membership.objects.create(collection=large.collection, user=user, role="owner")
@@ -158,7 +158,7 @@ def draw_boards() -> None:
 
 
 def addresses(only: str) -> Iterator[tuple[str, str]]:
-    """Return (page name, address) of every readable URL; raises SystemExit for one that no table covers."""
+    """Return (page name, address) of every readable URL; raises SystemExit for a URL that no table covers."""
     from django.urls import reverse
 
     from web.urls import urlpatterns
@@ -184,7 +184,7 @@ def addresses(only: str) -> Iterator[tuple[str, str]]:
 
 def measure(client: Any, address: str, rounds: int) -> Figures | None:
     """Return the seconds of the first and the other responses (if streamed, to the first bytes), the queries of the
-    last, and lines per second if streamed; None for URLs that are not read."""
+    last response, and lines per second if streamed; None for URLs that cannot be read."""
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
@@ -249,7 +249,7 @@ def run(options: argparse.Namespace) -> dict[str, Figures]:
             client.force_login(get_user_model().objects.get(username=PERSON))
             found = {}
             wanted = list(addresses(options.only))
-            freeze_loaded_objects()  # as the server does at startup
+            freeze_loaded_objects()  # As the server does at startup.
             for name, address in wanted:
                 figures = measure(client, address, options.rounds)
                 if figures is None:
@@ -285,13 +285,13 @@ def missed_by(figures: Figures) -> list[str]:
 
 def main(arguments: Sequence[str]) -> int:
     parser = options_parser(__doc__)
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"times to ask (default: {ROUNDS})")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"number of requests per page (default: {ROUNDS})")
     parser.add_argument("--runs", type=int, default=RUNS, help=f"runs of the collection (default: {RUNS})")
     parser.add_argument("--only", default="", metavar="WORD", help="only pages whose name contains this word")
     add_database_options(parser)
     options = parser.parse_args(arguments)
     if options.database and not options.folder:
-        parser.error("--database needs --folder, which is kept too")
+        parser.error("--database requires --folder, which is also kept")
     if not options.json:
         print("   first     p50     p95")
     found = run(options)

@@ -1,14 +1,15 @@
 """Measure how close posting comes to a crowd's rate limit, with one worker process and with eight.
 
 A marketplace process accepts 3 calls per second and answers each after 0.4 seconds, like a remote service. It runs
-with PostgreSQL and Redis. One worker process posts the places of one campaign, then eight processes post those of
-eight campaigns at once. The rate is measured from the first place to the last. It takes about eleven minutes. Limits:
+with PostgreSQL and Redis. One worker process posts the places of one campaign, then eight processes post the places
+of eight campaigns concurrently. The rate is measured from the first to the last place. It takes about eleven minutes.
+Limits:
 
 - at least 95% of the allowed rate, with one process and with eight;
 - every place is posted exactly once.
 
 ``--hits`` sets the number of places (default: 1,000), ``--latency`` the delay in seconds; ``--json`` prints the
-figures as JSON; ``--check`` exits 1 when a limit is missed.
+figures as JSON; ``--check`` exits 1 if a limit is missed.
 """
 
 import argparse
@@ -32,7 +33,7 @@ Figures = dict[str, Any]
 
 
 def prepare(folder: Path, endpoint: str, key: dict[str, str]) -> None:
-    """Choose services and settings, before Django reads them."""
+    """Set services and settings before Django reads them."""
     from tests import provision
 
     choose_services(folder, f"preferee_publish_{os.getpid()}")
@@ -125,7 +126,7 @@ def measure(processes: int, hits: int) -> Figures:
 
 
 def run(hits: int, latency: float) -> dict[str, Figures]:
-    """Run both measurements on separate services."""
+    """Run both measurements, each on its own services."""
     from tests.chaos.fault_proxy import FaultProxy, Faults
     from tests.contract.endpoint import start_marketplace
 

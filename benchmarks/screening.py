@@ -1,18 +1,19 @@
 """Compare screening rules on simulated crowds: correct best answers per dollar, honest workers kept, bad judgments.
 
-A campaign has pools of six passages, with ten pairs and three gold pairs per task, $2.40 with fees. Ten people work
-at a time. A worker who is excluded, reaches the task limit, or wants no more tasks is replaced by somebody new from
-the same crowd. Half of the people want one task, and a share of 1/k at least k. A share of the crowd is bad, a third
-each of
+A campaign has pools of six passages, with ten pairs and three gold pairs per task, for $2.40 including fees. Ten
+people work at a time. A worker who is excluded, reaches the task limit, or wants no more tasks is replaced by
+somebody new from the same crowd. Half of the people want one task, and a share of 1/k at least k tasks. A share of
+the crowd is bad, in equal parts
 
-- coin-flippers and left-clickers: half of the gold pairs and of the other pairs right;
-- overlap bots, which choose the side with more of the question's words: they get 37% of the other pairs right, and
+- coin-flippers and left-clickers, who get half of the gold pairs and half of the other pairs right;
+- overlap bots, which choose the side with more of the question's words: these get 37% of the other pairs right, and
   either 93% of the gold pairs (measured on easy gold) or 58%. With 58%, a bot passes a task of three gold pairs one
   time in five, the most that gold should allow.
 
 Honest workers err on 10% of pairs. Screening is ``judging.rules.screening.screen`` with the default slip rate,
-whatever the crowd's rate. Best answers come from ``tournament.copeland.best_of_queries``. A best answer is right when
-the truly best passage is the only one. Seeds are fixed; ± is half of a 95% interval over the repetitions.
+whatever the crowd's rate. Best answers come from ``tournament.copeland.best_of_queries``. A best answer is right if
+it is the truly best passage and the only best answer. Seeds are fixed; ± is half of a 95% interval over the
+repetitions.
 
 It prints the tables of docs/methods-screening.md; ``--repetitions`` sets the number of repetitions.
 """
@@ -34,7 +35,7 @@ from tournament.pair_wins import tally, wins_of_pairs
 
 POOL, PAIRS_PER_TASK, GOLD, DOLLARS, MOST_TASKS = 6, 10, 3, 2.40, 20
 HONEST_RIGHT, AT_WORK = 0.9, 10
-#: (gold pairs right, other pairs right) of each kind of bad worker, by how hard the gold is.
+#: Shares of (gold pairs, other pairs) right of each kind of bad worker, by difficulty of the gold.
 Kinds = tuple[tuple[float, float], ...]
 BAD: dict[str, Kinds] = {
     "hard gold": ((0.5, 0.5), (0.5, 0.5), (0.58, 0.37)),
@@ -43,7 +44,7 @@ BAD: dict[str, Kinds] = {
 SLIPS, SHARES = (0.005, 0.01, 0.05), (0.1, 0.2, 0.3, 0.4)
 #: Queries in a short and a long campaign: 30 and 420 tasks.
 SIZES = {"short": 20, "long": 280}
-#: A campaign is abandoned after this many times its tasks.
+#: A campaign is abandoned after this multiple of its tasks.
 HOPELESS = 30
 
 
@@ -135,7 +136,7 @@ def campaign(
 
 
 def best_answers_found(queries: int, right: np.ndarray) -> float:
-    """Return for how many queries the truly best passage, the first of its pool, is the only best answer."""
+    """Return the number of queries whose only best answer is the truly best passage (the first of its pool)."""
     low, high = np.array(list(combinations(range(POOL), 2)), dtype=np.int64).T
     starts = np.arange(queries, dtype=np.int64) * POOL
     better, worse = (starts[:, None] + low).ravel(), (starts[:, None] + high).ravel()
@@ -184,8 +185,8 @@ def cell(queries: int, rule: str, slip: float, share: float, kinds: Kinds, repet
 def recommended(queries: int, slip: float, kinds: Kinds) -> str:
     """Return the rule that the product recommends for this campaign.
 
-    It knows the slip rate from a pilot, and from the gold pairs how many an overlap bot answers right. It does not
-    know how many workers are bad or of which kind.
+    The recommendation uses the slip rate from a pilot and the share of gold pairs that an overlap bot answers right,
+    but not the number or the kinds of bad workers.
     """
     tasks = tasks_of(queries)
     setting = Setting(
@@ -200,7 +201,8 @@ def recommended(queries: int, slip: float, kinds: Kinds) -> str:
 
 
 def print_table(queries: int, kinds: Kinds, repetitions: int) -> None:
-    """Print one row per crowd, and how often the recommended rule was best or its interval met the best one's."""
+    """Print one row per crowd, and how often the recommended rule was best or its interval overlapped that of the
+    best rule."""
     agree, lost = 0, []
     print(f"| Slips | Bad workers | {' | '.join(RULES)} |\n|---|---|{'---|' * len(RULES)}")
     for slip, share in product(SLIPS, SHARES):

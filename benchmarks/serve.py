@@ -6,12 +6,12 @@ workers, runs on this machine. It takes about twelve minutes. Limits:
 
 - at a human pace (a choice every 5 s), every kind of page and every save under 0.3 s at the 95th percentile;
 - no error at any pace, and every acknowledged choice and judgment in the database;
-- at full speed, tasks per second with 20,000 waiting at least 0.8 of those with 200 waiting;
+- at full speed, tasks per second with 20,000 waiting at least 0.8 of the rate with 200 waiting;
 - on PostgreSQL, with 20,000 and 1,000 waiting: at least 20 tasks/s with every choice saved, and 32 with forms; p95
   of a save under 0.6 s (25 ms at a human pace); under 65 ms of the web processes' processor time a task.
 
 ``--waiting`` sets the number of waiting tasks, ``--on`` chooses one database; ``--json`` prints the figures as JSON;
-``--check`` exits 1 when a limit is missed.
+``--check`` exits 1 if a limit is missed.
 """
 
 import argparse
@@ -34,7 +34,8 @@ FEW = 200
 #: Tasks waiting in the campaigns of the second measurement at full speed.
 FEWER = 1000
 PACE_SECONDS, HUMAN_SECONDS = 5.0, 90.0
-#: At full speed: not measured, then measured with saves or with forms, which must not use up the waiting tasks.
+#: At full speed: seconds of warm-up, then seconds measured with saves or with forms, which must not use up the
+#: waiting tasks.
 WARM_SECONDS, FAST_SECONDS, FORM_SECONDS = 10.0, 30.0, 15.0
 #: The time limit of one round of the comparison.
 ROUND_SECONDS = 120.0
@@ -47,7 +48,7 @@ Figures = dict[str, Any]
 
 
 def prepare(folder: Path, on: str) -> None:
-    """Choose services and settings, before Django reads them."""
+    """Set services and settings before Django reads them."""
     from tests import provision
 
     if on == "postgres":
@@ -117,7 +118,7 @@ class Campaigned:
         make_gold_pairs(campaign, settings.gold_per_task * settings.max_tasks_per_worker)
         accept_texts(campaign)
         launch_campaign(campaign, accept_weak_screening=True)
-        # In place of the crowd's replies.
+        # Replaces the crowd site's replies.
         places = list(Place.objects.filter(posting__campaign=campaign).only("pk", "number"))
         for place in places:
             place.crowd_id, place.state = f"H{campaign.pk}X{place.number}", Place.State.OPEN
@@ -128,7 +129,7 @@ class Campaigned:
         self.tasks = Task.objects.filter(campaign=campaign)
 
     def next_place(self) -> str:
-        """Return a place that nobody has taken. Raises NothingLeft."""
+        """Return an untaken place. Raises NothingLeft."""
         from _people import NothingLeft
 
         if place := next(self.free, None):
@@ -136,12 +137,12 @@ class Campaigned:
         raise NothingLeft
 
     def waiting(self) -> int:
-        """Return how many tasks wait now."""
+        """Return the number of waiting tasks."""
         return int(self.tasks.filter(state="waiting").count())
 
 
 def make_pool(name: str, pairs: int) -> Any:
-    """Build a pool with at least this many pairs: ten passages per query, as long as real ones."""
+    """Build a pool with at least this many pairs: ten passages per query, of realistic length."""
     from pooling.models import Collection, Passage, Pool, PooledPassage, Query
 
     collection = Collection.objects.create(name=name)
@@ -179,7 +180,7 @@ def text_of(qid: str, side: str) -> str:
 
 
 def make_gold_pairs(campaign: Any, number: int) -> None:
-    """Create accepted gold pairs, as many as a worker with the most tasks needs."""
+    """Create accepted gold pairs, enough for a worker at the task limit."""
     from judging.models import GoldPair
     from pooling.models import Passage, Query
 
@@ -257,7 +258,8 @@ def lost_work(seen: Any) -> list[str]:
 
 
 def compare_queues(on: str, site: str, large: Campaigned) -> Figures:
-    """Measure tasks per second with few and many waiting, in turns; the same people do one task each."""
+    """Measure tasks per second with few and with many waiting tasks, alternating; the same people do one task
+    each."""
     from _people import Seen, Shift, work
 
     found: dict[str, list[float]] = {"few": [], "many": []}

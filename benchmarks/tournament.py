@@ -1,12 +1,12 @@
 """Measure how fast best answers are found: arrays over all queries, compared with networkx query by query.
 
-6,980 pools with 138,905 judgments, one per pair (the size of a whole development set judged once). Both sides
-start from the same judgments as integer arrays and must find the same best answers. Limits:
+6,980 pools with 138,905 judgments, one per pair (the size of a whole development set judged once). Both methods start
+from the same judgments as integer arrays and must find the same best answers. Limits:
 
 - finding all best answers from the judgments is at least 20 × faster than networkx, query by query;
 - it takes at most 0.1 s.
 
-``--json`` prints the figures as JSON; ``--check`` exits 1 when a limit is missed.
+``--json`` prints the figures as JSON; ``--check`` exits 1 if a limit is missed.
 """
 
 import json
@@ -27,7 +27,7 @@ LEAST_RATIO, MOST_SECONDS = 20.0, 0.1
 
 
 def pools(rng: np.random.Generator) -> np.ndarray:
-    """Return pool sizes whose round robins have as many pairs in total as there are judgments."""
+    """Return pool sizes whose round robins have as many pairs as there are judgments."""
     sizes = np.full(QUERIES, 6)
     short = JUDGMENTS - int((sizes * (sizes - 1) // 2).sum())
     for query in rng.permutation(np.tile(np.arange(QUERIES), 4)):
@@ -36,7 +36,7 @@ def pools(rng: np.random.Generator) -> np.ndarray:
         short -= sizes[query]
         sizes[query] += 1
     singles = QUERIES - 1
-    while short:  # a pool of one that grows to two adds one pair
+    while short:  # growing a pool from one to two passages adds one pair
         short += int(sizes[singles] * (sizes[singles] - 1) // 2)
         sizes[singles] = 1
         while short >= sizes[singles]:
@@ -47,7 +47,7 @@ def pools(rng: np.random.Generator) -> np.ndarray:
 
 
 def judgments(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return (query starts, left, right, preferred) with one judgment per pair: quality plus some noise."""
+    """Return (query starts, left, right, preferred) with one judgment per pair: quality plus noise."""
     sizes = pools(rng)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     left, right = (
@@ -64,7 +64,7 @@ def judgments(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndar
 
 
 def by_arrays(starts: np.ndarray, left: np.ndarray, right: np.ndarray, preferred: np.ndarray) -> set[int]:
-    """Find the best answers of all queries with this project."""
+    """Find the best answers of all queries with this project's code."""
     size = int(max(left.max(), right.max(), starts[-1])) + 1
     largest = int(np.diff(np.append(starts, size)).max())
     wins = wins_of_pairs(tally(left, right, preferred), largest=largest)
@@ -72,7 +72,8 @@ def by_arrays(starts: np.ndarray, left: np.ndarray, right: np.ndarray, preferred
 
 
 def by_networkx(starts: np.ndarray, left: np.ndarray, right: np.ndarray, preferred: np.ndarray) -> set[int]:
-    """Find them with one digraph per query: out-degree, then the subgraph of the tied, until none drops."""
+    """Find the best answers with one digraph per query: out-degree, then the subgraph of tied nodes, until no node
+    drops."""
     size = int(max(left.max(), right.max(), starts[-1])) + 1
     query = np.searchsorted(starts, left, side="right") - 1
     graphs = [nx.DiGraph() for _ in starts]
@@ -129,7 +130,7 @@ def measure() -> dict[str, float | int | bool]:
 
 
 def main() -> None:
-    """Measure, print, and with --check fail when a limit is missed."""
+    """Measure and print; with --check, fail if a limit is missed."""
     parser = options_parser(__doc__)
     options = parser.parse_args()
     found = measure()

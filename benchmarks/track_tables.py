@@ -1,8 +1,9 @@
-"""Measure the tables of a track with 1,000 runs and 6,980 queries: each has to be made within five seconds.
+"""Measure the tables of a track with 1,000 runs and 6,980 queries: each must be computed within five seconds.
 
-The collection is that of benchmarks/pages.py, on PostgreSQL. Each table is made once to keep the runs' values, as the
-board's background job does, and then measured ``--rounds`` times without its kept result. ``--runs`` sets the number
-of runs; ``--database NAME --folder FOLDER`` reuse a collection; ``--check`` exits 1 when a limit is missed.
+The collection is the one of benchmarks/pages.py, on PostgreSQL. Each table is computed once to store the runs'
+values, as the board's background job does, and then measured ``--rounds`` times without its stored result. ``--runs``
+sets the number of runs; ``--database NAME --folder FOLDER`` reuse a collection; ``--check`` exits 1 if a limit is
+missed.
 """
 
 import statistics
@@ -17,7 +18,7 @@ from _harness import add_database_options, options_parser
 
 MOST_SECONDS = 5.0
 RUNS = 1000
-#: Kind of analysis → settings, where the usual ones do not do.
+#: Kind of analysis → settings that differ from the defaults.
 TABLES: dict[str, dict[str, str]] = {
     "track_statistics": {},
     "track_results": {"measures": "RR@10 nDCG@10"},
@@ -32,7 +33,7 @@ TABLES: dict[str, dict[str, str]] = {
 
 
 def seconds_of(kind: str, settings: dict[str, str], rounds: int) -> float:
-    """Return the median time to make a table from values that are there."""
+    """Return the median time to compute a table from stored values."""
     from leaderboard.analyses.fields import read_settings
     from leaderboard.analyses.kinds import Asked
     from leaderboard.analyses.registry import KINDS
@@ -54,9 +55,9 @@ def seconds_of(kind: str, settings: dict[str, str], rounds: int) -> float:
 def main(arguments: Sequence[str]) -> int:
     parser = options_parser(__doc__, limits=False)
     parser.add_argument("--runs", type=int, default=RUNS, help=f"runs of the collection (default: {RUNS})")
-    parser.add_argument("--rounds", type=int, default=3, help="times to make each table (default: 3)")
+    parser.add_argument("--rounds", type=int, default=3, help="number of computations per table (default: 3)")
     add_database_options(parser)
-    parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
+    parser.add_argument("--check", action="store_true", help="exit 1 if a limit is missed")
     options = parser.parse_args(arguments)
     with (
         tempfile.TemporaryDirectory() as passing,

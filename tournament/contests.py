@@ -1,4 +1,4 @@
-"""Apply one challenge to all its queries: the judgments it needs and the results. Pure."""
+"""Apply one challenge to all its queries: find the judgments that it needs, and the results."""
 
 import math
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ from tournament.schedule import (
 
 @dataclass(frozen=True)
 class Contest:
-    """A challenge: its number (the round of its pairs), its rule, and each query's sides by query key."""
+    """A challenge: its number (the round of its pairs), its rule, and the sides of each query by query key."""
 
     number: int
     rule: Rule
@@ -35,7 +35,7 @@ class Contest:
 
 @dataclass(frozen=True)
 class Need:
-    """The number of judgments that a challenge needs for a pair now, including those in flight."""
+    """The number of judgments that a challenge needs for a pair now, including pending judgments."""
 
     challenge: int
     query: int
@@ -75,11 +75,12 @@ class _QueryMeetings:
     count: Count
 
     def meeting(self, a: int, b: int) -> Meeting:
-        """Return the pair's state: by this challenge's rule if it belongs to it, else as its own round left it."""
+        """Return the pair's state: by the challenge's rule if the pair belongs to it, else the result of the pair's
+        own round."""
         key = (self.query, a, b)
         said = self.record.said.get(key, PairJudgments())
         if not said.judged and a in self.bests and b in self.bests:
-            # The two tied in an earlier version, which another campaign decided.
+            # The two passages tied in an earlier version, which another campaign decided.
             return Meeting(0, Fraction(1, 2))
         if said.judged and self.record.rounds[key] != self.contest.number:
             # In a challenge, the leading side takes the whole win under either rule. Earlier challenges are over.
@@ -100,8 +101,8 @@ def hold_contest(
 ) -> tuple[dict[int, QueryOutcome], list[Need]]:
     """Apply one challenge to the outcomes ``before`` it.
 
-    Return the outcomes it changes, by query key, and the judgments it needs now. Open queries wait, because
-    their first tournament or an earlier challenge lacks judgments and their best answers are not known yet.
+    Return the outcomes it changes, by query key, and the judgments it needs now. Open queries wait: their best
+    answers are unknown until their first tournament and earlier challenges have all judgments.
     """
     decided: dict[int, QueryOutcome] = {}
     needs: list[Need] = []
@@ -134,7 +135,7 @@ def hold_contest(
 
 
 def _recorded_outcome(sides: Sides) -> QueryOutcome:
-    """Return the outcome of a query that only the challenge covers: an earlier version's best answers."""
+    """Return an earlier version's best answers as the outcome of a query that only the challenge covers."""
     return QueryOutcome(Status.CLOSED, tuple(sorted(sides.bests)), False, len(sides.bests), {})
 
 

@@ -1,4 +1,4 @@
-"""Find best answers from wins, for all queries at once. Pure.
+"""Find best answers from wins, for all queries at once.
 
 The passage with the most wins is the best answer. If several tie, the others are dropped and wins are
 recounted among the tied only, until one is left or no more can be dropped (Copeland's method; Arabzadeh et al.,
@@ -30,11 +30,11 @@ class Standings:
 
     wins: ExactArray
     unit: int
-    best: BoolArray  # (nodes,): is a best answer
-    unjudged: IntArray  # (nodes,): the node's pairs that lack judgments
+    best: BoolArray  # (nodes,): whether the node is a best answer
+    unjudged: IntArray  # (nodes,): number of the node's pairs that lack judgments
     closed: BoolArray  # (queries,)
-    tied_at_first: IntArray  # (queries,): how many had the most wins before any recount
-    cycle: BoolArray  # (queries,): the best answers are a cycle of strict majorities
+    tied_at_first: IntArray  # (queries,): number of nodes with the most wins before any recount
+    cycle: BoolArray  # (queries,): whether the best answers form a cycle of strict majorities
 
 
 def best_of_queries(
@@ -42,10 +42,9 @@ def best_of_queries(
 ) -> Standings:
     """Find the best answers of every query.
 
-    ``starts``: shape (queries,), ascending, from 0, no query without a node; ``size``: number of nodes;
-    ``pairs``: at most one entry per pair, both nodes in one query. A pair with fewer than ``wanted`` judgments
-    counts, but leaves its query open unless no other passage can catch up with the leader.
-    Raises ValueError when a query has no node.
+    ``starts``: shape (queries,), ascending, from 0, no query without a node; ``size``: number of nodes; ``pairs``: at
+    most one entry per pair, both nodes in one query. A pair with fewer than ``wanted`` judgments counts, but leaves
+    its query open unless no other passage can catch up with the leader. Raises ValueError if a query has no node.
     """
     lengths = np.diff(np.append(starts, size))
     if len(starts) and (starts[0] != 0 or lengths.min() < 1):
@@ -78,7 +77,8 @@ def _query_max(starts: IntArray, values: ExactArray) -> ExactArray:
 def _most_wins(
     starts: IntArray, query: IntArray, size: int, pairs: PairWins, wins: ExactArray, ties: Ties
 ) -> tuple[BoolArray, IntArray]:
-    """Return the passages with the most wins after recounts, and how many had the most at first."""
+    """Return the passages with the most wins after recounts, and the number of passages with the most wins at
+    first."""
     alive = wins == _query_max(starts, wins)[query]
     tied_at_first = _count_by_query(query, alive, len(starts))
     left = pairs
@@ -96,10 +96,10 @@ def _most_wins(
 def _lacking_and_closed(
     starts: IntArray, query: IntArray, lengths: IntArray, pairs: PairWins, wanted: int
 ) -> tuple[IntArray, BoolArray]:
-    """Return how many pairs each node still lacks, and which queries are closed.
+    """Return the number of each node's pairs that lack judgments, and which queries are closed.
 
-    A query is closed when no pair is lacking, or when one passage's wins over its judged pairs exceed the most
-    that any rival can reach: its wins so far plus all its lacking pairs.
+    A query is closed if no pair lacks judgments, or if one passage's wins in its judged pairs exceed the most that
+    any rival can reach: its wins so far plus all its pairs that lack judgments.
     """
     size = len(query)
     done = pairs.judged >= wanted
@@ -119,8 +119,9 @@ def _lacking_and_closed(
 
 
 def _is_cycle(tied: IntArray, pairs: PairWins) -> bool:
-    """Return whether strict majorities make the tied set strongly connected (``simple_cycles`` would explode)."""
-    import networkx as nx  # imported here because it would add a fifth of a second to every command
+    """Return whether strict majorities make the tied set strongly connected (``simple_cycles`` takes exponential
+    time)."""
+    import networkx as nx  # Imported here, because it would add a fifth of a second to every command.
 
     low, high = np.searchsorted(pairs.a, [tied[0], tied[-1] + 1])  # pairs are sorted by a
     members = set(tied.tolist())

@@ -1,4 +1,4 @@
-"""Derive every query's best answers: the first tournament, then each challenge in order. Pure.
+"""Derive every query's best answers: the first tournament, then each challenge in order.
 
 Resolving, challenging, publishing and rebuilding all go through :func:`derive`, so the same judgments give the
 same best answers everywhere.
@@ -34,7 +34,7 @@ class Entrants:
 class CountedJudgments:
     """Counted judgments, shapes (judgments,).
 
-    Keys as in :class:`Entrants`; ``preferred`` 0 for "cannot decide"; ``round``: the pair's.
+    Keys as in :class:`Entrants`; ``preferred``: 0 for "cannot decide"; ``round``: the round of the pair.
     """
 
     query: IntArray
@@ -52,7 +52,7 @@ class CountedJudgments:
 
 @dataclass(frozen=True)
 class Parameters:
-    """Settings for reading judgments: ties, counting, and the judgments wanted per pair in the first round."""
+    """Settings for interpreting judgments: ties, counting, and the judgments required per pair in the first round."""
 
     ties: Ties = Ties.RECOUNT
     count: Count = Count.SHARES
@@ -60,13 +60,13 @@ class Parameters:
 
     @classmethod
     def named(cls, ties: str, count: str, *, wanted: int) -> Parameters:
-        """Build parameters from their names; raises ValueError for unknown ones."""
+        """Build parameters from their names; raises ValueError for unknown names."""
         return cls(Ties(ties), Count(count), wanted)
 
 
 @dataclass(frozen=True)
 class Derivation:
-    """Every query's outcome, by query key, and the judgments that challenges need now."""
+    """Every query's outcome, by query key, and the judgments that challenges still need."""
 
     outcomes: dict[int, QueryOutcome]
     needs: list[Need] = field(default_factory=list)
@@ -174,7 +174,7 @@ def _outcomes_by_query(
         if outcome.status is Status.OPEN and not any(outcome.wins.values()):
             outcome = replace(
                 outcome, best=()
-            )  # nothing judged: every passage would be a best answer with no wins
+            )  # without judgments, every passage would be a best answer with no wins
         outcomes[query] = outcome
     return outcomes
 

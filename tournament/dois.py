@@ -1,11 +1,11 @@
-"""Pure: DOIs as people enter them, and their addresses."""
+"""Parse DOIs as people enter them, and return their addresses."""
 
 import re
 from urllib.parse import quote
 
 LONGEST = 200
 _RESOLVERS = re.compile(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", re.IGNORECASE)
-#: A prefix of a registrant and a suffix. Braces, quotation marks and backslashes would break a BibTeX entry.
+#: A registrant's prefix and a suffix. Braces, quotation marks and backslashes would break a BibTeX entry.
 _FORM = re.compile(r"10\.\d{4,9}(?:\.\d+)*/[^\s\"<>{}\\]+")
 
 

@@ -10,7 +10,7 @@ from tournament import services
 
 @job_kind("tournament.advance_challenges")
 def advance_challenges_job(*, progress: Progress, campaign_id: int | None = None) -> dict[str, Any]:
-    """Ask for what challenges need next, finish complete ones, and request the places wanted."""
+    """Ask for the judgments that challenges need next, finish complete challenges, and request the missing places."""
     campaign = None if campaign_id is None else Campaign.objects.get(pk=campaign_id)
     advances = services.advance_challenges(campaign=campaign)
     for done, (key, advance) in enumerate(advances.items(), start=1):
@@ -26,12 +26,12 @@ def advance_challenges_job(*, progress: Progress, campaign_id: int | None = None
     words="comparing versions with current judgments",
 )
 def compare_versions_job(**_: Any) -> dict[str, Any]:
-    """Compare the latest versions with current judgments, for pages that cannot wait."""
+    """Compare the latest versions with current judgments, because pages cannot wait for the comparison."""
     return {"compared": services.compare_versions()}
 
 
 def ring_for_places(campaign_id: int) -> Job:
-    """Request that the campaign's wanted places be posted."""
+    """Start a job that posts the campaign's missing places."""
     return start(
         "judging.post_places",
         key=f"judging.post_places:{campaign_id}",

@@ -1,7 +1,7 @@
-"""Turn one query's judgments into levels of preference. Pure.
+"""Turn one query's judgments into levels of preference.
 
-A version names the best answers. Its judgments of the other passages form an order with gaps, cycles and level
-pairs. Levels express as much of that order as the judgments support.
+A version names the best answers. Its judgments of the other passages form an order with gaps, cycles and tied pairs.
+Levels express as much of that order as the judgments support.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import networkx as nx
 
-#: (a, b, lead): above zero when most judgments of the pair prefer a, below when b, zero when it is level.
+#: (a, b, lead): above zero if most judgments of the pair prefer a, below zero if most prefer b, zero for a tie.
 Lead = tuple[int, int, int]
 
 
 def preference_levels(best: Iterable[int], leads: Sequence[Lead]) -> list[list[int]]:
     """Return the levels of one query, most preferred first, with passages ascending within a level.
 
-    ``best``: the best answers; ``leads``: one entry per judged pair. Passages in neither have no level.
+    ``best``: the best answers; ``leads``: one entry per judged pair. Other passages have no level.
 
     - The first level is exactly the best answers: the tournament rule chose them, whatever single pairs say.
       Chains between other passages do not pass through them.
-    - Another passage ranks above a second one when a chain of won or level pairs leads down to it and none leads
-      back. Passages of a cycle (a strongly connected component), of a level pair, or without a chain between them
-      are not ordered.
+    - Any other passage ranks above another if a chain of won or tied pairs leads down to it and no chain leads back.
+      Passages of a cycle (a strongly connected component), of a tied pair, or without a chain between them are not
+      ordered.
     - Levels are the finest in which *every* two passages of different levels are ordered. A passage that is not
       ordered against two others therefore shares one level with them and with all passages between them.
 
-    In a complete tournament without level pairs the levels below the first are its strongly connected components.
+    In a complete tournament without tied pairs, the levels below the first are its strongly connected components.
     """
     top = sorted(set(best))
     others = {passage for a, b, _ in leads for passage in (a, b)}.difference(top)
@@ -37,8 +37,8 @@ def preference_levels(best: Iterable[int], leads: Sequence[Lead]) -> list[list[i
 
 
 def _not_worse(passages: Iterable[int], leads: Iterable[Lead]) -> nx.DiGraph[int]:
-    """Return a graph with an edge from each passage to those that it beat or is level with."""
-    import networkx as nx  # imported here because it would add a fifth of a second to every command
+    """Return a graph with an edge from each passage to the passages that it beat or tied with."""
+    import networkx as nx  # Imported here, because it would add a fifth of a second to every command.
 
     graph: nx.DiGraph[int] = nx.DiGraph()
     graph.add_nodes_from(passages)

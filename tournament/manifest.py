@@ -1,4 +1,4 @@
-"""The canonical form of a version's manifest, and of its qrels file. Pure."""
+"""The canonical form of a version's manifest, and of its qrels file."""
 
 import hashlib
 import json
@@ -10,9 +10,9 @@ RULE_VERSION = 1
 
 
 def canonical_json(content: dict[str, Any]) -> str:
-    """Return the canonical JSON of a content: keys sorted, no spaces, no floats, UTF-8 unescaped.
+    """Return canonical JSON: keys sorted, no spaces, no floats, UTF-8 unescaped.
 
-    Raises TypeError for a float (floats have no agreed printed form) or anything else that JSON lacks.
+    Raises TypeError for a float (floats have no canonical text) or any other value that JSON cannot represent.
     """
     _refuse_floats(content)
     return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)

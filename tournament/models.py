@@ -29,7 +29,7 @@ class Published(models.Model):
 
 
 class Resolution(models.Model):
-    """A campaign's latest resolve: the parameters that its next version is published with."""
+    """A campaign's latest resolve: the parameters with which its next version is published."""
 
     class Ties(models.TextChoices):
         RECOUNT = "recount"
@@ -73,7 +73,7 @@ class QueryResult(models.Model):
         constraints = [models.UniqueConstraint(fields=["campaign", "query"], name="one_result_per_query")]
 
 
-#: How many parsed manifests a process keeps.
+#: The number of parsed manifests cached per process.
 CONTENTS_KEPT = 4
 _CONTENTS: dict[tuple[int, str], dict[str, Any]] = {}
 
@@ -90,7 +90,7 @@ class QrelVersion(Published):
     )
     manifest_sha256 = models.CharField(max_length=64)
     qrels_sha256 = models.CharField(max_length=64, help_text="SHA-256 of the exported TREC file.")
-    simulated = models.BooleanField(help_text="Some of its judgments were made by simulated workers.")
+    simulated = models.BooleanField(help_text="Whether some of its judgments are by simulated workers.")
     queries_count = models.PositiveIntegerField()
     qrels_count = models.PositiveIntegerField()
     published_by = models.CharField(max_length=150, blank=True)
@@ -104,8 +104,8 @@ class QrelVersion(Published):
 
     @property
     def content(self) -> dict[str, Any]:
-        """The parsed manifest. This process keeps the last few, since parsing 100,000 judgments takes longer than the
-        rest of a page. It is shared: do not modify it."""
+        """The parsed manifest. Each process caches the last few, since parsing 100,000 judgments takes longer than
+        the rest of a page. The dictionary is shared, so do not modify it."""
         key = (self.pk, self.manifest_sha256)
         found: dict[str, Any] | None = _CONTENTS.get(key)
         if found is None:
@@ -116,12 +116,12 @@ class QrelVersion(Published):
 
     @cached_property
     def judgment_keys(self) -> frozenset[int]:
-        """Keys of the judgments in the manifest, which are those of the version's own campaign."""
+        """Keys of the judgments in the manifest: the judgments of the version's own campaign."""
         return frozenset(self.content.get("judgments", []))
 
 
 class VersionDoi(models.Model):
-    """The DOI under which a version was deposited. It exists only after publication, so it can change."""
+    """The DOI under which a version was deposited. It is assigned after publication, so it can change."""
 
     version = models.OneToOneField(QrelVersion, models.CASCADE, related_name="+")
     doi = models.CharField(max_length=200)
@@ -148,7 +148,7 @@ class PreferenceQrel(Published):
     query = models.ForeignKey(Query, models.PROTECT, related_name="+")
     passage = models.ForeignKey(Passage, models.PROTECT, related_name="+")
     propagated = models.BooleanField(
-        default=False, help_text="In the class of a best answer, but not judged itself."
+        default=False, help_text="Whether it is only in the class of a best answer, not judged itself."
     )
 
     class Meta:
@@ -183,7 +183,7 @@ class Challenge(models.Model):
     created_at = models.DateTimeField(default=clock.now)
     done_at = models.DateTimeField(null=True)
     advanced_at = models.DateTimeField(
-        null=True, help_text="When it was last advanced; writing it makes other processes wait until commit."
+        null=True, help_text="Time of the last advance; updating it makes other processes wait until commit."
     )
 
     class Meta:
@@ -203,7 +203,7 @@ class ChallengedQuery(models.Model):
     best_ids = models.JSONField(default=list, help_text="Passage keys of the current best answers.")
     challenger_ids = models.JSONField(default=list, help_text="Passage keys of the challengers.")
     members = models.JSONField(
-        default=dict, help_text="Challenger key → keys of further passages of its class that runs had on top."
+        default=dict, help_text="Challenger key → keys of other passages of its class in the runs' tops."
     )
 
     class Meta:

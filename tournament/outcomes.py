@@ -1,4 +1,4 @@
-"""A query's outcome and the sentence that explains it. Pure."""
+"""A query's outcome and the sentence that explains it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ class Status(StrEnum):
 class QueryOutcome:
     """The outcome of one query. Passages are the keys of class representatives.
 
-    ``best``: ascending; for an open query, the best so far (empty when nothing was judged). ``wins``: in the
-    deciding tournament. ``missing``: pairs still to be judged (a closed query can have some that cannot change
-    the result). ``challenge``: the number of the deciding challenge, 0 for the first tournament.
+    ``best``: ascending; for an open query, the best so far (empty without judgments). ``wins``: in the deciding
+    tournament. ``missing``: pairs still to be judged (in a closed query, pairs that cannot change the result).
+    ``challenge``: the number of the deciding challenge, 0 for the first tournament.
     """
 
     status: Status

@@ -1,8 +1,8 @@
-"""Turn judgments into wins, pair by pair. Pure.
+"""Turn judgments into wins, pair by pair.
 
-Wins are exact: a pair with *k* judgments gives shares of 1/*k*, or half of that for "cannot decide". Counts
-are whole numerators over one common denominator, the ``unit`` (the worth of a whole win). Two passages tie when
-their numerators are equal, so rounding never makes or breaks a tie.
+Wins are exact: a pair with *k* judgments gives shares of 1/*k*, or half of that for "cannot decide". Counts are
+integer numerators over a common denominator, the ``unit`` (the value of a whole win). Two passages tie when their
+numerators are equal, so rounding never makes or breaks a tie.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ IntArray = NDArray[np.int64]
 #: Numerators: int64, or Python integers (dtype object) where int64 sums could overflow.
 ExactArray = NDArray[Any]
 
-#: Sums of whole numbers below this are exact in float64, which ``numpy.bincount`` sums in.
+#: Sums of integers below this are exact in float64, the type in which ``numpy.bincount`` sums.
 EXACT_BELOW = 2**53
 
 
@@ -67,9 +67,9 @@ class PairWins:
 def tally(left: IntArray, right: IntArray, preferred: IntArray) -> PairTally:
     """Count the judgments of each pair.
 
-    ``left`` and ``right`` are node codes from 0, shape (judgments,), in the order shown; ``preferred`` is one
-    of the two, or negative for "cannot decide". Judgments of a node against itself are ignored. Raises
-    ValueError when a preferred node was not shown.
+    ``left`` and ``right`` are node codes from 0, shape (judgments,), in the order shown; ``preferred`` is one of the
+    two, or negative for "cannot decide". Judgments of a node against itself are ignored. Raises ValueError if a
+    preferred node was not shown.
     """
     shown = (preferred == left) | (preferred == right) | (preferred < 0)
     if not shown.all():
@@ -94,7 +94,8 @@ def _sums_between(flags: NDArray[np.bool_], first: IntArray) -> IntArray:
 
 
 def wins_of_pairs(counts: PairTally, *, count: Count = Count.SHARES, largest: int) -> PairWins:
-    """Turn counts into wins: by ``shares`` of the judgments, or all to the ``majority`` (half each if level).
+    """Turn counts into wins: split by ``shares`` of the judgments, or given to the ``majority`` (half each for a
+    tie).
 
     ``largest`` is the number of nodes in the largest query: it bounds every later sum. If a sum could
     exceed the exact range, the numerators become Python integers (slower, still exact).

@@ -1,4 +1,4 @@
-"""Choose the pairs to ask next: the first round robin, and challenges of the current best answers. Pure.
+"""Choose the pairs to judge next: the first round robin, and challenges of the current best answers.
 
 In a challenge (``docs/methods.md``, "Challenges"), challengers meet every current best answer. Those that lose to
 all of them drop out; the others meet each other. The tournament rule over {best answers + remaining challengers}
@@ -25,19 +25,19 @@ class Rule(StrEnum):
 
     @property
     def fewest(self) -> int:
-        """The fewest judgments that can settle a pair."""
+        """The minimum number of judgments that can settle a pair."""
         return LEAD if self is Rule.LEAD2 else 1
 
     @property
     def most(self) -> int:
-        """The most judgments that a pair can get."""
+        """The maximum number of judgments of a pair."""
         return MOST_JUDGMENTS if self is Rule.LEAD2 else 1
 
     @property
     def part_filled_tasks(self) -> int:
-        """The most partly filled tasks in one stage of a challenge.
+        """The maximum number of partly filled tasks in one stage of a challenge.
 
-        ``lead2`` asks in at most four waves: two judgments a pair in the first three, one in the last.
+        ``lead2`` asks in at most four waves: two judgments per pair in the first three, one in the last.
         """
         return 7 if self is Rule.LEAD2 else 1
 
@@ -58,7 +58,8 @@ class PairJudgments:
 
 @dataclass(frozen=True)
 class Meeting:
-    """The state of a pair: the judgments to ask now, and the first passage's share of the win once settled."""
+    """The state of a pair: the number of judgments to ask now, and the first passage's share of the win once
+    settled."""
 
     needed: int
     share: Fraction | None
@@ -81,7 +82,7 @@ class Sides:
 class Step:
     """The state of one query of a challenge.
 
-    ``ask``: the pairs to ask now, with how many judgments each; empty when ``finished``. ``left``: the
+    ``ask``: the pairs to ask now, with the number of judgments of each; empty if ``finished``. ``left``: the
     challengers known to stay in (complete once finished).
     """
 
@@ -92,7 +93,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Forecast:
-    """The range of pairs, judgments and tasks that a challenge can take."""
+    """The range of pairs, judgments and tasks that a challenge can need."""
 
     pairs_fewest: int
     pairs_most: int
@@ -115,10 +116,10 @@ def round_robin(passages: Iterable[int]) -> list[PairKey]:
 def meeting(rule: Rule, said: PairJudgments) -> Meeting:
     """Return the state of a pair of a challenge.
 
-    ``lead2`` judges until one side leads by 2 or five judgments are in. Each time, it asks the smallest number
-    that could settle the pair: 2 at first and when level, 1 when one side leads by 1 or four are in. So no
-    judgment is unneeded and none waits longer than it must. The leading side takes the whole win; if level, each
-    side takes half.
+    ``lead2`` judges until one side leads by 2 or the pair has five judgments. Each time, it asks the smallest number
+    that could settle the pair: 2 at first and for a tie, 1 if one side leads by 1 or the pair has four. So no
+    judgment is superfluous or later than necessary. The leading side takes the whole win; in a tie, each side takes
+    half.
     """
     lead = abs(said.first - said.second)
     needed = max(0, min(rule.fewest - lead, rule.most - said.judged))
@@ -129,10 +130,10 @@ def meeting(rule: Rule, said: PairJudgments) -> Meeting:
 
 
 def challenge_step(sides: Sides, meeting_of: Callable[[int, int], Meeting]) -> Step:
-    """Return what one query of a challenge needs now.
+    """Return the next step of one query of a challenge.
 
-    ``meeting_of(a, b)`` (a < b) returns the state of a pair. A challenger is known to stay as soon as one best
-    answer fails to beat it. Pairs of such challengers are asked without waiting for the rest.
+    ``meeting_of(a, b)`` (a < b) returns the state of a pair. A challenger is known to stay as soon as one best answer
+    fails to beat it. Pairs of such challengers are asked without waiting for the other challengers.
     """
     ask: list[tuple[PairKey, int]] = []
     staying: list[int] = []
@@ -161,8 +162,8 @@ def forecast(queries: Sequence[Sides], rule: Rule, *, pairs_per_task: int) -> Fo
     """Return the fewest and most pairs, judgments and tasks of a challenge.
 
     Fewest: every challenger loses to every best answer, and every pair settles as early as possible. Most: every
-    challenger stays in, so challengers also meet each other, and every pair takes all its judgments. The most
-    tasks include a partly filled task in every wave. Tasks repeated after an exclusion come on top.
+    challenger stays in, so challengers also meet each other, and every pair takes all its judgments. The most tasks
+    include a partly filled task in every wave. Tasks repeated after an exclusion are not included.
     """
     fewest = sum(len(sides.bests) * len(sides.challengers) for sides in queries)
     most = fewest + sum(len(sides.challengers) * (len(sides.challengers) - 1) // 2 for sides in queries)

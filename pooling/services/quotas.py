@@ -42,8 +42,9 @@ def refuse_if_full(user: User, *, files: int, size: int) -> None:
 
 
 def held_uploads(user: User) -> tuple[int, int]:
-    """Return the number and bytes of this person's files that are incomplete, unsubmitted or unread. Files whose job
-    failed do not count, because that is not the person's fault.
+    """Return the number and bytes of this person's files that are incomplete, unsubmitted or unread.
+
+    Files whose job failed do not count, because that is not the person's fault.
     """
     mine = {"user": user}
     states = RunUpload.State

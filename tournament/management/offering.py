@@ -8,7 +8,7 @@ from tournament import jobs, services
 
 
 def advance_and_offer(command: Command, campaign: Campaign) -> dict[str, int | bool]:
-    """Advance the campaign's challenges and post what they ask; returns the judgments still to come."""
+    """Advance the campaign's challenges and post their tasks; returns the number of missing judgments."""
     advance = services.advance_challenges(campaign=campaign).get(campaign.pk, services.Advance())
     if advance.asked:
         offer_places(command, campaign)
@@ -16,10 +16,10 @@ def advance_and_offer(command: Command, campaign: Campaign) -> dict[str, int | b
 
 
 def offer_places(command: Command, campaign: Campaign) -> None:
-    """Post the campaign's wanted places."""
+    """Post the campaign's missing places."""
     campaign.refresh_from_db()
     if campaign.state != Campaign.State.OPEN:
-        command.note(f"The campaign is {campaign.state}. Its tasks are posted once it is open.")
+        command.note(f"The campaign is {campaign.state}. Its tasks will be posted once it is open.")
         return
     job = jobs.ring_for_places(campaign.pk)
     with launcher.crowd_running(), command.progress("Offering places") as update:

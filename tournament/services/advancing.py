@@ -1,4 +1,4 @@
-"""Advance challenges: ask for what they need next, and finish those that are complete."""
+"""Advance challenges: ask for the judgments they need next, and finish complete challenges."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -38,7 +38,7 @@ def advance_challenges(*, campaign: Campaign | None = None) -> dict[int, Advance
 
 
 def advance_campaign(*, campaign: Campaign) -> Advance:
-    """Ask for what the campaign's challenges need now, and finish those that are complete.
+    """Ask for the judgments that the campaign's challenges need, and finish complete challenges.
 
     This includes finished challenges, because an exclusion can remove judgments that they rely on.
     """
@@ -55,10 +55,10 @@ def advance_campaign(*, campaign: Campaign) -> Advance:
 
 @contextmanager
 def _one_moment() -> Iterator[None]:
-    """Open a transaction that sees counted judgments and open tasks at one moment.
+    """Open a transaction with a consistent snapshot of counted judgments and open tasks.
 
-    Otherwise a task could be collected or handed back between two reads. Its judgments would seem neither counted
-    nor under way, and would be asked twice. SQLite's transactions behave this way already.
+    Otherwise a task could be collected or returned between two reads. Its judgments would seem neither counted nor
+    pending, and would be asked twice. SQLite's transactions behave this way by default.
     """
     outermost = not connection.in_atomic_block
     with transaction.atomic():
@@ -69,8 +69,8 @@ def _one_moment() -> Iterator[None]:
 
 
 def _advance_once(campaign: Campaign) -> Advance:
-    # The first process to write this row proceeds. Others wait here for its commit, then retry (PostgreSQL)
-    # or continue (SQLite). Either way they see what it asked.
+    # The first process to write this row proceeds. Others wait here for its commit, then retry (PostgreSQL) or
+    # continue (SQLite). Either way they see the judgments that it asked for.
     if not Challenge.objects.filter(campaign=campaign, number=1).update(advanced_at=clock.now()):
         return Advance()
     facts = load_facts(campaign, with_asking=True)
@@ -96,7 +96,7 @@ def _advance_once(campaign: Campaign) -> Advance:
 
 
 def still_wanted(needs: Sequence[Need], flying: Mapping[neighbors.PairOfQuery, int]) -> list[Need]:
-    """Return the needs that judgments under way do not meet."""
+    """Return the needs that pending judgments do not meet."""
     wanted = [
         replace(need, judgments=need.judgments - flying.get((need.query, need.a, need.b), 0))
         for need in needs
@@ -105,7 +105,7 @@ def still_wanted(needs: Sequence[Need], flying: Mapping[neighbors.PairOfQuery, i
 
 
 def worth_asking(wanted: Sequence[Need], pairs_per_task: int, *, under_way: bool) -> list[Need]:
-    """Return what to ask now: everything when nothing is under way, otherwise only what fills whole tasks.
+    """Return the needs to ask now: all if no judgment is pending, else only as many as fill whole tasks.
 
     A task costs the same however few pairs it has, so single pairs wait until they fill a task.
     """

@@ -83,9 +83,9 @@ def plan_challenge(
 ) -> ChallengePlan:
     """Find the runs' unseen top passages, fetch their texts, and estimate the cost of a challenge.
 
-    Only queries with a settled best answer are challenged: the campaign's own, and those that the latest
-    version took from another campaign. Raises :class:`CampaignOver`, :class:`ChallengeUnderWay`,
-    :class:`TextsMissing`, and pooling's NotFound for an unknown run.
+    Only queries with a settled best answer are challenged: the campaign's own, and queries that the latest version
+    took from another campaign. Raises :class:`CampaignOver`, :class:`ChallengeUnderWay`, :class:`TextsMissing`, and
+    pooling's NotFound for an unknown run.
     """
     _refuse_closed(campaign)
     _refuse_second(campaign)
@@ -121,11 +121,11 @@ def plan_challenge(
 
 
 def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None) -> OpenedChallenge:
-    """Record the planned challenge and ask what it needs first.
+    """Record the planned challenge and ask its first judgments.
 
-    If the crowd takes real money, ``confirm_spend`` must be at least the most that the challenge can cost. An
-    amount that is given binds at every crowd. The challenge has to fit into the campaign's budget.
-    Raises :class:`ChallengeUnderWay`, :class:`SpendNotConfirmed`.
+    If the crowd site charges real money, ``confirm_spend`` must be at least the maximum cost of the challenge. If it
+    is passed, it binds on every crowd site. The challenge must fit the campaign's budget. Raises
+    :class:`ChallengeUnderWay`, :class:`SpendNotConfirmed`.
     """
     campaign = plan.campaign
     if not plan.rows:
@@ -153,7 +153,8 @@ def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None)
 
 
 def beyond_budget(campaign: Campaign, cost_most: Decimal) -> SpendNotConfirmed | None:
-    """Return why the campaign cannot pay ``cost_most`` dollars for a challenge, fees included; None if it can."""
+    """Return the reason why the campaign cannot pay ``cost_most`` dollars for a challenge, fees included; None if it
+    can."""
     limit, total = cap_of(campaign), neighbors.committed_dollars(campaign) + cost_most
     if settings.BUDGET_CAP and total > settings.BUDGET_CAP:
         return SpendNotConfirmed(
@@ -187,8 +188,8 @@ def _refuse_unconfirmed(plan: ChallengePlan, confirm_spend: Decimal | None) -> N
 def _refuse_closed(campaign: Campaign) -> None:
     if campaign.state in Campaign.OVER:
         raise CampaignOver(
-            f"The campaign {campaign.name} is {campaign.state} and takes no more judgments.",
-            "Start the challenge from a new campaign. It begins with the latest version's best answers.",
+            f"The campaign {campaign.name} is {campaign.state} and accepts no more judgments.",
+            "Start the challenge from a new campaign, which begins with the latest version's best answers.",
         )
 
 
@@ -198,7 +199,7 @@ def _refuse_second(campaign: Campaign) -> None:
         raise ChallengeUnderWay(
             f"Challenge {asking.number} of {campaign.name} is still running. A campaign can have one at a time.",
             Guidance(
-                "Wait until its judgments are in. To see what it still needs: ",
+                "Wait for its judgments. To see what it still needs: ",
                 Action("resolve", lead=""),
                 ".",
             ),
@@ -266,15 +267,16 @@ def _classes_of_known(titles: Iterable[Title]) -> dict[int, str]:
 def _challenged_query(
     query: int, title: Title, tops: list[Passage], class_of: dict[int, str], stands_for: dict[int, int]
 ) -> ChallengedQuery | None:
-    """Build one challenged query. Passages of unknown classes challenge; new ones of known classes join them.
+    """Build one challenged query. Passages of unknown classes challenge; new passages of known classes join their
+    class.
 
-    A near-duplicate challenges by its canonical passage, ``stands_for`` of it.
+    A near-duplicate is represented by its canonical passage, given by ``stands_for``.
     """
     representative = {class_of[key]: rep for key, rep in title.known.items()}
     challengers: list[int] = []
     members: dict[str, list[int]] = {}
     for best in title.bests:
-        # A best answer of an earlier version brings its class along, which the campaign does not have.
+        # The class of an earlier version's best answer is added, because the campaign does not have it.
         further = sorted(key for key, rep in title.known.items() if rep == best and key != best)
         if further:
             members[str(best)] = further
@@ -298,7 +300,7 @@ def _class_of_passage(key: int, class_key: str) -> str:
 
 
 def _count_newcomers(row: ChallengedQuery, tops: set[int]) -> int:
-    """Return how many of the runs' top passages of this query have a class that nobody has judged."""
+    """Return how many of the runs' top passages of this query have an unjudged class."""
     new = {key for first in row.challenger_ids for key in (first, *row.members.get(str(first), ()))}
     return len(new & tops)
 

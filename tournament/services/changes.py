@@ -11,12 +11,12 @@ from judging.models import Campaign, Exclusion, Judgment
 from pooling.models import Collection
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
 
-#: The manifest parameters that set how judgments are read, with their labels.
+#: The manifest parameters that define how judgments are interpreted, with their labels.
 RULES = {"ties": "ties", "count": "count", "judgments_per_pair": "judgments of a pair"}
 
 
 class ChangeKind(StrEnum):
-    """Kinds of change of a query from one version to the other."""
+    """Kinds of change of a query between two versions."""
 
     ARRIVED = "arrived"
     LEFT = "left"
@@ -26,7 +26,8 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True)
 class QueryChange:
-    """A query on which two versions differ. Best answers are passage keys; an uncovered query has an empty status."""
+    """A query on which two versions differ. Best answers are passage keys; the status of an uncovered query is
+    empty."""
 
     query: int
     what: ChangeKind
@@ -40,10 +41,11 @@ class QueryChange:
 class Cause:
     """The cause of a change in a query's result.
 
-    ``judgments_new`` and ``judgments_gone`` count judgments that only one side uses. Of the workers of the latter,
-    ``excluded`` are excluded now and ``withdrew`` withdrew their judgments. ``challenges`` are those that only the
-    later side includes: their runs, the pids of their challengers, and the pids of passages with the same text as
-    a best answer (``twins``). ``rules`` is (what, before, after). ``campaigns`` is set if another campaign decided.
+    ``judgments_new`` and ``judgments_gone`` count judgments that only one side uses. Of the workers behind
+    ``judgments_gone``, ``excluded`` are excluded now and ``withdrew`` withdrew their judgments. ``challenges`` are
+    the challenges that only the later side includes: their runs, the pids of their challengers, and the pids of
+    passages with the same text as a best answer (``twins``). ``rules`` is (what, before, after). ``campaigns`` is set
+    if another campaign decided.
     """
 
     judgments_new: int = 0
@@ -71,7 +73,7 @@ class Edition:
 
     @cached_property
     def judgments(self) -> frozenset[int]:
-        """The ids of its own campaign's judgments."""
+        """The ids of the judgments of the edition's own campaign."""
         return frozenset(self.content["judgments"])
 
     @cached_property
@@ -106,7 +108,7 @@ def passages_by_query(rows: Iterable[tuple[int, int]]) -> dict[int, frozenset[in
 
 
 def changes_between(before: Edition | None, after: Edition) -> list[QueryChange]:
-    """Return every query on which the two differ, by query key; all of ``after`` if ``before`` is None."""
+    """Return every query on which the two editions differ, by query key; all of ``after`` if ``before`` is None."""
     known: Mapping[int, str] = before.status if before else {}
     answers: Mapping[int, frozenset[int]] = before.best if before else {}
     found = []
@@ -216,7 +218,7 @@ def _changed_rules(before: Edition | None, after: Edition | None) -> tuple[tuple
 
 
 class _Origins:
-    """Return the edition that decided a carried query; each edition is read once."""
+    """Find the edition that decided a carried query; each edition is read once."""
 
     def __init__(self, collection: Collection) -> None:
         self.collection = collection

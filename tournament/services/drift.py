@@ -1,8 +1,8 @@
 """Compare the latest published version with current judgments: some may be excluded, repeated or withdrawn since.
 
-A version never changes, so after an exclusion its readers should know that publishing again would give a different
+A version never changes, so after an exclusion its readers should know that publishing again would have a different
 result. The comparison depends only on rows: undoing a decision undoes the difference. It is cached until a decision
-is made or work comes in. Many collections take as many database queries as one.
+or a new submission. The number of database queries does not depend on the number of collections.
 """
 
 from collections import Counter, defaultdict
@@ -26,7 +26,7 @@ from tournament.services.judged_facts import Facts, load_facts
 from tournament.services.neighbors import key_parts
 
 Basis = tuple[Any, ...]
-#: The longest comparison, in seconds, that a page waits for, judged by the time the last one took.
+#: The longest comparison, in seconds, that a page waits for, estimated from the duration of the last comparison.
 PATIENCE = 0.5
 #: Before the first comparison, this is the assumed minimum of queries compared per second.
 QUERIES_A_SECOND = 2000
@@ -36,10 +36,10 @@ QUERIES_A_SECOND = 2000
 class Drift:
     """The difference between a version and current judgments; the other fields are empty if there is no difference.
 
-    ``gone`` of its judgments no longer count and ``new`` others count now, both on ``queries`` queries. Of the
-    workers of ``gone``, ``excluded`` are excluded and ``withdrew`` withdrew. Publishing again would give
-    ``answers`` queries different best answers, drop ``left`` queries and add ``arrived``. ``campaigns`` are those to
-    publish again; ``gone_on`` has the qids that lost judgments.
+    ``gone`` of its judgments no longer count, and ``new`` judgments were added, on ``queries`` queries in total. Of
+    the workers behind ``gone``, ``excluded`` are excluded and ``withdrew`` withdrew their judgments. Publishing again
+    would give ``answers`` queries different best answers, drop ``left`` queries and add ``arrived``. ``campaigns``
+    are the campaigns to publish again; ``gone_on`` has the qids that lost judgments.
     """
 
     version: int
@@ -69,7 +69,7 @@ class Drift:
 
     @property
     def words(self) -> str:
-        """One sentence about the judgments that no longer count and those that are new."""
+        """One sentence about the judgments that no longer count and the new judgments."""
         said = []
         if self.gone:
             judgments = many(
@@ -129,7 +129,7 @@ class _LatestVersion:
         return kept_under(self.key, self.decisions, self.work, partial(_compute_drift, self.version)).made
 
     def at_once(self) -> Drift | None:
-        """Return the comparison if it is fast, otherwise the previous one or None."""
+        """Return the comparison if it is fast, otherwise the previous comparison or None."""
         known = last_kept(self.key)
         if (known.seconds if known else self.version.queries_count / QUERIES_A_SECOND) <= PATIENCE:
             return self.compared()
@@ -142,9 +142,10 @@ class _LatestVersion:
 
 
 def drifts(collections: Iterable[Collection], *, wait: bool = True) -> dict[int, Drift]:
-    """Return collection key → how its latest version differs from current judgments, where one is published.
+    """Return collection key → difference between its latest version and current judgments, if a version is published.
 
-    With ``wait=False``, for pages, a large version gets its previous comparison; ``compare_versions`` updates it.
+    With ``wait=False``, for pages, the previous comparison of a large version is used; ``compare_versions`` updates
+    it.
     """
     latest = _latest_versions([collection.pk for collection in collections])
     found = {key: one.compared() if wait else one.at_once() for key, one in latest.items()}
@@ -157,7 +158,7 @@ def versions_changed() -> bool:
 
 
 def compare_versions() -> int:
-    """Compare each latest version whose basis changed, so that no page waits; returns how many."""
+    """Compare each latest version whose basis changed, so that no page waits; returns the number of comparisons."""
     changed = [one for one in _latest_versions().values() if one.has_changed()]
     for one in changed:
         one.compared()
@@ -183,18 +184,20 @@ def _latest_versions(collections: Sequence[int] | None = None) -> dict[int, _Lat
 
 
 def drift_of(collection: Collection) -> Drift | None:
-    """Return how the collection's latest version differs from current judgments; None if nothing is published."""
+    """Return the difference between the collection's latest version and current judgments; None if nothing is
+    published."""
     return drifts([collection]).get(collection.pk)
 
 
 def latest_version_now(collection: Collection) -> dict[str, Any] | None:
-    """Return the comparison for programs: the version number, whether it is up to date, and the differences."""
+    """Return the comparison as JSON-ready values: the version number, whether it is up to date, and the
+    differences."""
     found = drift_of(collection)
     return found.as_dict() if found else None
 
 
 def _campaign_bases(campaigns: set[int]) -> dict[int, tuple[Basis, Basis]]:
-    """Return campaign → (what changes with every decision, what changes with incoming work)."""
+    """Return campaign → (values that change with every decision, values that change with every submission)."""
     mine = {"campaign__in": campaigns}
     excluded = Exclusion.objects.filter(**mine).values_list("campaign")
     done = Challenge.objects.filter(**mine, state=Challenge.State.DONE).values_list("campaign")
@@ -241,7 +244,7 @@ class _CampaignDrift:
 
 
 def _compute_drift(version: QrelVersion) -> Drift:
-    """Compare a version with current judgments, one by one for the campaigns that decided its queries."""
+    """Compare a version with current judgments, campaign by campaign of those that decided its queries."""
     version = QrelVersion.objects.select_related("collection", "campaign").get(pk=version.pk)
     said = edition_of(version)
     qid_of = dict(VersionQuery.objects.filter(version=version).values_list("query_id", "query__qid"))
@@ -275,8 +278,8 @@ def _compute_drift(version: QrelVersion) -> Drift:
 def _drift_of_campaign(origin: QrelVersion, taken: frozenset[int], said: Edition) -> _CampaignDrift:
     """Compare one campaign on the queries ``taken`` from ``origin``, one of its versions.
 
-    The version's own campaign can have settled more queries. For an earlier campaign, other queries do not matter:
-    another campaign can have decided them since.
+    The version's own campaign may have settled more queries. For an earlier campaign, other queries are ignored,
+    because another campaign may have decided them since.
     """
     facts = load_facts(origin.campaign)
     allow_open = origin.content["parameters"]["allow_open"]
@@ -315,7 +318,7 @@ def _drift_of_campaign(origin: QrelVersion, taken: frozenset[int], said: Edition
 
 
 def _exclusion_rules(part: _CampaignDrift) -> list[str]:
-    """Return the rule of each standing exclusion of a worker whose judgments are gone."""
+    """Return the rule of each current exclusion of a worker whose judgments no longer count."""
     workers = {worker for _, worker in part.gone}
     standing = Exclusion.objects.standing().filter(campaign=part.campaign).values_list("worker", "rule")
     return [rule for worker, rule in standing if worker in workers]

@@ -31,7 +31,7 @@ def outcome_in(version: QrelVersion, query: Query) -> QueryOutcome | None:
 
 
 def reason_in(version: QrelVersion, query: Query) -> str:
-    """Return the outcome as a sentence; empty where the version did not decide the query itself."""
+    """Return the outcome as a sentence; empty if the version did not decide the query itself."""
     outcome = outcome_in(version, query)
     return outcome_reason(outcome, pids_by_key(set(outcome.best)).__getitem__) if outcome else ""
 

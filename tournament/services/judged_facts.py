@@ -1,4 +1,4 @@
-"""Load what a campaign's best answers are derived from: judgments as arrays, and each challenge's two sides."""
+"""Load the data behind a campaign's best answers: judgments as arrays, and each challenge's two sides."""
 
 from __future__ import annotations
 
@@ -53,15 +53,15 @@ class Facts:
 
     @cached_property
     def contests(self) -> list[Contest]:
-        """The challenges in order, as the pure modules need them."""
+        """The challenges in order, as input of the pure modules."""
         return [contest_of(challenge) for challenge in self.challenges]
 
     def parameters(self, ties: str, count: str) -> Parameters:
-        """Return the parameters with which this campaign's judgments are read."""
+        """Return the parameters for interpreting this campaign's judgments."""
         return Parameters.named(ties, count, wanted=self.campaign.judgments_per_pair)
 
     def derive(self, parameters: Parameters) -> Derivation:
-        """Return every query's outcome and what the challenges need now."""
+        """Return every query's outcome and the judgments that the challenges still need."""
         return derive(self.entrants, self.judgments.judged, self.contests, parameters)
 
     def derive_as_resolved(self) -> Derivation:
@@ -71,7 +71,7 @@ class Facts:
 
 
 def latest_resolution(campaign: Campaign) -> Resolution:
-    """Return the campaign's latest resolve; one with the defaults if it was never resolved."""
+    """Return the campaign's latest resolve; one with default parameters if it was never resolved."""
     return Resolution.objects.filter(campaign=campaign).first() or Resolution()
 
 
@@ -82,7 +82,7 @@ def load_facts(campaign: Campaign, *, with_asking: bool = False) -> Facts:
     """
     if campaign.grading is not None:
         raise CampaignRefused(
-            f"Workers of campaign {campaign.name} graded single passages: there is no tournament to resolve.",
+            f"Workers of campaign {campaign.name} graded single passages, so there is no tournament to resolve.",
             Action(
                 "publish_grades",
                 campaign.collection.name,
@@ -136,9 +136,9 @@ def compared_passages(campaign: Campaign) -> list[Member]:
 
 
 def classes_of(members: Iterable[Member]) -> Classes:
-    """Group each query's passages by class, which its canonical passage represents, else the smallest key.
+    """Group each query's passages by class, represented by its canonical passage, else by the smallest key.
 
-    A passage without text that is no near-duplicate is alone.
+    A passage without a text that is no near-duplicate forms its own class.
     """
     representative: dict[tuple[int, str], int] = {}
     classes: Classes = defaultdict(dict)
@@ -180,7 +180,7 @@ def add_challengers(classes: Classes, rows: Iterable[ChallengedQuery]) -> None:
 
 
 def contest_of(challenge: Challenge) -> Contest:
-    """Return the challenge as the pure modules need it."""
+    """Return the challenge as input of the pure modules."""
     sides = {
         row.query_id: Sides(tuple(row.best_ids), tuple(row.challenger_ids)) for row in challenge.queries.all()
     }

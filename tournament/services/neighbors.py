@@ -1,6 +1,6 @@
 """All calls from the tournament app to services of pooling and judging.
 
-Pooling finds the top passages of runs and fetches texts. Judging takes pairs and counts judgments under way.
+Pooling finds the top passages of runs and fetches texts. Judging accepts pairs and counts pending judgments.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -55,19 +55,19 @@ def price_of_tasks(campaign: Campaign, tasks: int) -> Decimal:
 
 
 def committed_dollars(campaign: Campaign) -> Decimal:
-    """Return the dollars, fees included, that the campaign costs in total: paid, owed, held and unfinished tasks."""
+    """Return the campaign's total cost in dollars, fees included: paid, owed, held and unfinished tasks."""
     sums = money(campaign)
     undone = campaign.tasks.exclude(state=Task.State.DONE).count()
     return sums["spent"] + sums["owed"] + sums["held"] + price_of_tasks(campaign, undone)
 
 
 def takes_real_money(campaign: Campaign) -> bool:
-    """Return whether the campaign runs at a crowd other than the built-in marketplace."""
+    """Return whether the campaign runs on a crowd site other than the built-in marketplace."""
     return campaign.endpoint not in ("", settings.EMBEDDED_CROWD_ENDPOINT)
 
 
 def judgments_under_way(campaign: Campaign, needs: Sequence[Need]) -> Mapping[PairOfQuery, int]:
-    """Return how many judgments of each pair were asked but are not in yet."""
+    """Return how many judgments of each pair were requested but have not arrived."""
     wanted = [PairRequest(need.query, need.a, need.b) for need in needs]
     return {
         (query, a, b): count for (query, a, b), count in pairs.judgments_in_flight(campaign, wanted).items()

@@ -10,7 +10,7 @@ from tournament.services.judged_facts import Classes, Judgments
 from tournament.services.publishing import version_numbered
 from tournament.services.rebuilding import Keys, named_judgments
 
-#: qid → levels, the most preferred first; each level is a list of pids.
+#: qid → levels, most preferred first; each level is a list of pids.
 Orders = dict[str, list[list[str]]]
 
 
@@ -19,8 +19,8 @@ def preference_orders(version: QrelVersion) -> Orders:
 
     They come from the judgments that the manifest names. For a carried query, that is the manifest of the version
     that decided it. The first level is the published best answers. Every member of a class has the level of its
-    representative. A passage without a counted judgment has no level. Raises :class:`RebuildDiffers` when the
-    judgments have changed.
+    representative. A passage without a counted judgment has no level. Raises :class:`RebuildDiffers` if the judgments
+    have changed.
     """
     best: dict[str, set[str]] = defaultdict(set)
     rows = PreferenceQrel.objects.filter(version=version)
@@ -83,7 +83,7 @@ def _leads_by_query(judgments: Judgments, classes: Classes) -> dict[int, list[Le
     ahead: dict[tuple[int, int, int], int] = defaultdict(int)
     for query, left, right, preferred in _judgment_rows(judgments):
         a, b = represents.get((query, left)), represents.get((query, right))
-        if a is not None and b is not None and a != b:  # others are ignored, as in the tournament
+        if a is not None and b is not None and a != b:  # pairs of other passages are ignored, as in the tournament
             sign = 0 if not preferred else 1 if preferred == left else -1
             ahead[query, min(a, b), max(a, b)] += sign if a < b else -sign
     leads: dict[int, list[Lead]] = {query: [] for query in classes}

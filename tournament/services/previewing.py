@@ -1,4 +1,4 @@
-"""Preview what publishing a campaign would change."""
+"""Preview the changes that publishing a campaign would make."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -28,7 +28,8 @@ from tournament.services.resolving import resolve_as_before
 
 @dataclass(frozen=True)
 class Preview:
-    """A preview of the next version. Publishing checks ``fingerprint``; ``new``: it differs from the latest.
+    """A preview of the next version. Publishing checks ``fingerprint``; ``new``: whether it differs from the latest
+    version.
 
     ``open`` counts queries whose best answers are not settled; they are left out unless ``allow_open`` is set.
     """

@@ -29,7 +29,7 @@ VERSION_PUBLISHED = "version.published"
 
 @dataclass(frozen=True)
 class Publication:
-    """A version, and whether this call created it or found it unchanged."""
+    """A version, and whether this call created it or found nothing to change."""
 
     version: QrelVersion
     new: bool
@@ -45,7 +45,7 @@ class Draft:
     simulated: bool
 
     def fingerprint(self, parent: QrelVersion | None) -> str:
-        """Return a hash of the content and its parent: two drafts with one fingerprint are the same version."""
+        """Return a hash of the content and its parent: drafts with equal fingerprints give the same version."""
         after = parent.manifest_sha256 if parent else ""
         return sha256(f"{after}\n{canonical_json(self.content)}")
 
@@ -69,8 +69,7 @@ def publish_qrels(
             return Publication(parent, new=False)
         if as_shown and draft.fingerprint(parent) != as_shown:
             raise NotAsShown(
-                f"What {campaign.name} would publish has changed since the preview: judgments came in, or "
-                "another version was published. Nothing was published.",
+                f"The draft of {campaign.name} has changed since the preview: new judgments arrived, or another version was published. Nothing was published.",
                 "Review the new preview, then publish it.",
             )
         try:
@@ -78,20 +77,20 @@ def publish_qrels(
         except IntegrityError:
             if latest_version(campaign.collection) == parent:
                 raise
-            # Somebody else published this number in between. Their version is the parent now.
+            # Somebody else published this number in the meantime. Their version is now the parent.
     raise NothingToPublish(
-        "Nothing was published: others are publishing versions of this collection at the same time.",
+        "Nothing was published, because others are publishing versions of this collection at the same time.",
         "Try again in a moment.",
     )
 
 
 def refuse_rehearsal(campaign: Campaign) -> None:
-    """Refuse a rehearsal with :class:`OnlyRehearsed`."""
+    """Raise :class:`OnlyRehearsed` if the campaign is a rehearsal."""
     if campaign.rehearsal_of:
         raise OnlyRehearsed(
             f"{campaign.name} is a rehearsal of {campaign.rehearsal_of.name}: simulated workers judged it.",
             Guidance(
-                "Publish the campaign that people judged: ",
+                "Publish the campaign with human judgments: ",
                 Action("publish_qrels", campaign.rehearsal_of.name, lead=""),
             ),
         )
@@ -149,7 +148,8 @@ def draft_version(resolved: Resolved, parent: QrelVersion | None, allow_open: bo
 def _decided_rows(
     resolved: Resolved, outcomes: dict[int, QueryOutcome]
 ) -> tuple[list[VersionQuery], list[PreferenceQrel]]:
-    """Return rows for the queries that this campaign decides; every member of a best answer's class is a qrel."""
+    """Return rows for the queries that this campaign decides. Every member of a best answer's class becomes a
+    qrel."""
     known = {query.pk: query for query in queries_by_key(outcomes)}
     queries, qrels = [], []
     for key, outcome in outcomes.items():
@@ -168,7 +168,7 @@ def _decided_rows(
 
 
 def queries_by_key(keys: Iterable[int]) -> list[Query]:
-    """Return the queries of these keys, for any number of keys."""
+    """Return the queries with these keys, for any number of keys."""
     return [query for part in key_parts(keys) for query in Query.objects.filter(pk__in=part)]
 
 
@@ -177,8 +177,8 @@ def _carried_queries(
 ) -> list[tuple[VersionQuery, int]]:
     """Return the parent's queries to carry over, each with the number of the version that decided it.
 
-    If an exclusion reopened a query that this campaign covered before, the query is not carried over: its old
-    best answer relies on judgments that no longer count.
+    A query that this campaign covered before an exclusion reopened it is not carried over: its old best answer relies
+    on judgments that no longer count.
     """
     if parent is None:
         return []
@@ -313,7 +313,7 @@ def judgments_sha256(used: Judgments) -> str:
 def _save_version(
     campaign: Campaign, parent: QrelVersion | None, draft: Draft, published_by: str
 ) -> QrelVersion:
-    """Number and store the version; the unique number decides between two at once."""
+    """Number and store the version. If two are stored at once, the unique number lets one win."""
     number = parent.number + 1 if parent else 1
     named = {"number": parent.number, "manifest_sha256": parent.manifest_sha256} if parent else None
     manifest = canonical_json({**draft.content, "number": number, "parent": named})

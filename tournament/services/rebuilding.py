@@ -30,10 +30,10 @@ class RebuiltVersion:
 
 
 def rebuild_qrels(*, collection: Collection, number: int | None = None) -> RebuiltVersion:
-    """Rebuild a version from its manifest and compare the bytes with the published ones.
+    """Rebuild a version from its manifest and compare the bytes with the published file.
 
-    Later judgments and exclusions have no effect. Raises :class:`RebuildDiffers` when the manifest, a judgment
-    or the stored qrels have changed.
+    Later judgments and exclusions have no effect. Raises :class:`RebuildDiffers` if the manifest, a judgment or the
+    stored qrels have changed.
     """
     version = version_numbered(collection, number)
     answers = _best_answers(version, {})
@@ -104,7 +104,7 @@ def _own_answers(version: QrelVersion, manifest: dict[str, Any]) -> dict[str, li
 
 
 def named_judgments(campaign: Campaign, manifest: dict[str, Any], number: int) -> Judgments:
-    """Return the judgments that the manifest names, whether or not they still count."""
+    """Return the judgments listed in the manifest, whether or not they still count."""
     every = judgments_of(Judgment.objects.filter(campaign=campaign))
     named = every.only(np.isin(every.id, np.array(manifest["judgments"], dtype=np.int64)))
     if judgments_sha256(named) != manifest["judgments_sha256"]:
@@ -117,7 +117,7 @@ def named_judgments(campaign: Campaign, manifest: dict[str, Any], number: int) -
 
 @dataclass(frozen=True)
 class Keys:
-    """The manifest's names as keys of this database, and back."""
+    """Maps the manifest's names to keys of this database, and back."""
 
     query: dict[str, int]
     passage: dict[str, int]
@@ -126,7 +126,7 @@ class Keys:
 
     @classmethod
     def of(cls, collection: Collection, manifest: dict[str, Any]) -> Keys:
-        """Return the keys of everything that the manifest names."""
+        """Return the keys of all names in the manifest."""
         qids = {row["qid"] for row in manifest["queries"]}
         query: dict[str, int] = {}
         for part in key_parts(qids):
@@ -150,7 +150,7 @@ class Keys:
         }
 
     def add_members(self, classes: Classes, manifest: dict[str, Any]) -> None:
-        """Add the members that challenges brought in."""
+        """Add the members that challenges added."""
         for challenge in manifest["challenges"]:
             for row in challenge["queries"]:
                 known = classes[self.query[row["qid"]]]

@@ -17,7 +17,7 @@ from tournament.services.neighbors import key_parts
 
 @dataclass(frozen=True)
 class Resolved:
-    """The result of a resolve: the facts it used, every outcome, and the counts."""
+    """The result of a resolve: its input facts, every outcome, and the counts."""
 
     facts: Facts
     derivation: Derivation
@@ -55,7 +55,9 @@ def resolve_with_facts(*, campaign: Campaign, ties: str, count: str) -> Resolved
 
 
 def summarize(derivation: Derivation, facts: Facts, parameters: Parameters) -> dict[str, Any]:
-    """Return the counts. Closed, open and singletons add up to the queries; cycles are among the tied."""
+    """Return the counts.
+
+    Closed, open and singletons add up to the queries; cycles are included in tied."""
     outcomes = derivation.outcomes.values()
     by_status = {status: sum(outcome.status is status for outcome in outcomes) for status in Status}
     settled = [outcome for outcome in outcomes if outcome.status is not Status.OPEN]
@@ -77,7 +79,7 @@ def summarize(derivation: Derivation, facts: Facts, parameters: Parameters) -> d
 
 
 def _save_results(campaign: Campaign, outcomes: dict[int, QueryOutcome]) -> None:
-    """Save one row per query in a fixed order, so that two at once wait for each other instead of failing."""
+    """Save one row per query in a fixed order, so that concurrent resolves wait instead of deadlocking."""
     pid_of = pids_by_key({passage for outcome in outcomes.values() for passage in outcome.best})
     now = clock.now()
     rows = [

@@ -1,4 +1,4 @@
-"""Versions that tell withheld labels: best answers that no run had on top and only the labels brought."""
+"""Versions that reveal withheld labels: best answers that are in no run's top, only among the labels."""
 
 import re
 
@@ -10,10 +10,10 @@ from tournament.models import PreferenceQrel
 
 
 def telling_versions(collection: Collection) -> frozenset[int]:
-    """Return the numbers of versions under which a value of a single query tells a withheld label.
+    """Return the numbers of versions under which a value of a single query reveals a withheld label.
 
-    Where only a withheld label brought a query's best answer, the rank at which a run has that answer is the rank of
-    the label, so anybody with the run's ranking can read the label there.
+    If a query's best answer was pooled only because of a withheld label, its rank in a run is the rank of the label,
+    so anybody with the run's ranking can find the label.
     """
     same = {"query": OuterRef("query"), "passage": OuterRef("passage")}
     labeled = Qrel.objects.filter(qrel_set__collection=collection, **same)
@@ -28,13 +28,14 @@ def telling_versions(collection: Collection) -> frozenset[int]:
 
 
 def plain_labels(name: str) -> str:
-    """Return the name of labels in the one spelling of :func:`withheld_labels`: ``@02:order`` is ``@2``."""
+    """Return the name of labels in the canonical spelling of :func:`withheld_labels`: ``@02:order`` becomes
+    ``@2``."""
     number = re.fullmatch(r"@0*([0-9]+)(:order)?", name)
     return f"@{number[1]}" if number else name
 
 
 def withheld_labels(collection: Collection) -> frozenset[str]:
-    """Return the names of withheld qrel sets, and of the versions that tell them (``@n``)."""
+    """Return the names of withheld qrel sets, and of versions that reveal them (``@n``)."""
     names = withheld_names(collection)
     if not names:
         return names

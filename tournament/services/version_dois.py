@@ -11,13 +11,13 @@ from tournament.models import QrelVersion, VersionDoi
 
 
 def set_doi(version: QrelVersion, text: str, *, who: str = "") -> str:
-    """Record the version's DOI, or remove it if ``text`` is empty; return what is recorded now.
+    """Record the version's DOI, or remove it if ``text`` is empty; return the recorded DOI.
 
-    Setting the same again changes nothing. Raises NotADoi.
+    Setting the same DOI again changes nothing. Raises NotADoi.
     """
     doi = read_doi(text) if text.strip() else ""
     if doi is None:
-        raise NotADoi(f"{text.strip()!r} is not a DOI.", "Enter it like 10.5281/zenodo.1234567.")
+        raise NotADoi(f"{text.strip()!r} is not a DOI.", "Enter a DOI such as 10.5281/zenodo.1234567.")
     with transaction.atomic():
         before = doi_of(version)
         if doi == before:
@@ -37,5 +37,5 @@ def doi_of(version: QrelVersion) -> str:
 
 
 def dois_of(versions: Iterable[QrelVersion]) -> dict[int, str]:
-    """Return version key → DOI, for those that have one."""
+    """Return version key → DOI, for versions with a DOI."""
     return dict(VersionDoi.objects.filter(version__in=versions).values_list("version", "doi"))

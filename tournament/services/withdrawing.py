@@ -11,9 +11,9 @@ from tournament.models import Challenge
 
 
 def reasons_to_stay(run: Run) -> list[str]:
-    """Return the reasons why the run has to stay; empty when it can be withdrawn."""
+    """Return the reasons why the run cannot be withdrawn; empty if it can."""
     pools = PoolRun.objects.filter(run=run).values_list("pool__name", flat=True).order_by("pool__name")
-    reasons = [f"it fed the pool {name}" for name in pools]
+    reasons = [f"its passages are in the pool {name}" for name in pools]
     for challenge in Challenge.objects.filter(campaign__collection=run.collection_id).select_related(
         "campaign"
     ):
@@ -24,7 +24,7 @@ def reasons_to_stay(run: Run) -> list[str]:
 
 
 def withdraw_run(*, run: Run, who: str) -> None:
-    """Delete a run and its stored ranking. Raises NotWithdrawn when something depends on it."""
+    """Delete a run and its stored ranking. Raises NotWithdrawn if something depends on it."""
     if reasons := reasons_to_stay(run):
         raise _refusal_to_withdraw(run, reasons)
     collection, stored = run.collection, run.storage_name
@@ -33,7 +33,7 @@ def withdraw_run(*, run: Run, who: str) -> None:
             Run.objects.filter(pk=run.pk).delete()
             log(collection, f"run {run.run_tag} withdrawn", who=who)
             transaction.on_commit(lambda: ranking_files.forget_ranking(stored))
-    except ProtectedError:  # a pool was built from it at the same time
+    except ProtectedError:  # A pool was built from it in the meantime.
         raise _refusal_to_withdraw(run, reasons_to_stay(run)) from None
 
 

@@ -11,8 +11,7 @@ from tournament.management.offering import offer_places
 
 class Command(CampaignCommand):
     help = (
-        "Compare the unseen top passages of new runs with the current best answers. First prints how many "
-        "pairs, tasks and dollars it takes. Its tasks are then posted, collected and resolved as usual."
+        "Compare the unseen top passages of new runs with the current best answers. First prints the numbers of pairs and tasks and the cost. The tasks are then posted, collected and resolved as usual."
     )
     example = "manage.py challenge spring --runs new-run --rule lead2"
 
@@ -22,13 +21,13 @@ class Command(CampaignCommand):
             "--rule",
             choices=["lead2", "single"],
             default="lead2",
-            help="judge a pair until a side leads by 2 or five judgments are in, or once (default: lead2)",
+            help="lead2: judge a pair until a side leads by 2 or it has five judgments; single: judge it once (default: lead2)",
         )
         parser.add_argument("--dry-run", action="store_true", help="only print the cost estimate")
         parser.add_argument(
             "--confirm-spend",
             metavar="AMOUNT",
-            help="dollars you agree to spend (required if the crowd takes real money)",
+            help="dollars you agree to spend (required if the crowd site charges real money)",
         )
 
     def act_on(
@@ -50,7 +49,7 @@ class Command(CampaignCommand):
             return {"challenge": None, "state": "planned", "asked": 0, **expected}
         opened = services.open_challenge(plan=plan, confirm_spend=agreed)
         if opened.challenge is None:
-            self.note("Nothing to ask: every top passage has already been judged or is a best answer.")
+            self.note("Nothing to judge: every top passage has already been judged or is a best answer.")
             return {"challenge": None, "state": "done", "asked": 0, **expected}
         if opened.advance.asked:
             offer_places(self, named)

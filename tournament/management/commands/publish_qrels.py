@@ -9,7 +9,7 @@ from tournament import services
 class Command(CampaignCommand):
     help = (
         "Publish the best answers of a campaign's settled queries as the next version of its collection, with the "
-        "parameters of its latest resolve. Queries that it does not cover are carried over."
+        "parameters of its latest resolve. Queries that the campaign does not cover are carried over."
     )
     example = "manage.py publish_qrels spring"
 
@@ -19,7 +19,7 @@ class Command(CampaignCommand):
             action="store_true",
             help="also publish open queries with their best answers so far",
         )
-        parser.add_argument("--by", default="", help="who publishes (default: your login name)")
+        parser.add_argument("--by", default="", help="name of the publisher (default: your login name)")
 
     def act_on(self, found: Campaign, *, allow_open: bool, by: str, **options: Any) -> dict[str, Any]:
         publication = services.publish_qrels(
@@ -29,7 +29,7 @@ class Command(CampaignCommand):
         if not publication.new:
             self.note(f"Nothing has changed since version {version.number}, so no new version was published.")
         if version.simulated:
-            self.note("Simulated workers made some of its judgments.")
+            self.note("Some of its judgments are by simulated workers.")
         return {
             "collection": version.collection.name,
             "version": version.number,

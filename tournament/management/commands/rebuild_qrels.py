@@ -7,7 +7,7 @@ from tournament import services
 
 
 class Command(BaseCommand):
-    help = "Rebuild a version from its manifest and compare the bytes with the published ones."
+    help = "Rebuild a version from its manifest and compare the bytes with the published file."
     example = "manage.py rebuild_qrels mine --version 1"
 
     def arguments(self, parser: CommandParser) -> None:

@@ -7,7 +7,7 @@ from judging.models import Campaign
 from tournament import services
 from tournament.management.offering import advance_and_offer
 
-#: How many open and tied queries are explained on a terminal.
+#: The maximum number of open and tied queries explained on a terminal.
 SHOWN = 10
 
 

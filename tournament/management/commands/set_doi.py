@@ -7,7 +7,7 @@ from tournament.services.version_dois import set_doi
 
 
 class Command(BaseCommand):
-    help = "Record the DOI of a deposited version, which its citation then has. An empty DOI removes it."
+    help = "Record the DOI of a deposited version, for its citation. An empty DOI removes it."
     example = "manage.py set_doi mine 10.5281/zenodo.1234567 --version 1"
 
     def arguments(self, parser: CommandParser) -> None:

@@ -1,5 +1,4 @@
-"""Further rows for the collection of benchmarks/_large.py: a draft campaign, a graded campaign, a bundle, a
-webhook."""
+"""Further rows for the collection of benchmarks/_large.py: a draft and a graded campaign, a bundle, a webhook."""
 
 from typing import Any
 

@@ -1,5 +1,7 @@
-"""The options, the database and the report that benchmarks share. Importing this module makes the product
-importable."""
+"""The options, the database and the report that benchmarks share.
+
+Importing this module makes the product importable.
+"""
 
 import argparse
 import json

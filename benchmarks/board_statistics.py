@@ -75,8 +75,7 @@ def split_halves(values: np.ndarray) -> Figures:
 
 
 def continuous_halves(values: np.ndarray) -> Figures:
-    """Return the same measurements for mostly distinct values, such as nDCG or AP, extrapolated from some runs to all
-    pairs."""
+    """Return the same times for mostly distinct values, such as nDCG, extrapolated from some runs to all pairs."""
     rng = np.random.default_rng(4)
     values = np.maximum(0, values[:SOME] + rng.normal(0, 0.2, (SOME, QUERIES)))
     halves = draw_halves(QUERIES, SPLITS, np.random.default_rng(1))
@@ -85,8 +84,7 @@ def continuous_halves(values: np.ndarray) -> Figures:
 
 
 def scipy_tests(values: np.ndarray, sample: int) -> Figures:
-    """Return scipy's time per comparison (four tests of two runs in one half), and the largest difference of
-    p-values."""
+    """Return scipy's time per comparison (four tests of two runs in one half), and the largest p difference."""
     from scipy import stats
 
     rng = np.random.default_rng(2)

@@ -208,7 +208,9 @@ def missed(found: Figures, count: int) -> list[str]:
 def main() -> None:
     parser = options_parser(__doc__)
     parser.add_argument("--passages", type=int, default=10_000_000, help="default: %(default)s")
-    parser.add_argument("--texts", type=Path, metavar="FOLDER", help="folder of real texts to judge in addition")
+    parser.add_argument(
+        "--texts", type=Path, metavar="FOLDER", help="folder of real texts to judge in addition"
+    )
     parser.add_argument("--figure", type=Path, metavar="FILE")
     parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)
     options = parser.parse_args()

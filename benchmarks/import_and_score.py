@@ -334,7 +334,9 @@ def missed_limits(found: Figures, ratios: dict[str, float]) -> list[str]:
 
 def main(arguments: Sequence[str]) -> int:
     parser = options_parser(__doc__)
-    parser.add_argument("--repeat", type=int, default=3, help="number of measurements per process (default: 3)")
+    parser.add_argument(
+        "--repeat", type=int, default=3, help="number of measurements per process (default: 3)"
+    )
     parser.add_argument("--measure", nargs=3, metavar=("WHAT", "FOLDER", "RUN"), help=argparse.SUPPRESS)
     parser.add_argument("--prepare", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)

@@ -183,8 +183,10 @@ def addresses(only: str) -> Iterator[tuple[str, str]]:
 
 
 def measure(client: Any, address: str, rounds: int) -> Figures | None:
-    """Return the seconds of the first and the other responses (if streamed, to the first bytes), the queries of the
-    last response, and lines per second if streamed; None for URLs that cannot be read."""
+    """Return the times, queries and lines per second of a page; None for URLs that cannot be read.
+
+    Times are those of the first and of the other responses, in seconds (if streamed, to the first bytes). Queries are
+    those of the last response. Lines per second are only for streamed responses."""
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
@@ -285,7 +287,9 @@ def missed_by(figures: Figures) -> list[str]:
 
 def main(arguments: Sequence[str]) -> int:
     parser = options_parser(__doc__)
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"number of requests per page (default: {ROUNDS})")
+    parser.add_argument(
+        "--rounds", type=int, default=ROUNDS, help=f"number of requests per page (default: {ROUNDS})"
+    )
     parser.add_argument("--runs", type=int, default=RUNS, help=f"runs of the collection (default: {RUNS})")
     parser.add_argument("--only", default="", metavar="WORD", help="only pages whose name contains this word")
     add_database_options(parser)

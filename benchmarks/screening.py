@@ -201,8 +201,7 @@ def recommended(queries: int, slip: float, kinds: Kinds) -> str:
 
 
 def print_table(queries: int, kinds: Kinds, repetitions: int) -> None:
-    """Print one row per crowd, and how often the recommended rule was best or its interval overlapped that of the
-    best rule."""
+    """Print one row per crowd, and how often the recommended rule was best or overlapped the best."""
     agree, lost = 0, []
     print(f"| Slips | Bad workers | {' | '.join(RULES)} |\n|---|---|{'---|' * len(RULES)}")
     for slip, share in product(SLIPS, SHARES):

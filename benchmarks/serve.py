@@ -258,8 +258,7 @@ def lost_work(seen: Any) -> list[str]:
 
 
 def compare_queues(on: str, site: str, large: Campaigned) -> Figures:
-    """Measure tasks per second with few and with many waiting tasks, alternating; the same people do one task
-    each."""
+    """Measure tasks per second with few and many waiting tasks, alternating; the same people do one task each."""
     from _people import Seen, Shift, work
 
     found: dict[str, list[float]] = {"few": [], "many": []}

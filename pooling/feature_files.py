@@ -155,10 +155,10 @@ def write_features(
     made_of: Mapping[str, Any],
     progress: Progress | None = None,
 ) -> Features:
-    """Write the features of (pid, text) into a new folder. 
+    """Write the features of (pid, text) into a new folder.
 
-     ``made_of`` identifies the texts, and is recorded. ``progress`` gets the number of texts done and 0, then the
-     number of weighted rows and of all rows. Until the manifest is written, :func:`open_features` finds nothing.
+    ``made_of`` identifies the texts, and is recorded. ``progress`` gets the number of texts done and 0, then the
+    number of weighted rows and of all rows. Until the manifest is written, :func:`open_features` finds nothing.
     """
     folder.mkdir(parents=True)
     frequencies, passages = _write_counts(folder, texts, progress)

@@ -140,8 +140,9 @@ class Content:
         return self.prepared(bytes)
 
     def prepared(self, prepare: Callable[[bytes], T]) -> Iterator[T]:
-        """Yield the result of ``prepare`` for each block, computed in the reading thread. A small file needs no
-        thread.
+        """Yield the result of ``prepare`` for each block, computed in the reading thread.
+
+        A small file needs no thread.
         """
         made = map(prepare, self._blocks())
         if not self.path.is_file() or self.likely_bytes < BLOCK_BYTES:
@@ -231,7 +232,8 @@ class Content:
         if self.size > self.max_bytes:
             raise self._refuse(
                 f"the content is larger than {self.max_bytes:,} bytes when decompressed.",
-                "Split the file or send it uncompressed; PREFEREE_MAX_DECOMPRESSED_BYTES is the limit for any file, PREFEREE_MAX_RUN_BYTES for a run.",
+                "Split the file or send it uncompressed; PREFEREE_MAX_DECOMPRESSED_BYTES is the limit for any file, "
+                "PREFEREE_MAX_RUN_BYTES for a run.",
             )
 
     def _refuse_archive(self, first_bytes: bytes) -> None:

@@ -33,10 +33,10 @@ class PreviewedPools:
 
 
 def preview_pools(sources: Sequence[Hashes]) -> PreviewedPools:
-    """Preview the pools of these sources. 
+    """Preview the pools of these sources.
 
-     Each source is an array of hashes, shape (queries, depth), padded with ``NOTHING``, with a passage at most once
-     per query. Raises ValueError for too many sources to tell apart.
+    Each source is an array of hashes, shape (queries, depth), padded with ``NOTHING``, with a passage at most once
+    per query. Raises ValueError for too many sources to tell apart.
     """
     if len(sources) > MOST_SOURCES:
         raise ValueError(f"at most {MOST_SOURCES} sources can be told apart")

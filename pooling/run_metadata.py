@@ -76,7 +76,9 @@ def read_run_metadata(
     except csv.Error as error:
         raise InvalidFile(name, lines.line_num, f"not a table: {error}.", "Send TSV or CSV.") from None
     if not found:
-        raise InvalidFile(name, 0, "the table describes no runs.", "Write a header, then one line for each run.")
+        raise InvalidFile(
+            name, 0, "the table describes no runs.", "Write a header, then one line for each run."
+        )
     return list(found.values())
 
 

@@ -79,7 +79,7 @@ def _too_many(content: Content, number: int) -> InvalidQueryFile:
     return InvalidQueryFile(
         content.name,
         number,
-        f"the file holds more than {MOST_QUERIES:,} queries.",
+        f"the file contains more than {MOST_QUERIES:,} queries.",
         "Split them into several collections, or leave out queries that no run answers.",
     )
 

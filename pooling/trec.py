@@ -246,8 +246,10 @@ def read_runs(
 def _known_queries_only(
     columns: Columns, again: Content, known_qids: Collection[str] | None, skip_unknown: bool
 ) -> tuple[Columns, tuple[str, ...]]:
-    """Return the lines of known queries, and the unknown queries. Refuses unknown queries unless ``skip_unknown``,
-    and a passage that appears twice for a query, even an unknown one.
+    """Return the lines of known queries, and the unknown queries.
+
+    Refuses unknown queries unless ``skip_unknown``, and a passage that appears twice for a query, even an unknown
+    one.
     """
     known = None if known_qids is None else frozenset(known_qids)
     unknown = tuple(qid for qid in columns.qids if known is not None and qid not in known)

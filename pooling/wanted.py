@@ -38,7 +38,7 @@ class Sought:
         )
         held = values[rows]
         which = self.likely[held & self.mask].astype(np.int64)
-        unlike = np.flatnonzero(self.values[which] != held)  # rows that only share the low bits of a sought value are dropped
+        unlike = np.flatnonzero(self.values[which] != held)  # they share only low bits
         which[unlike] = np.minimum(np.searchsorted(self.values, held[unlike]), len(self.values) - 1)
         same = self.values[which] == held
         return rows[same], which[same]

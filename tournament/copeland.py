@@ -77,8 +77,7 @@ def _query_max(starts: IntArray, values: ExactArray) -> ExactArray:
 def _most_wins(
     starts: IntArray, query: IntArray, size: int, pairs: PairWins, wins: ExactArray, ties: Ties
 ) -> tuple[BoolArray, IntArray]:
-    """Return the passages with the most wins after recounts, and the number of passages with the most wins at
-    first."""
+    """Return the passages with the most wins after recounts, and the number of passages that tied at first."""
     alive = wins == _query_max(starts, wins)[query]
     tied_at_first = _count_by_query(query, alive, len(starts))
     left = pairs
@@ -119,8 +118,7 @@ def _lacking_and_closed(
 
 
 def _is_cycle(tied: IntArray, pairs: PairWins) -> bool:
-    """Return whether strict majorities make the tied set strongly connected (``simple_cycles`` takes exponential
-    time)."""
+    """Return whether strict majorities make the tied set strongly connected (``simple_cycles`` is exponential)."""
     import networkx as nx  # Imported here, because it would add a fifth of a second to every command.
 
     low, high = np.searchsorted(pairs.a, [tied[0], tied[-1] + 1])  # pairs are sorted by a

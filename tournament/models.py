@@ -104,8 +104,11 @@ class QrelVersion(Published):
 
     @property
     def content(self) -> dict[str, Any]:
-        """The parsed manifest. Each process caches the last few, since parsing 100,000 judgments takes longer than
-        the rest of a page. The dictionary is shared, so do not modify it."""
+        """The parsed manifest.
+
+        Each process caches the last few, since parsing 100,000 judgments takes longer than the rest of a page. The
+        dictionary is shared, so do not modify it.
+        """
         key = (self.pk, self.manifest_sha256)
         found: dict[str, Any] | None = _CONTENTS.get(key)
         if found is None:

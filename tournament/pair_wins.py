@@ -94,8 +94,7 @@ def _sums_between(flags: NDArray[np.bool_], first: IntArray) -> IntArray:
 
 
 def wins_of_pairs(counts: PairTally, *, count: Count = Count.SHARES, largest: int) -> PairWins:
-    """Turn counts into wins: split by ``shares`` of the judgments, or given to the ``majority`` (half each for a
-    tie).
+    """Turn counts into wins, by ``shares`` of the judgments or to the ``majority`` (half each for a tie).
 
     ``largest`` is the number of nodes in the largest query: it bounds every later sum. If a sum could
     exceed the exact range, the numerators become Python integers (slower, still exact).

@@ -58,8 +58,7 @@ class PairJudgments:
 
 @dataclass(frozen=True)
 class Meeting:
-    """The state of a pair: the number of judgments to ask now, and the first passage's share of the win once
-    settled."""
+    """The state of a pair: the judgments to ask now, and the first passage's share of the win once settled."""
 
     needed: int
     share: Fraction | None

@@ -1,5 +1,4 @@
-"""A board as a table and figures, for the command `leaderboard`, the downloads on its page and the agreement of
-boards."""
+"""A board as a table and figures, for the command `leaderboard`, for downloads and for the agreement of boards."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -297,8 +296,7 @@ def named_rows(published: PublishedBoard) -> list[BoardRow]:
 
 
 def against_chart(published: PublishedBoard, measure: str) -> Points:
-    """Plot every run except the perfect run: its value under preference qrels against its value under official
-    qrels."""
+    """Plot every run except the perfect run: values under preference qrels against values under official qrels."""
     rows = own_rows(published)
     named = {row.run for row in named_rows(published)}
     by_rank = sorted(range(len(rows)), key=lambda place: rows[place].leading.rank)

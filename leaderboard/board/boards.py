@@ -66,8 +66,7 @@ class PublishedBoard:
 
     @property
     def tells_judged_tops(self) -> bool:
-        """Whether the board shows how many of the runs' top passages were judged; with withheld labels, only members
-        see this."""
+        """Whether the board shows shares of judged top passages; with withheld labels, only members see them."""
         return any(row.judged_tops is not None for row in self.board.rows)
 
     @property

@@ -53,8 +53,10 @@ def _add_compared(judged: Pids, version: QrelVersion, only: set[str] | None) -> 
 
 
 def _compared_pids(version: QrelVersion) -> Pids:
-    """Return qid → pids that the version's own judgments compared. There are few passages, so pids are looked up
-    last."""
+    """Return qid → pids that the version's own judgments compared.
+
+    There are few passages, so pids are looked up last.
+    """
     keys: dict[int, set[int]] = defaultdict(set)
     rows = Judgment.objects.filter(campaign=version.campaign_id).values_list(
         "pk", "pair__query_id", "left_id", "right_id"

@@ -157,8 +157,7 @@ def _agreement_of_orders(given: BoardInput, ranked: int) -> Agreement:
 def _row_standings(
     values: Values, scale: Scale, resampled: Values, ranked: int, level: float
 ) -> list[Standing]:
-    """Return the standing of every row; rows from ``ranked`` on are compared with the runs but are not ranked
-    themselves."""
+    """Return the standing of every row; rows from ``ranked`` on are compared with the runs but not ranked."""
     means = scale.means(values)
     bounds = intervals_of(resampled, level=level)
     ranks = _ranks_with_perfect(scale.standings(values), ranked)
@@ -190,8 +189,7 @@ def _ranks_with_perfect(standings: Values, ranked: int) -> npt.NDArray[np.int64]
 
 
 def able_to_pass(rows: Sequence[BoardRow]) -> dict[str, int]:
-    """Return run → number of runs below it that would overtake it if all their unjudged top passages were best
-    answers.
+    """Return run → number of runs that would overtake it if all their unjudged top passages were best answers.
 
     A query whose top passage is a best answer has the value 1, so a run's mean grows by at most its share of unjudged
     tops. Runs that no run can overtake are left out.

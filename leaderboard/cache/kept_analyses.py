@@ -121,8 +121,7 @@ def forget_unused() -> int:
 
 
 def kept_object(kind: str, inputs: list[Any], type_: type[Result], compute: Callable[[], Result]) -> Result:
-    """Store or return a frozen dataclass (of dataclasses, tuples, enums, dates, numbers), like
-    :func:`kept_or_computed`.
+    """Return a frozen dataclass (of dataclasses, tuples, enums, dates, numbers), as :func:`kept_or_computed` does.
 
     It is stored as JSON text, because numbers can be NaN, which a JSON column cannot contain.
     """

@@ -51,8 +51,7 @@ def _fact_text(value: object) -> str:
 
 
 def _with_bounds(table: Table) -> frozenset[str]:
-    """Return the columns that contain intervals, judged by their kind or by their values (ranks, lengths or
-    changes)."""
+    """Return the columns that contain intervals, by their kind or by their values (ranks, lengths or changes)."""
     return frozenset(
         column.key
         for column in table.columns

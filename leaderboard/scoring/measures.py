@@ -334,7 +334,10 @@ class ExpectedSearchLength(Measure):
     """
 
     letters = "ESL"
-    words = "the rank of the first relevant passage, over answered queries only: read it together with the share answered"
+    words = (
+        "the rank of the first relevant passage, over answered queries only: read it together with the share "
+        "answered"
+    )
     higher_is_better = False
     unanswered = math.nan
 

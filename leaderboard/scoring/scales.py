@@ -18,8 +18,7 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Scale:
-    """A scale of values: the direction of comparison, and ``whole``, the factor that makes values integers and
-    comparisons exact."""
+    """A scale of values: the direction of comparison, and the factor ``whole`` that makes values integers, if any."""
 
     higher_is_better: bool = True
     whole: int | None = WHOLE

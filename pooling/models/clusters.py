@@ -13,7 +13,9 @@ class ClusterSet(models.Model):
 
     collection = models.OneToOneField(Collection, models.CASCADE, related_name="cluster_set")
     method = models.CharField(max_length=10, choices=Method.choices)
-    parameters = models.JSONField(default=dict, help_text="Threshold, shingle size and software, or the imported file.")
+    parameters = models.JSONField(
+        default=dict, help_text="Threshold, shingle size and software, or the imported file."
+    )
     sha256 = models.CharField(max_length=64, help_text="SHA-256 of the classes.")
     texts = models.PositiveBigIntegerField(
         null=True, help_text="Number of texts compared; null for an imported file."

@@ -323,7 +323,8 @@ class QrelSet(models.Model):
     withheld = models.BooleanField(
         default=False,
         db_default=False,
-        help_text="Whether only scores under it are public; its labels, and values that reveal them, are for members.",
+        help_text="Whether only scores under it are public. Its labels, and values that reveal them, are for "
+        "members.",
     )
     mapped_from = models.ForeignKey(
         "self",

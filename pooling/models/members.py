@@ -38,7 +38,8 @@ class InvitedMember(models.Model):
         help_text="The team of an invited submitter.",
     )
     granted = models.BooleanField(
-        default=False, help_text="Whether it became a membership, so that reusing the link cannot undo a later removal."
+        default=False,
+        help_text="Whether it became a membership, so that reusing the link cannot undo a later removal.",
     )
 
 

@@ -11,7 +11,9 @@ class Pool(models.Model):
     name = models.SlugField(max_length=80, unique=True)
     qrel_set = models.ForeignKey(QrelSet, models.PROTECT, null=True, related_name="+")
     depth = models.PositiveIntegerField(default=1)
-    sample = models.PositiveIntegerField(null=True, help_text="Number of queries in the sample; null for all.")
+    sample = models.PositiveIntegerField(
+        null=True, help_text="Number of queries in the sample; null for all."
+    )
     seed = models.BigIntegerField(null=True)
     min_size = models.PositiveIntegerField(default=1)
     fraction = models.PositiveIntegerField(

@@ -1,6 +1,7 @@
-"""Receive files of a collection that a client announces and then sends in parts. The row records how much of each
-file has arrived. A part is written while the row is locked, so one of two parts for the same offset wins. After the
-last byte of the last file, the row waits for its job.
+"""Receive files of a collection that a client announces and then sends in parts.
+
+The row records how much of each file has arrived. A part is written while the row is locked, so one of two parts for
+the same offset wins. After the last byte of the last file, the row waits for its job.
 """
 
 import shutil
@@ -113,8 +114,9 @@ def receive_part(wanted: Arriving, number: int, *, offset: int, stream: Stream, 
 
 
 def abandon_files(wanted: Arriving) -> None:
-    """Delete files that have not been read yet, or were kept after a refusal. A job reading them then changes
-    nothing.
+    """Delete files that have not been read yet, or were kept after a refusal.
+
+    A job reading them then changes nothing.
 
     Raises UploadRefused.
     """
@@ -226,7 +228,7 @@ def _bytes_left(wanted: Arriving, number: int, offset: int) -> int:
 def _keep_part(wanted: Arriving, number: int, offset: int, part: IO[bytes], came: int) -> None:
     held = type(wanted).objects.select_for_update().filter(pk=wanted.pk).first()
     if held is None:
-        raise UploadRefused("This request was deleted in the meantime.", "Announce it again.")
+        raise UploadRefused("This request was dropped in the meantime.", "Announce it again.")
     _bytes_left(held, number, offset)
     file = held.files[number - 1]
     with Path(file["path"]).open("r+b") as target:

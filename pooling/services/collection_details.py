@@ -48,17 +48,20 @@ def set_board_labels(*, collection: Collection, name: str, who: str) -> bool:
 
 
 def set_run_depth(*, collection: Collection, depth: int, who: str) -> int:
-    """Set the maximum number of passages per query in a run; return the previous limit. Existing runs are not
-    affected.
+    """Set the maximum number of passages per query in a run; return the previous limit.
+
+    Existing runs are not affected.
 
     Raises PoolingError.
     """
     if not 1 <= depth <= DEEPEST:
-        raise PoolingError(f"A run cannot have {depth:,} passages per query.", f"Give 1 to {DEEPEST:,}.")
+        raise PoolingError(
+            f"A run cannot have {depth:,} passages per query.", f"Choose a number from 1 to {DEEPEST:,}."
+        )
     before: int = collection.max_run_depth
     if depth != before:
         with transaction.atomic():
             Collection.objects.filter(pk=collection.pk).update(max_run_depth=depth)
-            log(collection, f"at most {depth:,} passages per query of a run, before {before:,}", who=who)
+            log(collection, f"at most {depth:,} passages per query in a run (before: {before:,})", who=who)
         collection.max_run_depth = depth
     return before

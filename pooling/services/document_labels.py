@@ -178,8 +178,10 @@ def _refuse_unmapped(pids: set[str], document_of: DocumentOf) -> None:
 
 
 def provenance_of(qrel_set: QrelSet) -> list[DocumentLabel]:
-    """Return the labels of a set created by :func:`map_labels`, each with its passage. Raises NotFound for other
-    sets."""
+    """Return the labels of a set created by :func:`map_labels`, each with its passage.
+
+    Raises NotFound for other sets.
+    """
     if qrel_set.mapped_from_id is None:
         raise NotFound(f"The labels {qrel_set.name} were not derived from labels of passages.")
     rows = qrel_set.qrels.order_by("position")

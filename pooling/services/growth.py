@@ -15,8 +15,10 @@ def most_bytes(size: int) -> int:
 
 
 def most_bytes_of_run(size: int | None = None) -> int:
-    """Return the limit for a run, which is read into memory. No size means that the file is already on this
-    machine."""
+    """Return the limit for a run, which is read into memory.
+
+    No size means that the file is already on this machine.
+    """
     most = settings.MAX_RUN_BYTES, settings.MAX_DECOMPRESSED_BYTES
     return int(min(most) if size is None else min(*most, most_bytes(size)))
 

@@ -53,8 +53,7 @@ def sees(user: Any, collection: Collection) -> bool:
 
 
 def visible_to(user: Any) -> QuerySet[Collection]:
-    """Return the collections that this person can see: published collections, their own, and collections to which
-    they submit."""
+    """Return the collections that this person can see: published ones, their own, and those to which they submit."""
     if user.is_authenticated and user.is_superuser:
         return Collection.objects.all()
     published = Q(visibility=Collection.Visibility.PUBLISHED)
@@ -90,7 +89,9 @@ def add_member(*, collection: Collection, username: str, role: Role, who: str) -
             member = Membership.objects.create(collection=collection, user=user, role=role)
             log(collection, f"{username} added as {role.words}", who=who)
     except IntegrityError:
-        raise MembersRefused(f"{username} is already a member.", "Change their role in the list of members.") from None
+        raise MembersRefused(
+            f"{username} is already a member.", "Change their role in the list of members."
+        ) from None
     return member
 
 

@@ -111,8 +111,7 @@ def _drawn_queries(qids: Sequence[str], sizes: NDArray[np.int64], choice: Choice
 
 
 class _ArrayCache:
-    """A cache of immutable arrays (stored runs' tops): the most recently used, up to a number of bytes per
-    process."""
+    """A cache of immutable arrays (stored runs' tops): the most recently used, up to a size in bytes per process."""
 
     def __init__(self, most_bytes: int) -> None:
         self.most_bytes, self.held = most_bytes, 0
@@ -145,8 +144,10 @@ def _hashed_sources(
     depth: int,
     clusters: ClusterSet | None,
 ) -> list[preview.Hashes]:
-    """Return the hashed passages of each run and, last, of the qrel set. Raises PoolRefused for no sources or too
-    many."""
+    """Return the hashed passages of each run and, last, of the qrel set.
+
+    Raises PoolRefused for no sources or too many.
+    """
     if not runs and qrel_set is None:
         raise PoolRefused("A pool needs runs or a qrel set.", "Choose some.")
     if len(runs) + (qrel_set is not None) > preview.MOST_SOURCES:

@@ -29,7 +29,7 @@ def plan_split(
     """Return the private queries: the given ones, or a share drawn with the seed. Raises SplitRefused."""
     there = list(collection.queries.order_by("position", "qid").values_list("qid", flat=True))
     if qids and share is not None:
-        raise SplitRefused("A share and a list of queries cannot be combined.", "Pass only one.")
+        raise SplitRefused("A share and a list of queries cannot be combined.", "Use only one of them.")
     if share is None:
         _refuse_bad_split(collection, qids, there)
         return PlannedSplit(tuple(qids))
@@ -71,8 +71,10 @@ def private_qids(collection: Collection) -> frozenset[str]:
 
 
 def keep_split(collection: Collection, wanted: PlannedSplit, *, who: str = "") -> QuerySplit:
-    """Store the split once. Repeating it changes nothing; a different split is refused, as it would make private
-    results public."""
+    """Store the split once.
+
+    Repeating it changes nothing; a different split is refused, as it would make private results public.
+    """
     there = dict(collection.queries.values_list("qid", "pk"))
     sha256 = hashlib.sha256("\n".join(sorted(wanted.qids)).encode()).hexdigest()
     how = {"sha256": sha256, "share": wanted.share, "seed": wanted.seed}

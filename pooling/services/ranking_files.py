@@ -22,8 +22,10 @@ from pooling.services.bucket import Bucket
 
 
 def put_ranking(name: str, ranking: Ranking) -> None:
-    """Store a ranking. The file appears whole or not at all; an existing file of the same name has the same
-    content."""
+    """Store a ranking.
+
+    The file appears whole or not at all; an existing file of the same name has the same content.
+    """
     storage = storages["runs"]
     if isinstance(storage, Bucket):
         if storage.has(name):

@@ -60,7 +60,7 @@ def receive(
         sha256, left = copy_stream(stream, file, length)
         if left:
             raise UploadRefused(
-                f"The upload stopped {left:,} bytes before its end. Nothing was kept.", "Send it again."
+                f"The upload stopped {left:,} bytes before its end. Nothing was stored.", "Send it again."
             )
         there = _upload_with_key(collection, user, key)
         if there is not None:
@@ -158,8 +158,10 @@ def append(upload: RunUpload, *, offset: int, stream: Stream, length: int) -> Ru
 
 
 def abandon(upload: RunUpload) -> None:
-    """Delete an upload that was not imported and whose file is still stored. A check in progress then has no
-    effect."""
+    """Delete an upload that was not imported and whose file is still stored.
+
+    A check in progress then has no effect.
+    """
     states = RunUpload.State
     there = Q(state__in=[states.RECEIVING, states.WAITING, states.CHECKED])
     gone = RunUpload.objects.filter(there | Q(state=states.REFUSED) & ~Q(parts=[]), pk=upload.pk)

@@ -43,7 +43,9 @@ def set_round(
     """Plan a round, or change the round with this name. Existing runs are not affected. Raises SubmissionRefused."""
     name = " ".join(name.split())
     if not name or len(name) > 80:
-        raise SubmissionRefused("A round needs a name of at most 80 characters.", "Enter a name such as 2026.")
+        raise SubmissionRefused(
+            "A round needs a name of at most 80 characters.", "Enter a name such as 2026."
+        )
     if closes_at <= opens_at:
         raise SubmissionRefused(
             f"The round {name} would close before it opens.", "Enter a closing time after the opening time."
@@ -98,8 +100,7 @@ def rules_of(planned: Round) -> RoundRules:
 
 
 def round_at(collection: Collection, at: datetime) -> Round | RoundRefusal | None:
-    """Return the round that accepts runs at this moment, a refusal if there is none, or None on a board without
-    rounds."""
+    """Return the round that accepts runs at this moment, else the refusal; None on a board without rounds."""
     rounds = {one.name: one for one in Round.objects.filter(collection=collection)}
     if not rounds:
         return None

@@ -47,8 +47,9 @@ def asked_details(collection: Collection) -> dict[str, Detail]:
 def set_run_fields(
     *, collection: Collection, asked: Sequence[str], own: Sequence[Mapping[str, Any]], who: str
 ) -> Collection:
-    """Choose the details requested for each run, and define the collection's own fields. Existing details of runs
-    stay.
+    """Choose the details requested for each run, and define the collection's own fields.
+
+    Existing details of runs stay.
 
     Each own field has a ``name``, a ``label``, a ``definition``, and ``choices`` unless it is free text. Raises
     PoolingError.

@@ -165,7 +165,7 @@ def read_once(
     try:
         with refusing_faults(called), transaction.atomic():
             if not waiting.update(**bring_in(), finished_at=clock.now()):
-                raise UploadRefused("The files were deleted while they were being read.", "Send them again.")
+                raise UploadRefused("The files were dropped while they were being read.", "Send them again.")
     except PoolingError as refusal:
         listed, counts = every_problem(refusal, look)
         refused = {"problems": listed, "problem_counts": counts, "finished_at": clock.now()}

@@ -44,7 +44,9 @@ def grant_spending(
 ) -> SpendingGrant:
     """Let a person, or everybody who may spend money in a collection, commit up to ``amount``. Raises BadGrant."""
     if (person is None) == (collection is None):
-        raise BadGrant("A spending grant is for a person or for a collection.", "Name a person or a collection.")
+        raise BadGrant(
+            "A spending grant is for a person or for a collection.", "Name a person or a collection."
+        )
     _check_terms(amount, last_day)
     grant = SpendingGrant.objects.create(
         person=person,
@@ -67,7 +69,7 @@ def change_grant(grant: SpendingGrant, *, amount: Decimal, last_day: date, who: 
     if not SpendingGrant.objects.filter(pk=grant.pk, revoked_at=None).update(
         amount=amount, last_day=last_day
     ):
-        raise GrantOver("This grant was revoked.", "Make another one.")
+        raise GrantOver("This grant was revoked.", "Create a new grant.")
     grant.refresh_from_db()
     _log_grant_change(grant, f"changed to {_terms_in_words(amount, last_day)}", who)
 

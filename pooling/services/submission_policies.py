@@ -187,8 +187,7 @@ def refuse_against_policy(
 
 @dataclass(frozen=True)
 class TeamStanding:
-    """A team's use of the policy today: its runs in the last period, its variants, and the day from which the next is
-    accepted."""
+    """A team's use of the policy today: its runs in the last period, its variants, and the day of the next one."""
 
     team: str
     recent: int
@@ -270,7 +269,8 @@ def refuse_change_against_policy(run: Run, changed: dict[str, Any]) -> None:
     if fixed or changed.get("baseline"):
         names = " and ".join(field_label(name) for name in fixed or ["baseline"])
         raise SubmissionRefused(
-            f"{run.run_tag}: the board's policy does not allow changes to: {names}.", "Leave these fields unchanged."
+            f"{run.run_tag}: the board's policy does not allow changes to: {names}.",
+            "Leave these fields unchanged.",
         )
     emptied = [
         name

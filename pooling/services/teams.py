@@ -72,9 +72,7 @@ def make_team(*, collection: Collection, name: str, affiliation: str = "", who: 
         raise TeamRefused("A team needs a name of at most 200 characters.", "Give one.")
     of_runs = set(Run.objects.filter(collection=collection).exclude(team="").values_list("team", flat=True))
     if known := _team_called(collection, name):
-        raise TeamRefused(
-            f"A team {known!r} already exists.", "Invite people to it, or choose another name."
-        )
+        raise TeamRefused(f"A team {known!r} already exists.", "Invite people to it, or choose another name.")
     alike = sorted(other for other in of_runs if plain_name(other) == plain_name(name) and other != name)
     if alike:
         raise TeamRefused(
@@ -144,7 +142,9 @@ def apply_as_team(
             f"{email[:60]!r} is not an e-mail address.", "Enter an address that you read."
         ) from None
     if not plain_name(team_name) or max(len(team_name), len(affiliation)) > 200 or len(words) > 1000:
-        raise TeamRefused("The application is too long, or has no name.", "Enter the team's name, and shorten the text.")
+        raise TeamRefused(
+            "The application is too long, or has no name.", "Enter a name, and shorten the text."
+        )
     if alike := _team_called(collection, team_name):
         raise TeamRefused(
             f"The team {alike} already submits here.", "Ask its people to invite you, or choose another name."

@@ -71,7 +71,7 @@ def check_upload(upload: RunUpload, *, progress: Progress | None = None) -> RunU
             _check_file(upload, path, progress)
     except _StoredFileGone as gone:
         _record_outcome(upload, _refusal_fields(Problems((_problem_about_run(gone),), {"run": 1})))
-    return RunUpload.objects.filter(pk=upload.pk).first() or upload  # in the latter case, the upload was deleted
+    return RunUpload.objects.filter(pk=upload.pk).first() or upload  # else it was deleted
 
 
 def _check_file(upload: RunUpload, path: Path, progress: Progress | None) -> None:
@@ -93,7 +93,7 @@ def _check_file(upload: RunUpload, path: Path, progress: Progress | None) -> Non
 
         def settle(run: Run) -> None:
             if not _record_outcome(upload, known | {"state": RunUpload.State.IMPORTED, "run": run}):
-                raise UploadRefused("The file was deleted while it was being checked.", "Send it again.")
+                raise UploadRefused("The file was dropped while it was being checked.", "Send it again.")
 
         keep_run(
             upload.collection,
@@ -147,7 +147,7 @@ class _StoredFileGone(UploadRefused):
 def submit_checked(upload: RunUpload) -> RunUpload:
     """Import a file that passed a check, without sending it again. Raises UploadRefused."""
     again: dict[str, Any] = {"state": RunUpload.State.WAITING, "check_only": False, "finished_at": None}
-    again |= {"report": {}, "arrived_at": clock.now()}  # The time of submission is now, not the time of the check.
+    again |= {"report": {}, "arrived_at": clock.now()}  # submitted now, not at the check
     there = RunUpload.objects.filter(pk=upload.pk, state=RunUpload.State.CHECKED).exclude(parts=[])
     if not there.update(**again):
         raise _submission_refusal(upload)
@@ -159,7 +159,7 @@ def _submission_refusal(upload: RunUpload) -> PoolingError:
     """Return why a file cannot be submitted, and what to do instead."""
     now = RunUpload.objects.filter(pk=upload.pk).first()
     if now is None:
-        return UploadRefused("The file was deleted.", "Send it again.")
+        return UploadRefused("The file was dropped.", "Send it again.")
     if now.state == RunUpload.State.RECEIVING:
         here = f"{now.received_bytes:,} of {now.size_bytes:,} bytes have arrived"
         return WrongOffset(
@@ -177,8 +177,7 @@ def _submission_refusal(upload: RunUpload) -> PoolingError:
 
 
 def forget_old_uploads() -> int:
-    """Delete files that were not finished or submitted in time, and files whose check failed long ago; return how
-    many.
+    """Delete files not finished or submitted in time, and files whose check failed long ago; return how many.
 
     An upload that cannot be deleted does not block the others: SweepFailed is raised at the end.
     """

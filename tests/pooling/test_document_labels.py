@@ -103,6 +103,6 @@ def test_what_cannot_be_mapped_is_refused_whole(labels, tmp_path):
 
 @pytest.mark.parametrize("document", ["", "two words", "d" * 301, "line\nfeed"])
 def test_an_id_that_no_qrels_file_can_hold_is_refused(labels, document):
-    with pytest.raises(UnmappedLabels, match="is no document id"):
+    with pytest.raises(UnmappedLabels, match="is not a valid document id"):
         map_labels(qrel_set=labels, document_of=lambda pid: document, set_name="documents")
     assert not QrelSet.objects.filter(name="documents").exists()

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.one_database
         (b"q1 p1", "This looks like queries or passages"),
         (b"q1 Q0 p1 one high tag", ""),
         (b'{"q1": {"p1": 1.0}}', "This looks like JSON."),
-        (b"q1,Q0,p1,1,3.0,t", "The columns look separated by commas."),
+        (b"q1,Q0,p1,1,3.0,t", "The columns seem to be separated by commas."),
         (b"q1 p1 1", ""),
         (b"q1", ""),
     ],

@@ -188,7 +188,7 @@ def test_without_rounds_a_team_cannot_escape_the_policy_as_a_baseline(board, ott
 def test_a_run_is_a_variant_of_the_teams_own_runs_only(board, otters, send):
     make_run(board, "secret", {"q1": ["p"]}, team="Seals", release=Run.Release.PRIVATE)
 
-    with pytest.raises(SubmissionRefused, match="only be a variant of a run of Otters"):
+    with pytest.raises(SubmissionRefused, match="only be a variant of another run by Otters"):
         send(otters, "a", OPENS, variant_of="secret")
 
 

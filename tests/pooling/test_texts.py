@@ -61,7 +61,7 @@ def test_more_queries_than_can_be_held_are_refused(content, monkeypatch):
     monkeypatch.setattr(texts, "MOST_QUERIES", 2)
     assert len(read_query_file(content("1\twho\n2\twhat\n"))) == 2
 
-    with pytest.raises(InvalidQueryFile, match="line 3: the file holds more than 2 queries"):
+    with pytest.raises(InvalidQueryFile, match="line 3: the file contains more than 2 queries"):
         read_query_file(content("1\twho\n2\twhat\n3\twhen\n"))
     [problem] = query_problems(content("1\twho\n2\twhat\n3\twhen\n")).listed
     assert problem.line == 3

@@ -153,8 +153,7 @@ def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None)
 
 
 def beyond_budget(campaign: Campaign, cost_most: Decimal) -> SpendNotConfirmed | None:
-    """Return the reason why the campaign cannot pay ``cost_most`` dollars for a challenge, fees included; None if it
-    can."""
+    """Return why the campaign cannot pay ``cost_most`` dollars (fees included) for a challenge; None if it can."""
     limit, total = cap_of(campaign), neighbors.committed_dollars(campaign) + cost_most
     if settings.BUDGET_CAP and total > settings.BUDGET_CAP:
         return SpendNotConfirmed(
@@ -267,8 +266,9 @@ def _classes_of_known(titles: Iterable[Title]) -> dict[int, str]:
 def _challenged_query(
     query: int, title: Title, tops: list[Passage], class_of: dict[int, str], stands_for: dict[int, int]
 ) -> ChallengedQuery | None:
-    """Build one challenged query. Passages of unknown classes challenge; new passages of known classes join their
-    class.
+    """Build one challenged query.
+
+    Passages of unknown classes challenge; new passages of known classes join their class.
 
     A near-duplicate is represented by its canonical passage, given by ``stands_for``.
     """

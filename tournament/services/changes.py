@@ -26,8 +26,10 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True)
 class QueryChange:
-    """A query on which two versions differ. Best answers are passage keys; the status of an uncovered query is
-    empty."""
+    """A query on which two versions differ.
+
+    Best answers are passage keys; the status of an uncovered query is empty.
+    """
 
     query: int
     what: ChangeKind

@@ -184,14 +184,12 @@ def _latest_versions(collections: Sequence[int] | None = None) -> dict[int, _Lat
 
 
 def drift_of(collection: Collection) -> Drift | None:
-    """Return the difference between the collection's latest version and current judgments; None if nothing is
-    published."""
+    """Return how the collection's latest version differs from current judgments; None without a version."""
     return drifts([collection]).get(collection.pk)
 
 
 def latest_version_now(collection: Collection) -> dict[str, Any] | None:
-    """Return the comparison as JSON-ready values: the version number, whether it is up to date, and the
-    differences."""
+    """Return the comparison, JSON-ready: the version number, whether it is up to date, and the differences."""
     found = drift_of(collection)
     return found.as_dict() if found else None
 

@@ -83,7 +83,7 @@ def _leads_by_query(judgments: Judgments, classes: Classes) -> dict[int, list[Le
     ahead: dict[tuple[int, int, int], int] = defaultdict(int)
     for query, left, right, preferred in _judgment_rows(judgments):
         a, b = represents.get((query, left)), represents.get((query, right))
-        if a is not None and b is not None and a != b:  # pairs of other passages are ignored, as in the tournament
+        if a is not None and b is not None and a != b:  # the tournament ignores other pairs
             sign = 0 if not preferred else 1 if preferred == left else -1
             ahead[query, min(a, b), max(a, b)] += sign if a < b else -sign
     leads: dict[int, list[Lead]] = {query: [] for query in classes}

@@ -69,7 +69,8 @@ def publish_qrels(
             return Publication(parent, new=False)
         if as_shown and draft.fingerprint(parent) != as_shown:
             raise NotAsShown(
-                f"The draft of {campaign.name} has changed since the preview: new judgments arrived, or another version was published. Nothing was published.",
+                f"The draft of {campaign.name} has changed since the preview: new judgments arrived, or another "
+                "version was published. Nothing was published.",
                 "Review the new preview, then publish it.",
             )
         try:
@@ -148,8 +149,10 @@ def draft_version(resolved: Resolved, parent: QrelVersion | None, allow_open: bo
 def _decided_rows(
     resolved: Resolved, outcomes: dict[int, QueryOutcome]
 ) -> tuple[list[VersionQuery], list[PreferenceQrel]]:
-    """Return rows for the queries that this campaign decides. Every member of a best answer's class becomes a
-    qrel."""
+    """Return rows for the queries that this campaign decides.
+
+    Every member of a best answer's class becomes a qrel.
+    """
     known = {query.pk: query for query in queries_by_key(outcomes)}
     queries, qrels = [], []
     for key, outcome in outcomes.items():

@@ -28,8 +28,7 @@ def telling_versions(collection: Collection) -> frozenset[int]:
 
 
 def plain_labels(name: str) -> str:
-    """Return the name of labels in the canonical spelling of :func:`withheld_labels`: ``@02:order`` becomes
-    ``@2``."""
+    """Return a label set's name as :func:`withheld_labels` spells it: ``@02:order`` becomes ``@2``."""
     number = re.fullmatch(r"@0*([0-9]+)(:order)?", name)
     return f"@{number[1]}" if number else name
 

@@ -84,7 +84,7 @@ def _harmless_order_table(
         Column("beats", "beats", Kind.COUNT, "runs"),
         Column("beaten", "beaten by", Kind.COUNT, "runs"),
     )
-    note = f"Paired t-test on search lengths, exact sign test: a claim needs α over {found.tests:,} tests, a harm α."
+    note = f"Paired t-test on search lengths, exact sign test: claims at α/{found.tests:,}, harms at α."
     return Table(
         "order",
         "Order by do no harm",

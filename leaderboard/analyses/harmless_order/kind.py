@@ -12,7 +12,9 @@ KIND = Kind(
     by_query_set=True,
     at_once=300,
     works="Scoring runs",
-    help="Order runs by pairwise comparisons instead of their means: a run ranks above another to which it does no harm (it answers more queries or finds answers earlier, and is not worse in the other respect). Runs that no comparison "
+    help="Order runs by pairwise comparisons instead of their means: a run ranks above another to which it does no "
+    "harm (it answers more queries or finds answers earlier, and is not worse in the other respect). Runs that no "
+    "comparison "
     "orders share a place.",
     example="mine --qrels official --latex order.tex",
 )

@@ -53,6 +53,7 @@ class Evidence:
 
 class FirstRound:
     """The tournament without challenges, prepared once for many resamples; it gives the results of :func:`derive`.
+
     Its nodes are the contenders', as :func:`prepared_first_round` checks.
     """
 

@@ -20,8 +20,9 @@ TRIALS = 2000
 
 @dataclass(frozen=True)
 class Odds:
-    """The chance in pools of one size (0: all) that the truly best passage is the only best answer (``alone``)
-    or one of them (``among``), and the mean number of best answers."""
+    """Simulated chances in pools of one size (0: all), and the mean number of best answers.
+
+    The truly best passage is the only best answer (``alone``) or one of the best answers (``among``)."""
 
     size: int
     pools: int

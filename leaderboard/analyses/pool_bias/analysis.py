@@ -183,7 +183,8 @@ def _moves_sentence(rows: Sequence[LeftOut]) -> str:
     most = max(moved, key=lambda row: (abs(row.shift), row.run))
     places = "place" if abs(most.shift) == 1 else "places"
     return (
-        f"{len(moved)} of {len(rows)} runs change rank if the pool is built without them; {most.run} moves most: {abs(most.shift)} {places} {'up' if most.shift > 0 else 'down'}."
+        f"{len(moved)} of {len(rows)} runs change rank if the pool is built without them; {most.run} moves most: "
+        f"{abs(most.shift)} {places} {'up' if most.shift > 0 else 'down'}."
     )
 
 

@@ -189,7 +189,9 @@ def _pair_table(board: _PowerBoard, first: int, second: int, facts: Facts) -> Ta
         Column("power", "power", Kind.SHARE, "if the observed is true"),
         Column("queries", "queries needed", Kind.COUNT, "if the observed is true"),
     )
-    caption = f"{_power_caption(board)} Power computed from an observed difference adds nothing to its p-value."
+    caption = (
+        f"{_power_caption(board)} Power computed from an observed difference adds nothing to its p-value."
+    )
     return Table("pair", "One pair of runs", caption, columns, tuple(rows), facts)
 
 

@@ -74,7 +74,8 @@ def _gap_table(found: list[GradeGap], ungraded: int, facts: Facts) -> Table:
         for row in found
     )
     caption = (
-        "Judgments of pairs by how far the grades of the two passages lie apart, and the share that preferred the passage with the higher grade, with Wilson 95% intervals. {ungraded:,} judgments have an ungraded passage."
+        "Judgments of pairs by how far the grades of the two passages lie apart, and the share that preferred the "
+        f"passage with the higher grade, with Wilson 95% intervals. {ungraded:,} judgments have an ungraded passage."
     )
     return Table("preference", "Preference against grade", caption, columns, rows, facts)
 

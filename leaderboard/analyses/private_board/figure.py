@@ -26,8 +26,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Submission:
-    """A run on public and private queries; ``number`` counts the team's runs, ``step`` compares the run with the
-    team's first."""
+    """A run on public and private queries; ``number`` counts the team's runs, ``step`` compares it with the first."""
 
     team: str
     run: str

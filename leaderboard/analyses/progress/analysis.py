@@ -65,7 +65,8 @@ def undated_table(board: BoardOverTime) -> Table:
     return Table(
         "undated",
         "Runs without a date of submission",
-        "They are never the state of the art. To add a date, press Describe on the run's page. To date many runs, use Describe with a table on the page Runs.",
+        "They are never the state of the art. To add a date, press Describe on the run's page. To date many runs, "
+        "use Describe with a table on the page Runs.",
         (Column("run", "run"), Column("value", f"M{board.facts.measure}", Kind.MEASURE)),
         tuple(Row({"run": one.standing.entry.run, "value": one.standing.entry.value}) for one in apart),
         board.facts,

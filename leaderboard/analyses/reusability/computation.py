@@ -58,8 +58,7 @@ def unjudged_share(
 
 
 def saved_by_classes(pools: Mapping[str, set[str]], canonical: Mapping[str, str]) -> tuple[int, int]:
-    """Return the passages of a pool, and how many of them need no judgment because another passage of their class has
-    a judgment."""
+    """Return the number of pooled passages, and how many need no judgment because their class has one."""
     passages = sum(len(pids) for pids in pools.values())
     classes = sum(len({canonical.get(pid, pid) for pid in pids}) for pids in pools.values())
     return passages, passages - classes

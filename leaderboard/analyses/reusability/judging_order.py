@@ -1,5 +1,6 @@
-"""The origin of labels: relevant passages by source, and the gain curve of every topic. The origin is known only for
-qrel sets made from a graded campaign, whose passages have an order and a source.
+"""The origin of labels: relevant passages by source, and the gain curve of every topic.
+
+The origin is known only for qrel sets made from a graded campaign, whose passages have an order and a source.
 """
 
 from collections import defaultdict
@@ -39,8 +40,7 @@ class JudgedTopic:
         return list(accumulate(map(int, self.relevant)))
 
     def judged_until(self, share: float) -> int | None:
-        """Return the number of judgments until this share of the relevant passages was found; None without relevant
-        passages."""
+        """Return the number of judgments until this share of the relevant passages was found; None if none exist."""
         gain = self.gain
         wanted = ceil(share * gain[-1]) if gain else 0
         return (
@@ -115,7 +115,8 @@ def gain_table(topics: Sequence[JudgedTopic], facts: Facts) -> Table:
             Row({"qid": one.qid, "judged": len(one.relevant), "relevant": sum(one.relevant), **until})
         )
     caption = (
-        "Judgments until a share of the relevant passages that were found at all. If the last was found long before the end, few are likely to be missing."
+        "Judgments until a share of the relevant passages that were found at all. If the last was found long before "
+        "the end, few are likely to be missing."
     )
     return Table("gain", "Gain", caption, columns, tuple(rows), facts)
 

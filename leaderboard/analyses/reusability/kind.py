@@ -19,11 +19,17 @@ KIND = Kind(
         ),
         LEAVE_OUT,
         Number(
-            "depth", "Pool depth", 10, 1, 1000, "a run contributes the labels of its passages down to this rank"
+            "depth",
+            "Pool depth",
+            10,
+            1,
+            1000,
+            "a run contributes the labels of its passages down to this rank",
         ),
     ),
     works="Leaving out",
-    help="Show the density of relevant passages of every query, the relevant passages by source and how soon they were found (labels of a graded campaign only), the unjudged passages among each run's first ten, "
+    help="Show the density of relevant passages of every query, the relevant passages by source and how soon they "
+    "were found (labels of a graded campaign only), the unjudged passages among each run's first ten, "
     "how many judgments near-duplicates save, and each run's value and rank without the labels that only it (or its "
     "team) contributed. The analysis of pool bias derives best answers again from fewer judgments.",
     example="mine --qrels official --measure nDCG@10 --json",

@@ -103,8 +103,7 @@ class Contenders:
         return tally(left[known], right[known], preferred[known])
 
     def nodes_of(self, judged: CountedJudgments) -> tuple[Integers, Integers, Integers]:
-        """Return left, right and preferred node of each judgment; NOWHERE for a passage without a node, or if
-        undecided."""
+        """Return left, right and preferred node of each judgment; NOWHERE without a node, or if undecided."""
         sides = zip(
             judged.query.tolist(),
             judged.left.tolist(),

@@ -39,5 +39,7 @@ def described_runs(asked: Asked) -> list[KnownRun]:
         announced = AnnouncedRun.objects.filter(collection=asked.collection, run=None)
     found = known_runs(asked.runs, announced)
     if not found:
-        raise NothingToScore(f"{asked.collection.name} has no runs.", "Upload runs, or include announced runs.")
+        raise NothingToScore(
+            f"{asked.collection.name} has no runs.", "Upload runs, or include announced runs."
+        )
     return found

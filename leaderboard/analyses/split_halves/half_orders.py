@@ -230,8 +230,10 @@ class _Layout:
 
 
 def _column_sums(rows: Counts, largest: int) -> Sums:
-    """Return Σ along axis 0 of numbers up to ``largest``. Adds as many rows at once as their type can sum without
-    overflow."""
+    """Return Σ along axis 0 of numbers up to ``largest``.
+
+    Adds as many rows at once as their type can sum without overflow.
+    """
     at_once = max(1, int(np.iinfo(rows.dtype).max) // max(1, largest))
     folded = len(rows) // at_once * at_once
     summed: Sums = rows[folded:].sum(axis=0, dtype=np.int64)

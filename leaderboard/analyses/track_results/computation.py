@@ -8,8 +8,7 @@ from pooling.run_details import KnownRun, tasks_of
 
 @dataclass(frozen=True)
 class ResultRow:
-    """A run with its values, in the order of the measures; ``reported``: the values are the track's, not computed
-    here."""
+    """A run with its values, in the order of the measures; ``reported``: the track's values, not computed here."""
 
     run: KnownRun
     values: tuple[float | None, ...]

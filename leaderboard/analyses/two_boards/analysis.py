@@ -54,7 +54,9 @@ def analyse_two_boards(asked: Asked, progress: Progress | None) -> Analysis:
         )
     for tag in highlight:
         if tag not in one.run_tags:
-            raise WrongSetting(f"{tag} is not among the compared runs.", "Highlight one of the compared runs.")
+            raise WrongSetting(
+                f"{tag} is not among the compared runs.", "Highlight one of the compared runs."
+            )
     first, second = _on_common_queries(one, two)
     found = two_boards(first.values.mean(axis=1), second.values.mean(axis=1), p=p)
     facts = facts_of_combinations(collection, [first, second], seed=None, further=(("RBO's p", f"{p:g}"),))
@@ -145,7 +147,8 @@ def _both_boards_table(
         )
     ]
     caption = (
-        "Means over the queries that both labels cover. Equal values share a rank. A shift is positive for a run that ranks higher on the second board."
+        "Means over the queries that both labels cover. Equal values share a rank. A shift is positive for a run "
+        "that ranks higher on the second board."
     )
     notes = (
         (f"Queries left out because only one of the labels covers them: {left_out:,}.",) if left_out else ()

@@ -26,8 +26,7 @@ MOST_NUMBERED = 30
 
 
 def pooled_runs(campaign: Campaign, runs: Sequence[Run]) -> tuple[list[Run], list[Run]]:
-    """Return the runs whose tops were all in the round robin, and the other runs, which at most challenged its
-    winners.
+    """Return the runs whose tops were all in the round robin, and the runs that at most challenged its winners.
 
     Without a pool (imported judgments) the pooled runs are unknown, so every run can be compared.
     """

@@ -14,14 +14,17 @@ from pooling.services.run_metadata import import_run_metadata
 class Command(BaseCommand):
     help = (
         "Describe many runs at once from a table (TSV or CSV with a header; one column is called run). Columns named "
-        "after measures contain the values that the track reported. A run without a file is announced, and its file gets the description once uploaded. If any line is invalid, nothing is imported."
+        "after measures contain the values that the track reported. A run without a file is announced, and its file "
+        "gets the description once uploaded. If any line is invalid, nothing is imported."
     )
     example = "manage.py import_run_metadata mine runs.tsv"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", metavar="NAME", help="name of the collection")
         parser.add_argument("file", type=Path, metavar="FILE", help="the table")
-        parser.add_argument("--dry-run", action="store_true", help="check the table without changing anything")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="check the table without changing anything"
+        )
 
     def act(self, *, collection: str, file: Path, dry_run: bool, **options: Any) -> dict[str, Any]:
         try:

@@ -39,7 +39,9 @@ class Command(BaseCommand):
             action="store_true",
             help="leave out queries without a relevant passage in the --qrels set",
         )
-        parser.add_argument("--seed", type=int, metavar="S", help="seed of the sample; required with --sample")
+        parser.add_argument(
+            "--seed", type=int, metavar="S", help="seed of the sample; required with --sample"
+        )
         parser.add_argument(
             "--min-size",
             type=int,

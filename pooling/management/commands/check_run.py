@@ -20,7 +20,10 @@ class Command(BaseCommand):
             "--collection", metavar="NAME", help="also check its queries against this collection"
         )
         parser.add_argument(
-            "--order", default="", choices=Run.Order.values, help="order of the passages (default: by score for TREC files, by rank for MS MARCO files)"
+            "--order",
+            default="",
+            choices=Run.Order.values,
+            help="order of the passages (default: by score for TREC files, by rank for MS MARCO files)",
         )
         parser.add_argument("--tag", default="", help="the tag to import it under")
         parser.add_argument("--skip-unknown", action="store_true", help="allow lines of unknown queries")

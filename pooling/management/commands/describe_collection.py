@@ -12,7 +12,8 @@ from pooling.services.finding import collection_named
 
 class Command(BaseCommand):
     help = (
-        "Change a collection's title, description, license, source and citation. Omitted options change nothing; an empty text removes a value. Bundles exported later contain these texts."
+        "Change a collection's title, description, license, source and citation. Omitted options change nothing; an "
+        "empty text removes a value. Bundles exported later contain these texts."
     )
     example = 'manage.py describe_collection mine --licence "CC BY 4.0" --citation "Doe et al., 2026"'
 

@@ -8,7 +8,9 @@ from pooling.services.finding import collection_named
 
 
 class Command(BaseCommand):
-    help = "Fetch the missing texts of passages that need one, in one pass over the collection's passage files."
+    help = (
+        "Fetch the missing texts of passages that need one, in one pass over the collection's passage files."
+    )
     example = "manage.py fetch_passages mine --passages collection.tsv.gz"
 
     def arguments(self, parser: CommandParser) -> None:

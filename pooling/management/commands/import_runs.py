@@ -26,7 +26,10 @@ class Command(BaseCommand):
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="run files")
         parser.add_argument("--tag", default="", help="run tag instead of the file's own (one file only)")
         parser.add_argument(
-            "--order", default="", choices=Run.Order.values, help="order of the passages (default: by score for TREC files, by rank for MS MARCO files)"
+            "--order",
+            default="",
+            choices=Run.Order.values,
+            help="order of the passages (default: by score for TREC files, by rank for MS MARCO files)",
         )
         parser.add_argument("--skip-unknown", action="store_true", help="drop lines of unknown queries")
         parser.add_argument("--team", default="", help="team or authors of the run")
@@ -58,7 +61,8 @@ class Command(BaseCommand):
             "--release",
             default="private",
             choices=Run.Release.values,
-            help="what non-members see once the collection is published: everything (public), only values (scores) or nothing (private, the default)",
+            help="what non-members see once the collection is published: everything (public), only values (scores) "
+            "or nothing (private, the default)",
         )
 
     def act(

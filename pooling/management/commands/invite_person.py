@@ -9,7 +9,8 @@ from pooling.services.finding import collection_named
 
 class Command(BaseCommand):
     help = (
-        "Invite somebody. The link works once. It is e-mailed if a mail server is configured, otherwise printed for you to pass on."
+        "Invite somebody. The link works once. It is e-mailed if a mail server is configured, otherwise printed for "
+        "you to pass on."
     )
     example = "manage.py invite_person ada@example.org --collection mine --role owner"
 
@@ -20,7 +21,9 @@ class Command(BaseCommand):
             "--role", choices=[role.value for role in Role], help="the role in the collection"
         )
         parser.add_argument(
-            "--administrator", action="store_true", help="invite an administrator, who can do anything in every collection and in /admin/"
+            "--administrator",
+            action="store_true",
+            help="invite an administrator, who can do anything in every collection and in /admin/",
         )
 
     def act(

@@ -23,7 +23,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--before",
             metavar="SEPARATOR",
-            help="instead of a file: the document's id is the part of a passage's id before the last SEPARATOR (with “#”, msmarco_doc_12_345#7 belongs to msmarco_doc_12_345)",
+            help="instead of a file: the document's id is the part of a passage's id before the last SEPARATOR "
+            "(with “#”, msmarco_doc_12_345#7 belongs to msmarco_doc_12_345)",
         )
         parser.add_argument(
             "--min-grade",
@@ -33,7 +34,9 @@ class Command(BaseCommand):
             help="lowest relevant grade of a document (default: 1)",
         )
         parser.add_argument(
-            "--provenance", action="store_true", help="only list the labels of the set --qrels with their passages"
+            "--provenance",
+            action="store_true",
+            help="only list the labels of the set --qrels with their passages",
         )
 
     def act(

@@ -9,7 +9,8 @@ from pooling.services.finding import collection_named
 
 class Command(BaseCommand):
     help = (
-        "Set the candidates to rerank, such as an official top 100, from a file in a run format. A run whose subtask is rerank is then refused if it contains other passages; the error names the first such line."
+        "Set the candidates to rerank, such as an official top 100, from a file in a run format. A run whose "
+        "subtask is rerank is then refused if it contains other passages; the error names the first such line."
     )
     example = "manage.py set_candidates mine top100.txt.gz"
 

@@ -18,6 +18,4 @@ class Command(BaseCommand):
         return {"collection": collection, "language": language, "before": before}
 
     def show(self, result: dict[str, Any]) -> None:
-        self.out.print(
-            f"{result['collection']} is now in {result['language']} (before: {result['before']})."
-        )
+        self.out.print(f"{result['collection']} is now in {result['language']} (before: {result['before']}).")

@@ -47,7 +47,9 @@ class Command(BaseCommand):
             help="release runs automatically when their embargo ends",
         )
         parser.add_argument(
-            "--teams-see-scores", action="store_true", help="show teams the values of their own unreleased runs"
+            "--teams-see-scores",
+            action="store_true",
+            help="show teams the values of their own unreleased runs",
         )
         parser.add_argument(
             "--public-list",
@@ -59,14 +61,17 @@ class Command(BaseCommand):
             "--decimals",
             type=int,
             metavar="N",
-            help="decimals of values on the public board, 0 to 4; runs keep the order of their true values (default: all; under withheld labels, few enough to hide the effect of a single query)",
+            help="decimals of values on the public board, 0 to 4; runs keep the order of their true values "
+            "(default: all; under withheld labels, few enough to hide the effect of a single query)",
         )
         parser.add_argument(
             "--per-query-values",
             action="store_true",
             help="show values of single queries under withheld labels; with public runs, they reveal the labels",
         )
-        parser.add_argument("--why", default="", help="reason, shown with your name in the collection's activity")
+        parser.add_argument(
+            "--why", default="", help="reason, shown with your name in the collection's activity"
+        )
         parser.add_argument("--drop", action="store_true", help="delete the policy")
 
     def act(

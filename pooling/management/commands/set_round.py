@@ -17,7 +17,10 @@ class Command(BaseCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", metavar="COLLECTION", help="name of the collection")
         parser.add_argument("name", metavar="NAME", help="name of the round")
-        for option, what in (("opens", "first moment"), ("closes", "closing time: the first moment that is too late")):
+        for option, what in (
+            ("opens", "first moment"),
+            ("closes", "closing time: the first moment that is too late"),
+        ):
             parser.add_argument(
                 f"--{option}",
                 type=datetime.fromisoformat,
@@ -28,7 +31,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--baselines", type=int, default=0, help="additional baselines per team (default: 0)"
         )
-        parser.add_argument("--priorities", action="store_true", help="require priorities 1, 2, … for official runs")
+        parser.add_argument(
+            "--priorities", action="store_true", help="require priorities 1, 2, … for official runs"
+        )
         parser.add_argument(
             "--drop", action="store_true", help="delete the round if no run was submitted in it"
         )

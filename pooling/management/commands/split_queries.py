@@ -10,7 +10,8 @@ SEED = 20220
 
 class Command(BaseCommand):
     help = (
-        "Make some queries of a collection private, permanently. Runs are scored on all queries; non-members see results on public queries only."
+        "Make some queries of a collection private, permanently. Runs are scored on all queries; non-members see "
+        "results on public queries only."
     )
     example = "manage.py split_queries mine --private-share 0.5 --seed 7"
 

@@ -7,7 +7,8 @@ from pooling.services.withholding import withhold_labels
 
 class Command(BaseCommand):
     help = (
-        "Withhold a qrel set's labels: non-members see rounded scores under it, but no label, no grade, no passage found only in the labels, and no value of a single query. Members see everything."
+        "Withhold a qrel set's labels: non-members see rounded scores under it, but no label, no grade, no passage "
+        "found only in the labels, and no value of a single query. Members see everything."
     )
     example = "manage.py withhold_labels mine official"
 
@@ -15,7 +16,9 @@ class Command(BaseCommand):
         parser.add_argument("collection", metavar="NAME", help="name of the collection")
         parser.add_argument("set_name", metavar="SET", help="name of the qrel set")
         parser.add_argument("--publish", action="store_true", help="show the labels to everybody again")
-        parser.add_argument("--why", default="", help="reason, shown with your name in the collection's activity")
+        parser.add_argument(
+            "--why", default="", help="reason, shown with your name in the collection's activity"
+        )
 
     def act(
         self, *, collection: str, set_name: str, publish: bool, why: str, **options: Any

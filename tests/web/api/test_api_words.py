@@ -47,7 +47,7 @@ def test_submitting_a_file_that_is_still_arriving_says_how_much_is_missing(api):
 
     reply = api.post(f"{where.removeprefix('/api/v1')}/submit", {})
 
-    assert "still arriving: 5 of" in problem(reply, 409)["detail"]
+    assert "incomplete: 5 of" in problem(reply, 409)["detail"]
     assert reply["Upload-Offset"] == "5"
 
 
@@ -152,5 +152,5 @@ def test_a_problem_of_a_file_is_told_in_the_words_of_calls_and_of_pages(api, pub
     page = api.client.get(where.removeprefix("/api/v1") + "/").content.decode()
 
     [problem] = told["problems"]
-    assert problem["next_step"] == "Import this one under another tag with “run_tag”."
+    assert problem["next_step"] == "Import this file under another tag with “run_tag”."
     assert "under another tag with “run tag”" in page

@@ -45,8 +45,8 @@ def test_an_owner_sets_a_policy_and_everybody_reads_it(cast, owner):
     change = cast.collection.changes.get()
     assert change.who == "owner"
     assert change.what == (
-        "submission policy set: 1 run of a team in 30 days, no variants; team, description; "
-        "anonymous for 9 days at most (spring round)"
+        "submission policy set: 1 run per team in 30 days, no variants; team, description; "
+        "anonymous for at most 9 days (spring round)"
     )
 
 
@@ -117,7 +117,7 @@ def test_a_share_is_drawn_the_same_from_the_same_seed(cast, owner):
         ({}, "not both"),
         ({"share": "50", "qids": "q1"}, "not both"),
         ({"qids": "q1 q9\nq7"}, "has no query q7"),
-        ({"qids": "q1\nq1"}, "names a query twice"),
+        ({"qids": "q1\nq1"}, "contains a query twice"),
         ({"qids": "q1\nq2\nq3"}, "3 of 3 queries would be private"),
         ({"share": "1"}, "0 of 3 queries would be private"),
         ({"share": "100"}, "less than or equal to 99"),

@@ -46,7 +46,9 @@ def test_a_maintainer_chooses_other_labels_on_the_page(cast):
 
     cast.collection.refresh_from_db()
     assert official_set(cast.collection) == second
-    assert cast.collection.changes.filter(who="maintainer", what__contains="under the labels second").exists()
+    assert cast.collection.changes.filter(
+        who="maintainer", what__contains="second set as the leaderboard's default labels"
+    ).exists()
 
 
 def test_so_do_the_command_and_the_api(cast):

@@ -99,7 +99,7 @@ def test_a_file_that_nobody_uses_is_deleted_after_a_day_and_counts_until_then(ca
     assert held_uploads(row.user) == (0, 0)
     assert BUTTON not in keeper.get(page).content.decode()
     late = keeper.post(f"{page}again", {"skip_unknown": "1"}, follow=True).content.decode()
-    assert "no longer here" in late
+    assert "no longer stored" in late
 
 
 @pytest.mark.parametrize("send", SENT)

@@ -90,4 +90,4 @@ def test_the_command_changes_the_setting(cast, capsys):
     assert cast.collection.max_run_depth == 7
     with pytest.raises(SystemExit):
         call_command("describe_collection", "harbour", "--max-run-depth", "0")
-    assert "Give 1 to 1,000,000" in capsys.readouterr().err
+    assert "Choose a number from 1 to 1,000,000" in capsys.readouterr().err

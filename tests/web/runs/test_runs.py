@@ -162,4 +162,4 @@ def test_a_run_is_withdrawn_only_where_nothing_rests_on_it(
     assert not Run.objects.filter(run_tag="alone").exists()
     assert not (data_dir / "runs" / alone.storage_name).exists()
     assert Run.objects.filter(pk=cast.quay.pk).exists()
-    assert "it fed the pool tide" in stays.content.decode()
+    assert "its passages are in the pool tide" in stays.content.decode()

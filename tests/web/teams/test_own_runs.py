@@ -55,7 +55,7 @@ def test_a_team_opens_its_run_and_cannot_close_it(board, run):
 
     back = board.clients["honest"].post(page_of(run, "release"), {"release": "private"}, follow=True)
 
-    assert "a team cannot take that back" in back.content.decode()
+    assert "a team cannot undo that" in back.content.decode()
     run.refresh_from_db()
     assert run.release == Run.Release.SCORES
     page = board.get("honest", f"/collections/harbour/runs/{run.pk}/").content.decode()

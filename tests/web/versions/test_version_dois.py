@@ -50,7 +50,7 @@ def test_a_citation_without_a_doi_has_no_empty_line(published):
 def test_a_text_that_is_no_doi_is_refused_with_an_example(maintainer, published):
     said = text_of(maintainer.post(f"{VERSION}doi", {"doi": "<b>10.5281</b>"}, follow=True))
 
-    assert "is not a DOI. Enter it like 10.5281/zenodo.1234567." in said
+    assert "is not a DOI. Enter a DOI such as 10.5281/zenodo.1234567." in said
     assert "<b>10.5281" not in said
     assert doi_of(published.version) == ""
 

@@ -8,7 +8,8 @@ from tournament.services import latest_version_now
 
 class Command(BaseCommand):
     help = (
-        "Show a campaign's tasks and places, its required, counted and excluded judgments, workers, exclusions, money, the next step, and whether the latest version is up to date."
+        "Show a campaign's tasks and places, its required, counted and excluded judgments, workers, exclusions, "
+        "money, the next step, and whether the latest version is up to date."
     )
     example = "manage.py campaign_status spring --json"
 

@@ -11,7 +11,8 @@ from tournament.management.offering import offer_places
 
 class Command(CampaignCommand):
     help = (
-        "Compare the unseen top passages of new runs with the current best answers. First prints the numbers of pairs and tasks and the cost. The tasks are then posted, collected and resolved as usual."
+        "Compare the unseen top passages of new runs with the current best answers. First prints the numbers of "
+        "pairs and tasks and the cost. The tasks are then posted, collected and resolved as usual."
     )
     example = "manage.py challenge spring --runs new-run --rule lead2"
 
@@ -21,7 +22,8 @@ class Command(CampaignCommand):
             "--rule",
             choices=["lead2", "single"],
             default="lead2",
-            help="lead2: judge a pair until a side leads by 2 or it has five judgments; single: judge it once (default: lead2)",
+            help="lead2: judge a pair until a side leads by 2 or it has five judgments; single: judge it once "
+            "(default: lead2)",
         )
         parser.add_argument("--dry-run", action="store_true", help="only print the cost estimate")
         parser.add_argument(

@@ -32,7 +32,7 @@ class Migration(migrations.Migration):
             "keptanalysis",
             "used_at",
             models.DateTimeField(
-                db_default=Now(), default=config.clock.now, help_text='When it was last shown, to the hour.'
+                db_default=Now(), default=config.clock.now, help_text='Time last shown, to the hour.'
             ),
         ),
         migrations.RunPython(measure, migrations.RunPython.noop),

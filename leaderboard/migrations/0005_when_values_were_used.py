@@ -12,7 +12,7 @@ class Migration(migrations.Migration):
             "evaluation",
             "used_at",
             models.DateTimeField(
-                db_default=Now(), default=config.clock.now, help_text='When it was last used, to the hour.'
+                db_default=Now(), default=config.clock.now, help_text='Time of last use, to the hour.'
             ),
         ),
     ]

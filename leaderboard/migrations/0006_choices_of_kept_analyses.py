@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='keptanalysis',
             name='choices',
-            field=models.CharField(blank=True, db_default='', db_index=True, help_text="A hash of the page's choices alone, with which an older result is found.", max_length=64),
+            field=models.CharField(blank=True, db_default='', db_index=True, help_text="A hash of the page's choices alone, used to find an older result.", max_length=64),
         ),
     ]

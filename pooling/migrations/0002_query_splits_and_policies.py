@@ -20,14 +20,14 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='run',
             name='variant_of',
-            field=models.ForeignKey(help_text='The run from which this one differs only by hyperparameters or seed.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='variants', to='pooling.run'),
+            field=models.ForeignKey(help_text='The run from which this run differs only by hyperparameters or seed.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='variants', to='pooling.run'),
         ),
         migrations.CreateModel(
             name='QuerySplit',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('sha256', models.CharField(help_text='SHA-256 of the private qids.', max_length=64)),
-                ('share', models.FloatField(help_text='Share of private queries, if they were drawn.', null=True)),
+                ('share', models.FloatField(help_text='Share of private queries, if they were drawn at random.', null=True)),
                 ('seed', models.BigIntegerField(null=True)),
                 ('created_at', models.DateTimeField(default=config.clock.now)),
                 ('collection', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='query_split', to='pooling.collection')),
@@ -45,12 +45,12 @@ class Migration(migrations.Migration):
             name='SubmissionPolicy',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('most_runs', models.PositiveIntegerField(help_text='The most runs of a team in any period.')),
-                ('most_variants', models.PositiveIntegerField(default=1, help_text='The most of these that differ from another run only by hyperparameters or seed.')),
+                ('most_runs', models.PositiveIntegerField(help_text='Maximum number of runs per team in any period.')),
+                ('most_variants', models.PositiveIntegerField(default=1, help_text='How many of these may differ from another run only by hyperparameters or seed.')),
                 ('period_days', models.PositiveIntegerField()),
                 ('required', models.JSONField(default=list, help_text='Required details about a run.')),
                 ('longest_embargo_days', models.PositiveIntegerField(default=0)),
-                ('checked_at', models.DateTimeField(help_text='Written by every import, so that imports take turns.', null=True)),
+                ('checked_at', models.DateTimeField(help_text='Updated by every import, so that the row lock serializes imports.', null=True)),
                 ('created_at', models.DateTimeField(default=config.clock.now)),
                 ('collection', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='submission_policy', to='pooling.collection')),
             ],

@@ -41,7 +41,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('role', models.CharField(choices=[('owner', 'owner'), ('maintainer', 'maintainer'), ('manager', 'campaign manager'), ('viewer', 'viewer')], max_length=12)),
-                ('granted', models.BooleanField(default=False, help_text='Whether it became a membership. The link cannot undo a later removal.')),
+                ('granted', models.BooleanField(default=False, help_text='Whether it became a membership, so that reusing the link cannot undo a later removal.')),
                 ('collection', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='invited_members', to='pooling.collection')),
                 ('invitation', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.invitation')),
             ],

@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='collection',
             name='title',
-            field=models.CharField(blank=True, help_text='The name shown to people.', max_length=200),
+            field=models.CharField(blank=True, help_text='The displayed name.', max_length=200),
         ),
         migrations.AddField(
             model_name='runupload',

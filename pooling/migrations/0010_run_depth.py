@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
             model_name="collection",
             name="max_run_depth",
             field=models.PositiveIntegerField(
-                db_default=10000, default=10000, help_text='The most passages that a run can list for a query.'
+                db_default=10000, default=10000, help_text='Maximum number of passages per query in a run.'
             ),
         ),
     ]

@@ -50,7 +50,7 @@ class Migration(migrations.Migration):
             field=models.JSONField(
                 db_default={},
                 default=dict,
-                help_text="The details asked for each run, and the collection's own ones.",
+                help_text="The details requested for each run, and the collection's own fields.",
             ),
         ),
         migrations.AddField(
@@ -80,7 +80,7 @@ class Migration(migrations.Migration):
                 (
                     "run",
                     models.OneToOneField(
-                        help_text='The run, once its file has arrived.',
+                        help_text='The run, once its file is uploaded.',
                         null=True,
                         on_delete=django.db.models.deletion.SET_NULL,
                         related_name="+",
@@ -104,7 +104,7 @@ class Migration(migrations.Migration):
                 ("sha256", models.CharField(help_text='SHA-256 of the decompressed content.', max_length=64)),
                 ("storage_name", models.CharField(max_length=300)),
                 ("queries", models.PositiveIntegerField()),
-                ("depth", models.PositiveIntegerField(help_text='Number of passages of the query with the most.')),
+                ("depth", models.PositiveIntegerField(help_text='The largest number of passages of a query.')),
                 ("lines", models.PositiveIntegerField()),
                 ("created_at", models.DateTimeField(default=config.clock.now)),
                 (

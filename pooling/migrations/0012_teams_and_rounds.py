@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='submissionpolicy',
             name='public_list',
-            field=models.CharField(blank=True, help_text='What everybody sees of unreleased submissions: counts, all, or nothing.', max_length=10),
+            field=models.CharField(blank=True, help_text='What non-members see of unreleased submissions: counts, all, or nothing.', max_length=10),
         ),
         migrations.AddField(
             model_name='submissionpolicy',
@@ -41,10 +41,10 @@ class Migration(migrations.Migration):
                 ('name', models.CharField(max_length=80)),
                 ('opens_at', models.DateTimeField()),
                 ('closes_at', models.DateTimeField(help_text='The closing time: the first moment that is too late.')),
-                ('most_runs', models.PositiveIntegerField(help_text='The most official runs of a team.')),
-                ('most_baselines', models.PositiveIntegerField(default=0, help_text='The most additional baseline runs of a team.')),
+                ('most_runs', models.PositiveIntegerField(help_text='Maximum number of official runs per team.')),
+                ('most_baselines', models.PositiveIntegerField(default=0, help_text='Maximum number of additional baseline runs per team.')),
                 ('priorities', models.BooleanField(default=False, help_text='Whether official runs need priorities 1, 2, …')),
-                ('checked_at', models.DateTimeField(help_text='Written by every submission, so that submissions take turns.', null=True)),
+                ('checked_at', models.DateTimeField(help_text='Updated by every submission, so that the row lock serializes submissions.', null=True)),
                 ('created_at', models.DateTimeField(default=config.clock.now)),
                 ('collection', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rounds', to='pooling.collection')),
             ],

@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='qrelset',
             name='withheld',
-            field=models.BooleanField(db_default=False, default=False, help_text='Scores under it are public; its labels, and values that reveal them, are for members.'),
+            field=models.BooleanField(db_default=False, default=False, help_text='Whether only scores under it are public. Its labels, and values that reveal them, are for members.'),
         ),
         migrations.AddField(
             model_name='submissionpolicy',
@@ -23,6 +23,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='submissionpolicy',
             name='public_decimals',
-            field=models.PositiveSmallIntegerField(help_text='Decimals on the public board; null: all, or under withheld labels few enough to hide a query.', null=True),
+            field=models.PositiveSmallIntegerField(help_text='Decimals on the public board; null: all (under withheld labels, few enough to hide a query).', null=True),
         ),
     ]

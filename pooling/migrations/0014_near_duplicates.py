@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('method', models.CharField(choices=[('minhash', 'Minhash'), ('file', 'File')], max_length=10)),
-                ('parameters', models.JSONField(default=dict, help_text='Threshold, shingle size, software; or the file.')),
+                ('parameters', models.JSONField(default=dict, help_text='Threshold, shingle size and software, or the imported file.')),
                 ('sha256', models.CharField(help_text='SHA-256 of the classes.', max_length=64)),
                 ('texts', models.PositiveBigIntegerField(help_text='Number of texts compared; null for an imported file.', null=True)),
                 ('classes', models.PositiveBigIntegerField()),

@@ -14,11 +14,11 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='qrel',
             name='source_pid',
-            field=models.CharField(blank=True, db_default='', default='', help_text="For a document's label: the passage that it comes from.", max_length=300),
+            field=models.CharField(blank=True, db_default='', default='', help_text="For a document's label: the passage behind it.", max_length=300),
         ),
         migrations.AddField(
             model_name='qrelset',
             name='mapped_from',
-            field=models.ForeignKey(help_text='The labels of passages from which these document labels were made.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='pooling.qrelset'),
+            field=models.ForeignKey(help_text='The passage labels from which these document labels were derived.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='pooling.qrelset'),
         ),
     ]

@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='pool',
             name='fraction',
-            field=models.PositiveIntegerField(help_text='Only one in this many passages of the corpus could be pooled; null for all.', null=True),
+            field=models.PositiveIntegerField(help_text='N if only one in N passages of the corpus could be pooled; null for all.', null=True),
         ),
         migrations.AddField(
             model_name='pool',

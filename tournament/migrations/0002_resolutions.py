@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='challenge',
             name='advanced_at',
-            field=models.DateTimeField(help_text='When it was last advanced; writing it makes other processes wait until commit.', null=True),
+            field=models.DateTimeField(help_text='Time of the last advance; updating it makes other processes wait until commit.', null=True),
         ),
         migrations.CreateModel(
             name='Resolution',

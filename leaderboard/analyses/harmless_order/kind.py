@@ -14,7 +14,6 @@ KIND = Kind(
     works="Scoring runs",
     help="Order runs by pairwise comparisons instead of their means: a run ranks above another to which it does no "
     "harm (it answers more queries or finds answers earlier, and is not worse in the other respect). Runs that no "
-    "comparison "
-    "orders share a place.",
+    "comparison orders share a place.",
     example="mine --qrels official --latex order.tex",
 )

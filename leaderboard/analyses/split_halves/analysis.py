@@ -54,8 +54,7 @@ def analyse_split_halves(asked: Asked, progress: Progress | None) -> Analysis:
         "Agreement of split halves",
         f"{splits:,} random splits of the queries. For every pair of runs: whether both halves favor the same run, "
         f"and whether the difference is significant (p ≤ {alpha:g}, two-sided) in both, one or neither (Craswell et "
-        "al., "
-        "SIGIR 2021). Shares of all pairs and splits.",
+        "al., SIGIR 2021). Shares of all pairs and splits.",
         COLUMNS,
         tuple(_outcome_of_test_row(name, outcome) for name, result in results for outcome in result.outcomes),
         facts,

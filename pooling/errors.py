@@ -180,7 +180,7 @@ class UnmappedLabels(PoolingError):
 
 
 class SplitRefused(PoolingError):
-    """The queries cannot be divided into public and private ones as requested."""
+    """The queries cannot be divided into public and private queries as requested."""
 
 
 class AlreadySplit(SplitRefused):

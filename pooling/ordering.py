@@ -185,7 +185,7 @@ def _ties_by_pid(columns: Columns, ties: Mask) -> tuple[Rows, Rows]:
 
 
 def _rises(columns: Columns, places: Rows) -> Mask:
-    """Return for each row of ``places`` but the first whether its pid comes after the previous row's."""
+    """Return for each row of ``places`` except the first whether its pid comes after the previous row's."""
     # polars compares strings byte by byte, as strcmp does.
     spelling, codes = columns.spelling, columns.codes[places]
     if spelling is not None and 8 * len(places) > len(spelling) and (codes == places).all():

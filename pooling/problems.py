@@ -1,7 +1,7 @@
 """List every problem of a refused file: the first ones with their lines, and the count of each kind.
 
-A valid file is read once and fast (pooling.columns). A refused file is read again, line by line where a block is
-irregular, to list all its problems. Reading stops only if lines cannot be read at all.
+A valid file is read once and fast (pooling.columns). A refused file is read again, with irregular blocks line by
+line, to list all its problems. Reading stops only if lines cannot be read at all.
 """
 
 from collections import Counter

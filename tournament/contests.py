@@ -75,7 +75,7 @@ class _QueryMeetings:
     count: Count
 
     def meeting(self, a: int, b: int) -> Meeting:
-        """Return the pair's state: by this challenge's rule if it belongs to it, else as its own round left it."""
+        """Return the pair's state: by this challenge's rule if it belongs to it, else by its own round's."""
         key = (self.query, a, b)
         said = self.record.said.get(key, PairJudgments())
         if not said.judged and a in self.bests and b in self.bests:

@@ -23,9 +23,9 @@ def preference_levels(best: Iterable[int], leads: Sequence[Lead]) -> list[list[i
 
     - The first level is exactly the best answers: the tournament rule chose them, whatever single pairs say.
       Chains between other passages do not pass through them.
-    - Any other passage ranks above another if a chain of won or tied pairs leads down to it and no chain leads back.
-      Passages of a cycle (a strongly connected component), of a tied pair, or without a chain between them are not
-      ordered.
+    - Of the other passages, one ranks above another if a chain of won or tied pairs leads down to it and no chain
+      leads back. Passages of a cycle (a strongly connected component), of a tied pair, or without a chain between
+      them are not ordered.
     - Levels are the finest in which *every* two passages of different levels are ordered. A passage that is not
       ordered against two others therefore shares one level with them and with all passages between them.
 

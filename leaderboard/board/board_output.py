@@ -11,7 +11,8 @@ from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, 
 from leaderboard.output.chart import Point, Points, Series, Spans, chart_content
 from leaderboard.output.table import best_marked
 
-#: Up to this number of runs, the figure of one board against the other names all; otherwise, those that stand out.
+#: Up to this number of runs, the figure of one board against the other names all; otherwise, the top runs and the
+#: runs that move most.
 NAMED_ALL = 30
 NAMED_OF_EACH = 5
 NAMED = (
@@ -238,7 +239,7 @@ def _label_columns(published: PublishedBoard) -> list[tuple[str, str]]:
 
 
 def _ordered_rows(rows: Sequence[BoardRow], name: str) -> list[BoardRow]:
-    """Return the runs in the order of one column's own board."""
+    """Return the runs in the order of one column's values."""
     return sorted(rows, key=lambda row: (getattr(row, name).rank, not row.perfect, row.run))
 
 
@@ -290,7 +291,7 @@ def _against_figure(published: PublishedBoard, facts: Facts, board: Table) -> Fi
 
 
 def named_rows(published: PublishedBoard) -> list[BoardRow]:
-    """Return the runs named in the figure: all of them, or those that stand out if there are many."""
+    """Return the runs named in the figure: all, or if there are many, the top runs and the runs that move most."""
     rows = own_rows(published)
     return rows if len(rows) <= NAMED_ALL else standing_out(rows, NAMED_OF_EACH)
 

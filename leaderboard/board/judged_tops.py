@@ -112,7 +112,7 @@ def judged_tops(
 
 
 def _unjudged_tops(ranking: Ranking, wanted: Wanted, judged: npt.NDArray[np.float64]) -> list[Top]:
-    """Return the run's top passages for the queries where they are not judged yet."""
+    """Return the run's top passages for the queries where that passage is not judged yet."""
     place = wanted.place
     rows = [
         (row, place[qid])
@@ -124,7 +124,7 @@ def _unjudged_tops(ranking: Ranking, wanted: Wanted, judged: npt.NDArray[np.floa
 
 
 def _judged_classes(version: QrelVersion, judged: Pids, qids: Sequence[str]) -> dict[int, set[str]]:
-    """Return query index → class keys of its judged passages, as far as their texts are known."""
+    """Return query index → class keys of its judged passages with known texts."""
     key_of = _class_keys(version, {pid for qid in qids for pid in judged.get(qid, ())})
     classes = {
         place: {key_of[pid] for pid in judged.get(qid, ()) if pid in key_of} for place, qid in enumerate(qids)
@@ -135,7 +135,7 @@ def _judged_classes(version: QrelVersion, judged: Pids, qids: Sequence[str]) -> 
 def _tops_of_judged_class(
     version: QrelVersion, classes: dict[int, set[str]], tops: Sequence[Top]
 ) -> list[Top]:
-    """Return those of ``tops`` whose text equals that of a judged passage of the same query."""
+    """Return the ``tops`` with the same text as a judged passage of the same query."""
     key_of = _class_keys(version, {pid for place, pid in tops if place in classes})
     return [(place, pid) for place, pid in tops if key_of.get(pid, "") in classes.get(place, ())]
 

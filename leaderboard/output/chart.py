@@ -23,7 +23,7 @@ class Series:
 class Spans:
     """Rows from top to bottom, each with a value (and its interval) of every series on one axis.
 
-    ``line`` is a value to draw a line at, such as 0 for differences.
+    ``line`` is the value of a reference line, such as 0 for differences.
     """
 
     title: str
@@ -34,7 +34,7 @@ class Spans:
     """Whether values are shares, shown as percentages."""
     line: float | None = None
     notes: Sequence[str] = ()
-    """A note for each row, or empty."""
+    """A note for each row; empty without notes."""
     first_colour: int = 0
     """The index of the first series' color, from 0."""
     reach: Sequence[tuple[float, float]] = ()
@@ -58,7 +58,7 @@ class Cells:
     diverging: bool = False
     marked: Sequence[tuple[int, int]] = ()
     notes: Sequence[str] = ()
-    """A note for each row, or empty."""
+    """A note for each row; empty without notes."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Points:
     note: str = ""
     """A note under the figure, or an empty string."""
     groups: Sequence[str] = ()
-    """The group of every point, told by color and shape; empty without groups."""
+    """The group of every point, shown by color and shape; empty without groups."""
     diagonal: bool = False
     """Whether there is a line where both values are equal."""
 
@@ -110,7 +110,7 @@ class Bars:
     parts: Sequence[Part]
     beside: Part
     notes: Sequence[str] = ()
-    """A note for each row, or empty."""
+    """A note for each row; empty without notes."""
 
 
 Chart = Spans | Cells | Points | Bars

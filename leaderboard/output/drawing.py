@@ -107,8 +107,8 @@ def name_points(
 ) -> None:
     """Write names beside their points so that none covers another name or any of the ``points``.
 
-    All are in data coordinates. Draw everything else and set the limits of the axes first: names are placed in
-    the layout as it is then, and do not change it. A name that does not fit anywhere is left out.
+    All are in data coordinates. Draw everything else and set the limits of the axes first: names are placed in the
+    current layout, and do not change it. A name that does not fit anywhere is left out.
     """
     from matplotlib.patheffects import withStroke
 

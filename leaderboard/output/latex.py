@@ -106,7 +106,7 @@ LAYOUTS = [
     *_WIDE,
     *(replace(layout, turned=True) for layout in _WIDE),
 ]
-"""Layouts from the largest letters down. A table that fits none of them is shrunk."""
+"""Layouts from the largest letters down. A table that fits no layout is shrunk."""
 
 
 def latex_table(table: Table) -> str:

@@ -35,7 +35,7 @@ class Labels:
     name: str
     min_grade: int
     qids: tuple[str, ...]
-    """The covered queries, in query order: those with a label of any grade, as trec_eval counts them."""
+    """The covered queries, in query order: queries with a label of any grade, as in trec_eval."""
     query: Integers
     """For each entry, its index into ``qids``."""
     pids: tuple[str, ...]

@@ -138,7 +138,7 @@ class ReciprocalRank(Measure):
 
 
 class AveragePrecision(Measure):
-    """Mean over a query's relevant passages of the precision at each one's rank; 0 for those not found."""
+    """Mean over a query's relevant passages of the precision at each passage's rank; 0 for passages not found."""
 
     letters = "AP"
     words = "the mean, over all relevant passages, of the precision at each one's rank"

@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
             name='RunUpload',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(help_text="The sender's idempotency key: the same key is the same upload.", max_length=200)),
+                ('key', models.CharField(help_text="The sender's idempotency key: the same key means the same upload.", max_length=200)),
                 ('file_name', models.CharField(max_length=200)),
                 ('sha256', models.CharField(help_text='Of the bytes as they were sent.', max_length=64)),
                 ('size_bytes', models.PositiveBigIntegerField()),

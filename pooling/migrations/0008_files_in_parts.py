@@ -15,17 +15,17 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='addedfiles',
             name='key',
-            field=models.CharField(blank=True, help_text="A program's idempotency key: the same key is the same request.", max_length=200),
+            field=models.CharField(blank=True, help_text="A client's idempotency key: the same key means the same request.", max_length=200),
         ),
         migrations.AddField(
             model_name='newcollection',
             name='key',
-            field=models.CharField(blank=True, help_text="A program's idempotency key: the same key is the same request.", max_length=200),
+            field=models.CharField(blank=True, help_text="A client's idempotency key: the same key means the same request.", max_length=200),
         ),
         migrations.AlterField(
             model_name='addedfiles',
             name='files',
-            field=models.JSONField(default=list, help_text='Kind, name and path of each file; for one in parts, the bytes received so far.'),
+            field=models.JSONField(default=list, help_text='Kind, name and path of each file; for a file sent in parts, the bytes received so far.'),
         ),
         migrations.AlterField(
             model_name='addedfiles',
@@ -35,7 +35,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='newcollection',
             name='files',
-            field=models.JSONField(default=list, help_text='Kind, name and path of each file; for one in parts, the bytes received so far.'),
+            field=models.JSONField(default=list, help_text='Kind, name and path of each file; for a file sent in parts, the bytes received so far.'),
         ),
         migrations.AlterField(
             model_name='newcollection',

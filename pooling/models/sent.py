@@ -11,20 +11,22 @@ class NewCollection(models.Model):
     """A request for a collection from uploaded files, and its outcome."""
 
     class State(models.TextChoices):
-        RECEIVING = "receiving"  # its files come in parts, and some have not arrived
+        RECEIVING = "receiving"  # its files are sent in parts, and some have not arrived
         WAITING = "waiting"
         MADE = "made"
         REFUSED = "refused"
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     key = models.CharField(
-        max_length=200, blank=True, help_text="A program's idempotency key: the same key is the same request."
+        max_length=200,
+        blank=True,
+        help_text="A client's idempotency key: the same key means the same request.",
     )
     name = models.CharField(max_length=80)
     details = models.JSONField(default=dict, help_text="Title, description, language, threshold.")
     files = models.JSONField(
         default=list,
-        help_text="Kind, name and path of each file; for one in parts, the bytes received so far.",
+        help_text="Kind, name and path of each file; for a file sent in parts, the bytes received so far.",
     )
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
     collection = models.ForeignKey(Collection, models.SET_NULL, null=True, related_name="+")
@@ -49,7 +51,7 @@ class AddedFiles(models.Model):
     """Labels and passage files uploaded for a collection, and their outcome."""
 
     class State(models.TextChoices):
-        RECEIVING = "receiving"  # its files come in parts, and some have not arrived
+        RECEIVING = "receiving"  # its files are sent in parts, and some have not arrived
         WAITING = "waiting"
         ADDED = "added"
         REFUSED = "refused"
@@ -57,14 +59,16 @@ class AddedFiles(models.Model):
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="added_files")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     key = models.CharField(
-        max_length=200, blank=True, help_text="A program's idempotency key: the same key is the same request."
+        max_length=200,
+        blank=True,
+        help_text="A client's idempotency key: the same key means the same request.",
     )
     details = models.JSONField(
         default=dict, help_text="For labels: the set's name, its threshold, and how to treat unknown queries."
     )
     files = models.JSONField(
         default=list,
-        help_text="Kind, name and path of each file; for one in parts, the bytes received so far.",
+        help_text="Kind, name and path of each file; for a file sent in parts, the bytes received so far.",
     )
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
     outcome = models.JSONField(default=dict, help_text="Labels and texts that were added.")
@@ -91,7 +95,7 @@ class RunUpload(models.Model):
     """An uploaded run file, and the result of its check."""
 
     class State(models.TextChoices):
-        RECEIVING = "receiving"  # it comes in parts, and some have not arrived
+        RECEIVING = "receiving"  # it is sent in parts, and some have not arrived
         WAITING = "waiting"  # waiting for its check
         CHECKED = "checked"  # it passed; only a check was requested
         IMPORTED = "imported"
@@ -100,7 +104,7 @@ class RunUpload(models.Model):
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="uploads")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     key = models.CharField(
-        max_length=200, help_text="The sender's idempotency key: the same key is the same upload."
+        max_length=200, help_text="The sender's idempotency key: the same key means the same upload."
     )
     file_name = models.CharField(max_length=200)
     sha256 = models.CharField(

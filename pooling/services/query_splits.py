@@ -1,4 +1,4 @@
-"""Divide a collection's queries into public and private ones, by a list of qids or at random."""
+"""Divide a collection's queries into public and private queries, by a list of qids or at random."""
 
 import hashlib
 from collections.abc import Sequence

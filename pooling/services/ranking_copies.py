@@ -33,7 +33,7 @@ def folder() -> Path:
 
 
 def read_kept(name: str, read: Callable[[Path], T]) -> T | None:
-    """Read the copy. None if there is none or it is damaged, in which case it is deleted."""
+    """Read the copy. None if it is missing, or if it is damaged and therefore deleted."""
     copy = folder() / name
     try:
         os.utime(copy)  # so that recently used copies are cleared last

@@ -64,7 +64,7 @@ class Cause:
 
 @dataclass(frozen=True)
 class Edition:
-    """A version or draft: the result of each query and what it is based on."""
+    """A version or draft: the result of each query, and its basis."""
 
     collection: Collection
     number: int

@@ -88,7 +88,7 @@ class Drift:
 
     @property
     def effect(self) -> str:
-        """One sentence about what publishing again would change."""
+        """One sentence about the changes that publishing again would make."""
         said = [
             many(self.answers, "query gets", "queries get") + " different best answers"
             if self.answers
@@ -114,7 +114,7 @@ class Drift:
 
 @dataclass(frozen=True)
 class _LatestVersion:
-    """A collection's latest version and what its comparison depends on."""
+    """A collection's latest version and the basis of its comparison."""
 
     version: QrelVersion
     decisions: Basis
@@ -242,7 +242,7 @@ class _CampaignDrift:
 
 
 def _compute_drift(version: QrelVersion) -> Drift:
-    """Compare a version with current judgments, campaign by campaign of those that decided its queries."""
+    """Compare a version with current judgments, one by one for the campaigns that decided its queries."""
     version = QrelVersion.objects.select_related("collection", "campaign").get(pk=version.pk)
     said = edition_of(version)
     qid_of = dict(VersionQuery.objects.filter(version=version).values_list("query_id", "query__qid"))

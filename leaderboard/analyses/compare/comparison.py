@@ -203,10 +203,10 @@ def _board_over_time(
 
 
 def _order_in_time(runs: Sequence[Run], values: Sequence[float]) -> list[int]:
-    """Return the indexes of baselines and dated runs by date. Among runs of one day, the best comes first.
+    """Return the indexes of baselines and dated runs by date.
 
-    Nothing depends on the order of import: a run of the same day that is not better displaces nothing. Undated
-    baselines count from the start, like all others.
+    Among runs of the same day, the best is first, so the order of import does not matter: a run of that day that is
+    not better displaces no run. Undated baselines count from the start, like all others.
     """
     counted = [place for place, run in enumerate(runs) if run.baseline or run.submitted_on]
     return sorted(
@@ -237,7 +237,7 @@ def _comparison_facts(
 def first_ranks(
     collection: Collection, runs: Sequence[Run], question: Question, progress: Progress | None
 ) -> FirstRanks:
-    """Return the runs' ranks over the queries that the question asks about. Raises NothingToScore without any."""
+    """Return the runs' ranks over the queries of the comparison. Raises NothingToScore without queries."""
     labels = question.labels
     measure = _reciprocal_rank_measure(question.measure, labels)
     relevant = labels.grades >= measure.rel

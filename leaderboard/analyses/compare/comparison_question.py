@@ -50,5 +50,5 @@ def question_asked(asked: Asked) -> Question:
 
 
 def hidden_from(asked: Asked) -> frozenset[str]:
-    """Return the qids to leave out: those of private queries, if the result is for everybody."""
+    """Return the qids to leave out: private queries, if the result is public."""
     return frozenset(private_qids(asked.collection)) if asked.released else frozenset()

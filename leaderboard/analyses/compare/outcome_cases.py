@@ -41,7 +41,7 @@ class Naive:
 
 @dataclass(frozen=True)
 class Case3:
-    """The queries that both answer: means and tests of one measure. ``harm`` is how much worse B is."""
+    """The queries that both runs answer: means and tests of one measure. ``harm`` is how much worse B is."""
 
     a: float
     b: float
@@ -123,6 +123,6 @@ def asked_pairs(runs: int) -> list[tuple[int, int]]:
 
 
 def several_answers(queries: int, query: Sequence[int] | npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    """Return which queries have more than one relevant passage; ``query`` has each relevant one's query."""
+    """Return which queries have more than one relevant passage; ``query`` has the query of each relevant passage."""
     counted: npt.NDArray[np.bool_] = np.bincount(np.asarray(query, np.int64), minlength=queries) > 1
     return counted

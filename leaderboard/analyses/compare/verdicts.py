@@ -176,7 +176,7 @@ def _deciding_tests(outcomes: Outcomes, rules: Rules) -> tuple[Case3, Finding, F
 
 
 def _possible_harm(outcomes: Outcomes, case3: Case3, rules: Rules, side: int) -> tuple[Bounds, str]:
-    """Return what could be worse: case 3 if more answers grant the claim, else the share answered."""
+    """Return the possible harm and its measure: case 3 if more answers grant the claim, else the share answered."""
     if _is_significant_for(outcomes.case2, rules.benefit_alpha, side) or not _is_significant_for(
         _deciding_tests(outcomes, rules)[1], rules.benefit_alpha, side
     ):

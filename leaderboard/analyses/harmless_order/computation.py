@@ -1,7 +1,7 @@
-"""The linear order of runs by *do no harm* ([SI], section 5). Pure.
+"""The linear order of runs by *do no harm* ([SI], section 5).
 
-For every two runs, test whether one *does no harm* to the other (``leaderboard.analyses.compare.verdicts``):
-it answers significantly more queries and is not significantly later where both answer, or it is significantly earlier
+For every two runs, test whether one *does no harm* to the other (``leaderboard.analyses.compare.verdicts``): it
+answers significantly more queries and is not significantly later where both answer, or it is significantly earlier
 there and does not answer significantly fewer. Tests that grant this use α over twice the number of pairs, tests that
 withhold it use α: no correction for many pairs may hide a harm. The paired t-test on search lengths decides.
 

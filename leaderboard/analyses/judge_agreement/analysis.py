@@ -98,7 +98,7 @@ def _side_table(key: str, title: str, rows: Sequence[SideBias], facts: Facts) ->
         Column("corrected", "p, corrected", Kind.P),
     )
     caption = (
-        "Share of judgments for the left side among those that prefer a side; exact (Clopper-Pearson) 95% "
+        "Share of judgments for the left side among judgments that prefer a side; exact (Clopper-Pearson) 95% "
         "intervals and exact binomial test of even odds, both assuming independent judgments."
     )
     marks = f"p < {ALPHA}" + (f", Bonferroni over {len(rows)} workers" if len(rows) > 1 else "")

@@ -1,4 +1,4 @@
-"""How well people agree with each other, and whether they prefer a side of the page. Pure.
+"""How well people agree with each other, and whether they prefer a side of the page.
 
 *Observed agreement* P is the share of agreeing pairs of judgments among all combinations of two judgments of the same
 pair. With two answers and sides shown at random, chance agreement is one half, so agreement beyond chance is 2·P − 1

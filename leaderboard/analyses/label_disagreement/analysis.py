@@ -138,7 +138,7 @@ def _confusion_table(found: Confusion, one: _GradedSide, two: _GradedSide, facts
 
 
 def _query_disagreement_table(one: _GradedSide, two: _GradedSide, facts: Facts) -> Table:
-    """Return one row per query that both sets cover, those with most disagreement about relevance first."""
+    """Return one row per query that both sets cover, by descending disagreement about relevance."""
     covered = set(two.labels.qids)
     found = {qid: dict.fromkeys(COUNTED, 0) for qid in one.labels.qids if qid in covered}
     for key in {**one.grades, **two.grades}:

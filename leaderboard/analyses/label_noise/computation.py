@@ -1,4 +1,4 @@
-"""Label noise: how much of a value depends on who happened to judge. Pure.
+"""Label noise: how much of a value depends on who happened to judge.
 
 Two kinds of intervals, both percentile bootstraps (Efron & Tibshirani 1993, ch. 13) of preference MRR@10:
 
@@ -126,7 +126,7 @@ class LabelNoise:
 
 
 def resampled_rows(judged: CountedJudgments, worker: Integers, rng: np.random.Generator) -> Integers:
-    """Return rows of judgments of one resample: workers with all of theirs, other judgments within their query."""
+    """Return rows of judgments of one resample: known workers with all of their judgments, others drawn by query."""
     known = worker != UNKNOWN
     workers = int(worker.max(initial=UNKNOWN)) + 1
     times = np.bincount(rng.integers(0, workers, workers), minlength=workers) if workers else np.zeros(1)

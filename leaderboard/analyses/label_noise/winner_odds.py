@@ -1,9 +1,9 @@
-"""Simulate the chance that a best answer is right when judgments err at a given rate. Pure.
+"""Simulate the chance that a best answer is right if judgments err at a given rate.
 
-Passages of a pool have one true order. Each judgment of a pair is wrong with the same chance, independently of
-the pair and of other judgments. All pairs are judged, and the tournament of tournament/copeland.py decides. The
-noise ignores how close two passages are, but real judges err more on close pairs, and the best passage's rivals
-are close. So treat the result as an order of magnitude.
+Passages of a pool have one true order. Each judgment of a pair is wrong with the same chance, independently of the
+pair and of other judgments. All pairs are judged, and the tournament of tournament/copeland.py decides. The noise
+ignores how close two passages are, but real judges err more on close pairs, and the best passage's rivals are close.
+So treat the result as an order of magnitude.
 """
 
 from collections.abc import Mapping

@@ -117,5 +117,5 @@ def _query_size_table(sizes: dict[str, int], facts: Facts) -> Table:
         Column("size", "passages", Kind.COUNT),
         Column("pairs", "pairs", Kind.COUNT),
     )
-    caption = "Passages in each query's pool; those with the same text count once."
+    caption = "Passages in each query's pool; passages with the same text count once."
     return Table("queries", "Pool sizes query by query", caption, columns, rows, facts)

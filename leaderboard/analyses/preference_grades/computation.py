@@ -13,7 +13,7 @@ JudgedPair = tuple[Key, Key, bool]
 
 @dataclass(frozen=True)
 class GradeGap:
-    """Judgments of pairs whose grades differ by ``gap``. ``higher``: those that preferred the higher grade."""
+    """Judgments of pairs whose grades differ by ``gap``. ``higher``: judgments that preferred the higher grade."""
 
     gap: int
     judgments: int

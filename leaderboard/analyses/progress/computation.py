@@ -31,7 +31,7 @@ class Standing:
 
 
 def standings_over_time(entries: Sequence[Entry], *, higher: bool = True) -> list[Standing]:
-    """Return the entries, in the order given, with what each displaced.
+    """Return the entries, in the order given, with the entry that each displaced.
 
     All baselines count from the start, whenever they were submitted. A value equal to the top displaces nothing.
     ``best_so_far`` is the best value among the baselines and the runs so far.

@@ -22,8 +22,8 @@ from tournament.derivation import Entrants
 def analyse_replicate_boards(asked: Asked, _: Progress | None) -> Analysis:
     """Return the boards of a campaign's phases, each derived from its own judgments alone.
 
-    ``phases`` defaults to every phase of the counted judgments. A replicate's passages are those that its
-    judgments compared. Raises :class:`NothingToScore` with fewer than two, or one named twice.
+    ``phases`` defaults to every phase of the counted judgments. A replicate's passages are the passages that its
+    judgments compared. Raises :class:`NothingToScore` for fewer than two phases, or a phase named twice.
     """
     campaign, named = asked.judged, asked.settings["phases"]
     phases = (

@@ -177,7 +177,7 @@ def _density_table(dense: Sequence[Density], least: int, facts: Facts) -> Table:
         for one in dense
     )
     caption = (
-        f"Judged passages and those of grade {least} or more, near-duplicates counted once. From a density of "
+        f"Judged passages and passages of grade {least} or more, near-duplicates counted once. From a density of "
         f"{DENSE:.2f}, many relevant passages are likely to be unjudged (Voorhees, Craswell and Lin 2022)."
     )
     return Table("density", "Density of relevant passages", caption, columns, rows, facts)

@@ -1,6 +1,6 @@
 """Numbers that show whether labels can be reused by runs that did not contribute to them.
 
-Density: many relevant passages among the judged ones mean that many more were not judged (Voorhees, Craswell and Lin,
+Density: many relevant passages among the judged suggest that many more were not judged (Voorhees, Craswell and Lin,
 *Too many relevants*, SIGIR 2022). Left out: a run is scored under labels without those that only it (or its team)
 contributed (Zobel, *How reliable are the results of large-scale information retrieval experiments?*, SIGIR 1998).
 """
@@ -66,7 +66,7 @@ def saved_by_classes(pools: Mapping[str, set[str]], canonical: Mapping[str, str]
 
 @dataclass(frozen=True)
 class LeftOutRun:
-    """A run with all labels, and without those that only its group contributed. ``shift`` is positive for up."""
+    """A run with all labels, and without labels that only its group contributed. ``shift`` is positive for up."""
 
     run: str
     group: str
@@ -94,7 +94,7 @@ def leave_out(
     tags: Sequence[str],
     depth: int,
 ) -> list[LeftOutRun]:
-    """Leave out each group of runs in turn. ``places`` has the rank of every label in every run, 0 for none.
+    """Leave out each group of runs in turn. ``places`` has the rank of every label in every run, 0 if absent.
 
     A label is contributed by the runs that have it among their first ``depth`` passages. Labels that no run
     contributed stay.

@@ -49,7 +49,7 @@ class JudgedTopic:
 
 
 def judged_topics(collection: Collection, labels: Labels) -> list[JudgedTopic]:
-    """Return the topics behind a qrel set; none if no graded campaign made it."""
+    """Return the topics behind a qrel set; empty unless it was made from a graded campaign."""
     made = GradedLabels.objects.filter(qrel_set__collection=collection, qrel_set__name=labels.name).first()
     if made is None:
         return []

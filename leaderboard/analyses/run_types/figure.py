@@ -7,7 +7,7 @@ from leaderboard.analyses.run_types.computation import Duel, RunType, Values
 from leaderboard.output import Facts, Figure, Table
 from leaderboard.output.chart import Point, Points, Series, Spans, chart_content
 
-#: Queries named in the figure: those on which the two runs differ most.
+#: Number of queries named in the figure: the queries on which the two runs differ most.
 NAMED = 6
 #: With more runs than this, the printed figure leaves out their names.
 MOST_NAMED = 60

@@ -137,7 +137,7 @@ def facts_of_combinations(
 
 
 def _grouped_by_labels(found: Sequence[Combination]) -> list[list[Combination]]:
-    """Group combinations by labels and measure, without those over all queries if there are smaller sets."""
+    """Group combinations by labels and measure, without combinations over all queries if there are smaller sets."""
     groups: dict[tuple[str, str], list[Combination]] = {}
     for one in found:
         if one.query_set != "all" or not any(two.query_set != "all" for two in found):

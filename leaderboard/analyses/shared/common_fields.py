@@ -70,7 +70,7 @@ QUERY_SET = Choice(
 LEAVE_OUT = Choice(
     "by", "Leave out", (("run", "a run"), ("team", "a team")), help="what to leave out each time"
 )
-#: Details offered for grouping runs into types; custom ones can be named.
+#: Details offered for grouping runs into types; custom details can be named too.
 TYPES = (
     ("neural", "neural type"),
     ("subtask", "subtask"),

@@ -1,6 +1,6 @@
 """Counts for rank tests of two runs on many parts of the queries at once, without sorting each part.
 
-A rank statistic follows from how many of a part's differences (or values) fall into each group of equal ones, with
+A rank statistic follows from how many of a part's differences (or values) fall into each group of equal values, with
 groups in ascending order. Groups are the same for every part, so they are found once per pair of runs. Counting them
 on all parts is one product of a sparse one-hot matrix with the matrix of parts. Values that rarely repeat form nearly
 as many groups as queries; half_orders counts such values in sorted order. All sums are of integers and therefore
@@ -41,12 +41,12 @@ EXACT_UP_TO = 50
 class PairCounts:
     """Runs ``first`` and each of ``second``, on every part; arrays are pairs × parts, sums are doubled.
 
-    ``plus`` and ``minus`` count queries on which the first run has the larger or smaller value.
-    ``positive_ranks`` is 2 × the sum of the ranks of the positive differences among the nonzero ones (equal ones
-    share their mean rank). ``difference_ties`` is Σ(t³ - t) over groups of t equal sizes of difference.
-    ``pooled_wins`` is 2 × Mann and Whitney's U of the first run, ``pooled_ties`` Σ(t³ - t) of the pooled values.
-    ``squares`` is the sum of squared differences. If parts are small enough for an exact signed-rank test,
-    ``ranks`` (pairs × parts × differences) are the doubled ranks themselves, 0 after the last.
+    ``plus`` and ``minus`` count queries on which the first run has the larger or smaller value. ``positive_ranks`` is
+    2 × the sum of the ranks of the positive differences among the nonzero ones (equal differences share their mean
+    rank). ``difference_ties`` is Σ(t³ - t) over groups of t equal sizes of difference. ``pooled_wins`` is 2 × Mann
+    and Whitney's U of the first run, ``pooled_ties`` Σ(t³ - t) of the pooled values. ``squares`` is the sum of
+    squared differences. If parts are small enough for an exact signed-rank test, ``ranks`` (pairs × parts ×
+    differences) are the doubled ranks themselves, 0 after the last.
     """
 
     first: int
@@ -187,7 +187,7 @@ def _pair_counts(
 
 
 def _rank_sum_counts(second: Counts, first: Counts) -> tuple[Floats, Floats]:
-    """Return 2·U of the first run, whose values win against smaller ones of the second and tie with equal ones."""
+    """Return 2·U of the first run, whose values win against smaller and tie with equal values of the second."""
     together = first + second
     several = _held_twice(together)
     first = np.broadcast_to(first, second.shape)

@@ -114,7 +114,7 @@ def _task_table(
     for key, measure in zip(names, measures, strict=True):
         found = best_marked(found, key, higher=measure.higher_is_better)
     reported = sum(row.reported for row in rows)
-    notes = [f"Values of {many(reported, 'run')} are those that the track reported."] if reported else []
+    notes = [f"Values of {many(reported, 'run')} are as reported by the track."] if reported else []
     columns = (
         Column("run", "run"),
         Column("group", "group"),

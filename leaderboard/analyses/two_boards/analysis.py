@@ -25,9 +25,9 @@ MOVED_MOST = 10
 def analyse_two_boards(asked: Asked, progress: Progress | None) -> Analysis:
     """Compare the boards of (labels, measure) pairs over the queries that both labels cover.
 
-    The figure names the runs in ``highlight`` (run tags), by default those that stand out, and colors runs by the
-    detail ``by``, such as their subtask. Raises the errors of ``combinations``, WrongSetting if both boards are the
-    same or a highlighted run is not on them, and NothingToScore without a common query.
+    The figure names the runs in ``highlight`` (run tags), by default the top runs and the runs that move most, and
+    colors runs by the detail ``by``, such as their subtask. Raises the errors of ``combinations``, WrongSetting if
+    both boards are the same or a highlighted run is not on them, and NothingToScore without a common query.
     """
     collection, runs, p = asked.collection, asked.runs, asked.number("p")
     chosen = labels_or_usual(collection, asked.text("qrels"))

@@ -7,7 +7,7 @@ from leaderboard.analyses.two_boards.computation import TwoBoards
 from leaderboard.output import Facts, Figure, Table
 from leaderboard.output.chart import Point, Points, chart_content
 
-#: Up to this number of runs, all are named; otherwise, only those that stand out.
+#: Up to this number of runs, all are named; otherwise, the top runs and the runs that move most.
 NAMED_ALL = 30
 NAMED_OF_EACH = 5
 NAMED = (
@@ -29,8 +29,8 @@ def boards_figure(
 ) -> Figure:
     """Plot the mean of every run on the second board against its mean on the first.
 
-    ``highlight``: the runs to name and color ([MM] figure 4); if empty, those that stand out. ``types``: every run's
-    type, shown by color and mark ([DL] figure 5).
+    ``highlight``: the runs to name and color ([MM] figure 4); if empty, the top runs and the runs that move most.
+    ``types``: every run's type, shown by color and mark ([DL] figure 5).
     """
     named = [run_tags.index(tag) for tag in highlight] or _runs_to_name(found)
     kinds = sorted(set(types))

@@ -28,7 +28,7 @@ HIGHLIGHT = Choice(
     "highlight",
     "Highlighted run",
     of="runs",
-    help="runs to name in the figure, among all others in gray (default: those that stand out)",
+    help="runs to name in the figure, with the others in gray (default: the top runs and the runs that move most)",
     several=True,
 )
 BY = Choice(

@@ -182,7 +182,7 @@ def _most_preferred_sentence(found: WinRatios) -> str:
 
 
 def _ratios_figure(found: WinRatios, facts: Facts, caption: str, data: Table) -> Figure:
-    """Draw cells in shades around one half, gray without a judgment; significant ones are bold, or dotted."""
+    """Draw cells in shades around one half, gray without a judgment; significant cells are bold, or dotted."""
     size = len(found.names)
     side = min(12.0, max(4.0, 1.6 + size * 0.33))
     points = min(7.0, 0.7 * 72 * side / (size + 8))

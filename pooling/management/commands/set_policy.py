@@ -14,8 +14,8 @@ from pooling.services.submission_policies import (
 
 class Command(BaseCommand):
     help = (
-        "Set a collection's submission policy: import_runs then refuses runs that break it, and says when "
-        "the next run is accepted. Baselines are exempt; existing runs are not affected."
+        "Set a collection's submission policy: import_runs then refuses runs that break it and shows when the next "
+        "run is accepted. Baselines are exempt; existing runs are not affected."
     )
     example = "manage.py set_policy mine --runs 2 --days 30 --embargo-days 270"
 

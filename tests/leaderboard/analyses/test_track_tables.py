@@ -125,7 +125,7 @@ def test_runs_with_files_are_scored_and_announced_ones_have_reported_values(vall
     assert {tag: rows[tag]["RR@10"] for tag in means} == means
     assert rows["later"]["RR@10"] == 0.25
     assert rows["new"]["neural"] == "nnlm"
-    assert "Values of 1 run are those that the track reported." in found.tables[0].notes
+    assert "Values of 1 run are as reported by the track." in found.tables[0].notes
 
 
 def test_visitors_are_told_nothing_of_announced_runs(valley):

@@ -1,4 +1,4 @@
-"""Measure how close posting comes to a crowd's rate limit, with one worker process and with eight.
+"""Measure how close the posting rate is to a crowd site's rate limit, with one worker process and with eight.
 
 A marketplace process accepts 3 calls per second and answers each after 0.4 seconds, like a remote service. It runs
 with PostgreSQL and Redis. One worker process posts the places of one campaign, then eight processes post the places

@@ -2,7 +2,7 @@
 
 Each line names a class and one of its passages, separated by spaces or a tab; dedupe adds the beginning of the text.
 If a class is named after one of its passages, that passage is canonical, as in dedupe's output. In other classes, the
-smallest pid is.
+smallest pid is canonical.
 """
 
 from pooling.errors import EmptyFile, InvalidClusterFile

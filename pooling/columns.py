@@ -21,7 +21,7 @@ Integers = NDArray[np.int32] | NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Columns:
-    """The content of a run or qrel file, one row a line, in file order. Arrays are int32 where that suffices.
+    """The content of a run or qrel file, one row per line, in file order. Arrays are int32 where that suffices.
 
     ``query`` indexes ``qids`` (first appearance first). The code of a pid is the number itself if every pid is a
     plain decimal number. Otherwise it is a row of ``spelling``; equal pids have equal ``hashes``. ``number`` is the

@@ -102,7 +102,7 @@ class ReaderFailed(InvalidFile):
             file,
             line,
             f"{what} ({type(fault).__name__}).",
-            "Look for anything unusual in the file. If it looks right, report this as a fault of the software.",
+            "Look for anything unusual in the file. If it looks right, report this as a bug.",
         )
 
 
@@ -190,8 +190,8 @@ class AlreadySplit(SplitRefused):
 class SubmissionRefused(PoolingError):
     """The board's policy does not accept this run.
 
-    ``welcome_on`` is the day from which it will, if there is one; ``missing`` lists the details that it requires;
-    ``parts`` are the reasons, one refusal each, if there are several.
+    ``welcome_on`` is the day from which the policy accepts it, if any; ``missing`` lists the details that it
+    requires; ``parts`` are the reasons, one refusal each, if there are several.
     """
 
     def __init__(

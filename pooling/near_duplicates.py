@@ -38,7 +38,7 @@ Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 @dataclass(frozen=True)
 class Likeness:
-    """The rule for near-duplicates: the least similarity of two texts, and the number of words in a shingle."""
+    """The rule for near-duplicates: the minimum similarity of two texts, and the number of words in a shingle."""
 
     threshold: float = 0.8
     shingle: int = 3
@@ -158,7 +158,7 @@ def _components(found: _Signatures, pids: pl.Series) -> NDArray[np.integer]:
 
 
 def _pairs_of_band(band: NDArray[np.uint64]) -> Iterator[Pairs]:
-    """Yield each text of a bucket with the first one, and with the one before it: linear in the bucket's size."""
+    """Yield each text of a bucket with the first and with the previous text, which is linear in the bucket's size."""
     order = np.argsort(band, kind="stable")
     same = np.flatnonzero(band[order][1:] == band[order][:-1]) + 1
     if not len(same):
@@ -172,7 +172,7 @@ def _pairs_of_band(band: NDArray[np.uint64]) -> Iterator[Pairs]:
 
 
 def _alike(minima: NDArray[np.uint8], pairs: Pairs, threshold: float) -> Pairs:
-    """Keep pairs whose estimated similarity reaches the threshold.
+    """Return the pairs whose estimated similarity reaches the threshold.
 
     Different minima share their last byte once in 256 times (Li and König, *b-bit minwise hashing*, 2010).
     """

@@ -1,8 +1,8 @@
 """Decide when two passages have the same text.
 
 Two passages of a query form one class if a reader could not tell their texts apart on the page: Unicode canonical
-composition (NFC) spells accents in one way, every stretch of white space counts as one space, and characters that
-show nothing (zero-width space, word joiner, soft hyphen, byte order mark) are left out. Letter case, punctuation and
+composition (NFC) spells accents in one way, every stretch of white space counts as one space, and invisible
+characters (zero-width space, word joiner, soft hyphen, byte order mark) are left out. Letter case, punctuation and
 compatibility forms are unchanged: "US" is not "us", and 10² is not 102, as it would be under the coarser NFKC.
 """
 
@@ -42,5 +42,5 @@ def canonical_key(pid: str) -> str:
 
 
 def is_canonical(pid: str, key: str) -> bool:
-    """Return whether a passage with this class key is the canonical one of its near-duplicates."""
+    """Return whether a passage with this class key is the canonical passage of its near-duplicates."""
     return key == canonical_key(pid)

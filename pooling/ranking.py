@@ -31,7 +31,7 @@ _META = "preferee.ranking"
 
 @dataclass(frozen=True)
 class Ranking:
-    """The first ``depth`` places of every query of a run."""
+    """The first ``depth`` ranks of every query of a run."""
 
     qids: tuple[str, ...]
     """By descending number of passages; ties in file order."""

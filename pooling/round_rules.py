@@ -77,7 +77,7 @@ def refusal_in_round(
         )
         return RoundRefusal(
             f"{limit}, and the team has {len(sent)}.",
-            f"Withdraw one with the organizers' help, or wait for the next round. This one closes on "
+            f"Withdraw a run with the organizers' help, or wait for the next round. This round closes on "
             f"{moment_in_utc(rules.closes_at)}.",
         )
     if not rules.priorities or baseline:

@@ -124,7 +124,7 @@ def _described_run(
 ) -> DescribedRun:
     if len(cells) != len(header):
         reason = f"the line has {len(cells)} columns, but the header has {len(header)}."
-        raise InvalidFile(name, line, reason, "Give every line the header's columns.")
+        raise InvalidFile(name, line, reason, "Write as many columns on every line as in the header.")
     fields: dict[str, Any] = {}
     details: dict[str, Any] = {}
     reported: dict[str, float] = {}

@@ -128,7 +128,7 @@ class Contribution:
     """The passages that one run, or the qrels, supplied to a pool."""
 
     passages: int
-    """Passages of the pool in its top."""
+    """Number of pool passages in its top."""
     unique: int
     """Number of these that no other source supplied."""
 

@@ -95,7 +95,7 @@ def query_problems(content: Content) -> Problems:
             there = first.setdefault(query.id, query.line)
             if there != query.line:
                 said = f"query {quoted_field(query.id.encode())} already appears on line {there:,}."
-                # Runs and labels with tabs read as ids and texts.
+                # Runs and labels with tabs parse as ids and texts.
                 other = where_it_belongs(f"{query.id} {query.text}".encode().split())
                 known = other if isinstance(other, Guidance) else ""
                 listing.add(Problem(query.line, "repeated query", said, known))

@@ -51,7 +51,7 @@ class RunReport:
     unanswered: tuple[str, ...]
     """Queries of the collection for which the run has no line."""
     skipped: tuple[str, ...]
-    """Unknown queries whose lines were dropped, as asked."""
+    """Unknown queries whose lines were dropped, as requested."""
     rank_disagreements: int
     """Queries in which a line with a lower score than another line has no later rank. Equal scores are no
     contradiction."""
@@ -90,7 +90,7 @@ class RunFile:
     order: str
     """``score`` or ``rank``: the column that determined the order."""
     sha256: str
-    """Of the decompressed content."""
+    """SHA-256 of the decompressed content."""
     size: int
     """Bytes of the decompressed content."""
     ranking: Ranking
@@ -107,7 +107,7 @@ class Qrels:
     grade: NDArray[np.int64]
     sha256: str
     skipped: tuple[str, ...] = ()
-    """Unknown queries whose lines were dropped, as asked."""
+    """Unknown queries whose lines were dropped, as requested."""
 
     def __len__(self) -> int:
         return len(self.query)

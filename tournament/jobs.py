@@ -10,7 +10,7 @@ from tournament import services
 
 @job_kind("tournament.advance_challenges")
 def advance_challenges_job(*, progress: Progress, campaign_id: int | None = None) -> dict[str, Any]:
-    """Ask for the judgments that challenges need next, finish complete challenges, and request the missing places."""
+    """Request the judgments that challenges need next, finish complete challenges, and request the missing places."""
     campaign = None if campaign_id is None else Campaign.objects.get(pk=campaign_id)
     advances = services.advance_challenges(campaign=campaign)
     for done, (key, advance) in enumerate(advances.items(), start=1):

@@ -138,7 +138,9 @@ class VersionQuery(Published):
     status = models.CharField(max_length=10, choices=QueryResult.Status.choices)
     tied = models.BooleanField(default=False)
     cycle = models.BooleanField(default=False)
-    carried = models.BooleanField(default=False, help_text="Taken over from the parent version.")
+    carried = models.BooleanField(
+        default=False, help_text="Whether it is carried over from the parent version."
+    )
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["version", "query"], name="one_version_query")]

@@ -37,7 +37,7 @@ class Rule(StrEnum):
     def part_filled_tasks(self) -> int:
         """The maximum number of partly filled tasks in one stage of a challenge.
 
-        ``lead2`` asks in at most four waves: two judgments per pair in the first three, one in the last.
+        ``lead2`` requests judgments in at most four waves: two per pair in the first three, one in the last.
         """
         return 7 if self is Rule.LEAD2 else 1
 
@@ -58,7 +58,7 @@ class PairJudgments:
 
 @dataclass(frozen=True)
 class Meeting:
-    """The state of a pair: the judgments to ask now, and the first passage's share of the win once settled."""
+    """The state of a pair: the judgments to request now, and the first passage's share of the win once settled."""
 
     needed: int
     share: Fraction | None
@@ -81,7 +81,7 @@ class Sides:
 class Step:
     """The state of one query of a challenge.
 
-    ``ask``: the pairs to ask now, with the number of judgments of each; empty if ``finished``. ``left``: the
+    ``ask``: the pairs to judge now, with the number of judgments of each; empty if ``finished``. ``left``: the
     challengers known to stay in (complete once finished).
     """
 
@@ -115,8 +115,8 @@ def round_robin(passages: Iterable[int]) -> list[PairKey]:
 def meeting(rule: Rule, said: PairJudgments) -> Meeting:
     """Return the state of a pair of a challenge.
 
-    ``lead2`` judges until one side leads by 2 or the pair has five judgments. Each time, it asks the smallest number
-    that could settle the pair: 2 at first and for a tie, 1 if one side leads by 1 or the pair has four. So no
+    ``lead2`` judges until one side leads by 2 or the pair has five judgments. Each time, it requests the smallest
+    number that could settle the pair: 2 at first and for a tie, 1 if one side leads by 1 or the pair has four. So no
     judgment is superfluous or later than necessary. The leading side takes the whole win; in a tie, each side takes
     half.
     """
@@ -132,7 +132,7 @@ def challenge_step(sides: Sides, meeting_of: Callable[[int, int], Meeting]) -> S
     """Return the next step of one query of a challenge.
 
     ``meeting_of(a, b)`` (a < b) returns the state of a pair. A challenger is known to stay as soon as one best answer
-    fails to beat it. Pairs of such challengers are asked without waiting for the other challengers.
+    fails to beat it. Pairs of such challengers are judged without waiting for the other challengers.
     """
     ask: list[tuple[PairKey, int]] = []
     staying: list[int] = []

@@ -47,7 +47,7 @@ class PublishedBoard:
     software: str
     baselines: frozenset[str]
     decimals: int | None = None
-    """Digits after the point that values were rounded to before they were published; None: not rounded."""
+    """Decimals to which values were rounded for publication; None: not rounded."""
 
     @property
     def asked(self) -> Measure:
@@ -101,7 +101,7 @@ def make_leaderboard(
 
     Without a version it is the board of the qrel set alone, over all queries that have a relevant passage there.
     ``measure`` is any name in ``measures`` (else UnknownMeasure); its direction decides which run is first. Queries
-    in ``hidden`` (qids) are left out: private queries, for readers who see only the public ones. Raises
+    in ``hidden`` (qids) are left out: private queries, for readers who see only public queries. Raises
     :class:`NothingToScore` without runs or without such queries.
     """
     asked = parse_measure(measure)

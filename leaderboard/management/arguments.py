@@ -21,7 +21,7 @@ def version_argument(parser: CommandParser, *aliases: str) -> None:
 
 
 def runs_argument(parser: CommandParser, what: str = "only these runs (default: all)") -> None:
-    """Add ``--runs``, which can be given several times."""
+    """Add ``--runs``, which can be passed several times."""
     parser.add_argument(
         "--runs",
         nargs="+",

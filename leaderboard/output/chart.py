@@ -38,7 +38,7 @@ class Spans:
     first_colour: int = 0
     """The index of the first series' color, from 0."""
     reach: Sequence[tuple[float, float]] = ()
-    """The lowest and the highest value of every row: then its interval is a box, with whiskers as far as these."""
+    """The lowest and the highest value of every row: if set, intervals are boxes with whiskers to these values."""
 
 
 @dataclass(frozen=True)

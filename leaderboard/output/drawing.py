@@ -160,7 +160,7 @@ def _line_end(box: Box, one: NamedPoint) -> tuple[float, float]:
 
 @cache
 def _installed_fonts() -> list[str]:
-    """Return the installed fonts among FONTS, because matplotlib warns about each missing one.
+    """Return the installed fonts among FONTS, because matplotlib warns about each missing font.
 
     It also logs each font without bold letters, although its regular letters are fine.
     """

@@ -43,7 +43,7 @@ _SPECIAL = {
 
 
 def _greek(letter: str) -> str:
-    """Return ``$\\beta$`` for β. Unicode spells one Greek letter's name without its b (lamda)."""
+    """Return ``$\\beta$`` for β. Unicode spells the name of λ without b (LAMDA)."""
     name = unicodedata.name(letter).split()[-1].replace("LAMDA", "LAMBDA")
     return rf"$\{name.lower() if letter.islower() else name.capitalize()}$"
 

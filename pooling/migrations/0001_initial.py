@@ -52,7 +52,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.SlugField(max_length=80)),
                 ('kind', models.CharField(choices=[('official', 'Official'), ('graded', 'Graded'), ('preference', 'Preference')], default='official', max_length=12)),
-                ('min_grade', models.IntegerField(default=1, help_text='Relevant means a grade of at least this.')),
+                ('min_grade', models.IntegerField(default=1, help_text='The lowest relevant grade.')),
                 ('sha256', models.CharField(max_length=64)),
                 ('created_at', models.DateTimeField(default=config.clock.now)),
                 ('collection', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='qrel_sets', to='pooling.collection')),

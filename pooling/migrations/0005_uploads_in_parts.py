@@ -31,7 +31,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='runupload',
             name='check_only',
-            field=models.BooleanField(default=False, help_text='Only check the file, and change nothing.'),
+            field=models.BooleanField(default=False, help_text='Whether to only check the file, without importing it.'),
         ),
         migrations.AddField(
             model_name='runupload',
@@ -66,7 +66,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='runupload',
             name='sha256',
-            field=models.CharField(blank=True, help_text='SHA-256 of the bytes as sent; empty until all have arrived.', max_length=64),
+            field=models.CharField(blank=True, help_text='SHA-256 of the bytes as sent; empty until the last byte has arrived.', max_length=64),
         ),
         migrations.AlterField(
             model_name='runupload',

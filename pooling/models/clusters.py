@@ -30,7 +30,10 @@ class ClusterSet(models.Model):
 
 
 class ClusteredPassage(models.Model):
-    """A passage of a class of two or more, the canonical one included. Most of these have no row in ``Passage``."""
+    """A passage of a class of two or more, the canonical passage included.
+
+    Most of these have no row in ``Passage``.
+    """
 
     cluster_set = models.ForeignKey(ClusterSet, models.CASCADE, related_name="passages")
     pid = models.CharField(max_length=300)

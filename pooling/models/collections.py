@@ -49,7 +49,7 @@ class Collection(models.Model):
     def default_labels(self) -> QrelSet | None:
         """Return the leaderboard's default qrel set; None if there are no sets.
 
-        It is the first set, also after others are added, until an owner chooses another.
+        It is the first set until an owner chooses another, even after other sets are added.
         """
         return self.board_labels or self.qrel_sets.order_by("pk").first()
 
@@ -91,7 +91,7 @@ class Query(models.Model):
 
 
 class QuerySplit(models.Model):
-    """A division of a collection's queries: only members see results of the private ones."""
+    """A division of a collection's queries: only members see results of private queries."""
 
     collection = models.OneToOneField(Collection, models.CASCADE, related_name="query_split")
     sha256 = models.CharField(max_length=64, help_text="SHA-256 of the private qids.")
@@ -318,7 +318,7 @@ class QrelSet(models.Model):
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="qrel_sets")
     name = models.SlugField(max_length=80)
     kind = models.CharField(max_length=12, choices=Kind.choices, default=Kind.OFFICIAL)
-    min_grade = models.IntegerField(default=1, help_text="Relevant means a grade of at least this.")
+    min_grade = models.IntegerField(default=1, help_text="The lowest relevant grade.")
     sha256 = models.CharField(max_length=64)
     withheld = models.BooleanField(
         default=False,

@@ -108,7 +108,9 @@ class RunUpload(models.Model):
     )
     file_name = models.CharField(max_length=200)
     sha256 = models.CharField(
-        max_length=64, blank=True, help_text="SHA-256 of the bytes as sent; empty until all have arrived."
+        max_length=64,
+        blank=True,
+        help_text="SHA-256 of the bytes as sent; empty until the last byte has arrived.",
     )
     size_bytes = models.PositiveBigIntegerField()
     received_bytes = models.PositiveBigIntegerField(default=0)
@@ -116,7 +118,9 @@ class RunUpload(models.Model):
         null=True, help_text="When its last byte arrived, which decides about rounds."
     )
     options = models.JSONField(default=dict, help_text="Tag, order and description of the run.")
-    check_only = models.BooleanField(default=False, help_text="Only check the file, and change nothing.")
+    check_only = models.BooleanField(
+        default=False, help_text="Whether to only check the file, without importing it."
+    )
     parts = models.JSONField(default=list, help_text="Names of the stored parts, in order.")
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
     run = models.ForeignKey(Run, models.SET_NULL, null=True, related_name="+")

@@ -96,7 +96,7 @@ def announce_files(
 def receive_part(wanted: Arriving, number: int, *, offset: int, stream: Stream, length: int) -> Arriving:
     """Add ``length`` bytes that continue the file of this number (from 1) at ``offset``.
 
-    Bytes received before the connection ends are kept. Raises NotFound, WrongOffset, UploadRefused.
+    Bytes received before the connection ends are stored. Raises NotFound, WrongOffset, UploadRefused.
     """
     left = _bytes_left(wanted, number, offset)
     if length < 1 or length > left:
@@ -165,7 +165,7 @@ def _check_files(files: Sequence[AnnouncedFile], most: dict[str, int]) -> None:
     for what, number in most.items():
         if sum(file.what == what for file in files) > number:
             refusal = f"Send only {number} file of {what}." if number else f"No {what} can be added."
-            raise PoolingError(refusal, "Announce only files that this form asks for.")
+            raise PoolingError(refusal, "Announce only kinds of files that are accepted here.")
 
 
 def _announce_once(

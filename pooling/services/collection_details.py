@@ -22,7 +22,7 @@ def describe_collection(*, collection: Collection, changes: Mapping[str, str], w
     said = {name: text.strip() for name, text in changes.items()}
     for name, text in said.items():
         if len(text) > MOST[name]:
-            raise PoolingError(f"The {name} has {len(text)} characters.", f"Use {MOST[name]} at most.")
+            raise PoolingError(f"The {name} has {len(text)} characters.", f"Use at most {MOST[name]}.")
     changed = [name for name in MOST if name in said and said[name] != getattr(collection, name)]
     if changed:
         with transaction.atomic():

@@ -137,7 +137,7 @@ def _refuse_bad_ids(mapped: Iterable[DocumentLabel]) -> None:
         if one.document.split() != [one.document] or len(one.document.encode()) > LONGEST["pid"]:
             raise UnmappedLabels(
                 f"{one.document[:80]!r} is not a valid document id (passage {one.passage}).",
-                f"An id contains no spaces and at most {LONGEST['pid']} bytes.",
+                f"An id contains no whitespace and has at most {LONGEST['pid']} bytes.",
             )
 
 

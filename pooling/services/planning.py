@@ -203,7 +203,7 @@ def _hashed_labels(
 def _pid_hashes(pids: pl.Series, clusters: ClusterSet | None) -> preview.Hashes:
     """Return 64-bit hashes of pids, equal within a class of near-duplicates.
 
-    None becomes ``NOTHING`` when its low bits are replaced by a source.
+    None of them becomes ``NOTHING`` after a source replaces its low bits.
     """
     if clusters and (canonical := canonical_of(clusters.collection, pids.unique().to_list())):
         pids = pids.replace(canonical)

@@ -36,7 +36,7 @@ def import_qrels(
     name: str = "",
     progress: Progress | None = None,
 ) -> ImportedQrels:
-    """Import labels as a new qrel set. Relevant means a grade of at least ``min_grade``.
+    """Import labels as a new qrel set. ``min_grade`` is the lowest relevant grade.
 
     If the set is ``withheld``, non-members see only scores (``pooling.services.withholding``). Without ``kind``, a
     set with grades above 1 is graded, any other set official. Raises InvalidQrelFile, UnknownQueries,

@@ -26,7 +26,7 @@ class PlannedSplit:
 def plan_split(
     collection: Collection, *, qids: Sequence[str], share: float | None = None, seed: int = 0
 ) -> PlannedSplit:
-    """Return the private queries: the given ones, or a share drawn with the seed. Raises SplitRefused."""
+    """Return the private queries: the given queries, or a share drawn with the seed. Raises SplitRefused."""
     there = list(collection.queries.order_by("position", "qid").values_list("qid", flat=True))
     if qids and share is not None:
         raise SplitRefused("A share and a list of queries cannot be combined.", "Use only one of them.")

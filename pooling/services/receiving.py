@@ -125,7 +125,7 @@ def begin(
 def append(upload: RunUpload, *, offset: int, stream: Stream, length: int) -> RunUpload:
     """Add ``length`` bytes that continue the file at ``offset``. After the last part, the file waits for its check.
 
-    Bytes received before the connection ends are kept. Raises WrongOffset, UploadRefused.
+    Bytes received before the connection ends are stored. Raises WrongOffset, UploadRefused.
     """
     if upload.state != RunUpload.State.RECEIVING or upload.received_bytes != offset:
         raise _wrong_offset(upload)

@@ -52,7 +52,7 @@ class AnnouncedFile:
 
 
 def keep_sent_files(sent: Sequence[SentFile | AnnouncedFile], there: Sequence[Path] = ()) -> list[StoredFile]:
-    """Store sent files, and empty files for announced ones, in a separate folder.
+    """Store sent files, and empty files for announced files, in a separate folder.
 
     Files already on the server stay where they are.
     """
@@ -153,8 +153,8 @@ def read_once(
 ) -> Row:
     """Import the files that are waiting, all or none, and return the row with the outcome.
 
-    ``bring_in`` returns the row's changes on success; ``look`` finds all problems when files are refused. Files of
-    the kinds ``done_with`` are deleted, and passage files too if nothing was imported. Files refused only for unknown
+    ``bring_in`` returns the row's changes on success; ``look`` finds all problems if files are refused. Files of the
+    kinds ``done_with`` are deleted, and passage files too if nothing was imported. Files refused only for unknown
     queries are kept for ``pooling.services.leaving_out``. Safe to repeat.
     """
     states = type(wanted).State

@@ -347,6 +347,6 @@ def _over_limit(
         return None
     return SubmissionRefused(
         f"{run_tag}: a team may submit {most} {what} in any {policy.period_days} days.",
-        f"You can submit the next one from {welcome}.",
+        f"You can submit the next run from {welcome}.",
         welcome_on=welcome,
     )

@@ -50,7 +50,7 @@ def test_one_run_too_many_is_refused_with_the_day_of_the_next(board, submit):
         submit("c", submitted_on=date(2026, 3, 5))
 
     assert refused.value.welcome_on == date(2026, 3, 11)
-    assert "submit the next one from 2026-03-11" in refused.value.next_step
+    assert "submit the next run from 2026-03-11" in refused.value.next_step
     assert not Run.objects.filter(run_tag="c").exists()
     submit("c", submitted_on=date(2026, 3, 11))
 
@@ -121,7 +121,7 @@ def test_the_command_refuses_with_the_day(board, tmp_path, capsys):
         call_command("import_runs", "board", str(tmp_path / "b"), *said)
 
     assert ended.value.code == 1
-    assert "submit the next one from 2026-03-31" in capsys.readouterr().err
+    assert "submit the next run from 2026-03-31" in capsys.readouterr().err
 
 
 def test_private_queries_are_drawn_the_same_from_the_same_seed(board):

@@ -80,7 +80,7 @@ class Migration(migrations.Migration):
                 ('status', models.CharField(choices=[('closed', 'Closed'), ('open', 'Open'), ('singleton', 'Singleton')], max_length=10)),
                 ('tied', models.BooleanField(default=False)),
                 ('cycle', models.BooleanField(default=False)),
-                ('carried', models.BooleanField(default=False, help_text='Taken over from the parent version.')),
+                ('carried', models.BooleanField(default=False, help_text='Whether it is carried over from the parent version.')),
                 ('query', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='pooling.query')),
                 ('version', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='queries', to='tournament.qrelversion')),
             ],

@@ -58,7 +58,7 @@ def _one_moment() -> Iterator[None]:
     """Open a transaction with a consistent snapshot of counted judgments and open tasks.
 
     Otherwise a task could be collected or returned between two reads. Its judgments would seem neither counted nor
-    pending, and would be asked twice. SQLite's transactions behave this way by default.
+    pending, and would be requested twice. SQLite's transactions behave this way by default.
     """
     outermost = not connection.in_atomic_block
     with transaction.atomic():
@@ -105,7 +105,7 @@ def still_wanted(needs: Sequence[Need], flying: Mapping[neighbors.PairOfQuery, i
 
 
 def worth_asking(wanted: Sequence[Need], pairs_per_task: int, *, under_way: bool) -> list[Need]:
-    """Return the needs to ask now: all if no judgment is pending, else only as many as fill whole tasks.
+    """Return the needs to request now: all if no judgment is pending, else only as many as fill whole tasks.
 
     A task costs the same however few pairs it has, so single pairs wait until they fill a task.
     """
@@ -115,7 +115,7 @@ def worth_asking(wanted: Sequence[Need], pairs_per_task: int, *, under_way: bool
 
 
 def _ask_in_passes(campaign: Campaign, needs: Sequence[Need]) -> None:
-    """Ask in passes of one judgment per pair, so that pairs that need one and pairs that need two share tasks."""
+    """Request judgments in passes of one per pair, so that pairs needing one or two share tasks."""
     if not needs:
         return
     for turn in range(max(need.judgments for need in needs)):

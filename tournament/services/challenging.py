@@ -68,7 +68,7 @@ class ChallengePlan:
 
 @dataclass(frozen=True)
 class OpenedChallenge:
-    """An opened challenge (None if there was nothing to ask), and the number of judgments that it requested first."""
+    """An opened challenge (None if there was nothing to judge), and the number of judgments requested at first."""
 
     challenge: Challenge | None
     advance: Advance
@@ -121,7 +121,7 @@ def plan_challenge(
 
 
 def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None) -> OpenedChallenge:
-    """Record the planned challenge and ask its first judgments.
+    """Record the planned challenge and request its first judgments.
 
     If the crowd site charges real money, ``confirm_spend`` must be at least the maximum cost of the challenge. If it
     is passed, it binds on every crowd site. The challenge must fit the campaign's budget. Raises

@@ -75,7 +75,7 @@ def judgments_under_way(campaign: Campaign, needs: Sequence[Need]) -> Mapping[Pa
 
 
 def ask_judgments(campaign: Campaign, needs: Sequence[Need]) -> None:
-    """Ask for one judgment of each pair; pairs of one challenge share tasks."""
+    """Request one judgment of each pair; pairs of one challenge share tasks."""
     for number in sorted({need.challenge for need in needs}):
         mine = [need for need in needs if need.challenge == number]
         wanted = [PairRequest(need.query, need.a, need.b) for need in mine]

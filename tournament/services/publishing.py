@@ -180,8 +180,8 @@ def _carried_queries(
 ) -> list[tuple[VersionQuery, int]]:
     """Return the parent's queries to carry over, each with the number of the version that decided it.
 
-    A query that this campaign covered before an exclusion reopened it is not carried over: its old best answer relies
-    on judgments that no longer count.
+    If an exclusion reopened a query that this campaign covered before, the query is not carried over: its old best
+    answer relies on judgments that no longer count.
     """
     if parent is None:
         return []

@@ -33,7 +33,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Comparisons:
-    """One comparison per query, and the queries without one, by reason."""
+    """One comparison per query, and the queries without a comparison, by reason."""
 
     asked: tuple[Comparison, ...]
     missing: tuple[str, ...]

@@ -35,7 +35,7 @@ MEASURE = "RR@10"
 
 @dataclass(frozen=True)
 class ComparedPair:
-    """Run A, the earlier one, and run B, with all results of their comparison."""
+    """Run A (the earlier run) and run B, with all results of their comparison."""
 
     a: str
     b: str
@@ -90,7 +90,7 @@ class Question:
     deciding: Deciding = Deciding.ESL_T
     single_answer_only: bool = False
     hidden: frozenset[str] = frozenset()
-    """qids to leave out: private queries, for readers who see only the public ones."""
+    """qids to leave out: private queries, for readers who see only public queries."""
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 1:

@@ -30,7 +30,7 @@ def analyse_harmless_order(asked: Asked, progress: Progress | None) -> Analysis:
     """Return the order over the queries for which the labels have a relevant passage. Raises NothingToScore."""
     collection, runs = asked.collection, asked.runs
     if len(runs) < 2:
-        raise NothingToScore("An order needs two or more runs.", "Choose further runs.")
+        raise NothingToScore("An order needs two or more runs.", "Choose more runs.")
     question = Question(
         labels=labels_named(collection, labels_or_usual(collection, asked.text("qrels"))),
         measure=asked.text("measure"),

@@ -64,7 +64,7 @@ def _beats(ranks: Floats, granting: float, withholding: float) -> Flags:
     answers_fewer = (share_p <= withholding) & (wins < wins.T)
     finds_earlier = (length_p <= granting) & (earlier > 0)
     finds_later = (length_p <= withholding) & (earlier < 0)
-    # Without a test, differences that all point the same way are evidence, and no difference is none.
+    # Without a test, differences count as evidence if they all point the same way.
     no_harm = np.where(undefined, earlier > 0, ~finds_later)
     found: Flags = (answers_more & no_harm) | (finds_earlier & ~answers_fewer)
     np.fill_diagonal(found, False)

@@ -210,8 +210,8 @@ def _levels_sentence(found: ClassLabels) -> str:
     judged, whole = sum(one.judged for one in counts), sum(one.expanded for one in counts)
     most = max((one.density(found.labels.min_grade) for one in counts), default=0.0)
     return (
-        f"{many(judged, 'judged class stands', 'judged classes stand')} for {many(whole, 'passage')}. "
-        f"The largest share of relevant classes of a query is {most:.4f}."
+        f"{many(judged, 'judged class represents', 'judged classes represent')} {many(whole, 'passage')}. The "
+        f"largest share of relevant classes of a query is {most:.4f}."
     )
 
 

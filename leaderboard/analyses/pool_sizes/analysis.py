@@ -15,7 +15,7 @@ EVERYTHING = "all queries"
 
 
 def pool_or_newest(collection: Collection, name: str) -> Pool:
-    """Return the collection's pool of this name, or its newest one. Raises NothingToScore."""
+    """Return the collection's pool with this name (default: its newest pool). Raises NothingToScore."""
     pools = Pool.objects.filter(collection=collection).select_related("qrel_set").order_by("-pk")
     found = pools.filter(name=name).first() if name else pools.first()
     if found is None:
@@ -74,7 +74,7 @@ def _runs_of_pool(pool: Pool) -> list[Run]:
 
 
 def _sizes_over_all_queries(pool: Pool, runs: list[Run]) -> SizeCounts | None:
-    """Return the sizes over all queries; None if the pool's sources are unknown or too deep to look through."""
+    """Return the sizes over all queries; None if the pool's sources are unknown or too deep to compute."""
     if not runs or pool.depth > MOST_DEPTH:
         return None
     plan = plan_pool(collection=pool.collection, runs=runs, qrel_set=pool.qrel_set, depth=pool.depth)

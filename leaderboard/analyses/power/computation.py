@@ -81,9 +81,9 @@ def power_of(queries: int, effect: float, alpha: float) -> float:
     return beyond(critical, freedom, noncentrality) + beyond(critical, freedom, -noncentrality)
 
 
-# P(T > c) of the noncentral t, T = (Z + δ) / S, by quadrature: scipy's distribution returns nan for many arguments
-# that levels divided by the number of pairs lead to. With few degrees of freedom S is spread out and Z is the
-# variable of the integral, with many it is S.
+# P(T > c) of the noncentral t, T = (Z + δ) / S, by quadrature: scipy's distribution returns nan for many of the
+# arguments that result from levels divided by the number of pairs. With few degrees of freedom, S is spread out and
+# the integral is over Z; with many, it is over S.
 def _beyond_by_mean(critical: float, freedom: int, noncentrality: float) -> float:
     low = max(-EDGE, -noncentrality)  # T is above 0 only where Z + δ is
     if low >= EDGE:

@@ -74,8 +74,9 @@ def _gap_table(found: list[GradeGap], ungraded: int, facts: Facts) -> Table:
         for row in found
     )
     caption = (
-        "Judgments of pairs by how far the grades of the two passages lie apart, and the share that preferred the "
-        f"passage with the higher grade, with Wilson 95% intervals. {ungraded:,} judgments have an ungraded passage."
+        "Judgments of pairs by the difference between the grades of the two passages, and the share that preferred "
+        f"the passage with the higher grade, with Wilson 95% intervals. {ungraded:,} judgments have an ungraded "
+        "passage."
     )
     return Table("preference", "Preference against grade", caption, columns, rows, facts)
 

@@ -5,7 +5,7 @@ from leaderboard.analyses.preference_grades.analysis import analyse_preference_g
 KIND = Kind(
     "preference_grades",
     "Preference against grade",
-    "Whether the preferred passage of a pair has the higher grade, by how far the two grades lie apart.",
+    "Whether the preferred passage of a pair has the higher grade, by the difference between the two grades.",
     "a judged campaign and graded labels",
     analyse_preference_grades,
     (

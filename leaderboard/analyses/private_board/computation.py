@@ -3,10 +3,10 @@
 A public board invites choosing runs that do well on it (Craswell et al., SIGIR 2021 [MM], on private evaluation).
 Values on the two sets of queries differ anyway, because one set is harder. The gain of a team's later run over its
 first run should not differ. Δ is the later run's value minus the first's, query by query. A run looks like
-overfitting if its public value rose and its mean Δ on public queries exceeds the mean Δ on private ones by more than
-chance allows. The test is Welch's t, two-sided, p ≤ α: the two sets are independent samples of queries. With several
-later runs, each is tested at α divided by their number (Bonferroni within the team). The interval of the difference
-of the gains has that level too, so it excludes 0 exactly if the test is significant.
+overfitting if its public value rose and its mean Δ on public queries exceeds the mean Δ on private queries by more
+than chance allows. The test is Welch's t, two-sided, p ≤ α: the two sets are independent samples of queries. With
+several later runs, each is tested at α divided by their number (Bonferroni within the team). The interval of the
+difference of the gains has that level too, so it excludes 0 exactly if the test is significant.
 """
 
 from collections.abc import Sequence

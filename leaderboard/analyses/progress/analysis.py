@@ -16,7 +16,7 @@ SIGNIFICANT_CLAIMS = (Claim.STRICTLY_BETTER, Claim.DO_NO_HARM)
 def progress_analysis(board: BoardOverTime) -> Analysis:
     """Return the board over time, with a sentence for each step of the state of the art.
 
-    Runs without a date have a table of their own.
+    Runs without a date have a separate table.
     """
     table = progress_table(board)
     apart = undated_table(board)

@@ -36,7 +36,7 @@ def spread_figure(spread: Spread, qids: tuple[str, ...], measure: str, facts: Fa
     )
     shown = _queries_on_page(order)
     if len(shown) < len(order):
-        caption += f" On the page: {len(shown)} of the {len(order):,} queries, at even distances."
+        caption += f" On the page: {len(shown)} of the {len(order):,} queries, evenly spaced."
     chart = chart_content(_spread_chart(spread, shown, qids, measure))
     return Figure("spread", TITLE, caption, facts, draw, data, (chart,), 7.0, 3.6)
 

@@ -71,7 +71,7 @@ def analyse_reusability(asked: Asked, progress: Progress | None) -> Analysis:
         facts,
         table,
         line=DENSE,
-        row_word="queries by falling density",
+        row_word="queries by descending density",
     )
     content: dict[str, object] = {"density": {one.qid: one.share for one in dense}}
     analysis = Analysis(facts, (table,), (figure,), (_density_sentence(dense),), content)
@@ -122,7 +122,10 @@ def _with_run_results(
 
 
 def _labels_to_compare(asked: Asked) -> ClassLabels | None:
-    """Return the labels to compare with: of this collection, or NAME/SET of a published one. Raises a Refusal."""
+    """Return the labels to compare with: of this collection, or NAME/SET of a published collection.
+
+    Raises a Refusal.
+    """
     name, slash, set_name = asked.text("against").partition("/")
     if not name:
         return None

@@ -29,7 +29,7 @@ class RunType:
 
 @dataclass(frozen=True)
 class Duel:
-    """The best runs of two types, query by query: queries won by the first, by the second, and level."""
+    """The best runs of two types, query by query: queries won by the first, by the second, and ties."""
 
     first: RunType
     second: RunType

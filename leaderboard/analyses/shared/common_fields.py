@@ -68,7 +68,7 @@ QUERY_SET = Choice(
     help="a set of queries (default: all; the public queries in public results)",
 )
 LEAVE_OUT = Choice(
-    "by", "Leave out", (("run", "a run"), ("team", "a team")), help="what to leave out each time"
+    "by", "Leave out", (("run", "a run"), ("team", "a team")), help="what to leave out in turn"
 )
 #: Details offered for grouping runs into types; custom details can be named too.
 TYPES = (

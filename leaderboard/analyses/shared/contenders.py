@@ -81,7 +81,7 @@ class Contenders:
         return best
 
     def values(self, best: Flags) -> Integers:
-        """Return runs × queries: RR@10 × 2520 with these nodes as the relevant ones."""
+        """Return runs × queries: RR@10 × 2520 with these nodes as relevant."""
         if not len(self.queries):
             return np.zeros((len(self.run_tags), 0), dtype=np.int64)
         return np.maximum.reduceat(self._worth * best, self.starts, axis=1)

@@ -147,7 +147,7 @@ def _counts_by_orders(
 def _groups_by_sign(apart: Floats) -> tuple[Codes, Floats]:
     """Return the group of each signed difference, and the sizes in ascending order.
 
-    Negative differences come first, by size, then positive ones by size, then the zeros.
+    Negative differences come first, by size, then positive differences by size, then the zeros.
     """
     rounded = np.round(apart, DECIMALS)
     size, found, place = np.unique(np.abs(rounded), return_index=True, return_inverse=True)

@@ -144,7 +144,7 @@ class RunningCounts:
         return cls(numbers[order], before, members)
 
     def wins_over(self, other: Groups) -> tuple[Sums, Floats]:
-        """Return 2 × Mann and Whitney's U of this run against another one, and the ties added by pooling.
+        """Return 2 × Mann and Whitney's U of this run against another run, and the ties added by pooling.
 
         If ``a`` queries of this run and ``b`` queries of the other share a value, pooling adds 3·a·b·(a + b) to the
         two sums Σ(t³

@@ -62,7 +62,7 @@ class Command(AnalysisCommand):
     ) -> Analysis:
         check_seed(seed)
         if labels_alone and number is not None:
-            raise UsageError("give either --version or --labels-alone")
+            raise UsageError("pass either --version or --labels-alone")
         chosen = collection_named(collection)
         with self.progress("Scoring runs") as update:
             published = make_leaderboard(

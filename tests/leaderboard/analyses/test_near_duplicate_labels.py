@@ -128,7 +128,7 @@ def test_both_evaluations_of_a_run_by_hand(bay):
     board = {row["run"]: (row["once"], row["expanded"]) for row in rows(analysis, "boards")}
     assert board == {"plain": (0.5, 0.5), "twins": (0.5, 0.25)}
     assert rows(analysis, "levels")[0]["total_expanded"] == 4
-    assert analysis.sentences[0].startswith("2 judged classes stand for 4 passages.")
+    assert analysis.sentences[0].startswith("2 judged classes represent 4 passages.")
 
 
 def test_kept_results_are_made_again_when_the_classes_change(bay):

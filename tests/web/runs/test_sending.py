@@ -95,7 +95,7 @@ def test_a_policy_says_when_the_next_run_is_welcome(keeper, cast):
 
     assert last().state == "refused"
     page = keeper.get(f"/collections/harbour/uploads/{last().pk}/").content.decode()
-    assert "submit the next one from 2026-02-09" in page
+    assert "submit the next run from 2026-02-09" in page
 
 
 def test_a_check_alone_changes_nothing_and_can_be_submitted(keeper, cast, data_dir):

@@ -9,7 +9,7 @@ PoolingError
 │   ├── InvalidQueryFile
 │   ├── InvalidPassageFile
 │   ├── InvalidClusterFile
-│   └── ReaderFailed our reader failed on it: a bug in the software
+│   └── ReaderFailed         our reader failed on it: a bug in the software
 ├── UnknownQueries           lines for queries that the collection does not have
 ├── AlreadyImported          the same content or name already exists
 ├── NotFound                 no collection, run, qrel set or pool has that name

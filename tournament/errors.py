@@ -7,7 +7,7 @@ TournamentError
 ├── NothingToPublish      no query of the campaign is settled
 ├── NotAsShown            the draft has changed since its preview
 ├── OnlyRehearsed         a rehearsal's simulated judgments can't be published
-├── CampaignOver a closed campaign accepts no more judgments
+├── CampaignOver          a closed campaign accepts no more judgments
 ├── ChallengeUnderWay     a campaign can have one challenge at a time
 ├── TextsMissing          challengers have no text
 ├── RebuildDiffers        a version can't be derived again from its manifest

@@ -162,9 +162,7 @@ def analyse_better_than_perfect(
     if not said:
         raise NothingToScore(
             f"No judgment of {campaign.name} compares {run.run_tag} with {qrel_set.name}.",
-            Guidance(
-                "Wait for judgments, or create a campaign: ", Action("ask_better_than_perfect", lead="")
-            ),
+            Guidance("Wait for judgments, or collect some: ", Action("ask_better_than_perfect", lead="")),
         )
     rows = who_was_preferred(found.asked, said, interval=interval)
     facts = Facts(

@@ -18,7 +18,7 @@ class _Labeled:
 
 
 class NewAddress(_Labeled, AddEmailForm):
-    """Asks for another e-mail address."""
+    """The form to add an e-mail address."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -26,8 +26,8 @@ class NewAddress(_Labeled, AddEmailForm):
 
 
 class NewPassword(_Labeled, ChangePasswordForm):
-    """Asks for the current and the new password."""
+    """The form to change a password: the current and the new one."""
 
 
 class PasswordAgain(_Labeled, ReauthenticateForm):
-    """Asks for the password before a sensitive action."""
+    """The form that asks for the password before a sensitive action."""

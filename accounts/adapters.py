@@ -33,7 +33,7 @@ class AccountAdapter(DefaultAccountAdapter):
         return _at_our_address(super().get_email_confirmation_url(request, emailconfirmation))
 
     def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:
-        """Notify the person of a change to the account. The change is made even if the mail cannot be sent."""
+        """Notify the person of a change to the account. The change takes effect even if the mail cannot be sent."""
         try:
             super().send_notification_mail(*args, **kwargs)
         except OSError:  # any error of SMTP or the network
@@ -52,7 +52,7 @@ class SocialAdapter(DefaultSocialAccountAdapter):
         return bool(anybody_may_join() or _session_invitation(request))
 
     def save_user(self, request: HttpRequest, sociallogin: Any, form: Any = None) -> User:
-        """Save the new account and use up its invitation: one link makes one account."""
+        """Save the new account and use up its invitation: one link creates one account."""
         with transaction.atomic():
             user: User = super().save_user(request, sociallogin, form)
             if (invitation := _session_invitation(request)) is not None:

@@ -5,7 +5,7 @@ from django.http import HttpRequest
 
 
 def ways_in(request: HttpRequest) -> dict[str, bool]:
-    """Return whether and how people can make an account themselves, and whether this installation sends e-mail."""
+    """Return whether and how people can create an account themselves, and whether this installation sends e-mail."""
     return {
         "signup_open": settings.OPEN_SIGNUP,
         "provider_signup_open": settings.OIDC_SIGNUP,

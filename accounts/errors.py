@@ -1,9 +1,9 @@
 """The errors of accounts.
 
 AccountError
-├── InvitationOver      used, withdrawn, expired or never made
+├── InvitationOver      used, withdrawn, expired or unknown
 ├── NotAnAccount        no such person, or a name that is taken
-└── TokenRefused        an API token that cannot be made or used
+└── TokenRefused        an API token that cannot be created or used
 """
 
 from config.errors import Refusal
@@ -14,7 +14,7 @@ class AccountError(Refusal):
 
 
 class InvitationOver(AccountError):
-    """The invitation was used, withdrawn or never made, or has expired."""
+    """The invitation was used, was withdrawn, never existed or has expired."""
 
 
 class NotAnAccount(AccountError):
@@ -22,4 +22,4 @@ class NotAnAccount(AccountError):
 
 
 class TokenRefused(AccountError):
-    """An API token that cannot be made or used."""
+    """The API token cannot be created or used."""

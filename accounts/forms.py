@@ -5,7 +5,7 @@ from accounts.services.tokens import MOST_DAYS
 
 
 class TokenForm(forms.Form):
-    """Makes a new API token."""
+    """The form for a new API token."""
 
     name = forms.CharField(label="Purpose", max_length=80)
     scopes = forms.MultipleChoiceField(

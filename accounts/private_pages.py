@@ -1,4 +1,4 @@
-"""Keeps the pages of signed-in people out of shared caches."""
+"""Middleware for the pages of signed-in people: shared caches must not store them."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Pure: the only table of roles and permissions in a collection. People's roles are in pooling.services.members.
+"""The only table of roles and permissions in a collection. People's roles are in pooling.services.members.
 
 An administrator of the installation (Django's superuser) can do anything. Someone without a role is the public,
 who can only ``see`` published results.
@@ -40,7 +40,7 @@ ACTIONS: dict[str, frozenset[Role]] = {
     "export judgments": _MEMBERS,
     "plan challenge": _MEMBERS,
     "upload run": _RUNS,
-    # For one's own team: a submitter's run gets the team's name, and has to follow the policy and the rounds.
+    # A submitter's run gets the name of the submitter's team, and must follow the policy and the rounds.
     "submit run": _RUNS | {Role.SUBMITTER},
     "edit run": _RUNS,
     "add files": _RUNS,

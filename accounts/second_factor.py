@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-#: Pages that someone needs to set up a second factor or to sign out.
+#: Pages needed to set up a second factor or to sign out.
 ON_THE_WAY = frozenset({"account_logout", "account_reauthenticate"})
 #: Paths where sessions do not count: workers' pages, and the API, which only takes tokens.
 WITHOUT_SESSIONS = ("/judge/", "/api/")

@@ -1,4 +1,4 @@
-"""Pure: long random secrets, stored only as a hash.
+"""Long random secrets, stored only as a hash. No I/O.
 
 The hash is plain SHA-256: a secret of 256 random bits cannot be guessed, so it needs no slow hash.
 """
@@ -25,17 +25,17 @@ def digest_of(text: str) -> str:
 
 
 def new_secret() -> Secret:
-    """Make a secret of 256 random bits for a URL."""
+    """Return a new secret of 256 random bits for a URL."""
     text = secrets.token_urlsafe(32)
     return Secret(text, digest_of(text))
 
 
 def new_token(mark: str) -> Secret:
-    """Make an API token: ``pfr_``, its mark (which tells a person's tokens apart), ``_`` and 256 random bits."""
+    """Return a new API token: ``pfr_``, its mark (which tells a person's tokens apart), ``_`` and 256 random bits."""
     text = f"{PREFIX}_{mark}_{secrets.token_urlsafe(32)}"
     return Secret(text, digest_of(text))
 
 
 def new_mark() -> str:
-    """Make eight random letters and digits."""
+    """Return eight random letters and digits."""
     return secrets.token_hex(4)

@@ -1,4 +1,4 @@
-"""Whether strangers can make accounts."""
+"""Whether strangers can create accounts."""
 
 from django.conf import settings
 

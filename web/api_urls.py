@@ -47,7 +47,7 @@ def with_head(view: View) -> View:
         reply = view(request, *args, **named)
         request.method = "HEAD"
         if isinstance(reply, StreamingHttpResponse):
-            reply.streaming_content = iter(())  # do not generate lines that are not sent
+            reply.streaming_content = iter(())  # do not generate a body that is not sent
         return reply
 
     return answered

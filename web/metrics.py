@@ -16,14 +16,14 @@ def webhook_metrics() -> Iterator[State]:
     counts = dict(rows)
     yield State(
         "preferee_webhook_messages",
-        "Webhook messages that are still kept, by state.",
+        "Stored webhook messages, by state.",
         ("state",),
         {(str(state),): counts.get(state, 0) for state in WebhookDelivery.State},
     )
     yield State(
         "preferee_untold_events",
-        "Events that were not made into messages yet.",
+        "Events without webhook messages yet.",
         values={(): events.undelivered_events().count()},
     )
     off = WebhookEndpoint.objects.exclude(off_at=None).exclude(off_why="").count()
-    yield State("preferee_webhooks_switched_off", "Webhooks that no person switched off.", values={(): off})
+    yield State("preferee_webhooks_switched_off", "Webhooks that were switched off automatically.", values={(): off})

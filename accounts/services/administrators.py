@@ -11,7 +11,7 @@ def has_administrator(*, beside: User | None = None) -> bool:
 
 
 def whom_to_ask() -> str:
-    """Return administrators by name, for people who need help; without names if strangers have accounts."""
+    """Return the administrators' names, for people who need help; no names if strangers can have accounts."""
     names: list[str] = []
     if not anybody_may_join():
         active = User.objects.filter(is_superuser=True, is_active=True).order_by("username")

@@ -32,7 +32,7 @@ OVER = InvitationOver(
 
 @dataclass(frozen=True)
 class Invited:
-    """A new invitation. Its link is known only now."""
+    """A new invitation. Only this object has its link; the database has a hash."""
 
     invitation: Invitation
     link: str = field(repr=False)
@@ -41,7 +41,7 @@ class Invited:
 def create_invitation(
     *, email: str, invited_by: User | None, administrator: bool = False, days: int | None = None
 ) -> Invited:
-    """Make an invitation. Its link works for one person, once, until it expires. Raises NotAnAccount."""
+    """Create an invitation. Its link works for one person, once, until it expires. Raises NotAnAccount."""
     try:
         validate_email(email)
     except ValidationError:
@@ -66,7 +66,7 @@ def _save_invitation(
 
 
 def first_administrator_link() -> str:
-    """Make the link for the installation's first administrator; "" if there already is one.
+    """Create the link for the installation's first administrator; return "" if there already is one.
 
     The link works once, within FIRST_LINK_HOURS, and replaces any earlier one.
     """
@@ -78,7 +78,7 @@ def first_administrator_link() -> str:
 
 
 def mail(invited: Invited, *, to_what: str) -> bool:
-    """Mail the link if this installation sends e-mail. Returns whether it was sent; if not, show the link."""
+    """Mail the link if this installation sends e-mail. Return whether it was sent; if not, show the link."""
     if not settings.MAIL:
         return False
     invitation = invited.invitation
@@ -106,7 +106,7 @@ def invitation_of(secret: str, *, taken_by: User | None = None) -> Invitation:
 
 
 def void_invitation(invitation: Invitation) -> None:
-    """Make the link useless. Does nothing if it was already used."""
+    """Revoke the invitation. Does nothing if it was already used."""
     now = clock.now()
     Invitation.objects.open(now).filter(pk=invitation.pk).update(withdrawn_at=now)
 
@@ -126,7 +126,7 @@ def accept(invitation: Invitation, user: User) -> None:
 
 
 def accept_with_new_account(invitation: Invitation, *, username: str, password: str, email: str = "") -> User:
-    """Make the account that the invitation is for. Raises InvitationOver, NotAnAccount, ValidationError.
+    """Create the account that the invitation is for. Raises InvitationOver, NotAnAccount, ValidationError.
 
     ``email`` is the account's address if the invitation is for anyone.
     """

@@ -1,4 +1,4 @@
-"""API tokens: make, list, revoke, and look up on each call."""
+"""API tokens: create, list, revoke, and look up on each call."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -15,7 +15,7 @@ NOTED_EVERY = timedelta(minutes=1)
 
 
 def make_token(*, user: User, name: str, scopes: Sequence[str], days: int) -> tuple[ApiToken, str]:
-    """Make a new token. Returns it with its text, which is never shown again. Raises TokenRefused."""
+    """Create a token. Return it with its text, which is never shown again. Raises TokenRefused."""
     known = [scope.value for scope in ApiToken.Scope if scope.value in scopes]
     if not name.strip():
         raise TokenRefused("The token has no name.", "Enter its purpose, such as: nightly runs.")
@@ -48,5 +48,5 @@ def token_of(text: str) -> ApiToken | None:
 
 
 def revoke_token(*, user: User, key: int) -> bool:
-    """Revoke one of the person's tokens immediately. Returns whether there was one to revoke."""
+    """Revoke one of the person's tokens immediately. Return whether there was one to revoke."""
     return bool(ApiToken.objects.filter(user=user, pk=key, revoked_at=None).update(revoked_at=clock.now()))

@@ -47,9 +47,9 @@ class AnalysisKindOut(Schema):
 
 
 class AnalysisIn(Body):
-    """Runs (default: all that the caller sees) and settings; omitted settings take their defaults.
+    """The runs to analyze (default: all that the caller sees) and settings; omitted ones take their defaults.
 
-    ``released`` restricts it to released runs and public queries, so that everybody can read it.
+    ``released`` restricts the analysis to released runs and public queries, so that everybody can read it.
     """
 
     runs: Annotated[list[Annotated[Text, Field(max_length=200)]], Field(max_length=1000)] = []
@@ -58,7 +58,7 @@ class AnalysisIn(Body):
 
 
 class AnalysisOut(Schema):
-    """The job that makes an analysis; ``result`` is the analysis. ``id`` is null if it was already there."""
+    """The job that runs an analysis; ``result`` is its outcome. ``id`` is null if the result was already stored."""
 
     id: int | None = None
     state: str
@@ -126,7 +126,7 @@ def make_analysis(
 
 
 def _form_values(collection: Collection, kind: Kind, asked: AnalysisIn) -> QueryDict:
-    """Return the request in the shape of the page's form. Raises WrongSetting for an unknown setting."""
+    """Return the request as values of the page's form. Raises WrongSetting for an unknown setting."""
     known = [field.name for field in kind.fields] + ["campaign"] * kind.of_campaign
     whole = {field.name for field in kind.fields if isinstance(field, Number) and field.integers_only}
     given = QueryDict(mutable=True)

@@ -17,7 +17,7 @@ from web.pools.forms import AskingForm
 
 @dataclass(frozen=True)
 class Plan:
-    """A plan: pairs, one per query, and their cost."""
+    """A plan: one pair per query, and the cost."""
 
     found: Comparisons
     forecast: Forecast
@@ -29,18 +29,18 @@ class Plan:
 
     @property
     def on_top(self) -> int:
-        """Return category A: the known passage is the run's first and is compared with its second."""
+        """Return the number of pairs in category A: the run's first passage is the known one; it meets the second."""
         return sum(one.category is Category.A for one in self.found.asked)
 
     @property
     def elsewhere(self) -> int:
-        """Return category B: it is elsewhere and is compared with the run's first."""
+        """Return the number of pairs in category B: the known passage meets the run's first, a different one."""
         return self.pairs - self.on_top
 
 
 @dataclass(frozen=True)
 class AskingRequest:
-    """The request of a valid form."""
+    """The values of a valid form."""
 
     run: Run
     qrel_set: QrelSet
@@ -50,7 +50,7 @@ class AskingRequest:
 
 @dataclass(frozen=True)
 class AskingPage:
-    """The form, and the plan unless the form has errors or a service refused."""
+    """The form, and the plan unless the form has errors or a service refused it."""
 
     collection: Collection
     form: AskingForm
@@ -67,7 +67,7 @@ class AskingPage:
 
 
 def asking_page(collection: Collection, given: Any) -> AskingPage:
-    """Return the form that the address describes, and its plan."""
+    """Return the form with the values in the address, and its plan."""
     tags = list(collection.runs.order_by("run_tag").values_list("run_tag", flat=True))
     sets = list(collection.qrel_sets.order_by("pk").values_list("name", flat=True))
     form = AskingForm(given, run=tags, qrels=sets)
@@ -88,7 +88,7 @@ def asking_plan(asked: AskingRequest) -> Plan:
 
 
 def campaign_asked_for(collection: Collection, given: dict[str, Any]) -> AskingRequest:
-    """Return the request of a valid form or API call. Raises NothingToScore, NotFound."""
+    """Return the valid values of a form or API call. Raises NothingToScore, NotFound."""
     if not given["run"] or not given["qrels"]:
         raise NothingToScore(
             f"{collection.name} has no run to ask about, or no known relevant passages.",

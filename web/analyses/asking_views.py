@@ -22,7 +22,7 @@ from web.preparation.step_views import who
 @require_safe
 @needs("see everything")
 def show_asking_plan(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Show the plan that the address describes; the form reloads it with every change."""
+    """Show the plan for the values in the address; the form reloads it after every change."""
     page = asking_page(collection, request.GET)
     context = {
         "page": page,
@@ -35,7 +35,7 @@ def show_asking_plan(request: HttpRequest, collection: Collection) -> HttpRespon
 @require_POST
 @needs("prepare campaign")
 def make_asking_draft(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Start making the draft, and show the progress."""
+    """Start the job that creates the draft, and show its progress."""
     page = asking_page(collection, request.POST)
     if page.asked is not None:
         asked = page.asked
@@ -58,7 +58,7 @@ def make_asking_draft(request: HttpRequest, collection: Collection) -> HttpRespo
 @never_cache
 @needs("see everything")
 def asking_progress(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    """Show the progress of making a campaign, then redirect to its preparation."""
+    """Show the progress of creating the campaign, then redirect to its preparation."""
     job = get_object_or_404(jobs.asking_work(collection), pk=key)
     page = "web:prepare" if may(request.user, "prepare campaign", collection) else "web:campaign"
     made = reverse(page, args=[job.arguments["name"]])
@@ -71,7 +71,7 @@ def asking_progress(request: HttpRequest, collection: Collection, key: int) -> H
 @require_POST
 @needs("prepare campaign")
 def retry_asking(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    """Retry making a draft that failed."""
+    """Retry a failed job that creates a draft."""
     job = try_again(get_object_or_404(jobs.asking_work(collection), pk=key))
     messages.success(request, "Trying again.")
     return redirect("web:asking_work", collection.name, job.pk)

@@ -40,7 +40,7 @@ class NamedAskingIn(AskingIn):
 
 
 class AskingOut(Schema):
-    """A plan: pairs, one per query, and queries that cannot be asked about. ``cost``: dollars, fees included.
+    """A plan: one pair per query, and the queries that cannot be asked about. ``cost``: dollars, fees included.
 
     ``on_top``: the known passage is the run's first and is compared with its second. ``elsewhere``: it is compared
     with the run's first.

@@ -54,9 +54,9 @@ class ListedAnalysis:
 
 @dataclass(frozen=True)
 class AnalysisPage:
-    """One analysis: at most one of its result, the job that makes it, and a refusal.
+    """One analysis: at most one of its result, the job that computes it, and a refusal.
 
-    An older result (``older``, as ``analysis``) can stand beside the job that makes it again.
+    Exception: an older result (``older``, also in ``analysis``) is shown while the job computes a new one.
     """
 
     collection: Collection
@@ -99,7 +99,7 @@ def kind_or_404(name: str) -> Kind:
 
 
 def asked_for(collection: Collection, kind: Kind, given: Any, user: Any) -> Asked:
-    """Return the analysis that an address or form asks for, limited to what this person can see. Raises a Refusal."""
+    """Return the analysis requested by an address or form, limited to what this person can see. Raises a Refusal."""
     member = sees_everything(user, collection)
     released = not member or given.get("released") == "1"
     runs = _runs_to_analyse(collection, user, released) if kind.of_runs else []
@@ -149,7 +149,7 @@ def analysis_query_string(kind: Kind, given: Any) -> str:
 
 
 def analysis_page(collection: Collection, kind: Kind, given: Any, user: Any) -> AnalysisPage:
-    """Return the result for this address, the running job, or why there is neither."""
+    """Return the result for this address, the running job, or the reason why there is neither."""
     page = {
         "collection": collection,
         "kind": kind,
@@ -237,7 +237,7 @@ def _choice_options(collection: Collection, choice: Choice, user: Any) -> list[t
 
 
 def labels_of(collection: Collection) -> list[tuple[str, str]]:
-    """Return (name, words) of all labels that runs can be scored under, the leaderboard's default first."""
+    """Return (name, title) of all labels that runs can be scored under, the leaderboard's default first."""
     default = collection.default_labels()
     sets = sorted(collection.qrel_sets.order_by("pk"), key=lambda one: one != default)
     versions = QrelVersion.objects.filter(collection=collection).order_by("-number")

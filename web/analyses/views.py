@@ -30,7 +30,7 @@ def analyses_list(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 @never_cache
 def analysis(request: HttpRequest, name: str, kind: str) -> HttpResponse:
-    """Show the choices and their result."""
+    """Show an analysis: its settings, and its result for them."""
     found = collection_for(request.user, name)
     page = pages.analysis_page(found, pages.kind_or_404(kind), request.GET, request.user)
     status = 503 if isinstance(page.refusal, NotNow) else 200
@@ -53,7 +53,7 @@ def run_analysis(request: HttpRequest, collection: Collection, kind: str) -> Htt
     except TooMuchAsked as refusal:
         complain(request, refusal)
     except Refusal:
-        pass  # the page meets the same refusal and shows it
+        pass  # the page raises the same refusal and shows it
     query = pages.analysis_query_string(chosen, request.POST)
     return redirect(f"{reverse('web:analysis', args=[collection.name, kind])}?{query}")
 
@@ -100,7 +100,7 @@ def _download(asked: Asked, form: str, stem: str, of: str) -> File | None:
 
 @require_safe
 def moved(request: HttpRequest, name: str, kind: str, form: str = "") -> HttpResponse:
-    """Redirect former addresses of comparisons and the timeline to the page or file of their kind."""
+    """Redirect the former addresses of comparisons and the timeline to the current pages and files."""
     found = collection_for(request.user, name)
     route, rest = ("web:analysis_file", [form]) if form else ("web:analysis", [])
     query = request.GET.urlencode()

@@ -54,7 +54,7 @@ class Bearer(HttpBearer):
 
 
 def reader(request: Any) -> Any:
-    """Return the caller of a read. Raises PermissionDenied for a token without the scope."""
+    """Return the caller of a read request. Raises PermissionDenied for a token without the scope."""
     caller: Caller = request.auth
     if caller.token is not None:
         _require_scope(caller.token, ApiToken.Scope.READ)
@@ -62,7 +62,7 @@ def reader(request: Any) -> Any:
 
 
 def actor(request: Any, scope: str) -> Any:
-    """Return the caller of a change, who must be signed in. Raises Unauthenticated, PermissionDenied."""
+    """Return the caller of a write request, who needs a token. Raises Unauthenticated, PermissionDenied."""
     caller: Caller = request.auth
     if caller.token is None:
         raise Unauthenticated("This call requires a token.")

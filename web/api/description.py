@@ -41,7 +41,7 @@ class ObjectParser(Parser):
     """Parse JSON objects whose text a database can store: no NUL characters, no lone surrogates."""
 
     def parse_body(self, request: HttpRequest) -> dict[str, Any]:
-        """Return the object. Raises HttpError 400."""
+        """Return the parsed object. Raises HttpError 400."""
         try:
             said = json.loads(request.body)
             text = json.dumps(said, ensure_ascii=False).encode()

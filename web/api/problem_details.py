@@ -153,7 +153,7 @@ def no_such_call(request: HttpRequest, rest: str) -> HttpResponse:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Return 400 for an address that no view should handle."""
+    """Return 400 for an invalid address or request."""
     if request.path.startswith("/api/"):
         return problem(400, str(exception))
     return defaults.bad_request(request, exception)

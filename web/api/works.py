@@ -42,7 +42,7 @@ class WorkOut(Schema):
 
 
 def work_out(job: Job | None) -> dict[str, Any]:
-    """Return the job, or a failure that says it was never started."""
+    """Return the job, or a failure stating that it was never started."""
     work = Work(job)
     failure = work.failure or Refusal("")
     return {

@@ -61,7 +61,7 @@ class PolicyOut(Schema):
 
 
 class QrelSetIn(Body):
-    """A choice to publish only scores under these labels, and its reason, which is logged with the caller's name."""
+    """Whether only scores under these labels are published, and the reason, logged with the caller's name."""
 
     withheld: bool
     why: Why = ""
@@ -70,7 +70,7 @@ class QrelSetIn(Body):
 class QrelSetOut(Schema):
     """A qrel set without its labels. Relevant means a grade of at least ``min_grade``.
 
-    The leaderboard uses the ``default`` one, the collection's ``board_labels``, unless a request names others.
+    The leaderboard uses the ``default`` set (the collection's ``board_labels``) unless a request names another.
     """
 
     name: str
@@ -81,7 +81,7 @@ class QrelSetOut(Schema):
 
     @staticmethod
     def resolve_default(qrel_set: QrelSet) -> bool:
-        """Return whether the leaderboard uses it by default."""
+        """Return whether the leaderboard uses this set by default."""
         return qrel_set == qrel_set.collection.default_labels()
 
 
@@ -120,7 +120,7 @@ class SplitIn(Body):
 
 
 class SplitOut(Schema):
-    """Public and private queries; ``private_qids`` are sorted. ``done``: the split is made and final."""
+    """Public and private queries; ``private_qids`` are sorted. ``done``: the split is stored and final."""
 
     done: bool
     public: int
@@ -159,7 +159,7 @@ def delete_policy(request: HttpRequest, name: str, why: Why = "") -> Status[None
 @router.get(
     "/collections/{name}/qrel-sets",
     response=list[QrelSetOut],
-    summary="Qrel sets, by name, and which are withheld",
+    summary="List qrel sets by name, and which of them are withheld",
 )
 def list_qrel_sets(request: HttpRequest, name: str) -> Any:
     return collection_for(reader(request), name).qrel_sets.select_related("collection").order_by("name")
@@ -187,7 +187,7 @@ def make_document_labels(
 ) -> Status[dict[str, Any]]:
     _, found = collection_to_change(request, name, "add files", ApiToken.Scope.RUNS)
     if bool(asked.before) == bool(asked.documents):
-        raise HttpError(422, "Give either before or documents.")
+        raise HttpError(422, "Pass either before or documents.")
     made = map_labels(
         qrel_set=get_object_or_404(QrelSet, collection=found, name=labels),
         document_of=asked.documents.get if asked.documents else before_last(asked.before),

@@ -1,4 +1,4 @@
-"""Leaderboards in short: one card for each collection, with the first three runs."""
+"""Leaderboards as cards: one for each collection, with its three best runs."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ ROWS_OF_A_CARD = 3
 
 @dataclass(frozen=True)
 class BoardCard:
-    """A collection's leaderboard in short. ``published`` is None while the board cannot be made."""
+    """A collection's leaderboard in brief. ``published`` is None while the board cannot be drawn."""
 
     collection: Collection
     version: QrelVersion | None
@@ -50,7 +50,7 @@ def collections_with_board(collections: Sequence[Collection]) -> list[Collection
 def board_cards(
     collections: Sequence[Collection], user: Any, told: Mapping[int, Outdated] | None = None
 ) -> list[BoardCard]:
-    """Return the cards of these collections, without those that have nothing to show to this person.
+    """Return the cards of these collections; a collection with nothing to show to this person has none.
 
     ``told``: notices about the latest versions, if already known.
     """

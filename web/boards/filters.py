@@ -59,7 +59,7 @@ class Filters:
 
     @property
     def other_filters(self) -> int:
-        """Number of filters set besides the run tag."""
+        """The number of active filters besides the run tag."""
         return len(self.types) + sum(map(bool, (self.team, self.since, self.until)))
 
     def __bool__(self) -> bool:
@@ -113,12 +113,12 @@ def chosen_columns(parameters: Any) -> list[str]:
 
 
 def details_in(columns: Sequence[str]) -> list[str]:
-    """Return the columns that say something about runs."""
+    """Return the columns that describe runs."""
     return [name for name in columns if name in DETAIL_COLUMNS]
 
 
 def detail_of(run: Run | None, column: str, places: Mapping[str, int]) -> str:
-    """Return what a column says about a run as it is shown; empty if nothing is known.
+    """Return a column's text about a run as it is shown; empty if nothing is known.
 
     ``places``: run tag → place by do no harm.
     """

@@ -139,7 +139,7 @@ class SplitForm(forms.Form):
         self.parted: PlannedSplit | None = None
 
     def clean(self) -> dict[str, Any]:
-        """Require exactly one of the two; ``parted`` applies it to the collection's queries."""
+        """Require either a share or a list; ``parted`` applies it to the collection's queries."""
         found = super().clean() or {}
         if self.errors:
             return found

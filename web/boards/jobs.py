@@ -17,10 +17,10 @@ from web.common.job_progress import Work
 
 BOARDS = "web.keep_boards"
 BOARD = "web.draw_board"
-#: Values (runs × queries) from which a page does not wait for a board: about two seconds of work.
+#: Boards with at least this many values (runs × queries) are drawn by a job: about two seconds of work.
 MANY_VALUES = 1_000_000
-#: A page names a failed job for so long, then tries again. A board that a job drew but the cache did not keep is
-#: drawn by the page itself for so long.
+#: How long a page reports a failed job before it starts another one. For the same time, the page itself draws a board
+#: that a job drew but the cache lost.
 JUST_ENDED = timedelta(minutes=1)
 
 
@@ -51,7 +51,7 @@ def draw_board_job(
         measure,
         frozenset(hidden),
     )
-    if board.is_there():  # pages that wait for the board ring again while it is drawn
+    if board.is_there():  # while a board is drawn, waiting pages can start this job again
         return {}
     try:
         if before and board.version:

@@ -29,11 +29,11 @@ class BoardLine:
     best_official: bool
     best_preference: bool
     move: int | None = None
-    """Places gained since the earlier version; None if it was not ranked there."""
+    """Ranks gained since the earlier version; None if the run was not ranked there."""
     may_pass: int = 0
     """How many runs below would pass it if all their unjudged tops were best answers."""
     said: tuple[str, ...] = ()
-    """What the chosen columns say about the run."""
+    """The text of the chosen columns about the run."""
 
 
 def board_lines(

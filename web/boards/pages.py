@@ -88,7 +88,7 @@ class BoardView:
     measures: tuple[str, ...] = MEASURES
     figures: tuple[Figure, ...] = ()
     highest: float = 1.0
-    """The highest bound of any value, to which bars are drawn."""
+    """The highest bound of any value, at which the scale of bars ends."""
     moves: RankMoves | None = None
     """Moves since an earlier version; None if there is none."""
     filters: Filters = field(default_factory=Filters)
@@ -98,11 +98,11 @@ class BoardView:
     outdated: Outdated | None = None
     """Notice if the latest version no longer matches the judgments that count."""
     doi: str = ""
-    """Of the version, if it was deposited."""
+    """The version's DOI, if it was deposited."""
     analysed: bool = True
-    """Whether analyses under these labels are for this person, too."""
+    """Whether this person can see analyses under these labels."""
     compared: bool = True
-    """Whether two runs can be compared query by query: there are two, and such values are for this person."""
+    """Whether this person can compare two runs query by query: there are two, and their values are not withheld."""
 
     files: Mapping[str, str] = field(
         default_factory=lambda: {"csv": "CSV", "tex": "LaTeX", "md": "Markdown", "json": "JSON"}
@@ -121,23 +121,23 @@ class BoardView:
 
     @property
     def can_be_scored(self) -> bool:
-        """Return whether nothing is missing that only members can add."""
+        """Return whether there are labels and runs, which only members can add."""
         return bool(self.qrel_sets) and not isinstance(self.refusal, NoRuns)
 
     @property
     def unsettled(self) -> bool:
-        """Return whether runs below may pass most runs. Then the page says so once, and not at each run."""
+        """Return whether most runs may be passed by runs below them. The page then states it once, not per run."""
         lines = self.page.paginator.object_list if self.page else ()
         return sum(line.may_pass > 0 for line in lines) * 2 > len(lines)
 
     @property
     def details(self) -> list[str]:
-        """The heads of the chosen columns about runs."""
+        """The headings of the chosen columns that describe runs."""
         return [DETAIL_COLUMNS[name] for name in details_in(self.columns)]
 
     @property
     def all_columns(self) -> Mapping[str, str]:
-        """The columns that can be chosen, with their names: those that are not empty."""
+        """The columns that can be chosen (those that are not empty), with their names."""
         without: tuple[str, ...] = () if self.version else ("official", "shift", "since", "judged")
         without = without if self.analysed else (*without, HARMLESS)
         if self.published is not None:
@@ -220,7 +220,7 @@ def published_board(collection: Collection, wish: Wish, user: Any) -> PublishedB
 
 
 def _board_as_seen(asked: AskedBoard, sight: LabelSight) -> PublishedBoard:
-    """Return the board with what this person may learn of its labels."""
+    """Return the board without what this person must not learn about its labels."""
     official, version = asked.official, asked.version
     shown = sight.shows_set(official)
     told = version is None or sight.shows_labels(f"@{version.number}")
@@ -239,7 +239,7 @@ def _board_as_seen(asked: AskedBoard, sight: LabelSight) -> PublishedBoard:
 def asked_board(
     collection: Collection, wish: Wish, user: Any, sight: LabelSight, runs: Sequence[Run] | None = None
 ) -> AskedBoard:
-    """Return which board this person asks for, over the runs that they see. Raises a Refusal."""
+    """Return the parameters of the requested board, over the runs that this person sees. Raises a Refusal."""
     official = official_set(collection, wish.official)
     version = board_version(collection, wish.version, labels_alone=wish.labels_alone)
     for name in (official.name, *([f"@{version.number}"] if version else [])):
@@ -255,7 +255,7 @@ def asked_board(
 
 
 def board_work(collection: Collection, wish: Wish, user: Any) -> Work | None:
-    """Return the job that draws the board; None once the page can show it, or why there is none."""
+    """Return the job that draws the board; None once the page can show the board or why there is none."""
     try:
         return drawing_work(asked_board(collection, wish, user, label_sight(collection, user)))
     except Refusal:
@@ -337,7 +337,7 @@ def _page_of_lines(
 
 
 def _earlier_version(version: QrelVersion, versions: Sequence[QrelVersion], wish: Wish) -> QrelVersion | None:
-    """Return the version in the address if it is an earlier one, else the one before; None without one."""
+    """Return the earlier version that the address names, else the previous version; None if there is none."""
     earlier = {one.number: one for one in versions if one.number < version.number}
     return earlier.get(wish.since or 0) or earlier.get(max(earlier, default=0))
 

@@ -1,4 +1,4 @@
-"""What a leaderboard's address asks for: its version, labels, measure, filters, columns and order."""
+"""The choices in a leaderboard's address: version, labels, measure, filters, columns and order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from leaderboard.scoring.measure_names import is_measure, parse_measure
 from web.boards.filters import USUAL_COLUMNS, Filters, chosen_columns
 from web.boards.lines import SORTS
 
-#: The ``version`` of an address that asks for the official labels alone.
+#: The ``version`` in an address that selects the official labels alone.
 LABELS_ALONE = "none"
 
 
@@ -48,7 +48,7 @@ class Wish:
 
 
 def _measure_name(name: str) -> str:
-    """Return the measure as ir_measures names it; an unknown name as it was typed, to be refused."""
+    """Return the measure's name in ir_measures; an unknown name is returned as typed, and refused later."""
     return parse_measure(name).name if is_measure(name) else name or MEASURE
 
 

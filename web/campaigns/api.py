@@ -198,7 +198,7 @@ def _exported_lines(campaign: Campaign) -> Iterator[bytes]:
             yield json.dumps(row, ensure_ascii=False).encode() + b"\n"
 
 
-@router.get("/campaigns/{name}/challenges", response=list[ChallengeOut], summary="Challenges, by number")
+@router.get("/campaigns/{name}/challenges", response=list[ChallengeOut], summary="List challenges by number")
 def list_challenges(request: HttpRequest, name: str) -> list[Challenge]:
     found = campaign_for(reader(request), name, "see everything")
     return list(Challenge.objects.filter(campaign=found).order_by("number"))

@@ -22,7 +22,7 @@ KINDS = {
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def differences(request: HttpRequest, name: str) -> HttpResponse:
-    """List the campaign's open differences with the next step for each. A POST settles one."""
+    """List the campaign's open differences with the next step for each. A POST settles a difference."""
     found = campaign_for(request.user, name, "see everything")
     wrong = ""
     if request.method == "POST":

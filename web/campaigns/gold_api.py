@@ -24,7 +24,7 @@ class SuspensionIn(Body):
 
 
 class SuspensionOut(Schema):
-    """The effects of a suspension. ``done``: it was made.
+    """The effects of a suspension. ``done``: the gold pair is now suspended.
 
     ``resting``: exclusions that count a failure of this gold pair. ``reinstated``: workers whose exclusion is not
     justified without it. ``reopened``: other submissions that were screened again.

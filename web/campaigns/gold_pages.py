@@ -17,7 +17,7 @@ GOLD_A_PAGE = 20
 
 @dataclass(frozen=True)
 class GoldLine:
-    """A gold pair in use or suspended; ``seen`` and ``failed`` count answers in work that the crowd confirms."""
+    """A gold pair in use or suspended; ``seen`` and ``failed`` count answers in confirmed submissions."""
 
     gold: GoldPair
     seen: int

@@ -17,7 +17,7 @@ NAMED = 5
 
 @dataclass(frozen=True)
 class Need:
-    """Something that needs a person: urgency (``stop`` or ``attention``), what, what to do, where."""
+    """An item that needs a person: urgency (``stop`` or ``attention``), subject, next step, link."""
 
     kind: str
     what: str

@@ -105,17 +105,17 @@ class Watch:
 
     @property
     def imported(self) -> bool:
-        """Return whether its judgments were made elsewhere, so that it asks nobody."""
+        """Return whether its judgments were imported, so that it offers no tasks."""
         return self.campaign.pool_id is None
 
     @property
     def moving(self) -> bool:
-        """Return whether it may change while somebody views the page."""
+        """Return whether the figures can change while somebody views the page."""
         return self.campaign.state in (*Campaign.OFFERING, Campaign.State.PAUSED, Campaign.State.CLOSING)
 
     @property
     def words(self) -> str:
-        """Return the text that screen readers announce when it changes."""
+        """Return the figures as a sentence, which screen readers announce when it changes."""
         return (
             f"{self.campaign.label}: {self.course.counted:,} of {self.course.wanted:,} judgments, "
             f"{self.tasks.get('done', 0):,} of {self.all_tasks:,} tasks done."
@@ -218,7 +218,7 @@ def needs_of_campaign(seen: Watch) -> list[Need]:
 
 
 def _crowd_needs(seen: Watch) -> list[Need]:
-    """Return the crowd's error. Calls that it refused permanently are retried only by a person, with a button."""
+    """Return the crowd's error. Only a person can retry calls that the crowd refused permanently, with a button."""
     link = _ask_again(seen.campaign)
     return [Need("stop", one.what, one.next_step, link if one.again else "") for one in seen.crowd]
 

@@ -69,7 +69,7 @@ def round_top(value: float) -> float:
 
 
 def bars(values: Sequence[float], words: Sequence[str], *, begin: str, end: str, unit: str = "") -> Chart:
-    """Return counts as bars on an axis from zero to a round number. ``words`` label the bars."""
+    """Return counts as bars on an axis from zero to a round number. ``words`` are the labels of the bars."""
     top = round_top(max(values, default=0.0))
     step = (RIGHT - LEFT) / max(1, len(values))
     drawn = [
@@ -97,7 +97,7 @@ def line(
     reference: float | None = None,
     unit: str = "",
 ) -> Chart:
-    """Return values as a line with gaps; ``high`` None: a round number; ``reference`` is drawn dashed."""
+    """Return values as a line with gaps. The axis ends at ``high`` or a round number; ``reference`` is dashed."""
     known = [value for value in values if value is not None]
     top = round_top(max(known, default=1.0)) if high is None else high
     step = (RIGHT - LEFT) / max(1, len(values))

@@ -58,7 +58,7 @@ _LINE_CHARTS = (
     _LineChart(
         "sides",
         "Left preferred, %",
-        "Sides are random. A line far from the dashed half means that somebody chooses by side.",
+        "Sides are random. A line far from the dashed 50% line means that somebody chooses by side.",
         lambda point: _as_percent(point.left_share),
         lambda course: course.left_share is not None,
         reference=50.0,
@@ -66,7 +66,7 @@ _LINE_CHARTS = (
     _LineChart(
         "agreement",
         "Agreement, %",
-        "Share of pairs of counted judgments of the same pair.",
+        "How often two counted judgments of the same pair agree.",
         lambda point: _as_percent(point.agreement),
         lambda course: course.twos,
     ),

@@ -8,9 +8,9 @@ from judging.simulation.simulated_workers import LOOPBACK
 
 
 def reason_not_to_simulate(campaign: Campaign) -> str:
-    """Return why simulated workers cannot judge it now; empty if they can.
+    """Return why simulated workers cannot judge the campaign now; empty if they can.
 
-    Mixing judgments of people and software must not happen by a click; the command can do it.
+    A click must not mix judgments of people and software; only the command can.
     """
     if campaign.pool_id is None or campaign.state not in Campaign.OFFERING:
         return f"{campaign.name} is {campaign.label}, so it offers no tasks."
@@ -28,6 +28,6 @@ def people_have_worked(campaign: Campaign) -> bool:
 
 
 def check_unmixed(campaign: Campaign) -> None:
-    """Raise CampaignRefused if :func:`why_not` has a reason."""
+    """Raise CampaignRefused if :func:`reason_not_to_simulate` returns a reason."""
     if reason := reason_not_to_simulate(campaign):
         raise CampaignRefused(reason, "Rehearse a copy instead.")

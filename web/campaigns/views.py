@@ -37,9 +37,9 @@ LONGEST_WHY = 2000
 
 @dataclass(frozen=True)
 class Step:
-    """A change: its service, the job it starts, the states it is allowed in, and the text that confirms it.
+    """A state change: its service, the job it starts, the states it is allowed in, and the confirmation text.
 
-    ``archived`` says whether it takes an archived campaign.
+    ``archived`` says whether it is allowed for an archived campaign.
     """
 
     act: Callable[..., None]
@@ -48,7 +48,7 @@ class Step:
     typed: bool = False
     archived: bool = False
     imported: bool = False
-    """Whether it is also for a campaign of imported judgments, which asks nobody."""
+    """Whether it is also allowed for a campaign of imported judgments, which offers no tasks."""
 
     def possible(self, campaign: Campaign) -> bool:
         fits = self.imported or campaign.pool_id is not None

@@ -111,7 +111,7 @@ def discard_added_files(request: HttpRequest, collection: Collection, key: int) 
     wanted = get_object_or_404(AddedFiles, collection=collection, user=request.user, pk=key)
     try:
         abandon_files(wanted)
-        messages.success(request, f"{wanted} was dropped.")
+        messages.success(request, f"{wanted} was discarded.")
     except Refusal as refusal:
         complain(request, refusal)
         return redirect("web:added", collection.name, key)

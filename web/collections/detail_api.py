@@ -1,4 +1,4 @@
-"""Editing a collection's description. It uses the collections' router, since an address can have only one."""
+"""API to edit a collection's description. It uses the collections' router: an address can have only one router."""
 
 from typing import Annotated, Any
 

@@ -12,13 +12,13 @@ SAMPLE = "web.load_sample"
 def ring_for_sample(user: int, *, judged: bool = False) -> Job:
     """Start loading the sample for this person; only one load runs at a time.
 
-    ``judged``: simulated workers judge it, too, and a version is published.
+    ``judged``: simulated workers also judge it, and a version is published.
     """
     return start(SAMPLE, arguments={"user_id": user, "judged": judged})
 
 
 def sample_under_way() -> Job | None:
-    """Return the job that is loading it, if any."""
+    """Return the job that is loading the sample for this person, if any."""
     return Job.objects.live().filter(kind=SAMPLE).first()
 
 

@@ -62,7 +62,7 @@ class NewInvitationOut(InvitationOut):
     link: str
 
 
-@router.get("/collections/{name}/members", response=list[MemberOut], summary="Members, by name")
+@router.get("/collections/{name}/members", response=list[MemberOut], summary="List members by name")
 def list_members(request: HttpRequest, name: str) -> list[dict[str, Any]]:
     found = collection_for(reader(request), name, "see members")
     rows = Membership.objects.filter(collection=found).select_related("user").order_by("user__username")

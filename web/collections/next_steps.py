@@ -24,7 +24,7 @@ class Holdings:
     qrel_sets: int
     pools: int
     campaigns: Sequence[Progress]
-    """Those that people judge, neither archived nor rehearsals."""
+    """Campaigns that people judge: neither archived nor rehearsals."""
     versions: int
     new_runs: int
 
@@ -37,18 +37,18 @@ class Step:
     done: bool
     words: str
     needed: str
-    """The permission that the step takes."""
+    """The permission that the step requires."""
     action: str = ""
     address: str = ""
     is_next: bool = False
     who: str = ""
-    """Who takes the next step, where the person may not."""
+    """Who can take the next step, if this person cannot."""
 
 
 def collection_steps(collection: Collection, held: Holdings, user: Any) -> list[Step]:
-    """Return the steps in order, with actions for those that the person may take. The first undone one is next.
+    """Return the steps in order; only steps that the person can take have actions. The first undone step is next.
 
-    A next step that the person may not take says who may.
+    If the person cannot take the next step, its ``who`` names the roles that can.
     """
     role = role_of(user, collection)
     steps = [

@@ -109,7 +109,7 @@ def pools_page(collection: Collection, user: Any) -> dict[str, Any]:
 
 
 def settings_page(collection: Collection, user: Any) -> dict[str, Any]:
-    """Return what the person may change about a collection."""
+    """Return the settings of a collection that the person can change."""
     return {
         "collection": collection,
         "may_describe": may(user, "describe collection", collection),

@@ -39,12 +39,12 @@ def campaign_for(user: Any, name: str, action: str = "") -> Campaign:
 
 
 def version_for(user: Any, name: str, number: int) -> QrelVersion:
-    """Return a version of a collection that this person can see, without its manifest. Raises Http404."""
+    """Return a version of a collection that this person can see; the manifest is deferred. Raises Http404."""
     return version_or_404(collection_for(user, name), number)
 
 
 def version_or_404(collection: Collection, number: int) -> QrelVersion:
-    """Return the collection's version, without its manifest. Raises Http404."""
+    """Return the collection's version; its manifest is deferred. Raises Http404."""
     related = ("collection", "campaign", "parent__campaign", "parent__collection")
     rows = QrelVersion.objects.select_related(*related).defer("manifest", "parent__manifest")
     return get_object_or_404(rows, collection=collection, number=number)

@@ -1,4 +1,4 @@
-"""Long forms in two parts: fields that everybody decides, and fields that most people leave unchanged."""
+"""Long forms in two parts: essential fields, and folded ones that most people leave unchanged."""
 
 from typing import ClassVar
 

@@ -43,7 +43,7 @@ class Progress:
 
     @property
     def imported(self) -> bool:
-        """Return whether its judgments were imported, so that it asks nobody."""
+        """Return whether its judgments were imported, so that it offers no tasks."""
         return self.campaign.pool_id is None
 
     @property
@@ -54,7 +54,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class CampaignLists:
-    """Campaigns as a page lists them: those that people judge first, the others in folded sections."""
+    """The campaigns of a page: first those judged by people, then all others in folded sections."""
 
     current: list[Progress]
     rehearsals: list[Progress]
@@ -117,7 +117,7 @@ class _TaskCounts(NamedTuple):
 
 
 def _task_counts(keys: list[int]) -> dict[int, _TaskCounts]:
-    """Count tasks and their pairs by campaign. Pairs are cached until tasks are made again: they never change."""
+    """Count tasks and their pairs by campaign. Pair counts are cached until the tasks are built again."""
     counts = {
         "made": Count("pk"),
         "ended": Count("pk", filter=Q(state=Task.State.DONE)),
@@ -146,7 +146,7 @@ def _judgment_counts(keys: list[int]) -> tuple[Counter[int], Counter[int], Count
         counted[campaign] += count if standing == Submission.Standing.COUNTED else 0
         imported[campaign] += count if standing is None else 0
         simulated[campaign] += count if kind == Judgment.JudgeKind.SIMULATED else 0
-    # Exclusions act on the standing of submissions; imported judgments have no submission.
+    # An exclusion changes the standing of submissions; imported judgments have no submission.
     without = rows.filter(submission=None).counted().values_list("campaign").annotate(Count("pk"))
     counted.update(dict(without.order_by()))
     return counted, imported, simulated

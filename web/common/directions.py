@@ -30,7 +30,7 @@ PAGES: dict[str, tuple[str, str, str]] = {
     "accept_gold": ("accept gold pairs", "web:prepare_gold", "campaign"),
     "archive_campaign": ("restore it", "web:campaign_step restore", "campaign"),
     "ask_better_than_perfect": (
-        "make a campaign that asks whether a run is better than perfect",
+        "create a campaign that asks whether a run is better than perfect",
         "web:asking_plan",
         "collection",
     ),
@@ -38,20 +38,20 @@ PAGES: dict[str, tuple[str, str, str]] = {
     "ask_again": ("ask the crowd again", "web:campaign", "campaign"),
     "build_pool": ("plan a pool", "web:pool_plan", "collection"),
     "campaign_status": ("its page", "web:campaign", "campaign"),
-    "challenge": ("have the new runs challenge", "web:challenge", "campaign"),
+    "challenge": ("challenge the best answers with the new runs", "web:challenge", "campaign"),
     "close_campaign": ("close it", "web:campaign_step close", "campaign"),
     "cluster_passages": ("the page of near-duplicates", "web:near_duplicates", "collection"),
     "collect": ("ask the crowd again", "web:campaign", "campaign"),
     "compare": ("use the collection's analyses", "web:analyses", "collection"),
-    "create_campaign": ("make a campaign", "web:new_campaign", "collection"),
-    "create_grading": ("make a graded campaign", "web:graded_campaigns", "collection"),
-    "grading_status": ("look at the graded campaign's topics", "web:graded_campaigns", "collection"),
+    "create_campaign": ("create a campaign", "web:new_campaign", "collection"),
+    "create_grading": ("create a graded campaign", "web:graded_campaigns", "collection"),
+    "grading_status": ("see the graded campaign's topics", "web:graded_campaigns", "collection"),
     "publish_grades": ("make labels of the graded campaign", "web:graded_campaigns", "collection"),
     "export_judgments": ("download the judgments", "web:campaign_judgments", "campaign"),
     "fetch_passages": ("add passage files", "web:add_files", "collection"),
     "held_payments": ("decide about held payments", "web:campaign_payments", "campaign"),
-    "import_collection": ("make a collection", "web:create_collection", ""),
-    "import_gold": ("bring gold pairs of your own", "web:prepare_gold", "campaign"),
+    "import_collection": ("create a collection", "web:create_collection", ""),
+    "import_gold": ("add your own gold pairs", "web:prepare_gold", "campaign"),
     "import_qrels": ("add labels", "web:add_files", "collection"),
     "import_runs": ("upload runs", "web:send_runs", "collection"),
     "launch_campaign": ("launch it", "web:prepare_launch", "campaign"),
@@ -64,12 +64,12 @@ PAGES: dict[str, tuple[str, str, str]] = {
     "reconcile": ("look at the differences", "web:campaign_differences", "campaign"),
     "rehearse_campaign": ("rehearse it", "web:prepare_rehearsal", "campaign"),
     "reports": ("reports and appeals", "web:campaign_reports", "campaign"),
-    "resolve": ("look at where its queries stand", "web:publish", "campaign"),
+    "resolve": ("check the status of its queries", "web:publish", "campaign"),
     "resume_campaign": ("resume it", "web:campaign_step resume", "campaign"),
     "settle_payment": ("settle it another way", "web:campaign_payments", "campaign"),
     "set_policy": ("set the submission policy", "web:policy", "collection"),
     "split_queries": ("make some queries private", "web:split", "collection"),
-    "spending_grants": ("see what you may spend", "web:spending", ""),
+    "spending_grants": ("see your spending grants", "web:spending", ""),
     "suspend_gold": ("look at the gold pairs", "web:campaign_gold", "campaign"),
     "set_texts": ("accept the texts", "web:prepare_texts", "campaign"),
 }
@@ -109,9 +109,9 @@ CALLS = {
     "split_queries": "POST /collections/{name}/query-split",
     "suspend_gold": "POST /campaigns/{name}/gold/{{key}}/suspend",
 }
-#: In place of a collection's name, where the collection is still to be created.
+#: Stands for the name of a collection that does not exist yet.
 NEW_COLLECTION = "(new)"
-#: Command → what it is there.
+#: Command → its wording for such a collection.
 ON_NEW_COLLECTION = {
     "import_qrels": "choose it as Qrels",
     "import_runs": "create the collection without it, then upload runs",
@@ -257,14 +257,14 @@ class Direction:
     link: str = ""
     link_words: str = ""
     needed: str = "see everything"
-    """The permission that the page takes."""
+    """The permission that the page requires."""
 
     def for_role(self, role: Role | None) -> Direction:
-        """Return the direction for this role. Without the permission, it names who has it in place of the link."""
+        """Return the direction for this role. Without the permission, it names roles instead of the link."""
         if not self.link or permits(role, self.needed):
             return self
         can = who_can(self.needed)
-        return Direction(f"{self.words} That is for {can} of the collection.")
+        return Direction(f"{self.words} Only {can} of the collection can do this.")
 
 
 def idle_campaign_direction(campaign: Campaign) -> Direction | None:
@@ -277,10 +277,10 @@ def idle_campaign_direction(campaign: Campaign) -> Direction | None:
         )
     match campaign.state:
         case Campaign.State.DRAFT:
-            words = "Gold pairs and texts are accepted, then it is launched; rehearse and pilot it before."
+            words = "Accept gold pairs and texts, then launch it; before that, you can rehearse and pilot it."
             return Direction(words, reverse("web:prepare", args=[name]), "Prepare it", "prepare campaign")
         case Campaign.State.REHEARSED:
-            words = "Have people do a few tasks before all are paid for, then launch."
+            words = "Have people do a few tasks as a pilot, then launch."
             return Direction(words, reverse("web:prepare_pilot", args=[name]), "Pilot it", "prepare campaign")
         case Campaign.State.PILOTED:
             words = "Look at the pilot's results, then launch."
@@ -320,7 +320,7 @@ def step_after_judging(campaign: Campaign) -> Direction:
     challenges = Challenge.objects.filter(campaign_id=campaign.pk)
     if asking := challenges.filter(state=Challenge.State.ASKING).first():
         return Direction(
-            f"Challenge {asking.number} continues: each answer may make further pairs worth asking.",
+            f"Challenge {asking.number} continues: an answer can make further pairs worth judging.",
             reverse("web:challenge", args=[campaign.name]),
             "View progress",
             "plan challenge",
@@ -336,7 +336,7 @@ def step_after_judging(campaign: Campaign) -> Direction:
                 "Where new runs can challenge",
                 "plan challenge",
             )
-        words = "Its best answers are published. New runs may bring better ones, which challenge them."
+        words = "Its best answers are published. New runs may bring better answers, which then challenge these."
         page = reverse("web:challenge", args=[campaign.name])
         return Direction(words, page, "See what new runs bring", "plan challenge")
     words = "The judgments are in: see every query's best answer, and publish them."

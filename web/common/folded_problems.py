@@ -19,11 +19,11 @@ class FoldedProblem:
     first: Mapping[str, Any]
     lines: list[int] = field(default_factory=list)
     of_kind: int = 0
-    """How many the whole file has, if the listed ones of this kind are all the same; else 0."""
+    """The number in the whole file, if all listed problems of this kind are alike; else 0."""
 
     @property
     def count(self) -> int:
-        """Return how many there are, as far as that is known."""
+        """Return the known number of these problems, unlisted ones included."""
         return max(len(self.lines), self.of_kind)
 
     @property
@@ -32,7 +32,7 @@ class FoldedProblem:
 
     @property
     def unnamed(self) -> int:
-        """Return how many problems are not listed."""
+        """Return the number of problems whose lines are not named."""
         return self.count - 1 - len(self.others)
 
 

@@ -18,13 +18,13 @@ LOST = Refusal("The job that does this was never started.", "Try again.")
 
 @dataclass(frozen=True)
 class Work:
-    """The job; None if something waits for a job that does not exist."""
+    """A job's state for pages and the API; ``job`` is None if something waits for a job that does not exist."""
 
     job: Job | None
 
     @property
     def live(self) -> bool:
-        """Return whether it is waiting or running."""
+        """Return whether the job is waiting or running."""
         return self.job is not None and self.job.state in (Job.State.WAITING, Job.State.RUNNING)
 
     @property
@@ -37,7 +37,7 @@ class Work:
 
     @cached_property
     def failure(self) -> Refusal | None:
-        """Return why it failed and what to do."""
+        """Return why the job failed and what to do; None if it has not failed."""
         return LOST if self.job is None else failure_of(self.job)
 
     @property
@@ -49,18 +49,18 @@ class Work:
 
     @cached_property
     def idle(self) -> str:
-        """Return why it is waiting if no worker is running jobs, else an empty string."""
+        """Return why the job waits if no job worker is running, else an empty string."""
         if self.job is None or not self.live:
             return ""
         held = self.job.leased_until
         if self.job.state == Job.State.RUNNING and (held is None or held > clock.now()):
-            return ""  # its process, such as a command, may send no heartbeat
+            return ""  # a command that runs the job sends no heartbeat
         nobody = nobody_at_work()
         return f"{nobody} {START_WORKERS}" if nobody else ""
 
     @property
     def progress(self) -> str:
-        """Return the progress in words; a job without its own words reads files."""
+        """Return the progress in words; a job that sets no words is reading files, counted in bytes."""
         if self.job is None:
             return ""
         done, total, words = self.job.progress_done, self.job.progress_total, self.job.progress_message

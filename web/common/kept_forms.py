@@ -1,6 +1,6 @@
-"""Keep what somebody typed when a form is sent after the session ended, and fill it in again after signing in.
+"""Store the fields of a form that is sent after the session ended, and fill them in again after signing in.
 
-Nothing is sent again by itself: the person presses the button. Files and passwords are not kept.
+Nothing is resubmitted automatically: the person presses the button. Files and passwords are not stored.
 """
 
 import secrets
@@ -20,9 +20,9 @@ COOKIE = "kept_form"
 SECONDS = 1800
 MOST_FIELDS = 300
 MOST_CHARACTERS = 100_000
-#: The most forms kept for one network address per hour.
+#: The most forms stored for one network address per hour.
 KEPT = Limit("kept-forms", most=60, seconds=3600)
-#: Parts of names of fields that are never kept.
+#: Fields whose names contain one of these parts are never stored.
 _SECRET = ("csrf", "password", "secret", "token")
 
 
@@ -33,7 +33,7 @@ class KeepForms:
         self.answer = answer
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer the request; a refused form is kept."""
+        """Answer the request; a refused form is stored."""
         response = self.answer(request)
         if getattr(request, "kept_form_shown", False):
             response.delete_cookie(COOKIE)

@@ -30,12 +30,12 @@ class LabelSight:
 
     @cached_property
     def withheld(self) -> frozenset[str]:
-        """The names of qrel sets withheld from this person, and of versions (``@n``) that tell their labels."""
+        """The names of qrel sets withheld from this person, and of versions (``@n``) that reveal their labels."""
         return frozenset() if self.everything else withheld_labels(self.collection)
 
     @property
     def withheld_sets(self) -> list[str]:
-        """The names of the qrel sets among them."""
+        """The names of the withheld qrel sets, without versions."""
         return sorted(name for name in self.withheld if not name.startswith("@"))
 
     @cached_property
@@ -47,7 +47,7 @@ class LabelSight:
         return self.everything or not qrel_set.withheld
 
     def shows_labels(self, name: str) -> bool:
-        """Return whether labels and grades of the set of this name, or of a version (``@n``), are shown."""
+        """Return whether the labels and grades of a named set, or of a version (``@n``), are shown."""
         return plain_labels(name) not in self.withheld
 
     def shows_queries(self, name: str) -> bool:
@@ -55,7 +55,7 @@ class LabelSight:
         return self.shows_labels(name) or bool(self.policy and self.policy.per_query_values)
 
     def decimals(self, *, withheld: bool, queries: int) -> int | None:
-        """Return how many decimals of a mean over ``queries`` queries are shown; None: all."""
+        """Return the number of decimals shown for a mean over ``queries`` queries; None: all."""
         if self.everything:
             return None
         return published_decimals(self.policy, withheld=withheld, queries=queries)
@@ -79,10 +79,10 @@ class LabelSight:
     def _why(self, name: str) -> str:
         if name.startswith("@"):
             sets = ", ".join(self.withheld_sets)
-            return f"Version {name[1:]} would tell some of the withheld labels {sets}"
+            return f"Version {name[1:]} would reveal some of the withheld labels {sets}"
         return f"The labels {name} are withheld"
 
 
 def label_sight(collection: Collection, user: Any) -> LabelSight:
-    """Return what this person may learn of the collection's labels."""
+    """Return which labels and values of the collection this person can see."""
     return LabelSight(collection, sees_everything(user, collection))

@@ -48,7 +48,7 @@ def outdated_notices(collections: Sequence[Collection], members: Container[int])
 
 
 def outdated_for(user: Any, collections: Sequence[Collection]) -> dict[int, Outdated]:
-    """Return the same for a person."""
+    """Return the notices that this person can see."""
     roles = roles_of(user)
     return outdated_notices(
         collections, {key for key, role in roles.items() if permits(role, "see everything")}

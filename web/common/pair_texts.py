@@ -1,4 +1,4 @@
-"""Pairs with their texts, for decisions about workers: what was shown, what was chosen, what was right."""
+"""Pairs with their texts, for decisions about workers: the sides as shown, the choice, and the correct answer."""
 
 from collections import defaultdict
 from collections.abc import Iterable

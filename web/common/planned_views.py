@@ -1,4 +1,4 @@
-"""Plans whose choices are in the page's address, and whose result is made in the background."""
+"""Views of plans: the choices are in the page's address, and a job builds what was planned."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render

@@ -24,7 +24,7 @@ class SeenValuesForm(forms.Form):
         return signing.dumps(self._fingerprints(), salt=SALT)
 
     def clean(self) -> dict[str, Any]:
-        """Refuse to overwrite what the sender has not seen. A form without fingerprints is not compared."""
+        """Refuse to overwrite values that the sender has not seen. A form without fingerprints is not checked."""
         found = super().clean() or {}
         if told := self._changed_since(found):
             self.add_error(

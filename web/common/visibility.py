@@ -44,7 +44,7 @@ def listed_runs(collection: Collection, user: Any) -> RunQuerySet:
 
 
 def opened_runs(collection: Collection, user: Any) -> RunQuerySet:
-    """Return the runs whose page this person can open, by tag: those above, and all of the team's own.
+    """Return the runs whose page this person can open, by tag: released ones, and all of the person's team.
 
     Values of the team's own unreleased runs need ``listed_runs``.
     """
@@ -55,7 +55,7 @@ def opened_runs(collection: Collection, user: Any) -> RunQuerySet:
 
 
 def listed_everywhere(user: Any) -> QuerySet[Run]:
-    """Return the same for all collections that this person can see."""
+    """Return the listed runs of all collections that this person can see."""
     released = Run.objects.released().filter(collection__in=visible_to(user))
     return Run.objects.filter(Q(collection__in=joined_by(user)) | Q(pk__in=released.values("pk")))
 
@@ -88,7 +88,7 @@ def without_queries(run: Run, hidden: Container[str]) -> Run:
 
 
 def without_private(report: dict[str, Any], hidden: Container[str]) -> dict[str, Any]:
-    """Return the report of a check that names no hidden queries, nor how many of them there are."""
+    """Return the report of a check without the names and the number of hidden queries."""
     named = {name: report[name] for name in ("unanswered", "skipped") if name in report}
     told = {name: [qid for qid in qids if qid not in hidden] for name, qids in named.items()}
     left_out = {name: len(named[name]) - len(told[name]) for name in named}

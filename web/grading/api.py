@@ -118,7 +118,7 @@ class LabelsIn(Body):
 
 
 class LabelsOut(Schema):
-    """The new labels, and the topics that they are made from."""
+    """The new labels, and the topics that they come from."""
 
     set: str
     topics: list[dict[str, Any]]
@@ -139,7 +139,7 @@ class GradeRow(Schema):
 
 
 class TopicIn(Body):
-    """A topic; ``second`` is for a second opinion on it."""
+    """A topic; ``second`` requests a second opinion on it."""
 
     qid: Qid
     second: bool = False
@@ -173,7 +173,7 @@ class NextOut(Schema):
 
 
 @router.get(
-    "/collections/{name}/grading", response=list[GradedCampaignOut], summary="Graded campaigns, by name"
+    "/collections/{name}/grading", response=list[GradedCampaignOut], summary="List graded campaigns by name"
 )
 def list_graded_campaigns(request: HttpRequest, name: str) -> list[dict[str, Any]]:
     user = reader(request)
@@ -207,7 +207,7 @@ def create_graded_campaign(
 
 
 @router.get(
-    "/collections/{name}/grading/{graded}", response=TopicsOut, summary="A graded campaign and its topics"
+    "/collections/{name}/grading/{graded}", response=TopicsOut, summary="Get a graded campaign and its topics"
 )
 def read_graded_campaign(request: HttpRequest, name: str, graded: str) -> dict[str, Any]:
     user = reader(request)
@@ -269,7 +269,7 @@ def publish_labels(request: HttpRequest, name: str, graded: str, asked: LabelsIn
 @router.get(
     "/collections/{name}/grading/{graded}/grades",
     response=list[GradeRow],
-    summary="Every latest grade, with the source of its passage",
+    summary="Export every latest grade, with the source of its passage",
 )
 def list_grades(request: HttpRequest, name: str, graded: str) -> list[dict[str, Any]]:
     user = reader(request)

@@ -95,7 +95,7 @@ def graded_campaign_page(campaign: GradedCampaign, user: Any, number: str | None
 
 
 def assignments_held_by(user: Any) -> QuerySet[TopicAssignment]:
-    """Return the person's assignments in one statement, without the pools' orders, which a grade seldom needs."""
+    """Return the person's assignments in one query; the pools' orders, seldom needed for a grade, are deferred."""
     held = TopicAssignment.objects.filter(assessor=user, over_at=None)
     return held.select_related("topic__query", "topic__campaign__collection").defer("topic__order")
 

@@ -50,7 +50,7 @@ def graded_view(action: str = "") -> Callable[[View], View]:
 @require_http_methods(["GET", "POST"])
 @never_cache
 def graded_campaigns_page(request: HttpRequest, name: str) -> HttpResponse:
-    """List the graded campaigns, and make one."""
+    """List the graded campaigns; a POST creates one."""
     collection = collection_for(request.user, name)
     pages.require_sight(request.user, collection)
     if request.method != "POST":
@@ -127,7 +127,7 @@ def end_graded_campaign(request: HttpRequest, campaign: GradedCampaign) -> HttpR
 @require_POST
 @graded_view("prepare campaign")
 def ask_crowd(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
-    """Make a draft campaign whose workers grade the free topics, and continue with its settings."""
+    """Create a draft campaign whose workers grade the free topics, and continue with its settings."""
     name, who = request.POST.get("name", "").replace("\0", "").strip(), request.user.get_username()
     try:
         made = crowd_grading.create_crowd_campaign(campaign, name=name, settings=CampaignSettings(), who=who)
@@ -140,7 +140,7 @@ def ask_crowd(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
 @require_POST
 @graded_view("add files")
 def publish_topic_labels(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
-    """Make the labels of accepted topics a qrel set of the collection."""
+    """Publish the labels of accepted topics as a qrel set of the collection."""
     who, name = request.user.get_username(), request.POST.get("set", "").strip()
     withheld = "withheld" in request.POST
     return _act_and_show_campaign(

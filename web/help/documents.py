@@ -75,7 +75,7 @@ def document_names() -> tuple[str, ...]:
 
 
 def anchor(heading: str) -> str:
-    """Return the id of a heading, as GitHub makes it."""
+    """Return the id of a heading, in the same form as on GitHub."""
     return slugify(heading.replace("`", ""), allow_unicode=True)
 
 

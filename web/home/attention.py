@@ -1,4 +1,4 @@
-"""What needs a person's attention: for each collection, what they can act on, and where."""
+"""Items that need a person's attention: for each collection, what they can do, and on which page."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ class Need:
 def needs_of(
     user: Any, campaigns: Sequence[Progress], outdated: Mapping[int, Outdated] | None = None
 ) -> list[Need]:
-    """Return what needs this person, urgent items first.
+    """Return the items that need this person, urgent ones first.
 
     ``campaigns`` are those that the person sees; ``outdated`` are notices about collections' latest versions.
     """

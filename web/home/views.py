@@ -39,7 +39,7 @@ A_YEAR = 365 * 24 * 3600
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Show visitors what this is; show members what needs attention, their leaderboards and running work."""
+    """Introduce Preferee to visitors; show members what needs attention, their leaderboards and running jobs."""
     listed = listed_collections(request.user)
     boards = collections_with_board([row.collection for row in listed])
     told = outdated_for(request.user, [row.collection for row in listed if row.versions])
@@ -98,10 +98,10 @@ def collections(request: HttpRequest) -> HttpResponse:
     return render(request, "web/collections.html", context)
 
 
-@csrf_exempt  # Nothing but colors: a token would give every visitor a cookie on every page.
+@csrf_exempt  # It changes only colors, and a CSRF token would give every visitor a cookie on every page.
 @require_POST
 def choose_theme(request: HttpRequest) -> HttpResponse:
-    """Keep the chosen colors in a cookie, and go back."""
+    """Store the chosen colors in a cookie, and go back."""
     chosen, back = request.POST.get("theme", ""), request.POST.get("next", "")
     ours = url_has_allowed_host_and_scheme(back, {request.get_host()}, request.is_secure())
     response = redirect(back if ours else "web:home")

@@ -1,4 +1,4 @@
-"""Pay that needs a decision: work that our page never saw, and work that the crowd never listed."""
+"""Pay that needs a decision: for submissions that our page never saw, or that the crowd never listed."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -48,7 +48,7 @@ class HeldDecision(Body):
 
 
 class MissingOut(Schema):
-    """Work submitted on our page that the crowd never listed; ``ways`` are the ways to pay for it."""
+    """A submission on our page that the crowd never listed; ``ways`` are the ways to pay for it."""
 
     submission: int
     receipt: str
@@ -60,7 +60,7 @@ class MissingOut(Schema):
 
 
 class MissingPay(Body):
-    """The way it is paid: as a ``bonus`` on another assignment, or ``another way`` by a person."""
+    """How such a submission is paid: as a ``bonus`` on another assignment, or ``another way`` by a person."""
 
     way: Literal["bonus", "another way"]
     why: Annotated[Text, Field(min_length=1, max_length=1000, pattern=r"\S")]
@@ -76,7 +76,7 @@ class Decided(Schema):
 @router.get(
     "/campaigns/{name}/held-payments",
     response=list[HeldOut],
-    summary="List pay that is held because our page did not see the work",
+    summary="List submissions whose pay is held because our page did not see them",
 )
 def list_held(request: HttpRequest, name: str) -> list[dict[str, Any]]:
     return [one.as_dict() for one in held_work(_campaign_of_spender(request, name))]
@@ -102,7 +102,7 @@ def decide_held(request: HttpRequest, name: str, key: int, asked: HeldDecision) 
 @router.get(
     "/campaigns/{name}/missing-work",
     response=list[MissingOut],
-    summary="List unpaid work submitted on our page that the crowd never listed",
+    summary="List unpaid submissions on our page that the crowd never listed",
 )
 def list_missing(request: HttpRequest, name: str) -> list[dict[str, Any]]:
     return [one.as_dict() for one in missing_work(_campaign_of_spender(request, name))]
@@ -111,7 +111,7 @@ def list_missing(request: HttpRequest, name: str) -> list[dict[str, Any]]:
 @router.post(
     "/campaigns/{name}/missing-work/{int:key}",
     response=Decided,
-    summary="Pay for such work by its receipt, once",
+    summary="Pay for such a submission by its receipt, once",
 )
 def pay_for_missing(request: HttpRequest, name: str, key: int, asked: MissingPay) -> dict[str, Any]:
     user, found, submission = _submission_to_settle(request, name, key)

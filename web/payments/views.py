@@ -1,4 +1,4 @@
-"""A campaign's payments, and decisions about those that the crowd refuses permanently."""
+"""A campaign's payments, and decisions about payments that the crowd refuses permanently."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -60,7 +60,7 @@ def _settle_as_pressed(request: HttpRequest, campaign: Campaign, submission: Sub
         case "reject":
             require(request.user, "judge workers", campaign.collection)
             decide_rejection(submission, **kept)
-            return f"Submission {submission.pk} is rejected; the worker reads why."
+            return f"Submission {submission.pk} is rejected; the worker can read the reason."
         case "bonus":
             amount = pay_missing(campaign, submission, way=BONUS, why=why, by=by)
             return f"A bonus of ${amount:,.2f} will be paid in a few moments."
@@ -68,7 +68,7 @@ def _settle_as_pressed(request: HttpRequest, campaign: Campaign, submission: Sub
             amount = pay_missing(campaign, submission, way=ANOTHER_WAY, why=why, by=by)
             return f"${amount:,.2f} recorded as paid another way."
         case "undo":
-            return f"${undo_settlement(campaign, submission, why=why, by=by):,.2f} owed again."
+            return f"${undo_settlement(campaign, submission, why=why, by=by):,.2f} is owed again."
     return f"${settle_payments(campaign, submission, **kept):,.2f} settled."
 
 

@@ -189,7 +189,7 @@ class PoolForm(PlannedForm):
 
     def __init__(self, data: Any, *, qrel_sets: list[str]) -> None:
         if qrel_sets and not set(self.base_fields) & set(data):
-            # A box that nobody ticks is not in the address: only an address without the form gets the default.
+            # The address omits an unticked box, so the default applies only if it has none of the form's fields.
             data = {"labeled_only": "on"}
         super().__init__(data, qrels=qrel_sets)
         self.fields["qrels"].choices = [("", "none"), *((name, name) for name in qrel_sets)]  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Pool sizes as rows of a histogram: how many queries have a pool of each size. Pure."""
+"""Pool sizes as rows of a histogram: how many queries have a pool of each size. No I/O."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

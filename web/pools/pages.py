@@ -36,7 +36,7 @@ class ListedQueries:
 
 @dataclass(frozen=True)
 class PlanPage:
-    """A planned pool; without a plan if ``form`` has errors or a service refused."""
+    """A planned pool; ``plan`` is None if ``form`` has errors or a service refused it."""
 
     collection: Collection
     form: PoolForm
@@ -66,7 +66,7 @@ class PoolRequest:
 
 
 def plan_page(collection: Collection, given: Any) -> PlanPage:
-    """Return the form that the address describes, and its plan."""
+    """Return the form with the values in the address, and its plan."""
     runs = list(collection.runs.order_by("run_tag"))
     qrel_sets = list(collection.qrel_sets.order_by("pk").values_list("name", flat=True))
     form = PoolForm(given, qrel_sets=qrel_sets)
@@ -106,7 +106,7 @@ def plan_page(collection: Collection, given: Any) -> PlanPage:
 
 
 def pool_asked_for(collection: Collection, form: PoolForm, runs: list[Run], chosen: set[int]) -> PoolRequest:
-    """Return the request of a valid form; no chosen run means all. Raises NotFound."""
+    """Return the pool that a valid form requests; without chosen runs, over all of them. Raises NotFound."""
     found = form.cleaned_data
     qrel_set = qrel_set_named(collection, found["qrels"]) if found["qrels"] else None
     return PoolRequest(
@@ -135,7 +135,7 @@ def fraction_asked_for(pool: Pool, form: FractionForm) -> PoolRequest:
 
 
 def _asked_in_vain(plan: PoolPlan, choice: Choice) -> list[int]:
-    """Return the positions of requested queries for which nothing was found."""
+    """Return the positions of requested queries whose pool would be empty."""
     wanted = None if choice.qids is None else set(choice.qids)
     return [place for place in plan.outliers.empty.tolist() if wanted is None or plan.qids[place] in wanted]
 

@@ -21,7 +21,7 @@ from web.pools.forms import FractionForm
 @require_safe
 @needs("see everything")
 def show_pool_plan(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Show the planned pool that the address describes; the form reloads it with every change."""
+    """Show the pool plan for the values in the address; the form reloads it after every change."""
     page = pages.plan_page(collection, request.GET)
     context = {
         "page": page,

@@ -158,9 +158,9 @@ class RehearsalIn(Body):
 
 
 class LaunchIn(Body):
-    """The approved amount, as named by the check list.
+    """The approved amount, as shown by the check list.
 
-    ``accept_weak_screening`` goes ahead although tasks can be passed without reading, as the check list says.
+    ``accept_weak_screening`` launches although tasks can be passed without reading, as the check list warns.
     """
 
     confirm_spend: Dollars
@@ -182,7 +182,7 @@ class PilotIn(LaunchIn):
 def make_campaign(request: HttpRequest, name: str, asked: CampaignIn) -> Status[dict[str, Any]]:
     user, found = collection_to_change(request, name, "prepare campaign", ApiToken.Scope.CAMPAIGNS)
     if bool(asked.pool) == bool(asked.grading):
-        raise BadInput("Give either a pool, or a graded campaign whose topics the workers grade.")
+        raise BadInput("Pass either a pool, or a graded campaign whose topics the workers grade.")
     grading = graded_campaign_named(found, asked.grading) if asked.grading else None
     pool = grading.pool if grading else get_object_or_404(found.pools, name=asked.pool)
     changes = _given_settings(asked, leave={"name", "pool", "grading", "minimum_hourly"})
@@ -206,7 +206,7 @@ def make_campaign(request: HttpRequest, name: str, asked: CampaignIn) -> Status[
 def _same_draft(
     grading: GradedCampaign | None, pool: Pool, name: str, settings: CampaignSettings
 ) -> Campaign | None:
-    """Return the campaign that the same call made before; settings fitted to its tasks can differ."""
+    """Return the campaign that the same call created before; settings adjusted to its tasks can differ."""
     there = Campaign.objects.filter(name=name, grading=grading, pool=pool, rehearsal_of=None).first()
     if there is None:
         return None

@@ -1,4 +1,4 @@
-"""What a campaign would cost with the settings of a form that is not saved yet."""
+"""The cost of a campaign with the settings of a form that is not saved yet."""
 
 from dataclasses import dataclass
 
@@ -9,14 +9,14 @@ from web.preparation.forms import SettingsForm
 
 @dataclass(frozen=True)
 class CostPreview:
-    """The pairs to be judged, and what that takes."""
+    """The number of pairs to be judged, and the forecast of cost and time."""
 
     pairs: int
     forecast: Forecast
 
 
 def cost_preview(form: SettingsForm, pairs: int, now: CampaignSettings) -> CostPreview | None:
-    """Return the cost with the form's settings and otherwise those of ``now``; None if the form has errors.
+    """Return the cost with the form's settings, else those of ``now``; None if the form has errors.
 
     Problems of the settings are added to the form.
     """

@@ -1,4 +1,4 @@
-"""API to rename or delete a draft. It uses the campaigns' router, since an address can have only one."""
+"""API to rename or delete a draft. It uses the campaigns' router: an address can have only one router."""
 
 from typing import Annotated, Any
 

@@ -101,7 +101,7 @@ class SettingsForm(AdvancedFields, OfSettings):
         "35% of the pairs: a worker who judges more can recognize gold pairs.",
     )
     screen = forms.ChoiceField(
-        label="What a failed gold pair means",
+        label="Effect of a failed gold pair",
         choices=[
             ("reference", "reference: one failure excludes the worker, and none of their judgments count"),
             ("two-strikes", "two strikes: the task is repeated; the second failure excludes the worker"),
@@ -180,7 +180,7 @@ class SettingsForm(AdvancedFields, OfSettings):
     seed = _whole_number_field("seed", "Seed", "It determines packing, order and sides.")
 
     def __init__(self, *args: Any, graded: bool = False, **named: Any) -> None:
-        """``graded``: workers grade single passages, so what only pairs have is left out."""
+        """Set up the form. ``graded``: workers grade single passages, so settings about pairs are left out."""
         super().__init__(*args, **named)
         self.fields["language"].choices = settings.LANGUAGES  # type: ignore[attr-defined]
         if graded:
@@ -233,8 +233,8 @@ class PayForm(OfSettings):
     )
     hold_hours = _whole_number_field(
         "hold_hours",
-        "Hours between taking work in and paying it",
-        "Lets a person check first. 0: work is paid when it is taken in.",
+        "Hours between receiving a submission and paying it",
+        "Lets a person check first. 0: submissions are paid when they are received.",
     )
     budget = Dollars(
         label="Budget",

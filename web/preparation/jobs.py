@@ -23,7 +23,7 @@ def ring_for_rehearsal(campaign: Campaign, truth: QrelSet, settings: SimulationS
 
 
 def rehearsals_asked_for(campaign: Campaign) -> QuerySet[Job]:
-    """Return this campaign's rehearsal jobs, newest first."""
+    """Return the campaign's rehearsal jobs, newest first."""
     return Job.objects.filter(key=f"{REHEARSE}:{campaign.pk}").order_by("-pk")
 
 

@@ -57,7 +57,7 @@ def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def _stop_rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Stop a rehearsal that judges, or one that waits for its turn: then there may be no copy yet."""
+    """Stop a rehearsal, whether its workers are judging or it still waits for its turn and may have no copy yet."""
     why = Refusal("The rehearsal was stopped before it began.", "Rehearse again.")
     waited = take_back(rehearsals_asked_for(campaign), why)
     try:

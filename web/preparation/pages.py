@@ -136,7 +136,7 @@ class GoldPage:
 
     @property
     def lacking(self) -> int:
-        """Return how many more must be accepted."""
+        """Return the number of gold pairs still to be accepted."""
         return max(0, self.needed - self.accepted)
 
 
@@ -189,7 +189,7 @@ def _label_sets(campaign: Campaign) -> list[str]:
 
 @dataclass(frozen=True)
 class PayForecast:
-    """The results of a pay setting, per worker and in total."""
+    """The effects of a pay setting, per worker and in total."""
 
     pay: Pay
     fee: Decimal
@@ -200,7 +200,7 @@ class PayForecast:
 
     @property
     def enough(self) -> bool:
-        """Return whether the expected pay keeps the promise."""
+        """Return whether the expected pay reaches the promised minimum."""
         return self.least is None or self.forecast.hourly >= self.least
 
     @property
@@ -310,7 +310,7 @@ class CheckPage:
 
     @property
     def failed(self) -> int:
-        """Return how many did not pass."""
+        """Return the number of checks that did not pass."""
         return sum(not one.check.passed for one in self.checks)
 
     @property
@@ -320,7 +320,7 @@ class CheckPage:
 
     @property
     def weak(self) -> bool:
-        """Return whether nothing but weak screening stops a launch, which a person can accept."""
+        """Return whether only weak screening, which a person can accept, prevents a launch."""
         return self.failed == 1 and any(
             not one.check.passed and one.check.name == STRATEGIES for one in self.checks
         )

@@ -25,10 +25,10 @@ SEED = 2022
 def rehearsal_forecast(
     campaign: Campaign, rehearsed: Rehearsed, truth: QrelSet, settings: SimulationSettings
 ) -> dict[str, Any]:
-    """Return what the copy's work predicts for the campaign, ready for JSON.
+    """Return the forecast for the campaign from the copy's results, ready for JSON.
 
-    Its tasks cost the same, so the number of submissions per counted task gives the cost of repeats, also when the
-    rehearsal ended before all tasks were done. The exclusions are those of simulated workers: careless ones, and
+    The copy's tasks cost the same, so the number of submissions per counted task gives the cost of repeats, even if
+    the rehearsal ended before all tasks were done. The exclusions are those of simulated workers: careless ones, and
     honest ones who slipped.
     """
     copy = rehearsed.copy
@@ -65,7 +65,7 @@ def rehearsal_forecast(
 
 
 def _grades_right(copy: Campaign, truth: QrelSet) -> dict[str, Any]:
-    """Count the copy's grades that are relevant, or not, as the labels say; a passage without a label is not."""
+    """Count the copy's grades that agree with the labels about relevance; an unlabeled passage is not relevant."""
     assert copy.grading is not None
     labels = Qrel.objects.filter(qrel_set=truth, grade__gte=truth.min_grade)
     relevant: set[tuple[int, int | str]] = set(labels.values_list("query_id", "passage_id"))

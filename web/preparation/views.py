@@ -38,7 +38,7 @@ PREVIEWS = {"offer": "the offer", "consent": "consent", "pairs": "instructions a
 
 
 def _settings_sent(request: HttpRequest) -> Any:
-    """Return the values of a form of settings: sent to be saved, or only to see what they would cost."""
+    """Return the values of a settings form, whether it is sent to be saved or only to calculate the cost."""
     if request.method == "POST":
         return request.POST
     return request.GET if "pairs_per_task" in request.GET else None
@@ -322,7 +322,7 @@ def try_texts(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @step_view()
 def pay(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show the pay for a task and its results. A GET with values previews them, a POST saves."""
+    """Show the pay for a task and its effects. A GET with values previews them, a POST saves them."""
     initial = forms.PayForm.values_of(settings_of(campaign)) | {"minimum_hourly": campaign.minimum_hourly}
     given = request.POST if request.method == "POST" else request.GET if "reward" in request.GET else None
     form = forms.PayForm(given, initial=initial)

@@ -60,7 +60,7 @@ class QueryRow:
     pooled: int
     status: VersionQuery | None
     best: list[Passage]
-    """The best answers that the person can see."""
+    """Best answers that the person can see."""
     hidden: int
 
     @property

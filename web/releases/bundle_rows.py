@@ -34,7 +34,7 @@ class ReleasedRows:
 
     @cached_property
     def deciding(self) -> dict[str, int]:
-        """Return qid → number of the version whose judgments decide it in this one."""
+        """Return qid → number of the version whose judgments decide the query in this version."""
         carried: dict[str, int] = self.scope.contents[self.scope.version.number]["carried"]
         return {
             query.qid: carried.get(query.qid, self.scope.version.number)

@@ -133,7 +133,7 @@ class Scope:
         return hashlib.sha256(json.dumps(list(self._inputs()), default=str).encode()).hexdigest()
 
     def _inputs(self) -> Iterator[Any]:
-        """Return cheap stand-ins for judgments: manifests list them, and judgments never change."""
+        """Return inputs that stand for the judgments at low cost: manifests list judgments, which never change."""
         collection = self.collection
         yield [FORMAT, software_version(), collection.name, *(getattr(collection, name) for name in MOST)]
         yield [(one.number, one.manifest_sha256, one.published_at) for one in self.chain]

@@ -197,7 +197,7 @@ class SendRuns(AboutRun):
 
 
 class DescribeRun(AboutRun):
-    """An existing run's description. Locked fields are read-only; a team's own run has none that it cannot change."""
+    """An existing run's description. Locked fields are read-only; a team's form only has fields that it can edit."""
 
     def __init__(self, run: Run, held: frozenset[str], data: Any = None, *, by_team: bool = False) -> None:
         initial = {name: getattr(run, name) for name in AboutRun.base_fields}

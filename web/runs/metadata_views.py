@@ -1,4 +1,4 @@
-"""Pages for run details: describe many runs from a table, and choose which details teams give."""
+"""Pages for run details: describe many runs from a table, and choose which details teams provide."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator

@@ -215,7 +215,7 @@ def _query_coverage(collection: Collection, run: Run, hidden: frozenset[str]) ->
 
 
 def _mean_values(collection: Collection, run: Run, labels: Labels, sight: LabelSight) -> RunValues:
-    """Return the run's means; rounded ones where these are all that is published, without counts of queries."""
+    """Return the run's means, or if only rounded means are published, those without counts of queries."""
     measures = [measure_for(name, labels) for name in MEASURES]
     decimals = sight.decimals(withheld=not sight.shows_labels(labels.name), queries=len(labels.qids))
     found = evaluate(collection=collection, runs=[run], labels=labels, measures=measures)

@@ -104,7 +104,7 @@ def run_queries(
 ) -> dict[str, Any]:
     """Return one page of the run's queries, under the default labels and the latest version.
 
-    ``judged_shown``: whether to tell if a top passage was judged, which tells what withheld labels brought.
+    ``judged_shown``: whether to show if a top passage was judged, which reveals what withheld labels added.
     """
     show, found, sort = (parameters.get(name, "").strip() for name in ("show", "q", "sort"))
     show, sort = show if show in SHOWN else "", sort if sort in SORTS else ""

@@ -66,7 +66,7 @@ class UploadOut(Schema):
 
     @staticmethod
     def resolve_work(upload: RunUpload) -> dict[str, Any] | None:
-        """Return the check that it waits for."""
+        """Return the job whose check the upload waits for."""
         work = work_on_files(upload)
         return work_out(work.job) if work else None
 

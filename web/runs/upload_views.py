@@ -29,7 +29,7 @@ from web.teams.pages import opening_for
 @require_http_methods(["GET", "POST"])
 @needs("submit run")
 def send_runs(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Show the form for run files; a plain POST takes in all files at once."""
+    """Show the form for run files; a plain POST uploads all files at once."""
     policy, team = policy_of(collection), _submitting_team(request, collection)
     required = policy.required if policy else ()
     opening = opening_for(team)
@@ -68,7 +68,7 @@ def _submitting_team(request: HttpRequest, collection: Collection) -> Team | Non
 
 
 def _receive_files(request: HttpRequest, collection: Collection, form: SendRuns) -> bool:
-    """Take in every file and return whether that worked; the form shows a refusal."""
+    """Accept every file and return whether that worked; the form shows a refusal."""
     for file in form.cleaned_data["run_files"]:
         try:
             upload, _ = receive(
@@ -217,7 +217,7 @@ def discard_upload(request: HttpRequest, collection: Collection, key: int) -> Ht
     found = _own_upload(request, collection, key)
     try:
         abandon(found)
-        messages.success(request, f"{found.file_name} was dropped.")
+        messages.success(request, f"{found.file_name} was discarded.")
     except Refusal as refusal:
         complain(request, refusal)
     return redirect("web:uploads", collection.name)

@@ -61,7 +61,7 @@ class Ranked:
 
 
 def versus_page(collection: Collection, user: Any, parameters: Any) -> dict[str, Any]:
-    """Return the data of the page; ``refusal`` in place of results where the choices in the address allow none."""
+    """Return the data of the page; ``refusal`` replaces the results if the choices in the address allow none."""
     runs = {run.run_tag: run for run in listed_runs(collection, user)}
     labels = _label_names(collection, label_sight(collection, user))
     asked = {
@@ -173,7 +173,7 @@ def _comparison(
 def _values_of_both(
     collection: Collection, pair: Sequence[Run], labels: Labels, measure: Measure, hidden: frozenset[str]
 ) -> dict[str, tuple[float, float]]:
-    """Return qid → the values of both runs, for the queries that the labels answer and the person may see."""
+    """Return qid → the values of both runs, for the queries that the labels cover and the person can see."""
     scored = evaluate(collection=collection, runs=pair, labels=labels, measures=[measure])
     columns = [scored[run.pk, measure.name].values.tolist() for run in pair]
     rows = zip(labels.qids, labels.answerable, *columns, strict=True)

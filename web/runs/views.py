@@ -66,7 +66,7 @@ def edit_run_description(request: HttpRequest, name: str, key: int) -> HttpRespo
 def change_release(request: HttpRequest, name: str, key: int) -> HttpResponse:
     """Change a run's release level after a confirmation, since public data may have been copied.
 
-    A team opens its own run; only maintainers close one.
+    A team can only widen the release of its own run; maintainers can also narrow it.
     """
     collection, one, by_team = _to_change(request, name, key)
     wanted = request.POST.get("release") or request.GET.get("release", "")

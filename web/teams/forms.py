@@ -77,7 +77,7 @@ class RoundForm(forms.Form):
                 return datetime.strptime(text.strip(), form).replace(tzinfo=zone)
             except ValueError:
                 continue
-        self.add_error(name, "Write a date and a time, such as 2026-12-01 23:59.")
+        self.add_error(name, "Enter a date and a time, such as 2026-12-01 23:59.")
         return None
 
     def rules(self) -> dict[str, Any]:

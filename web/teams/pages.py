@@ -18,7 +18,7 @@ ANONYMOUS = "anonymous"
 
 @dataclass(frozen=True)
 class Submitted:
-    """A submission in the public list. For an unreleased one, only tag and day are shown."""
+    """A submission in the public list. Only the tag and the day of an unreleased run are shown."""
 
     run_tag: str
     team: str
@@ -63,7 +63,7 @@ class Quota:
 
 
 def opening_for(team: Team | None) -> dict[str, Any]:
-    """Return the team's ``quota`` in the round that is open now, and ``closed``: why none is. Both can be None."""
+    """Return the team's ``quota`` in the open round, and ``closed``: why no round is open. Both can be None."""
     found = round_at(team.collection, clock.now()) if team else None
     if team is None or not isinstance(found, Round):
         return {"quota": None, "closed": found}
@@ -108,7 +108,7 @@ def _team_name(run: Run, member: bool) -> str:
 
 
 def _team_lines(collection: Collection, runs: list[Run], member: bool) -> list[TeamLine]:
-    """Return every team with its counts; runs under embargo stand together, so that counts reveal no author."""
+    """Return every team with its counts; runs under embargo are counted together, so that counts reveal no author."""
     teams = Team.objects.filter(collection=collection)
     found = {team.name: TeamLine(team.name, team.affiliation, team.pk) for team in teams}
     for run in runs:

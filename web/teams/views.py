@@ -49,7 +49,7 @@ def teams(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 @never_cache
 def team(request: HttpRequest, name: str, key: int) -> HttpResponse:
-    """Show a team to its people and to members: runs, problems, what is left of its quota."""
+    """Show a team's runs, problems and remaining quota, to its people and to members."""
     return render(request, "web/team.html", team_page(_team_to_see(request, name, key), request.user))
 
 
@@ -88,7 +88,7 @@ def new_team(request: HttpRequest, collection: Collection) -> HttpResponse:
         if form.is_valid():
             made = make_team(collection=collection, who=request.user.get_username(), **form.cleaned_data)
             return redirect("web:team", collection.name, made.pk)
-        messages.error(request, "Give the team a name of at most 200 characters.")
+        messages.error(request, "Enter a team name of at most 200 characters.")
     except Refusal as refusal:
         complain(request, refusal)
     return redirect("web:teams", collection.name)
@@ -206,5 +206,5 @@ def _team_to_lead(request: HttpRequest, name: str, key: int) -> Team:
     """Return the team if this person decides who belongs to it. Raises Http404, PermissionDenied."""
     found = _team_to_see(request, name, key)
     if not leads(request.user, found) and not may(request.user, "manage teams", found.collection):
-        raise PermissionDenied("The team's first member or an owner does this.")
+        raise PermissionDenied("Only the team's first member or an owner can do this.")
     return found

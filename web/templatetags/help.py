@@ -12,7 +12,7 @@ register = template.Library()
 
 @register.simple_tag
 def term(name: str) -> SafeString:
-    """Return a link to the glossary that says on hover and focus what the term means.
+    """Return a link to the glossary that shows the term's meaning on hover and focus.
 
     Raises KeyError if the glossary has no such term.
     """

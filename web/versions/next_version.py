@@ -155,7 +155,7 @@ def challenge_lines(campaign: Campaign) -> list[ChallengeLine]:
     judged = count_by(Judgment.objects.filter(campaign=campaign, pair__round__gt=0).counted(), "pair__round")
     queries = dict(
         ChallengedQuery.objects.filter(challenge__campaign=campaign)
-        .exclude(challenger_ids=[])  # its new top passages have the same text as judged ones
+        .exclude(challenger_ids=[])  # the run's new top passages have the same text as judged ones
         .values_list("challenge")
         .annotate(Count("pk"))
         .order_by()

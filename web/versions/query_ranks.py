@@ -73,7 +73,7 @@ def shown_runs(collection: Collection, user: Any) -> list[Run]:
 
 
 def _with_passages(collection: Collection, user: Any) -> list[Run]:
-    """Return the runs whose passages the person can see: of runs released as scores, members alone."""
+    """Return the runs whose passages the person can see; only members see those of runs released as scores."""
     everything = sees_everything(user, collection)
     return [run for run in listed_runs(collection, user) if everything or run.is_public]
 
@@ -86,7 +86,7 @@ def _ranks_in_run(run: Run, wanted: Wanted) -> list[int | None]:
 def _in_board_order(
     collection: Collection, version: int | None, runs: Sequence[Run], user: Any
 ) -> tuple[list[Run], bool]:
-    """Return the runs in the board's order, and True; as they are, and False, while there is no board."""
+    """Return the runs in the board's order and True, or while there is no board, unchanged and False."""
     try:
         board = published_board(collection, Wish(version=version), user).board
     except Refusal:

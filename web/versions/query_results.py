@@ -40,7 +40,7 @@ class PassageLine:
     wins: float
     compared: int
     judged: bool
-    """Whether it, or a passage with the same text, was compared."""
+    """Whether this passage, or one with the same text, was compared."""
     runs: list[Run]
 
 

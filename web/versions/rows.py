@@ -42,7 +42,7 @@ def query_rows(version: QrelVersion, user: Any, parameters: Any) -> Rows:
 
 
 def query_row(line: QueryLine) -> dict[str, Any]:
-    """Return a query of a version; ``not_released`` counts best answers that the person cannot see."""
+    """Return a query of a version as a row; ``not_released`` counts best answers that the person cannot see."""
     row = line.row
     return {
         "qid": row.query.qid,
@@ -66,7 +66,7 @@ def change_rows(version: QrelVersion, since: QrelVersion | None, user: Any, para
 
 
 def change_row(line: version_changes.ChangeLine) -> dict[str, Any]:
-    """Return a query on which two versions differ, with its reasons."""
+    """Return a query on which two versions differ as a row, with the reasons."""
     return {
         "qid": line.query.qid,
         "query": line.query.text,

@@ -104,7 +104,7 @@ class Differences:
     def lines(self, part: Sequence[QueryChange], *, texts: bool = True) -> list[ChangeLine]:
         """Return these changes with passages and reasons, in a fixed number of database queries.
 
-        Long files need no ``texts`` of passages.
+        ``texts``: whether to include the texts of passages, which long files omit.
         """
         queries = {query.pk: query for query in queries_by_key(change.query for change in part)}
         keys = {key for change in part for key in change.before | change.after}
@@ -130,7 +130,7 @@ class Differences:
         ]
 
     def every_line(self, part: Sequence[QueryChange]) -> Iterator[ChangeLine]:
-        """Yield the same for any number of changes, in batches."""
+        """Yield the lines of any number of changes, in batches."""
         for some in in_parts(part):
             yield from self.lines(some, texts=False)
 
@@ -233,7 +233,7 @@ class _CauseWords:
             said.append(many(cause.judgments_new, "new judgment"))
         if cause.judgments_gone:
             said.append(_lost_judgments_words(cause))
-        return said + [f"{what}: {after}, before {before}" for what, before, after in cause.rules]
+        return said + [f"{what}: {after}, previously {before}" for what, before, after in cause.rules]
 
     def _challenged(self, query: int, cause: Cause, what: str, pids: Sequence[str]) -> str:
         tags = self._tags(query, pids).intersection(cause.run_tags) or set(cause.run_tags)

@@ -55,7 +55,7 @@ def queries_file(request: HttpRequest, name: str, number: int, form: str) -> Any
 
 @require_safe
 def qrels_file(request: HttpRequest, name: str, number: int) -> HttpResponse:
-    """Return the version's qrels in TREC format, as far as the person can see them."""
+    """Return the part of the version's qrels that the person can see, in TREC format."""
     found = version_for(request.user, name, number)
     content, _, _ = versions.released_qrels(found, request.user)
     file = f"{found.collection.name}-version-{found.number}.qrels"
@@ -107,7 +107,7 @@ def collection_query(request: HttpRequest, name: str, key: int) -> HttpResponse:
 
 @require_safe
 def query_file(request: HttpRequest, name: str, number: int, key: int, form: str) -> Any:
-    """Return its passages, or with ``of=judgments`` its judgments, as a file."""
+    """Return a query's passages, or with ``of=judgments`` its judgments, as a file."""
     found, one = _covered_query(request, name, number, key)
     of = "judgments" if request.GET.get("of") == "judgments" else "passages"
     rows = version_rows.judgment_rows if of == "judgments" else version_rows.passage_rows

@@ -69,7 +69,7 @@ def register_endpoint(
 
 
 def choose_events(*, endpoint: WebhookEndpoint, events: Sequence[str], user: Any) -> None:
-    """Change its kinds of event. Raises WebhookRefused."""
+    """Change a webhook's kinds of event. Raises WebhookRefused."""
     chosen = _checked_events(events)
     with transaction.atomic():
         WebhookEndpoint.objects.filter(pk=endpoint.pk).update(events=chosen)
@@ -78,7 +78,7 @@ def choose_events(*, endpoint: WebhookEndpoint, events: Sequence[str], user: Any
 
 
 def rotate_secret(*, endpoint: WebhookEndpoint, user: Any, overlap: timedelta = OVERLAP) -> Registered:
-    """Give it a new secret; for the given time, messages are signed with the old one too."""
+    """Give a webhook a new secret; during ``overlap``, messages are signed with both secrets."""
     secret, now = new_webhook_secret(), clock.now()
     with transaction.atomic():
         held = WebhookEndpoint.objects.select_for_update().get(pk=endpoint.pk)
@@ -92,16 +92,16 @@ def rotate_secret(*, endpoint: WebhookEndpoint, user: Any, overlap: timedelta = 
 
 
 def signing_keys(endpoint: WebhookEndpoint, now: datetime) -> list[str]:
-    """Return the secrets that sign its messages now, newest first. Raises SealBroken for the newest."""
+    """Return the secrets that sign a webhook's messages now, newest first. Raises SealBroken for the newest."""
     keys = [unseal(endpoint.secret, purpose=PURPOSE)]
     if endpoint.previous_secret and endpoint.previous_until and endpoint.previous_until > now:
-        with suppress(SealBroken):  # possibly the reason for the new one
+        with suppress(SealBroken):  # the old secret may have been replaced because it cannot be unsealed
             keys.append(unseal(endpoint.previous_secret, purpose=PURPOSE))
     return keys
 
 
 def switch_on(*, endpoint: WebhookEndpoint, user: Any) -> None:
-    """Switch it on with this person's rights; waiting messages are sent."""
+    """Switch a webhook on with this person's rights; waiting messages are sent."""
     with transaction.atomic():
         off = WebhookEndpoint.objects.filter(pk=endpoint.pk).exclude(off_at=None)
         if off.update(off_at=None, off_why="", failing_since=None, kept_by=user):
@@ -113,7 +113,7 @@ def switch_on(*, endpoint: WebhookEndpoint, user: Any) -> None:
 
 
 def switch_off(*, endpoint: WebhookEndpoint, user: Any = None, why: str = "") -> None:
-    """Switch it off; waiting messages stay. ``why`` is the reason if no person decided it."""
+    """Switch a webhook off; waiting messages stay. ``why`` is the reason if no person decided it."""
     with transaction.atomic():
         on = WebhookEndpoint.objects.filter(pk=endpoint.pk, off_at=None)
         if on.update(off_at=clock.now(), off_why=why[:300]):
@@ -128,7 +128,7 @@ def remove_endpoint(*, endpoint: WebhookEndpoint, user: Any) -> None:
 
 
 def check_owner_rights(endpoint: WebhookEndpoint) -> bool:
-    """Return whether its owner still has the necessary rights; switch it off otherwise."""
+    """Return whether the webhook's owner still has the necessary rights; switch it off otherwise."""
     person = endpoint.kept_by
     if person is not None and members.may(person, MANAGE, endpoint.collection):
         return True
@@ -180,7 +180,7 @@ def _checked_events(events: Sequence[str]) -> list[str]:
 
 
 def host_of(endpoint: WebhookEndpoint) -> str:
-    """Return the host in its address; the rest can be a secret of the receiver."""
+    """Return the host in the webhook's address; the rest of the address can be a secret of the receiver."""
     return endpoint.address.partition("://")[2].partition("/")[0].partition("?")[0]
 
 

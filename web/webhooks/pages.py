@@ -39,7 +39,7 @@ def webhook_or_404(collection: Collection, key: int) -> WebhookEndpoint:
 
 
 def deliveries_of(endpoint: WebhookEndpoint, state: str = "") -> QuerySet[WebhookDelivery]:
-    """Return its messages, newest first, filtered by state if one is given."""
+    """Return the webhook's messages, newest first, filtered by state if one is given."""
     rows = WebhookDelivery.objects.filter(endpoint=endpoint).order_by("-pk")
     return rows.filter(state=state) if state in WebhookDelivery.State.values else rows
 
@@ -57,7 +57,7 @@ def troubles(collections: Iterable[int]) -> list[Trouble]:
 
 
 def signed_with_two(endpoint: WebhookEndpoint) -> datetime | None:
-    """Return until when its messages are also signed with the previous secret; None if they are not."""
+    """Return until when messages are also signed with the previous secret; None if they are not."""
     until = endpoint.previous_until
     return until if until is not None and until > clock.now() else None
 

@@ -72,7 +72,7 @@ class _Pinned(http.client.HTTPConnection):
             raise TimeoutError
 
     def cut_off(self) -> None:
-        """Close it from another thread: a receiver that sends single bytes slowly could hold it forever."""
+        """Close the connection from another thread: a receiver that sends bytes slowly could hold it open forever."""
         self.cut = True
         if self.wire is not None:
             with suppress(OSError):  # already closed

@@ -57,7 +57,7 @@ SPECIAL_V6 = tuple(
             "2001:db8::/32",  # documentation
             "2002::/16",  # 6to4, which carries any IPv4 address
             "2620:4f:8000::/48",  # AS112
-            "3ffe::/16",  # 6bone, given back
+            "3ffe::/16",  # 6bone, returned to IANA
             "3fff::/20",  # documentation
         ),
     )
@@ -129,7 +129,7 @@ def look_up(address: str) -> Target:
 
 
 def is_public(number: str) -> bool:
-    """Return whether a numeric address is public; one that embeds another is judged by the embedded one."""
+    """Return whether a numeric address is public; if it embeds another address, the embedded one decides."""
     if "%" in number:  # a link-local address
         return False
     found = ip_address(number)

@@ -1,4 +1,4 @@
-"""Retry times of webhook messages. Pure.
+"""Retry times of webhook messages. No I/O.
 
 The first attempt is made at once. The waits grow fourfold from ten seconds up to eight hours, with random jitter, so
 that a receiver that was down does not get everything at once: nine attempts in 20 to 25 hours.

@@ -1,4 +1,4 @@
-"""How a webhook is signed: the Standard Webhooks specification, symmetric keys (v1). Pure.
+"""Signatures of webhook messages: the Standard Webhooks specification, symmetric keys (v1). No I/O.
 
 https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 """

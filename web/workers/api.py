@@ -116,7 +116,7 @@ class WithdrawalIn(DecisionIn):
 
 
 class Excluded(Schema):
-    """The expected effects of an exclusion; dollars with fees. ``done``: it was made."""
+    """The expected effects of an exclusion; dollars with fees. ``done``: it has taken effect."""
 
     worker: int
     done: bool
@@ -131,7 +131,7 @@ class Excluded(Schema):
 
 
 class Reinstated(Schema):
-    """The expected effects of a reinstatement: tasks, and dollars with fees. ``done``: it was made."""
+    """The expected effects of a reinstatement: tasks, and dollars with fees. ``done``: it has taken effect."""
 
     worker: int
     done: bool

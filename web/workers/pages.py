@@ -262,7 +262,7 @@ def withdrawal_of(campaign: Campaign, worker: Worker) -> dict[str, Any]:
     """Return the deadline to withdraw judgments, whether it has passed, and whether they were withdrawn."""
     try:
         until = withdrawal_until(campaign, worker)
-    except CampaignRefused:  # they only appealed
+    except CampaignRefused:  # the worker only appealed
         until = None
     return {
         "until": until,

@@ -31,7 +31,7 @@ class MessageIn(Body):
 
 
 class Written(Schema):
-    """The recipients of a message. ``done``: it is being sent."""
+    """The recipients of a message. ``done``: the message is being sent."""
 
     workers: list[int]
     done: bool
@@ -44,7 +44,7 @@ class Settling(Body):
 
 
 class Answer(Settling):
-    """An answer to an appeal: the worker reads ``why``. ``reinstate`` takes the exclusion back."""
+    """An answer to an appeal: the worker reads ``why``. ``reinstate`` revokes the exclusion."""
 
     reinstate: bool
 

@@ -127,7 +127,7 @@ def test_a_next_step_of_another_role_says_whose_it_is(client, campaign):
     answer = client.get(PAGE)
 
     assert "/steps/resume/" not in answer.content.decode()
-    assert "That is for an owner or a campaign manager of the collection." in text_of(answer)
+    assert "Only an owner or a campaign manager of the collection can do this." in text_of(answer)
 
 
 def test_what_needs_a_person_stands_on_top(fair, campaign, manager, settings):

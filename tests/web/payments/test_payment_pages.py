@@ -54,7 +54,7 @@ def test_a_refused_payment_is_settled_and_owed_again(manager, submission):
     assert "there is nothing to settle" in text_of(twice, status=400)
     assert bonus().decided_why == "gift card <b>7</b>"
 
-    assert "$1.80 owed again." in text_of(
+    assert "$1.80 is owed again." in text_of(
         manager.post(PAGE, {"submission": submission.pk, "do": "undo"}, follow=True)
     )
     assert bonus().state == "owed"

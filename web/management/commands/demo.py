@@ -11,7 +11,7 @@ from web.demo import Demo, moved_runs
 
 class Command(BaseCommand):
     help = (
-        "Go once through everything on the sample, with simulated workers: pool, campaign, versions, boards."
+        "Run the whole loop once on the sample, with simulated workers: pool, campaign, versions, leaderboards."
     )
     example = "manage.py demo"
 

@@ -23,7 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("--version", type=int, dest="number", help="which version (default: the latest)")
         parser.add_argument("--out", type=Path, metavar="FILE", help="where to write the zip")
         parser.add_argument(
-            "--dry-run", action="store_true", help="only count what goes in and what is left out"
+            "--dry-run", action="store_true", help="only count the contents and what is left out"
         )
 
     def act(

@@ -26,4 +26,6 @@ def webhook_metrics() -> Iterator[State]:
         values={(): events.undelivered_events().count()},
     )
     off = WebhookEndpoint.objects.exclude(off_at=None).exclude(off_why="").count()
-    yield State("preferee_webhooks_switched_off", "Webhooks that were switched off automatically.", values={(): off})
+    yield State(
+        "preferee_webhooks_switched_off", "Webhooks that were switched off automatically.", values={(): off}
+    )

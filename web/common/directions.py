@@ -336,7 +336,9 @@ def step_after_judging(campaign: Campaign) -> Direction:
                 "Where new runs can challenge",
                 "plan challenge",
             )
-        words = "Its best answers are published. New runs may bring better answers, which then challenge these."
+        words = (
+            "Its best answers are published. New runs may bring better answers, which then challenge these."
+        )
         page = reverse("web:challenge", args=[campaign.name])
         return Direction(words, page, "See what new runs bring", "plan challenge")
     words = "The judgments are in: see every query's best answer, and publish them."

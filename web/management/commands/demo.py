@@ -10,9 +10,7 @@ from web.demo import Demo, moved_runs
 
 
 class Command(BaseCommand):
-    help = (
-        "Run the whole loop once on the sample, with simulated workers: pool, campaign, versions, leaderboards."
-    )
+    help = "Run the whole loop once on the sample, with simulated workers: pool, campaign, versions, leaderboards."
     example = "manage.py demo"
 
     def act(self, **options: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from accounts.services.invitations import accept, invitation_of
 from accounts.signup import anybody_may_join
 
 logger = logging.getLogger(__name__)
-#: Session key of the invitation that a visitor opened, kept while they sign in at an OpenID provider.
+#: Session key of the invitation that a visitor opened, stored while they sign in at an OpenID provider.
 SESSION_KEY = "invitation"
 
 

@@ -16,7 +16,7 @@ class User(AbstractUser):
     """A person who signs in. Our own model from the first migration, so that fields can be added."""
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Save. A new password ends the person's API tokens, whichever page or command set it.
+        """Save. A new password revokes the person's API tokens, whichever page or command set it.
 
         Django keeps a new password in ``_password`` until it is saved, but not when it rehashes the same one.
         """
@@ -26,7 +26,7 @@ class User(AbstractUser):
             self._end_tokens()
 
     def set_unusable_password(self) -> None:
-        """Remove the password. Like a new password, this ends API tokens."""
+        """Remove the password. Like a new password, this revokes the person's API tokens."""
         super().set_unusable_password()
         if self.pk:
             self._end_tokens()

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 #: Pages needed to set up a second factor or to sign out.
 ON_THE_WAY = frozenset({"account_logout", "account_reauthenticate"})
-#: Paths where sessions do not count: workers' pages, and the API, which only takes tokens.
+#: Paths that ignore sessions: workers' pages, and the API, which only accepts tokens.
 WITHOUT_SESSIONS = ("/judge/", "/api/")
 WORDS = "Administrators need a second factor here. Set up an authenticator app to continue."
 

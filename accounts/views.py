@@ -15,7 +15,7 @@ from accounts.models import ApiToken
 from accounts.services.tokens import make_token, revoke_token
 from config import clock
 
-#: Session key of forms that made a token, so that reloading the page does not make a second one.
+#: Session key of forms that created a token, so that reloading the page does not create a second token.
 ANSWERED = "token_forms_answered"
 MOST_REMEMBERED = 20
 

@@ -1,4 +1,4 @@
-"""URLs of the API. They are outside web's namespace because the library looks up its own names without one."""
+"""URLs of the API. They are outside the namespace ``web``: the library looks up its own names without a namespace."""
 
 from collections.abc import Callable
 from functools import wraps

@@ -48,7 +48,7 @@ class WebhookEndpoint(models.Model):
         blank=True, help_text="The sealed previous secret, which also signs messages during a rotation."
     )
     previous_until = models.DateTimeField(null=True)
-    # It gets what this person can see, and nothing once that access ends. Another owner can take it over.
+    # The webhook receives what this person can see, and nothing after that access ends. Another owner can take over.
     kept_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(default=clock.now)
     off_at = models.DateTimeField(

@@ -1,1 +1,1 @@
-"""Analyses of a collection's runs, and campaigns that ask whether a run is better than perfect."""
+"""Analyses of a collection's runs, and campaigns that ask whether a run beats the known relevant passages."""

@@ -36,7 +36,7 @@ class SettingOut(Schema):
 
 
 class AnalysisKindOut(Schema):
-    """An analysis: what it shows and needs, its settings, and why the caller cannot run it (or an empty text)."""
+    """An analysis: what it shows and needs, its settings, and why the caller cannot run it (``refused``)."""
 
     name: str
     title: str

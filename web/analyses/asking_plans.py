@@ -29,12 +29,12 @@ class Plan:
 
     @property
     def on_top(self) -> int:
-        """Return the number of pairs in category A: the run's first passage is the known one; it meets the second."""
+        """Return the number of pairs in category A: the known passage is ranked first; it meets the run's second."""
         return sum(one.category is Category.A for one in self.found.asked)
 
     @property
     def elsewhere(self) -> int:
-        """Return the number of pairs in category B: the known passage meets the run's first, a different one."""
+        """Return the number of pairs in category B: the known passage is not first; it meets the run's first."""
         return self.pairs - self.on_top
 
 
@@ -60,7 +60,7 @@ class AskingPage:
 
     @property
     def name(self) -> str:
-        """Return a name for the campaign, made from the run's tag."""
+        """Return a name for the campaign, derived from the run's tag."""
         tag = self.asked.run.run_tag if self.asked else ""
         kept = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in tag)
         return f"{kept.strip('-')[:60] or 'run'}-against-qrels"

@@ -42,8 +42,8 @@ class NamedAskingIn(AskingIn):
 class AskingOut(Schema):
     """A plan: one pair per query, and the queries that cannot be asked about. ``cost``: dollars, fees included.
 
-    ``on_top``: the known passage is the run's first and is compared with its second. ``elsewhere``: it is compared
-    with the run's first.
+    ``on_top``: pairs of a known passage that the run ranks first, and the run's second passage. ``elsewhere``: pairs
+    of a known passage that the run does not rank first, and the run's first passage.
     """
 
     pairs: int

@@ -141,7 +141,7 @@ def _analysed_campaign(collection: Collection, given: Any, user: Any, released: 
 
 
 def analysis_query_string(kind: Kind, given: Any) -> str:
-    """Return the form's values as a query string, in field order, without empty ones."""
+    """Return the form's nonempty values as a query string, in field order."""
     names = ["campaign"] * kind.of_campaign + [one.name for one in kind.fields] + ["released"]
     pairs = [(name, given[name].strip()) for name in names if given.get(name, "").strip()]
     keys = sorted(chosen_run_keys(given)) if kind.of_runs else []
@@ -186,7 +186,7 @@ def last_job(key: str) -> Job | None:
 
 
 def controls(collection: Collection, kind: Kind, given: Mapping[str, str], user: Any) -> list[Control]:
-    """Return the settings of this kind with their given values."""
+    """Return the settings of this kind of analysis with the values in the address."""
     found = []
     if kind.of_campaign:
         names = sorted((one.name, one.name) for one in campaigns_of([collection], user))

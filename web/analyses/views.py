@@ -1,4 +1,4 @@
-"""Long analyses of a collection: the list, their pages, the jobs that make them, and the files."""
+"""Long analyses of a collection: the list, their pages, the jobs that run them, and the files."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -21,7 +21,7 @@ from web.common.directions import complain, guidance_text
 
 @require_safe
 def analyses_list(request: HttpRequest, name: str) -> HttpResponse:
-    """List every analysis: what it shows, what it needs, and who can open it."""
+    """List every analysis: its purpose, its requirements, and who can open it."""
     found = collection_for(request.user, name)
     context = {"collection": found, "listed": pages.listed_analyses(found, request.user)}
     return render(request, "web/analyses.html", context)

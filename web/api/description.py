@@ -55,7 +55,7 @@ class ObjectParser(Parser):
 
 
 class DescribedAPI(NinjaAPI):
-    """An API whose schema lists its errors, so that generated clients and tests know them."""
+    """An API whose schema lists its errors, for generated clients and for tests."""
 
     def get_openapi_schema(self, **given: Any) -> OpenAPISchema:
         """Return the schema, with a default response for each operation."""

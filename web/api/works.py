@@ -27,7 +27,7 @@ class WorkOut(Schema):
     """A background job: ``result`` when it is done, ``problem`` when it failed.
 
     ``fault`` is the cause of a failure: ``refused`` (the request cannot be fulfilled), ``outside`` (the crowd,
-    database, disk or network failed) or ``software``. ``idle`` says why it waits when no worker is running.
+    database, disk or network failed) or ``software``. ``idle`` is why the job waits if no job worker is running.
     """
 
     id: int | None

@@ -88,8 +88,8 @@ class QrelSetOut(Schema):
 class DocumentLabelsIn(Body):
     """A new qrel set of documents, from labels of passages; relevant means a grade of at least ``min_grade``.
 
-    A passage's document is given in ``documents`` (passage → document), or is the part of its id before the last
-    ``before``.
+    ``documents`` maps passages to documents. Without it, a document's id is the part of the passage's id before the
+    last ``before``.
     """
 
     set: Annotated[Text, Field(min_length=1, max_length=80)]

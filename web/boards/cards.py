@@ -67,7 +67,7 @@ def board_cards(
             missing = later.message
         except NotNow as away:
             # The reason names servers, so it goes to the log only.
-            logger.warning("the leaderboard of %s cannot be made now: %s", collection.name, away)
+            logger.warning("the leaderboard of %s cannot be drawn now: %s", collection.name, away)
             missing = "The leaderboard is temporarily unavailable."
         except Refusal:
             continue

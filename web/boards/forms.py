@@ -43,7 +43,7 @@ class PolicyForm(SeenValuesForm):
         label="Period in days",
         min_value=1,
         max_value=3650,
-        help_text="The limit applies to any period this long. Submission dates count, whatever the order of entry.",
+        help_text="The limit applies to every period of this length, by submission date.",
     )
     most_variants = forms.IntegerField(
         label="Of those, variants",

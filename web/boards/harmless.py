@@ -15,7 +15,7 @@ from web.common.visibility import listed_runs, sees_everything
 
 
 def harmless_places(collection: Collection, user: Any, *, labels: str, measure: str) -> Mapping[str, int]:
-    """Return run tag → place under these labels; empty if the order is not computed yet, or is for members. The order
+    """Return run tag → place under these labels; empty if the order is not computed yet or hidden. The order
     uses the rank of each query's first relevant passage, down to the measure's depth for RR.
     """
     kind, everything = KINDS["harmless_order"], sees_everything(user, collection)

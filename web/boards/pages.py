@@ -51,7 +51,7 @@ from web.errors import BoardBeingDrawn
 
 logger = logging.getLogger(__name__)
 ROWS_A_PAGE = 50
-#: The measures offered; the address can name any other that the measures module knows.
+#: The measures in the form's list; the address can name any other measure that the measures module defines.
 MEASURES = (
     MEASURE,
     "RR@100",
@@ -84,7 +84,7 @@ class BoardView:
     sort: str = "-preference"
     measure: str = MEASURE
     work: Work | None = None
-    """The job that draws the board, if that takes a while."""
+    """The job that draws the board, if drawing takes a while."""
     measures: tuple[str, ...] = MEASURES
     figures: tuple[Figure, ...] = ()
     highest: float = 1.0
@@ -289,7 +289,7 @@ def board_view(
         since = _moves_since(earlier, asked) if earlier else None
     except NotNow as away:
         # The rest of the page still works. The reason names servers, so it goes to the log only.
-        logger.warning("the leaderboard of %s cannot be made now: %s", collection.name, away)
+        logger.warning("the leaderboard of %s cannot be drawn now: %s", collection.name, away)
         later = NotNow("The leaderboard is temporarily unavailable.", "Reload the page in a minute.")
         return BoardView(collection, versions, sets, sort=wish.sort, refusal=later)
     except Refusal as refusal:

@@ -17,7 +17,7 @@ router = Router()
 
 
 class SuspensionIn(Body):
-    """The reason why the gold pair is bad. ``dry_run`` only returns what depends on it."""
+    """The reason why the gold pair is bad. ``dry_run`` only returns the effects of a suspension."""
 
     why: Annotated[Text, Field(max_length=500)] = ""
     dry_run: DryRun = False

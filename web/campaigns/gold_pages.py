@@ -87,7 +87,7 @@ def suspension_page(campaign: Campaign, gold: GoldPair) -> dict[str, Any]:
 
 
 def _answer_counts(campaign: Campaign) -> dict[int, tuple[int, int]]:
-    """Return gold pair → number of answers and of failed ones."""
+    """Return gold pair → (number of answers, number of failed answers)."""
     answers = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign)
     rows = answers.values("gold_pair").annotate(seen=Count("pk"), failed=Count("pk", filter=Q(passed=False)))
     return {row["gold_pair"]: (row["seen"], row["failed"]) for row in rows.order_by()}

@@ -15,7 +15,7 @@ FORMS = {"tsv": "text/tab-separated-values", "jsonl": "application/jsonl"}
 
 @require_safe
 def judgments(request: HttpRequest, name: str) -> HttpResponse:
-    """Show what the file contains, and its links."""
+    """Show the contents of the file, and the links to download it."""
     found = campaign_for(request.user, name, "export judgments")
     context = {
         "campaign": found,

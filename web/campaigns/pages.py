@@ -1,4 +1,4 @@
-"""A campaign's page: its state, its history, and what needs a person."""
+"""A campaign's page: its state, its history, and the items that need a person."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -123,7 +123,7 @@ class Watch:
 
 
 def watch(campaign: Campaign) -> Watch:
-    """Return the campaign's figures; those over all judgments may be a few seconds old (``counted_at``)."""
+    """Return the campaign's figures; figures over all judgments may be a few seconds old (``counted_at``)."""
     now = clock.now()
     known: Kept[Course] = kept_figures(campaign, "course", lambda: course_of(campaign))
     sums, tasks = money(campaign), _counts_by_state(campaign.tasks, Task.State.values)
@@ -190,7 +190,7 @@ def campaign_watch_page(campaign: Campaign, role: Role | None) -> dict[str, Any]
 
 
 def activity_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
-    """Return the log, newest first: who did what and why; ``q`` searches all three."""
+    """Return the log, newest first: who did what and why. ``q`` searches actors, actions and reasons."""
     found = parameters.get("q", "").replace("\0", "").strip()
     rows = _change_log(campaign)
     if found:
@@ -200,7 +200,7 @@ def activity_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
 
 
 def needs_of_campaign(seen: Watch) -> list[Need]:
-    """Return what needs a person, most urgent first."""
+    """Return the items that need a person, most urgent first."""
     campaign = seen.campaign
     overdue, said = _voice_needs(campaign)
     return [
@@ -247,7 +247,7 @@ def _stalled_key(campaign: Campaign) -> str:
 
 
 def forget_stalled_work(campaign: Campaign) -> None:
-    """Discard the stalled work found earlier, so that the next page view checks again."""
+    """Discard the cached list of stalled work, so that the next page view checks again."""
     kept_objects.forget_object(_stalled_key(campaign))
 
 
@@ -262,7 +262,7 @@ def _stalled_needs(campaign: Campaign, told: set[str]) -> list[Need]:
     return [
         Need(
             "stop",
-            joined(" ", [f"{one.what}, not moved:", one.why]),
+            joined(" ", [f"{one.what}, stalled:", one.why]),
             one.next_step,
             link if Guidance(one.next_step).asks_for("collect") else "",
         )
@@ -292,7 +292,7 @@ def _money_needs(seen: Watch) -> list[Need]:
 def _voice_needs(campaign: Campaign) -> tuple[list[Need], list[Need]]:
     """Return appeals and reports from workers, overdue ones first."""
     link = reverse("web:campaign_reports", args=[campaign.name])
-    words = {"appeals": "object to being excluded", "reports": "say that something is wrong with a pair"}
+    words = {"appeals": "object to being excluded", "reports": "report that something is wrong with a pair"}
     needs: tuple[list[Need], list[Need]] = ([], [])
     for kind, counts in reports_and_appeals.waiting([campaign]).items():
         if count := counts[campaign.pk]:

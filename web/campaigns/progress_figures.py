@@ -51,7 +51,7 @@ _LINE_CHARTS = (
         "gold",
         "Gold pairs passed, %",
         "Share of all answers on gold pairs, including those of excluded workers. A drop means that careless "
-        "workers came or that a gold pair is bad.",
+        "workers joined or that a gold pair is bad.",
         lambda point: _as_percent(point.gold_rate),
         lambda course: course.gold,
     ),

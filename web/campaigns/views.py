@@ -78,7 +78,7 @@ def campaign(request: HttpRequest, name: str) -> HttpResponse:
 @require_GET
 @never_cache
 def campaign_live_part(request: HttpRequest, name: str) -> HttpResponse:
-    """Return the live parts of the page, for the script that replaces the old ones."""
+    """Return the live parts of the page, for the script that refreshes them."""
     return render(request, "web/parts/campaign_live.html", _campaign_context(request, name))
 
 
@@ -203,11 +203,11 @@ def _parsed_amount(typed: str) -> tuple[Decimal, str]:
 
 @require_POST
 def ask_again(request: HttpRequest, name: str) -> HttpResponse:
-    """Check the crowd now, and retry calls that it refused permanently."""
+    """Poll the crowd now, and retry calls that it refused permanently."""
     found = campaign_for(request.user, name, "steer campaign")
     count = calls.allow_retries(found)
     if count:
-        campaigns.log_change(found, f"asked again: {many(count, 'call')}", who=request.user.get_username())
+        campaigns.log_change(found, f"retried: {many(count, 'call')}", who=request.user.get_username())
     continue_if_launched(found)
     refused = f"Retrying {many(count, 'refused call', 'refused calls')}."
     messages.success(request, refused if count else "Asking the crowd again. This takes a few moments.")

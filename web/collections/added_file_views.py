@@ -56,7 +56,7 @@ def add_collection_files(request: HttpRequest, collection: Collection) -> HttpRe
 @require_POST
 @needs("add files")
 def fetch_texts(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Look for missing texts in the known passage files."""
+    """Start looking for missing texts in the known passage files."""
     try:
         wanted = ask_to_add(collection=collection, user=request.user)  # type: ignore[arg-type]
     except Refusal as refusal:
@@ -96,7 +96,7 @@ def adding(request: HttpRequest, collection: Collection, key: int) -> HttpRespon
 @require_POST
 @needs("add files")
 def read_again(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    """Retry reading files, or read refused ones without the lines of unknown queries."""
+    """Retry a failed read, or read refused files again without the lines of unknown queries."""
     wanted = get_object_or_404(AddedFiles, collection=collection, user=request.user, pk=key)
     leave_out_if_asked(request, wanted)
     if wanted.state == AddedFiles.State.WAITING:

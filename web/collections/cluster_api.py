@@ -49,7 +49,7 @@ class EffectOut(Schema):
 class NearDuplicatesOut(Schema):
     """A collection's near-duplicates; ``method`` is null without any. ``sizes``: size → classes.
 
-    ``work`` is the latest job that looked for them.
+    ``work`` is the latest job that searched for near-duplicates.
     """
 
     method: str | None
@@ -76,7 +76,7 @@ class LikenessIn(Body):
 @router.get(
     "/collections/{name}/near-duplicates",
     response=NearDuplicatesOut,
-    summary="Get the classes of near-duplicates in numbers, and what they change in pools",
+    summary="Get the number and sizes of near-duplicate classes, and their effect on pools",
 )
 def read_near_duplicates(request: HttpRequest, name: str) -> dict[str, Any]:
     found = collection_for(reader(request), name, "see everything")

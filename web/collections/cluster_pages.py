@@ -43,7 +43,7 @@ def clusters_page(collection: Collection, user: Any) -> dict[str, Any]:
 
 
 def largest_classes(stored: ClusterSet) -> list[ShownClass]:
-    """Return the largest classes with the texts that are known."""
+    """Return the largest classes with the known texts of their passages."""
     largest = stored.summary["largest"]
     pids = [pid for one in largest for pid in (one["canonical"], *one["others"])]
     texts = dict(stored.collection.passages.filter(pid__in=pids).values_list("pid", "text"))
@@ -54,13 +54,13 @@ def largest_classes(stored: ClusterSet) -> list[ShownClass]:
 
 
 def effects_on_pools(collection: Collection) -> list[PoolEffect]:
-    """Return what the near-duplicates change in each of the newest pools."""
+    """Return the effect of the near-duplicates on each of the newest pools."""
     pools = Pool.objects.filter(collection=collection).order_by("-pk")[:POOLS_SHOWN]
     return [effect_on(pool) for pool in pools]
 
 
 def work_on_clusters(collection: Collection) -> Work | None:
-    """Return the latest job that looked for near-duplicates, if there was one."""
+    """Return the latest job that searched for near-duplicates; None if there is none."""
     job = Job.objects.filter(key=clustering_key(collection)).order_by("-pk").first()
     return Work(job) if job else None
 

@@ -56,7 +56,7 @@ class ImportNearDuplicates(forms.Form):
 @require_safe
 @needs("see everything")
 def near_duplicate_classes(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Show the classes: sizes, the largest with texts, and what they change in pools."""
+    """Show the classes: sizes, the texts of the largest classes, and the effect on pools."""
     return _near_duplicates_page(request, collection, FindNearDuplicates(), ImportNearDuplicates())
 
 

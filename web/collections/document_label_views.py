@@ -1,4 +1,4 @@
-"""The form that makes labels of documents from labels of passages."""
+"""The form that derives document labels from passage labels."""
 
 from pathlib import Path
 
@@ -65,7 +65,7 @@ class DocumentLabelsForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 @needs("add files")
 def document_labels(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Show the form, and make the labels."""
+    """Show the form; a POST creates the labels."""
     posted = (request.POST, request.FILES) if request.method == "POST" else ()
     form = DocumentLabelsForm(collection, *posted)
     if posted and form.is_valid():

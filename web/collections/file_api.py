@@ -88,10 +88,10 @@ class FileProblem(ProblemOut):
 
 
 class SentOut(Schema):
-    """The state of sent files: ``receiving`` while parts are missing, ``waiting`` while they are read.
+    """The state of sent files: ``receiving`` while parts are missing, ``waiting`` while a job reads them.
 
-    Then ``made`` or ``added``, or ``refused`` as a whole. ``problems`` are the first; ``problem_counts`` counts all.
-    ``work`` is the job that reads them. If it failed, repeat the announcement with the same key to retry.
+    Then ``made`` or ``added``, or ``refused`` as a whole. ``problems`` has the first; ``problem_counts`` counts all.
+    ``work`` is the job that reads the files. If it failed, repeat the announcement with the same key to retry.
     """
 
     id: int
@@ -230,7 +230,7 @@ def _take_part(
 
 
 def _start_job_if_waiting(wanted: Arriving) -> Arriving:
-    """Return the request, after starting its job if it waits for one, or retrying a failed job."""
+    """Start the job that the request waits for, or retry it if it failed. Return the request."""
     if wanted.state == NewCollection.State.WAITING:
         if isinstance(wanted, NewCollection):
             ring_for_collection(wanted)

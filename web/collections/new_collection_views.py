@@ -108,7 +108,7 @@ def retry_collection(request: HttpRequest, key: int) -> HttpResponse:
 @require_POST
 @login_required
 def discard_new_collection(request: HttpRequest, key: int) -> HttpResponse:
-    """Discard files that were not made into a collection."""
+    """Discard files from which no collection was created."""
     wanted = get_object_or_404(NewCollection, user=request.user, pk=key)
     try:
         abandon_files(wanted)

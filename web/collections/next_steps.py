@@ -1,4 +1,4 @@
-"""The check list on a collection's page: what it has, and its next step."""
+"""The check list on a collection's page: finished steps and the next step."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -44,7 +44,7 @@ def listed_collections(user: Any) -> list[ListedCollection]:
 
 
 def seen_by_everybody(collection: Collection) -> dict[str, Any]:
-    """Return counts of what publishing the collection would show to everybody."""
+    """Return counts of the objects that everybody would see if the collection were published."""
     runs = Counter(Run.objects.filter(collection=collection).values_list("release", flat=True))
     names = Run.objects.filter(collection=collection, release=Run.Release.PUBLIC).order_by("run_tag")
     return {

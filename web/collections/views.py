@@ -25,7 +25,7 @@ from web.runs.forms import DescribeCollection
 
 @require_safe
 def collection(request: HttpRequest, name: str) -> HttpResponse:
-    """Show a collection: its contents, next step, leaderboard in short, and versions."""
+    """Show a collection: its contents, next step, leaderboard card, and versions."""
     found = collection_for(request.user, name)
     context = collections.collection_page(found, request.user)
     return render(request, "web/collection.html", context)
@@ -130,7 +130,7 @@ def _board_status(board: boards.BoardView, request: HttpRequest) -> int:
 
 @require_safe
 def leaderboard_file(request: HttpRequest, name: str, form: str) -> HttpResponse:
-    """Return the full board as a file; ``of`` in the address names one of its figures."""
+    """Return the full board, or the figure that ``of`` in the address names, as a file."""
     found = collection_for(request.user, name)
     if form not in FORMS:
         raise Http404("Unknown file format.")

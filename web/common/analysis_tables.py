@@ -21,7 +21,7 @@ TEXT_FORMS: dict[str, tuple[str, Callable[[Table], str]]] = {
 }
 #: Most rows on a page; files have every row.
 ROWS_SHOWN = 300
-#: Most rows of a table that is shown whole; a longer one scrolls under its head.
+#: Most rows of a table that is shown whole; a longer table scrolls under its head.
 ROWS_WHOLE = 30
 FORMS = ("json", *TEXT_FORMS, *FORMATS)
 
@@ -92,9 +92,9 @@ def table_view(table: Table, most_rows: int = ROWS_SHOWN) -> TableView:
 
 
 def analysis_file(analysis: Analysis, form: str, stem: str, key: str | None = None) -> File | None:
-    """Return one table or figure in this format (the first, or the one with this key); None if there is none.
+    """Return the table or figure with this key (default: the first) in this format; None if there is none.
 
-    JSON has everything.
+    A JSON file has the whole analysis.
     """
     if form == "json":
         content = json.dumps(analysis_content(analysis), ensure_ascii=False, indent=1)

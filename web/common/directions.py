@@ -46,7 +46,7 @@ PAGES: dict[str, tuple[str, str, str]] = {
     "create_campaign": ("create a campaign", "web:new_campaign", "collection"),
     "create_grading": ("create a graded campaign", "web:graded_campaigns", "collection"),
     "grading_status": ("see the graded campaign's topics", "web:graded_campaigns", "collection"),
-    "publish_grades": ("make labels of the graded campaign", "web:graded_campaigns", "collection"),
+    "publish_grades": ("create labels from the graded campaign", "web:graded_campaigns", "collection"),
     "export_judgments": ("download the judgments", "web:campaign_judgments", "campaign"),
     "fetch_passages": ("add passage files", "web:add_files", "collection"),
     "held_payments": ("decide about held payments", "web:campaign_payments", "campaign"),
@@ -55,7 +55,7 @@ PAGES: dict[str, tuple[str, str, str]] = {
     "import_qrels": ("add labels", "web:add_files", "collection"),
     "import_runs": ("upload runs", "web:send_runs", "collection"),
     "launch_campaign": ("launch it", "web:prepare_launch", "campaign"),
-    "pay_receipt": ("pay by the receipt", "web:campaign_payments", "campaign"),
+    "pay_receipt": ("pay by receipt", "web:campaign_payments", "campaign"),
     "pause_campaign": ("pause it", "web:campaign_step pause", "campaign"),
     "pilot_campaign": ("pilot it", "web:prepare_pilot", "campaign"),
     "propose_gold": ("propose gold pairs", "web:prepare_gold", "campaign"),
@@ -136,8 +136,8 @@ OPTIONS: dict[str, tuple[str, str]] = {
 def guidance_html(text: Any, *, collection: str = "") -> SafeString:
     """Return ``text`` as HTML, with each action as a link to its page, and each option as the name of its field.
 
-    An action on a collection that names none means ``collection``. An action without a page is shown as a command for
-    the terminal.
+    ``collection`` is the collection of actions that name none. An action without a page is shown as a command for the
+    terminal.
     """
     if isinstance(text, SafeString):
         return text
@@ -268,7 +268,7 @@ class Direction:
 
 
 def idle_campaign_direction(campaign: Campaign) -> Direction | None:
-    """Return the next step of a campaign that asks nobody now; None if it depends on the work in progress."""
+    """Return the next step of a campaign that offers no tasks now; None if it depends on work in progress."""
     name = campaign.name
     if campaign.archived_at:
         words = "It is archived: lists show it under Archived. Restore it to continue."
@@ -307,7 +307,7 @@ def step_after_judging(campaign: Campaign) -> Direction:
             "prepare campaign",
         )
     if campaign.grading:
-        words = "The grades are in: make labels of the accepted topics."
+        words = "The grades are in: create labels from the accepted topics."
         if left := undecided_topics(campaign):
             words = (
                 f"{many(left, 'topic is', 'topics are')} undecided, and free for assessors and new campaigns."

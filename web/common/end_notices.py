@@ -31,12 +31,12 @@ def request_for(job: Job, page: str) -> str:
 
 
 def asked_by(user: Any, job: Job) -> bool:
-    """Return whether this person gets an e-mail when the job is over."""
+    """Return whether this person requested an e-mail for the end of the job."""
     return EndNotice.objects.filter(user=user, job=job).exists()
 
 
 def promise_notice(user: User, request: str) -> EndNotice | None:
-    """Register the request for an e-mail, as long as the job is not over. Returns None for an invalid or old request.
+    """Register the request for an e-mail unless the job is over. Return None for an invalid or old request.
 
     Asking a second time changes nothing.
     """
@@ -65,7 +65,7 @@ def any_due() -> bool:
 
 
 def send_end_notices() -> int:
-    """Send the e-mails of jobs that are over. Returns how many were sent.
+    """Send the e-mails of jobs that are over. Return the number sent.
 
     The e-mail reveals nothing that only the page may show, because the person may have lost access since.
     """

@@ -84,7 +84,7 @@ def _page_of(request: HttpRequest) -> str:
 
 
 def kept_form_of(request: HttpRequest) -> dict[str, Any] | None:
-    """Return the form that this browser has kept for this page, once."""
+    """Return the form stored for this browser and page, and remove it from the store."""
     key = request.COOKIES.get(COOKIE, "")
     if not key or request.method != "GET" or not request.user.is_authenticated:
         return None

@@ -52,7 +52,7 @@ def side_of(
     chosen: int | None = None,
     gold: GoldPair | None = None,
 ) -> Side:
-    """Return one passage. ``chosen`` is the key of the preferred one, ``gold`` its gold pair."""
+    """Return one passage. ``chosen`` is the key of the preferred passage, ``gold`` the passage's gold pair."""
     meant = "" if gold is None else "relevant" if passage.pk == gold.relevant_id else "off topic"
     return Side(name, passage.pid, text_of(campaign, passage), passage.pk == chosen, meant)
 

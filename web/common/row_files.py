@@ -29,7 +29,7 @@ class Rows:
 
 
 def in_parts(rows: Sequence[Item]) -> Iterator[Sequence[Item]]:
-    """Yield the rows in growing batches: the first arrives soon, and thousands take only a few queries."""
+    """Yield the rows in growing batches: the first rows arrive soon, and thousands take only a few queries."""
     first, size = 0, FIRST_ROWS
     while first < len(rows):
         yield rows[first : first + size]

@@ -1,4 +1,4 @@
-"""Jobs that only one person at a time can start."""
+"""Jobs of which only one can run at a time."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from web.errors import AnotherUnderWay
 
 
 def start_alone(kind: str, key: str, arguments: dict[str, Any], what: str) -> Job:
-    """Start a job unless one with other arguments is running. Raises AnotherUnderWay."""
+    """Start a job unless a job with other arguments is running. Raises AnotherUnderWay."""
     job = start(kind, key=key, arguments=arguments)
     if job.arguments != arguments:
         raise AnotherUnderWay(

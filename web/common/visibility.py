@@ -188,7 +188,7 @@ def sight_of(
 
 
 def sight_on_answers(version: QrelVersion, queries: Sequence[Query] | None, user: Any) -> Sight:
-    """Return which of a version's best answers the person can see, without suppliers. No query for members."""
+    """Return which of a version's best answers the person can see, without suppliers. Members cost no query."""
     if sees_everything(user, version.collection):
         return Sight(everything=True)
     best = PreferenceQrel.objects.filter(version=version)

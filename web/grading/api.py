@@ -91,7 +91,7 @@ class TopicsOut(GradedCampaignOut):
 
 
 class DecisionIn(Body):
-    """A decision: eliminated, discarded, accepted, rejected, reversed, or taken away from the assessor."""
+    """A decision: eliminate, discard, accept or reject a topic, reverse that, or take the topic from its assessor."""
 
     qid: Qid
     decision: Annotated[Text, Field(max_length=20)]
@@ -125,7 +125,7 @@ class LabelsOut(Schema):
 
 
 class GradeRow(Schema):
-    """A grade, with the source of its passage. ``counts``: it was given by the assessor who has the topic."""
+    """A grade, with the source of its passage. ``counts``: the assessor who has the topic gave it."""
 
     qid: str
     pid: str

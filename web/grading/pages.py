@@ -101,7 +101,7 @@ def assignments_held_by(user: Any) -> QuerySet[TopicAssignment]:
 
 
 def own_assignment(campaign: GradedCampaign, user: Any, key: int) -> TopicAssignment:
-    """Return the person's own assignment. Raises Http404 for one that is over or another person's."""
+    """Return the person's assignment. Raises Http404 if it is over or belongs to another person."""
     found = assignments_held_by(user).filter(topic__campaign=campaign, pk=key).first()
     if found is None:
         raise Http404("This topic is not yours.")
@@ -109,13 +109,13 @@ def own_assignment(campaign: GradedCampaign, user: Any, key: int) -> TopicAssign
 
 
 def choosing_work(assignment: TopicAssignment) -> Work | None:
-    """Return the latest job that chose passages for the assignment, if there was one."""
+    """Return the latest job that chose passages for the assignment; None if there is none."""
     job = Job.objects.filter(key=choosing_key(assignment)).order_by("-pk").first()
     return Work(job) if job else None
 
 
 def ensure_choosing(assignment: TopicAssignment, *, again: bool = False) -> Work | None:
-    """Return the job that chooses the next passages, started if none is live; a failed one only with ``again``."""
+    """Return the job that chooses the next passages; start one if none is live, after a failure only if ``again``."""
     if not awaits_passages(assignment):
         return None
     work = choosing_work(assignment)

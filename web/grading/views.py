@@ -29,7 +29,7 @@ View = Callable[..., HttpResponseBase]
 
 
 def graded_view(action: str = "") -> Callable[[View], View]:
-    """Decorate a view: check the action (none: the person sees graded campaigns), and pass the graded campaign."""
+    """Decorate a view: check the action (or just access to graded campaigns), and pass the graded campaign."""
 
     def decorate(view: View) -> View:
         @wraps(view)
@@ -165,7 +165,7 @@ def grades_file(_request: HttpRequest, campaign: GradedCampaign) -> HttpResponse
 @require_POST
 @graded_view("assess")
 def begin_topic(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResponse:
-    """Take a topic, or a second opinion on one, and begin to judge it."""
+    """Assign a topic, or a second opinion on a topic, to the person, and show its first passage."""
     topic = _topic_or_404(campaign, key)
     service = assignments.take_second_opinion if "second" in request.POST else assignments.take_topic
     try:

@@ -8,5 +8,5 @@ from web.common import end_notices
 
 @job_kind("web.mail_ended_work", wanted=end_notices.any_due)
 def mail_ended_work(**_: Any) -> dict[str, Any]:
-    """Send the e-mails that people asked for when a job is over."""
+    """Send the requested e-mails of jobs that are over."""
     return {"sent": end_notices.send_end_notices()}

@@ -22,10 +22,10 @@ router = Router()
 
 
 class HeldOut(Schema):
-    """Held pay. Dollars without fees; pairs; ``reward`` is paid in full or not at all.
+    """Held pay, in dollars without fees. ``reward`` is paid in full or not at all.
 
     ``pays_itself_at``: when the crowd pays the reward unless a person decides first. ``rejects_itself_at``: when
-    work without a judged pair is rejected unless a person decides first. One of them is null.
+    a submission without a judged pair is rejected unless a person decides first. One of the two is null.
     """
 
     submission: int

@@ -27,7 +27,7 @@ LONGEST_WHY = 1000
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def payments(request: HttpRequest, name: str) -> HttpResponse:
-    """Show what was paid and is owed, and what needs a decision: held pay, lost work, refused payments."""
+    """Show paid and owed amounts, and the cases to decide: held pay, lost submissions, refused payments."""
     found = campaign_for(request.user, name, "spend money")
     wrong = ""
     if request.method == "POST":

@@ -27,7 +27,7 @@ class Bar:
 def histogram(everything: Mapping[int, int], chosen: Mapping[int, int]) -> list[Bar]:
     """Return one row per size, or per range of sizes if there are more than thirty. Both maps: size → queries.
 
-    The two have separate scales, so that the shape of a small sample can be compared with that of all.
+    The two columns have separate scales, so that a small sample's shape can be compared with that of all queries.
     """
     if not everything:
         return []

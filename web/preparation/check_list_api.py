@@ -21,7 +21,7 @@ router = Router()
 
 
 class CheckOut(Schema):
-    """A check, with what to do if it failed, or if it passed but needs ``attention``."""
+    """A check, with advice if it failed, or if it passed but needs ``attention``."""
 
     name: str
     passed: bool
@@ -33,7 +33,7 @@ class CheckOut(Schema):
 class RuleOut(Schema):
     """The effects of a screening rule. ``cost`` is null if hardly any task would count.
 
-    ``level``: it finds as many correct best answers per dollar as the best rule, or up to 3% fewer.
+    ``level``: the rule finds as many correct best answers per dollar as the best rule, or at most 3% fewer.
     """
 
     rule: str

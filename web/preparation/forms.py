@@ -60,7 +60,7 @@ class OfSettings(SeenValuesForm):
 
 
 class SettingsForm(AdvancedFields, OfSettings):
-    """Settings of how workers judge. The defaults are those of the reference experiment."""
+    """The settings for judging. The defaults are those of the reference experiment."""
 
     ADVANCED = (
         "repeats_per_task",

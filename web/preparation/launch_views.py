@@ -134,7 +134,7 @@ def end_pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @require_safe
 @step_view()
 def check(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show the check list of a launch, with what to do about failed checks."""
+    """Show the check list of a launch, with advice for failed checks."""
     return show_step(request, campaign, "check", pages.check_list_page(campaign, request.user))
 
 

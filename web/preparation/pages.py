@@ -45,10 +45,10 @@ STEPS = {
     "check": "Check list",
     "launch": "Launch",
 }
-#: Check → the step where it is fixed, and what to do there, if the check's own text is not enough. Other checks
+#: Check → the step that fixes it, and advice if the check's own text is not enough. Other checks
 #: concern the installation.
 MENDED = {
-    "cost": ("pay", "Raise the budget, lower the pay, or make a pool with fewer queries."),
+    "cost": ("pay", "Raise the budget, lower the pay, or build a pool with fewer queries."),
     "gold": ("gold", "Accept more gold pairs, or lower the number of tasks per worker in the settings."),
     "qualifications": (
         "settings",
@@ -116,7 +116,7 @@ def pools_to_choose(collection: Collection) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class GoldPage:
-    """Gold pairs: the next one to decide, counts by state, and a page of one state."""
+    """Gold pairs: the next proposal to decide, counts by state, and a page of the pairs in one state."""
 
     accepted: int
     proposed: int
@@ -174,7 +174,7 @@ def gold_page(campaign: Campaign, given: Mapping[str, str]) -> GoldPage:
 
 
 def _label_sets(campaign: Campaign) -> list[str]:
-    """Return the collection's qrel sets, those that give the best gold pairs first; empty without a pool.
+    """Return the collection's qrel sets, the best sources of gold pairs first; empty without a pool.
 
     Gold pairs from passages labeled not relevant look like real pairs. Otherwise the pool's set comes first.
     """

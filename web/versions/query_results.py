@@ -46,7 +46,7 @@ class PassageLine:
 
 @dataclass(frozen=True)
 class OfficialLabels:
-    """The query's official labels: ``label`` is the one that pools use, ``grades`` are of all, by passage."""
+    """The query's official labels: ``label`` is the passage that pools use, ``grades`` maps all labeled passages."""
 
     label: int | None
     grades: dict[int, int]
@@ -148,7 +148,7 @@ def deciding_version(version: QrelVersion, query: Query) -> QrelVersion:
 
 
 def tally_wins(judgments: Iterable[Judgment]) -> dict[tuple[int, int], float]:
-    """Return (a, b) → how often a was preferred to b; "cannot decide" gives half to each."""
+    """Return (a, b) → how often a was preferred to b; "cannot decide" counts half for each side."""
     wins: dict[tuple[int, int], float] = defaultdict(float)
     for judgment in judgments:
         left, right = judgment.left_id, judgment.right_id
@@ -280,7 +280,7 @@ def _reason_not_counted(judgment: Judgment, origin: QrelVersion, of_worker: dict
 def _shown_reason(origin: QrelVersion, query: Query, best: dict[int, bool], sight: Sight) -> str:
     """Return the tournament's explanation from the version's judgments, unless it reveals something hidden."""
     if sight.labels_withheld and not sight.everything:
-        return ""  # it counts wins over passages that only the labels contain
+        return ""  # the explanation counts wins over passages that only the labels contain
     own = [key for key, propagated in best.items() if not propagated]
     return reason_in(origin, query) if all(sight.sees(query.pk, key) for key in own) else ""
 

@@ -1,4 +1,4 @@
-"""A query without a result yet: what is pooled and labeled for it, and where runs rank these passages."""
+"""A query without a result yet: its pooled and labeled passages, and their ranks in runs."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ def covering_version(query: Query) -> QrelVersion | None:
 
 
 def unjudged_query_page(collection: Collection, query: Query, user: Any) -> dict[str, Any]:
-    """Return the data of the page. Without a pool, the passages are the labeled ones and the tops of runs."""
+    """Return the data of the page. Without a pool, it shows the labeled passages and the top passages of runs."""
     suppliers = _suppliers_by_pid(collection, query, user)
     pooled = bool(suppliers)
     runs = shown_runs(collection, user)
@@ -91,7 +91,7 @@ def _suppliers_by_pid(collection: Collection, query: Query, user: Any) -> dict[s
 def _likely_first(
     pids: Iterable[str], known: str, suppliers: dict[str, list[Run]], grades: dict[str, int]
 ) -> list[str]:
-    """Return the known relevant passage first, then those of most runs, then those of high grades."""
+    """Sort passages: the known relevant one first, then by number of runs, then by grade."""
     return sorted(
         pids, key=lambda pid: (pid != known, -len(suppliers.get(pid, ())), -grades.get(pid, -1), pid)
     )

@@ -75,7 +75,7 @@ class Movement:
 
 @dataclass(frozen=True)
 class Differences:
-    """The differences between two versions that this person can see; rows are made page by page."""
+    """The differences between two versions that this person can see; rows are built page by page."""
 
     collection: Collection
     before: Edition | None
@@ -151,7 +151,7 @@ def version_differences(version: QrelVersion, since: QrelVersion | None, user: A
         change
         for change in found
         if change.query in place
-        # Under withheld labels both are shown as closed.
+        # Under withheld labels, singletons and closed queries are both shown as closed.
         and not (change.what == ChangeKind.STATUS and {change.status_before, change.status_after} == told)
     ]
     shown.sort(key=lambda change: (place[change.query], change.query))
@@ -159,7 +159,7 @@ def version_differences(version: QrelVersion, since: QrelVersion | None, user: A
 
 
 def _queries_of(before: Edition | None, after: Edition, *columns: str) -> Iterable[tuple[Any, ...]]:
-    """Return each covered query's key and columns; queries that both versions cover come twice."""
+    """Return each covered query's key and columns; a query that both versions cover has two rows."""
     numbers = [edition.number for edition in (before, after) if edition]
     covered = VersionQuery.objects.filter(version__collection=after.collection, version__number__in=numbers)
     return covered.values_list("query_id", *(f"query__{column}" for column in columns))

@@ -95,7 +95,7 @@ def query(request: HttpRequest, name: str, number: int, key: int) -> HttpRespons
 
 @require_safe
 def collection_query(request: HttpRequest, name: str, key: int) -> HttpResponse:
-    """Show a query in the latest version that covers it, or what is known if no version does."""
+    """Show a query in the latest version that covers it; without such a version, show its passages and ranks."""
     found = collection_for(request.user, name)
     one = get_object_or_404(Query, pk=key, collection=found)
     if one.qid in hidden_queries(found, request.user):

@@ -1,4 +1,4 @@
-"""API of a campaign's workers, by their numbers: their work, and decisions about them."""
+"""API of a campaign's workers, by their numbers: their records, and decisions about them."""
 
 from collections.abc import Callable
 from dataclasses import asdict

@@ -71,7 +71,7 @@ FILTERS = {
 
 
 def records(campaign: Campaign) -> Records:
-    """Return every worker's record, counted again after new work or decisions."""
+    """Return every worker's record, recomputed after new submissions or decisions."""
     return kept_figures(campaign, "workers", lambda: records_of(campaign)).made
 
 

@@ -19,7 +19,7 @@ REPORTS_OF_ONE = 50
 
 @dataclass(frozen=True)
 class ReportLine:
-    """A report with what the worker saw."""
+    """A report, with the pair as the worker saw it."""
 
     report: PairReport
     qid: str

@@ -10,7 +10,7 @@ from config.commands.console import Command as BaseCommand, CommandParser
 class Command(BaseCommand):
     help = (
         "Remove the second factor of an account, so that its password alone signs in. First verify who is asking. "
-        "Where PREFEREE_ADMIN_SECOND_FACTOR is on, administrators must then set up a new one."
+        "If PREFEREE_ADMIN_SECOND_FACTOR is on, administrators must then set up a new one."
     )
     example = "manage.py reset_second_factor ada"
 
@@ -20,6 +20,6 @@ class Command(BaseCommand):
     def act(self, *, name: str, **options: Any) -> dict[str, Any]:
         user = User.objects.filter(username=name).first()
         if user is None:
-            raise NotAnAccount(f"There is no account {name}.", "Check the name; capitals count.")
+            raise NotAnAccount(f"There is no account {name}.", "Check the name; it is case-sensitive.")
         removed, _ = Authenticator.objects.filter(user=user).delete()
         return {"name": name, "removed": removed}

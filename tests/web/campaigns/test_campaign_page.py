@@ -202,7 +202,7 @@ def test_refused_calls_are_asked_again(campaign, manager):
     manager.post(f"{PAGE}ask-again")
 
     assert CrowdCall.objects.get(key="refused").state == "intended"
-    assert CampaignChange.objects.get(what="asked again: 1 call").who == "ada"
+    assert CampaignChange.objects.get(what="retried: 1 call").who == "ada"
 
 
 def test_a_pause_says_what_it_means_and_is_kept_with_who_and_why(fair, campaign, manager):

@@ -45,4 +45,4 @@ class Command(BaseCommand):
             f"New runs: {', '.join(result['later_runs'])}. Only unseen top passages were judged: "
             f"{many(asked.get('queries', 0), 'query', 'queries')} challenged."
         )
-        self.out.print(f"Done in {result['seconds']} s. Now `make run`, and open {settings.PUBLIC_URL}/")
+        self.out.print(f"Done in {result['seconds']} s. Run `make run`, then open {settings.PUBLIC_URL}/")

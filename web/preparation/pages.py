@@ -102,13 +102,13 @@ def preparation_steps(campaign: Campaign, current: str) -> list[Step]:
 
 
 def step_after(step: str) -> str:
-    """Return the next step, or the last one itself."""
+    """Return the step after this one; the last step is its own successor."""
     names = list(STEPS)
     return names[min(names.index(step) + 1, len(names) - 1)]
 
 
 def pools_to_choose(collection: Collection) -> list[tuple[str, str]]:
-    """Return the pools for a form, newest first."""
+    """Return the pools that a form offers, newest first."""
     pools = Pool.objects.filter(collection=collection).order_by("-pk")
     sized = pools.annotate(queries=Count("pooled_passages__query", distinct=True))
     return [(pool.name, f"{pool.name} ({many(pool.queries, 'query', 'queries')})") for pool in sized]
@@ -141,7 +141,7 @@ class GoldPage:
 
 
 def gold_page(campaign: Campaign, given: Mapping[str, str]) -> GoldPage:
-    """Return the page that the URL requests; the oldest proposal is decided first."""
+    """Return the page that the URL requests; the oldest proposal comes first."""
     counts = count_by(campaign.gold_pairs.all(), "state")
     shown = given.get("show", "")
     shown = shown if shown in (GoldPair.State.ACCEPTED, GoldPair.State.DROPPED) else GoldPair.State.ACCEPTED
@@ -245,7 +245,7 @@ def rehearsal_page(campaign: Campaign) -> RehearsalPage:
 
 
 def rehearsal_context(campaign: Campaign) -> dict[str, Any]:
-    """Return the page of rehearsals, with the time that people would need for the latest one's tasks."""
+    """Return the rehearsals' page, with the time that people would need for the tasks of the latest rehearsal."""
     page = rehearsal_page(campaign)
     forecast = forecast_of(campaign, Pace())
     result = page.result or {}
@@ -293,7 +293,7 @@ def pilot_page(campaign: Campaign, tasks: int, user: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class ShownCheck:
-    """A check, and where and how to fix it."""
+    """A check, with the step that fixes it and advice."""
 
     check: Checked
     step: str = ""
@@ -315,7 +315,7 @@ class CheckPage:
 
     @property
     def attention(self) -> list[ShownCheck]:
-        """Return checks that passed but need thought before the launch."""
+        """Return checks that passed but need attention before the launch."""
         return [one for one in self.checks if one.check.attention]
 
     @property
@@ -359,7 +359,7 @@ def _check_with_step(check: Checked) -> ShownCheck:
 
 @figures_read_once()
 def rule_comparison(campaign: Campaign) -> dict[str, Any]:
-    """Compare the screening rules, with the assumptions and any rule better than the chosen one."""
+    """Return the comparison of screening rules, its assumptions, and any rule better than the chosen one."""
     rows = rules_compared(campaign)
     chosen = next((row for row in rows if row.rule == campaign.screen), None)
     better = next((row for row in rows if row.recommended), None)

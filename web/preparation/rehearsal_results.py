@@ -1,4 +1,4 @@
-"""The forecast of a rehearsal: cost, time, exclusions, and how often it finds the best answer or the grade."""
+"""The forecast of a rehearsal: cost, time, exclusions, and the share of best answers or grades that it finds."""
 
 import math
 from collections import Counter

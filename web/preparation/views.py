@@ -60,7 +60,7 @@ def new_campaign(request: HttpRequest, collection: Collection) -> HttpResponse:
     }
     form = forms.NewCampaignForm(_settings_sent(request), pools=pools, initial=initial)
     if form.is_bound and not _is_to_be_saved(request):
-        form.fields["name"].required = False  # the cost does not depend on it
+        form.fields["name"].required = False  # the cost does not depend on the name
     if _is_to_be_saved(request) and form.is_valid():
         settings = CampaignSettings(**form.changes())
         form.say(settings.problems())
@@ -155,14 +155,14 @@ def _save_settings(form: forms.OfSettings, campaign: Campaign, request: HttpRequ
 
 
 def _next_step_name(request: HttpRequest, step: str) -> str:
-    """Redirect to this or the next step, depending on the pressed button."""
+    """Return the name of this step or of the next one, depending on the pressed button."""
     return step if "stay" in request.POST else pages.step_after(step)
 
 
 @require_safe
 @step_view()
 def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show gold pairs, with the next one to decide side by side."""
+    """Show gold pairs, with the two passages of the next proposal side by side."""
     if "part" in request.GET:
         return render(
             request,
@@ -235,7 +235,7 @@ def decide_gold_pair(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def _decided_since(campaign: Campaign, key: int, seen: str) -> str:
-    """Return what somebody decided about a gold pair after the page that shows it was opened, or ""."""
+    """Return the decision about a gold pair since the page that shows it was opened, or ""."""
     pair = campaign.gold_pairs.filter(pk=key).first() if seen else None
     if pair is None or pair.state == seen:
         return ""
@@ -290,7 +290,7 @@ def usual_texts(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @step_view()
 def preview_texts(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show a worker's page with the saved texts, or with those of an unsaved form."""
+    """Show a worker's page with the saved texts, or with the texts of an unsaved form."""
     given = request.POST if request.method == "POST" else request.GET
     page = given.get("page", "")
     page = page if page in PAGES else "consent"
@@ -303,7 +303,7 @@ def preview_texts(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         try:
             check_short_texts(example=campaign.example_text)
         except CampaignRefused:
-            campaign.example_text = ""  # incomplete: saving the form shows the problem
+            campaign.example_text = ""  # the form is incomplete; saving it shows the problem
     return preview_page(request, campaign, page)
 
 

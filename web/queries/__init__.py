@@ -1,1 +1,1 @@
-"""The queries of a collection: what was pooled and judged for each, and how well runs answer it."""
+"""The queries of a collection: pooled passages, judgments, and how well runs answer each query."""

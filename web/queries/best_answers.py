@@ -1,4 +1,4 @@
-"""The best answers of queries under labels, as far as a person may see them."""
+"""The best answers of queries under labels, without the answers that a person may not see."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence

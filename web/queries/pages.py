@@ -1,4 +1,4 @@
-"""The queries of a collection in a list: how well runs answer each, what was pooled, and its best answer."""
+"""A list of a collection's queries: how well runs answer each query, its pool size, and its best answer."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ SHOWN = {
 
 @dataclass(frozen=True)
 class RunValues:
-    """The values of runs, best run first, under the labels that lead the board."""
+    """The values of runs, best run first, under the labels that order the board."""
 
     labels: Labels
     measure: str
@@ -65,7 +65,7 @@ class QueryRow:
 
     @property
     def answered(self) -> int:
-        """Return how many runs answer it."""
+        """Return the number of runs that answer the query."""
         return sum(value > 0 for value in self.values or ())
 
     @property
@@ -116,9 +116,9 @@ def queries_page(collection: Collection, user: Any, parameters: Any) -> dict[str
 
 
 def leading_labels(collection: Collection, version: QrelVersion | None, user: Any) -> Labels | None:
-    """Return the labels of the version, or else the official ones; None without either.
+    """Return the version's labels, or else the official labels; None without either.
 
-    Also None if values of single queries under them are not for this person.
+    Also None if this person may not see values of single queries under these labels.
     """
     sight = label_sight(collection, user)
     if version:
@@ -151,9 +151,9 @@ def run_values(
 def _pooled_counts(
     collection: Collection, sight: LabelSight, queries: Sequence[int] | None = None
 ) -> dict[int, int]:
-    """Return query key → passages in its largest pool, without those that come only from withheld labels.
+    """Return query key → size of its largest pool, without passages that come only from withheld labels.
 
-    ``queries`` limits this to some queries: a page shows few of many.
+    ``queries``: the only queries to count, such as those on a page.
     """
     rows = PooledPassage.objects.filter(pool__collection=collection)
     if queries is not None:

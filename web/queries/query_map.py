@@ -1,4 +1,4 @@
-"""How well every run answers every query: a map of both, the hardest queries first."""
+"""A map of all runs and queries that shows how well each run answers each query, the hardest queries first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ from web.queries.pages import RunValues, leading_labels, run_values
 
 QUERIES_A_PAGE = 50
 RUNS_A_PAGE = 20
-#: In the address in place of a measure: ranks are the reciprocals of ``MEASURE``.
+#: Stands for a measure in the address; a rank is the reciprocal of ``MEASURE``.
 RANK = "rank"
-#: Offered besides ranks. All have values from 0 to 1.
+#: Measures offered besides ranks. Their values are from 0 to 1.
 VALUES = (
     MEASURE,
     "AP",
@@ -66,7 +66,7 @@ class MapRow:
 
 @dataclass(frozen=True)
 class Marked:
-    """The part of the overview that the table shows, in its blocks."""
+    """The part of the overview that the table shows, in blocks of the overview."""
 
     left: int
     top: int
@@ -76,7 +76,7 @@ class Marked:
 
 @dataclass(frozen=True)
 class QueryMap:
-    """The chosen part of the map, and an overview if that is not all of it."""
+    """The chosen part of the map, and an overview of the whole map if the part is smaller."""
 
     scored: RunValues
     rows: list[MapRow]
@@ -96,7 +96,7 @@ def map_page(collection: Collection, user: Any, parameters: Any) -> dict[str, An
     drawn, refusal = None, None
     try:
         drawn = _drawn_map(collection, user, labels, version, measure, order, parameters) if labels else None
-    except Refusal as refused:  # a measure that these labels have no values of
+    except Refusal as refused:  # these labels have no values of the measure
         refusal = refused
     return {
         "collection": collection,
@@ -150,7 +150,7 @@ def _drawn_map(
 def _ordered_columns(
     collection: Collection, scored: RunValues, columns: npt.NDArray[np.int64], order: str
 ) -> list[int]:
-    """Return the columns of queries in the chosen order; equal ones as in the file of queries."""
+    """Return the columns of queries in the chosen order; ties are in the order of the query file."""
     positions = dict(Query.objects.filter(collection=collection).values_list("qid", "position"))
     places = np.array([positions.get(scored.labels.qids[column], 0) for column in columns])
     columns = columns[np.argsort(places, kind="stable")]

@@ -47,7 +47,7 @@ class RowPage(Schema):
 class MadeOut(Schema):
     """A bundle.
 
-    ``withheld`` says why it is withdrawn; ``no_longer_released`` lists its contents that are no longer released.
+    ``withheld`` is why it is withdrawn; ``no_longer_released`` lists its contents that are no longer released.
     """
 
     sha256: str

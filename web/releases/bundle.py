@@ -1,4 +1,4 @@
-"""Make a version's bundle: a zip whose bytes follow from its inputs."""
+"""Build a version's bundle: a zip whose bytes depend only on its inputs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def count_bundle(version: QrelVersion, progress: Progress | None = None) -> dict
 
 
 def ensure_bundle(version: QrelVersion, progress: Progress | None = None) -> MadeBundle:
-    """Return the stored bundle, making it if needed."""
+    """Return the stored bundle; build it if needed."""
     scope = Scope(version)
     there = bundle_of(scope)
     if there is not None:
@@ -189,7 +189,7 @@ def _campaign_description(scope: Scope, campaign: Campaign, seen: _JudgmentTally
 
 
 def _write_worker_texts(campaign: Campaign, writer: _Writer) -> None:
-    """Write the texts that workers read, exactly as they agreed to them where that is known."""
+    """Write the texts that workers read; where known, the exact texts that they agreed to."""
     folder = f"texts/{campaign.name}"
     agreed = list(ConsentText.objects.filter(campaign=campaign).order_by("first_shown_at", "pk"))
     for number, one in enumerate(agreed, start=1):
@@ -203,7 +203,7 @@ def _write_worker_texts(campaign: Campaign, writer: _Writer) -> None:
 
 
 class _Writer:
-    """A zip that is independent of time and place of writing, with a hash of every file."""
+    """A zip that does not depend on when and where it is written, with a hash of every file."""
 
     def __init__(self, file: IO[bytes] | _DiscardingFile, folder: str) -> None:
         self.zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6)

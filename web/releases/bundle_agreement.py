@@ -38,7 +38,7 @@ class Agreement:
         judged = tally(left, right, preferred)
         query = np.array(self.query, dtype=np.int64)[judged.a] if len(self.rows) else judged.a
         found = observed_agreement(judged, query, rng=np.random.default_rng(SEED))
-        # If all pairs agree, or none, so does every resample. That shows a lack of data, not certainty.
+        # If all pairs agree, or none does, every resample is the same: a lack of data, not certainty.
         sure = found.low != found.high
         on_left, on_right = int((preferred == left).sum()), int((preferred == right).sum())
         undecided = int((preferred < 0).sum())

@@ -20,7 +20,7 @@ _shown = itemgetter("campaign", "qid", "left", "right")
 
 
 class ReleasedRows:
-    """Makes the rows of one scope; ``left_out`` counts omitted rows by reason."""
+    """Builds the rows of one scope; ``left_out`` counts omitted rows by reason."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
@@ -83,7 +83,7 @@ class ReleasedRows:
             }
 
     def _told(self, what: str, campaign: int, worker: int | None, query: int, *passages: int) -> bool:
-        """Return whether a row can be released; count the others by their first reason."""
+        """Return whether a row can be released; if not, count it under the first reason against it."""
         scope = self.scope
         if query not in (scope.queries if what == "judgments" else scope.gold_queries):
             reason = "on queries that are private or not covered"

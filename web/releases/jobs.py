@@ -1,4 +1,4 @@
-"""Background jobs that count or make a version's bundle."""
+"""Background jobs that count or build a version's bundle."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ RELEASE = "web.release"
 
 
 def ring_for_release(version: QrelVersion, *, only_count: bool) -> Job:
-    """Start counting or making a version's bundle. Raises AnotherUnderWay."""
+    """Start counting or building a version's bundle. Raises AnotherUnderWay."""
     arguments = {"version_id": version.pk, "only_count": only_count}
     return start_alone(
         RELEASE, f"{RELEASE}:{version.pk}", arguments, f"the bundle of version {version.number}"
@@ -28,7 +28,7 @@ def release_work(version: QrelVersion) -> QuerySet[Job]:
 
 @job_kind(RELEASE, words="the bundle")
 def release_job(*, progress: Progress, version_id: int, only_count: bool) -> dict[str, Any]:
-    """Count a bundle's contents and omissions, and unless only counting, make and store it."""
+    """Count a bundle's contents and omissions; unless ``only_count``, build and store it."""
     version = QrelVersion.objects.select_related("collection", "campaign").get(pk=version_id)
     if only_count:
         return count_bundle(version, progress)

@@ -20,7 +20,7 @@ UNJOINABLE = 2
 
 
 def keep_bundle(scope: Scope, path: Path, sha256: str, summary: dict[str, Any]) -> MadeBundle:
-    """Store a bundle. Bundles with equal bytes are the same bundle, whatever they were made from."""
+    """Store a bundle. Bundles with equal bytes are the same bundle, even if their inputs differ."""
     name = store.bundle_name(scope.collection.name, scope.version.number, sha256)
     size = path.stat().st_size
     store.put_bundle(name, path)
@@ -45,7 +45,7 @@ def kept_bundles_of(version: QrelVersion) -> list[MadeBundle]:
 
 
 def downloadable_bundle(scope: Scope, sha256: str = "") -> MadeBundle | None:
-    """Return the version's bundle with this hash, or the newest, among those available for download."""
+    """Return the version's bundle with this hash, or the newest one, if it can be downloaded."""
     for made in kept_bundles_of(scope.version):
         if (
             sha256 in ("", made.sha256)
@@ -59,8 +59,8 @@ def downloadable_bundle(scope: Scope, sha256: str = "") -> MadeBundle | None:
 def reason_withheld(made: MadeBundle, scope: Scope) -> str:
     """Return why the bundle cannot be downloaded; empty if it can.
 
-    Workers who withdraw judgments are promised that these are no longer published, so files that contain them are
-    not given out. Erasing a person's identity has no effect here, because a bundle never contains it.
+    Workers who withdraw judgments are promised that these are no longer published, so files that contain them cannot
+    be downloaded. Erasing a person's identity has no effect here, because a bundle never contains it.
     """
     if labels := scope.withheld - set(made.facts.get("withheld", ())):
         return f"The labels {', '.join(sorted(labels))} are withheld now."

@@ -1,4 +1,4 @@
-"""The page that shows, makes and downloads a version's bundle."""
+"""The page to view, build and download a version's bundle."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +27,7 @@ WORDS = {
 
 @dataclass(frozen=True)
 class BundleLine:
-    """A bundle in the list: why it is withdrawn (or empty), and its contents that are no longer released."""
+    """A bundle in the list: why it is withdrawn (empty if it is not), and contents that are no longer released."""
 
     made: MadeBundle
     withheld: str

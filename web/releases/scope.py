@@ -1,4 +1,4 @@
-"""The inputs of a bundle: the version, earlier ones, their campaigns, and what can be released of them."""
+"""The inputs of a bundle: the version, earlier versions, their campaigns, and the data that can be released."""
 
 import hashlib
 import hmac
@@ -29,7 +29,7 @@ PUBLIC = AnonymousUser()
 
 @dataclass(frozen=True)
 class Scope:
-    """All inputs of a version's bundle. Time-dependent ones are as of the version's publication."""
+    """All inputs of a version's bundle. Inputs that change over time are as of the version's publication."""
 
     version: QrelVersion
 
@@ -54,7 +54,7 @@ class Scope:
     def campaigns(self) -> list[Campaign]:
         """Return the campaigns that decided any query of this version, by name."""
         deciding = {self.version.number}
-        if self.version.queries.filter(carried=True).exists():  # else the long manifest is not needed
+        if self.version.queries.filter(carried=True).exists():  # otherwise the long manifest is not needed
             deciding.update(self.version.content["carried"].values())
         found = {one.campaign_id: one.campaign for one in self.chain if one.number in deciding}
         return sorted(found.values(), key=lambda campaign: campaign.name)
@@ -96,7 +96,7 @@ class Scope:
 
     @cached_property
     def public_runs(self) -> list[Run]:
-        """Return the public runs among them, as everybody sees them."""
+        """Return the public runs among the suppliers, as everybody sees them."""
         return [as_shown(run, False) for run in self.suppliers if run.is_public]
 
     @cached_property
@@ -151,7 +151,7 @@ class Scope:
         yield list(self.gold_pairs().order_by("pk").values_list("pk", "state"))
 
     def _supplied(self) -> Iterator[Any]:
-        """Return a summary of pools and challenges, which only ever grow, and of their runs."""
+        """Return a summary of pools and challenges, which only grow, and of their runs."""
         collection = self.collection
         pooled = PooledPassage.objects.filter(pool__collection=collection)
         challenged = ChallengedQuery.objects.filter(challenge__campaign__collection=collection)
@@ -165,19 +165,19 @@ class Scope:
     def pseudonym(self, campaign: int, worker: int | None) -> str:
         """Return the worker's name for one campaign in all bundles of this version.
 
-        A judgment that is in two versions links the worker's two names, but only within its campaign: work in
-        another campaign has another name.
+        A judgment in two versions links the worker's two names, but only within its campaign: the same worker has
+        another name in another campaign.
         """
         return "" if worker is None else f"w-{self._named('worker', campaign, worker)}"
 
     def task_name(self, campaign: int, number: int | None) -> str | None:
-        """Return a name for a task, made like a worker's, since its number would be equal in every version."""
+        """Return a name for a task, built like a worker's name: a task number would be the same in every version."""
         return None if number is None else f"t-{self._named('task', campaign, number)}"
 
     def _named(self, what: str, campaign: int, key: int) -> str:
         """Return a keyed hash that nobody can reverse without the installation's secret."""
         version = f"{self.collection.name}:{self.version.number}:{self.version.manifest_sha256}"
-        # The oldest known key, so that the names stay the same when a bundle is made again.
+        # The oldest known key, so that the names stay the same when a bundle is rebuilt.
         secret = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS][-1]
         text = f"{version}:{what}:{campaign}:{key}"
         return hmac.new(secret.encode(), text.encode(), hashlib.sha256).hexdigest()[:12]

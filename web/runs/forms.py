@@ -27,7 +27,7 @@ RELEASES = [
 ]
 #: The name used in refusals (``web.common.directions``).
 LEAVE_OUT = OPTIONS["skip-unknown"][1]
-#: Replaces Django's message, which speaks of a slug.
+#: Replaces Django's message, which uses the word slug.
 NO_NAME = {"invalid": "Use only letters, digits, hyphens and underscores."}
 
 
@@ -185,7 +185,7 @@ class SendRuns(AboutRun):
             del self.fields["baseline"]
 
     def options(self) -> dict[str, Any]:
-        """Return the values as an upload stores them, without empty ones."""
+        """Return the nonempty values in the form that an upload stores."""
         said = {name: value for name, value in self.cleaned_data.items() if value}
         for name in ("run_files", "check_only", "details"):
             said.pop(name, None)
@@ -379,7 +379,7 @@ class AddFiles(forms.Form):
 
 
 def _offer_sources(form: forms.Form) -> dict[str, Path]:
-    """Offer the passage files on the server, by name; remove the field if there are none."""
+    """Offer the passage files on the server by name; remove the field if there is no such file."""
     offered = {path.name: path for path in sources_on_the_server()}
     there = form.fields["there"]
     assert isinstance(there, forms.MultipleChoiceField)

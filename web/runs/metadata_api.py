@@ -1,4 +1,4 @@
-"""API of the details of runs: what a collection asks for, and tables that describe many runs."""
+"""API of the details of runs: the details that a collection requests, and tables that describe many runs."""
 
 from typing import Annotated, Any
 

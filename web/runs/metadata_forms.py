@@ -1,4 +1,4 @@
-"""Forms about the details of runs: a table that describes many, and what a collection asks for."""
+"""Forms for the details of runs: a table that describes many runs, and the details that a collection requests."""
 
 from typing import Any
 
@@ -90,7 +90,7 @@ class RunFieldsForm(SeenValuesForm):
         return found
 
     def chosen(self) -> dict[str, Any]:
-        """Return the arguments of ``set_run_fields``. A new own field is asked for, too."""
+        """Return the arguments of ``set_run_fields``. A new own field is also requested."""
         own = self.cleaned_data["own"]
         before = {name for name, _ in self.fields["asked"].choices}  # type: ignore[attr-defined]
         kept = {one["name"] for one in own} | BY_NAME.keys()

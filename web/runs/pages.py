@@ -137,7 +137,7 @@ def _team_safe_order(sort: str, everything: bool) -> tuple[Any, ...]:
 
 
 def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> dict[str, Any]:
-    """Return the data of a run's page, without values for a team that sees none of its unreleased run."""
+    """Return the data of a run's page, without values if a team may not see those of its unreleased run."""
     hidden = hidden_queries(collection, user)
     everything, team = sees_everything(user, collection), own_team(user, collection)
     valued = listed_runs(collection, user).filter(pk=run.pk).exists()

@@ -21,7 +21,7 @@ from web.queries.best_answers import answers_by_query
 
 QUERIES_A_PAGE = 50
 KEPT_SECONDS = 3600
-#: A label set can call a hundred passages of a query relevant.
+#: A qrel set can have a hundred relevant passages for a query.
 ANSWERS_SHOWN = 2
 SHOWN = {
     "": "all",
@@ -167,7 +167,7 @@ def _top_passages(ranking: Ranking) -> tuple[dict[str, str], dict[str, int], set
     lengths = dict(zip(ranking.qids, ranking.lengths.tolist(), strict=True))
     if ranking.scores is None or ranking.depth < 2:
         return tops, lengths, set()
-    # Queries are sorted by length, longest first, so those with a second passage come first.
+    # Queries are sorted by the length of their ranking, longest first: queries with a second passage come first.
     second = ranking.scores[int(ranking.offsets[1]) : int(ranking.offsets[2])]
     shared = np.flatnonzero(ranking.scores[: len(second)] == second)
     return tops, lengths, {ranking.qids[place] for place in shared.tolist()}

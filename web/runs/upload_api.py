@@ -1,4 +1,4 @@
-"""API of run uploads: send files whole or in parts, check or import them, and follow their state."""
+"""API of run uploads: send files whole or in parts, check or import them, and track their state."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -71,7 +71,7 @@ class UploadOut(Schema):
         return work_out(work.job) if work else None
 
 
-# It shares the address of the list of runs, and one router must have all methods of an address.
+# This call shares its address with the list of runs, and all methods of an address must be in one router.
 @runs_router.post(
     "/collections/{name}/runs",
     response={202: UploadOut, 200: UploadOut},

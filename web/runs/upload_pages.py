@@ -93,7 +93,7 @@ def upload_page(upload: RunUpload, user: Any) -> dict[str, Any]:
 
 
 def making_page(wanted: NewCollection) -> dict[str, Any]:
-    """Return a collection that is being made, or why it failed."""
+    """Return the page's data about a collection that is being created, or why that failed."""
     listed = len(wanted.problems)
     return {
         "wanted": wanted,
@@ -105,7 +105,7 @@ def making_page(wanted: NewCollection) -> dict[str, Any]:
 
 
 def added_page(added: AddedFiles, user: Any) -> dict[str, Any]:
-    """Return files that are being added to a collection, their results, or why they were refused."""
+    """Return the page's data about files that are being added: their results, or why they were refused."""
     mine = added.user_id is not None and added.user_id == user.pk
     return {
         "collection": added.collection,

@@ -87,7 +87,7 @@ def versus_page(collection: Collection, user: Any, parameters: Any) -> dict[str,
 
 
 def _label_names(collection: Collection, sight: LabelSight) -> dict[str, str]:
-    """Return name → words of the labels whose values of single queries are shown, the latest version first."""
+    """Return name → title of the labels whose values of single queries are shown, the latest version first."""
     versions = QrelVersion.objects.filter(collection=collection).order_by("-number")
     sets = QrelSet.objects.filter(collection=collection).order_by("pk")
     found = {

@@ -1,4 +1,4 @@
-"""Plans and previews with public ids instead of database keys."""
+"""Challenge plans and version previews with public ids instead of database keys."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

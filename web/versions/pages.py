@@ -1,4 +1,4 @@
-"""A version's queries with their best answers: filters, search, pagination."""
+"""A version's queries with their best answers: filter, search and pagination."""
 
 from __future__ import annotations
 
@@ -136,8 +136,8 @@ def letter_of(place: int) -> str:
 def marked_queries(version: QrelVersion, official: QrelSet | None) -> QuerySet[VersionQuery]:
     """Return the version's queries, each annotated with ``beaten`` and ``changed``.
 
-    Beaten: the official label that pools and the perfect run use was judged and is not a best answer; further
-    relevant passages are ignored. Changed: the parent version has other best answers, or does not cover the query.
+    Beaten: the official label that pools and the perfect run use was judged and is not a best answer; other relevant
+    passages are ignored. Changed: the parent version has other best answers, or does not cover the query.
     """
     best = PreferenceQrel.objects.filter(query=OuterRef("query"))
     before = best.filter(version=version.parent_id)

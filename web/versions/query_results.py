@@ -32,9 +32,9 @@ class PassageLine:
     best: bool
     propagated: bool
     official: bool
-    """Whether it is the official label that pools and the perfect run use."""
+    """Whether this passage is the official label that pools and the perfect run use."""
     grade: int | None
-    """Its official grade, None without one."""
+    """The official grade; None if the passage has no grade."""
     relevant: bool
     """Whether its grade counts as relevant."""
     wins: float
@@ -70,7 +70,7 @@ class JudgmentLine:
     judge: str
     """A name for this page only: judges are numbered in the order of the rows."""
     why_not: str
-    """Why it does not count in the version; empty if it counts or the reason is unknown."""
+    """Why the judgment does not count in the version; empty if it counts or the reason is unknown."""
 
 
 @dataclass(frozen=True)

@@ -122,7 +122,7 @@ def test_a_task_that_our_page_refuses_goes_back_by_itself(person):
     person.page.get_by_role("button", name="Take a task for").click()
 
     expect(
-        person.page.get_by_text("This task went back, because its page has nothing for you")
+        person.page.get_by_text("This task was returned because its page has nothing for you")
     ).to_be_visible()
     expect(person.frame.get_by_text("Nothing: the task site took the task back")).to_be_visible()
     expect(person.page.get_by_role("button", name="Return task")).to_be_hidden()

@@ -54,7 +54,7 @@ def test_a_closed_campaign_has_nobody_at_work_and_a_pace_that_stays(fair, campai
     with clock.shifted(timedelta(days=3)):
         reply = manager.get(PAGE)
 
-    assert "Workers at work" not in text_of(reply)
+    assert "Active workers" not in text_of(reply)
     assert reply.context["watch"].pace == pytest.approx(pace)
 
 

@@ -42,7 +42,7 @@ def said(reply) -> str:
 
 
 def test_the_page_finds_shows_and_removes_near_duplicates(owner):
-    assert "None are known" in said(owner.get(PAGE))
+    assert "No near-duplicates are known" in said(owner.get(PAGE))
 
     owner.post(f"{PAGE}change", {"action": "find", "threshold": "0.8", "shingle": "3"})
     work_off_everything()

@@ -241,7 +241,7 @@ def test_open_queries_are_published_with_a_tick_only(cast, owner):
 def test_nothing_new_is_said_and_has_no_button(owner):
     page = previewed(owner)
 
-    assert "No changes: version 1 already says the same" in page
+    assert "No changes: version 1 already has the same content" in page
     assert "publish/now" not in page
 
 

@@ -1,6 +1,6 @@
 "use strict";
 // The time left for the task, in words; five minutes before the end, a warning and an offer of more time.
-// Follows the clock, so sleep counts. `over` is called again until the page is left: it may wait for a connection.
+// Follows the clock, so time asleep counts. `over` is called again until the page is left: it may wait for a connection.
 judging.deadline = (form, over) => {
   const left = document.getElementById("left");
   const hurry = document.getElementById("hurry");

@@ -1,6 +1,6 @@
 "use strict";
-// Tell the page around the frame how tall this page is, so that it shows all of it and only the outer page scrolls.
-// Also tell it immediately: a browser observes nothing in a frame that is not yet on screen.
+// Send this page's height to the page around the frame, so that the frame fits and only the outer page scrolls.
+// Send it immediately, too: a browser observes nothing in a frame that is not yet on screen.
 (() => {
   const tell = () => parent.postMessage({ height: Math.ceil(document.body.getBoundingClientRect().height) }, "*");
   tell();

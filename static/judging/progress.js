@@ -1,6 +1,6 @@
 "use strict";
-// Tell the crowd's page around the frame the progress, as numbers only, so that it can ask before a half-done task is
-// returned. It can answer with a message that opens the page on stopping; only the worker's own click submits there.
+// Send the progress, as numbers only, to the crowd's page around the frame, so that it can ask before a half-done task
+// is returned. It can answer with a message that opens the page on stopping; only the worker's own click submits there.
 judging.progress = (form, count) => {
   const of = Number(form.dataset.total), base = Number(form.dataset.base), bonus = Number(form.dataset.bonus);
   window.addEventListener("message", (event) => {

@@ -1,19 +1,19 @@
 "use strict";
-// Unsaved work, oldest first, kept until the server has it: through a lost connection, sleep and a reload.
+// Unsaved choices, oldest first, stored until the server has them: they survive a lost connection, sleep and a reload.
 judging.queue = (form, said, refused) => {
   const saved = document.getElementById("saved");
   const trouble = document.getElementById("trouble");
-  const cache = `unsent ${location.pathname}`;   // only a cache, and not in every frame
+  const cache = `unsent ${location.pathname}`;   // only a cache, which some frames do not have
   let waiting = [], sending = false, timer = 0;
   let stuck = "", lost = "";   // why nothing is being sent; what the server refused
-  let instead = "";            // shown in place of that while the task waits to be submitted
+  let instead = "";            // shown instead while the task waits to be submitted
 
   try { waiting = JSON.parse(sessionStorage.getItem(cache)) || []; } catch (error) { /* storage is unavailable */ }
   const kept = [...waiting];
   function keep() {
     try { sessionStorage.setItem(cache, JSON.stringify(waiting)); } catch (error) { /* storage is unavailable */ }
   }
-  // A missing answer counts as a lost connection.
+  // A request without a response counts as a lost connection.
   const post = (one) => fetch(form.dataset[one.to], {
     method: "POST", credentials: "omit", keepalive: true, signal: AbortSignal.timeout?.(15000),
     body: new URLSearchParams({ ...one.fields, age: (Math.max(0, Date.now() - one.at) / 1000).toFixed(2) }),
@@ -43,7 +43,7 @@ judging.queue = (form, said, refused) => {
       why = reply.status === 409 ? await reply.json().catch(() => ({ message: "409" })) : null;
       if (why && "wait" in why) return later(why.wait);
       if (!reply.ok && !why) return later(Number(reply.headers.get("Retry-After")) || 3, "failing");
-      const done = waiting.shift();   // drop only the refused entry: later ones may be accepted
+      const done = waiting.shift();   // drop only the refused entry: later entries may be accepted
       keep();
       stuck = "";
       if (why) lost = judging.say("refused", why);
@@ -53,7 +53,7 @@ judging.queue = (form, said, refused) => {
     sending = false;
     if (saved.textContent) saved.textContent = judging.say(why ? "unsaved" : "saved");
   }
-  function hasten() {            // the connection may be back: end the pause early
+  function hasten() {            // the connection may be back: end the wait early
     if (!timer || !waiting.length) return;
     clearTimeout(timer);
     timer = 0;
@@ -61,7 +61,7 @@ judging.queue = (form, said, refused) => {
     send();
   }
   window.addEventListener("online", hasten);
-  // Send waiting entries when the page is left; an entry that arrives twice counts once.
+  // Send waiting entries when the person leaves the page; an entry that arrives twice counts once.
   window.addEventListener("pagehide", () => waiting.forEach((one) => post(one).catch(() => {})));
 
   return {

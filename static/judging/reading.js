@@ -1,5 +1,5 @@
 "use strict";
-// Which passages of the pair were read to their end, as far as a page can know: the end was on screen or was
+// Passages of the pair that were read to their end, as far as a page can detect: the end was on screen or was
 // scrolled past. An end that the browser has not yet reported counts as read.
 judging.reading = (told) => {
   const unread = new Set();

@@ -1,5 +1,5 @@
 "use strict";
-// Tell the site around the frame that the worker cannot do this task. A site that takes it back replies.
+// Tell the site around the frame that the worker cannot do this task. A site that accepts it back replies.
 (() => {
   const step = document.getElementById("next-step");
   let left = 10;  // the script of the site around this page may start later

@@ -16,8 +16,8 @@
   const total = pairs.length;
   const minimum = Number(form.dataset.minimum);
   const changed = new Map();         // slot -> when a choice was last made here
-  const TWICE = 400;                 // milliseconds in which a second click at the same place counts as the same
-  const ANSWERED = 30000;            // milliseconds within which a submitted form gets its answer
+  const TWICE = 400;                 // milliseconds in which a second click at the same place is ignored
+  const ANSWERED = 30000;            // milliseconds within which a submitted form gets a response
   let at = 0, leaving = false, wish = null, asked = 0, choseAt = 0, sentAt = -Infinity;
 
   const slotOf = (page) => page.dataset.slot;
@@ -41,7 +41,7 @@
       if (makeWay(why)) return;
       if (done.to === "report") { reporting.refused(done.fields.slot, why); return; }
       changed.delete(done.fields.slot);
-      refresh(true);                 // show what the server has, not what it refused
+      refresh(true);                 // show the choices that the server has, not the refused one
     });
   reporting = judging.reporting(queue);
   const endsIn = judging.deadline(form, () => { if (!leaving) sendOff(timeUp); });
@@ -49,9 +49,9 @@
   const news = document.querySelector(".news");
   new ResizeObserver(() => document.documentElement.style.setProperty("--news", `${news.offsetHeight}px`)).observe(news);
 
-  // Nothing that is judged from now on would be saved: the page that says why, and what is paid, takes its place.
+  // Choices made from now on would not be saved: load the page that shows why, and what is paid.
   function makeWay({ over }) {
-    // A form on its way brings the same answer, and continues to the crowd's site.
+    // The response to a form that is being sent is the same page, and continues to the crowd's site.
     if (over && performance.now() - sentAt >= ANSWERED) location.replace(new URL(".", form.action));
     return Boolean(over);
   }
@@ -133,7 +133,7 @@
     show(at + 1);
   }
 
-  // Load what another window of the task has saved; later choices in this window are kept.
+  // Load choices saved in another window of the task; later choices in this window stay.
   async function refresh(now = false) {
     queue.hasten();
     if (now !== true && Date.now() - asked < 2000) return;
@@ -202,7 +202,7 @@
   // choices arrive and check that the server answers. Choices not saved within half a minute go with the form.
   // Going to a pair or choosing in the meantime cancels the submission.
   async function sendOff(by) {
-    // A second submission would replace the answer, and only that answer continues to the crowd's site automatically.
+    // A second submission would replace the response, and only the first one continues to the crowd's site automatically.
     if (wish?.by === by || performance.now() - sentAt < ANSWERED) return;
     const mine = wish = { by };
     const pause = (milliseconds) => new Promise((done) => { setTimeout(done, milliseconds); });

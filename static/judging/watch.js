@@ -3,7 +3,7 @@
 window.judging = {};
 judging.watch = (() => {
   const ASLEEP = 10;           // seconds between two beats: longer means the computer slept
-  const kept = new Map();      // slot -> what was recorded since its last choice
+  const kept = new Map();      // slot -> the record since its last choice
   let current = null, last = Date.now(), visible = !document.hidden, pointer = "mouse";
 
   const fresh = () => ({ shown: 0, hidden: 0, lost: 0 });
@@ -21,7 +21,7 @@ judging.watch = (() => {
   return {
     look(slot) { beat(); current = slot; },
     shown(slot) { beat(); return of(slot).shown; },
-    // Return what was recorded for the slot since its last choice, and start over.
+    // Return the record of the slot since its last choice, and start a new record.
     take(slot) { beat(); const seen = of(slot); kept.set(slot, fresh()); return seen; },
     // A click without a pointer comes from the keyboard.
     method: (event) => (event.type === "click" && event.detail > 0 ? pointer : "keyboard"),

@@ -1,6 +1,6 @@
-/* Asks before a task is returned. The task's page can report how much is done and what submitting it pays. It belongs
+/* Ask before a task is returned. The task's page can report how much is done and what submitting it pays. It belongs
    to another site, so only its numbers are shown. Without this script, the question is a page of its own.
-   A page that has nothing for the worker says so, and the task goes back at once: else it would keep its place. */
+   A page with nothing for the worker reports that, and the task is returned at once so that it frees its slot. */
 "use strict";
 
 (() => {
@@ -21,7 +21,7 @@
     if (!counts(data.of, 10000) || !counts(data.done, data.of)) return;
     told = { done: data.done, of: data.of, cents: counts(data.cents, 10000000) ? data.cents : null };
   });
-  // Once the page has reported progress, only the worker decides: the work may be paid. How much is no longer known.
+  // Once the page has reported progress, only the worker decides: the work may be paid. The amount is no longer known.
   let worked = false;
   const refused = () => {
     worked = worked || Boolean(told);

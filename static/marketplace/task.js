@@ -52,7 +52,7 @@
   };
 
   if (shown) setInterval(() => { shown.textContent = inWords((deadline - Date.now()) / 1000); }, 1000);
-  // A form posted inside the frame loads a new page there: that is the moment to ask.
+  // A form posted inside the frame loads a new page there, so check the status then.
   let loads = 0;
   const frame = document.getElementById("task-frame");
   frame.addEventListener("load", () => {

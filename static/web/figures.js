@@ -11,7 +11,7 @@
   const NAMES_FROM = 600;
   const TOP = 36;
   const BOTTOM = 56;
-  /* The part of the figure's width that an axis name leaves free. */
+  /* Share of the figure's width that an axis name leaves free. */
   const ASIDE = 24;
   /* Number of rows shown at first: if there are more, the best ones; a button shows the others. */
   const ROWS_FIRST = 60;
@@ -176,7 +176,7 @@
   const parts = (color) => [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16) / 255);
   const hex = (channels) => `#${channels.map((part) => Math.round(part * 255).toString(16).padStart(2, "0")).join("")}`;
 
-  /* A cell's color is between the page's own, for a weak value, and one that is the same in light and dark. Shares
+  /* A cell's color is between the page's color, for a weak value, and a color that is the same in light and dark mode. Shares
      of many runs are small, so their color scale uses the square root. */
   function scaleOf(chart) {
     const weak = matchMedia(darkSheet.media).matches ? "#2b3138" : "#f4f4f4";

@@ -1,5 +1,5 @@
-/* Deciding by keyboard: the key shown on a button presses it. Every button also works without. A switch turns the keys
-   off (WCAG 2.1.4): people who use speech input or press keys by accident would decide unintentionally. */
+/* Deciding by keyboard: the key shown on a button presses it. Every button also works without keys. A switch
+   turns the keys off (WCAG 2.1.4): people who use speech input or press keys by accident would decide unintentionally. */
 "use strict";
 
 (() => {

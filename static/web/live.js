@@ -34,7 +34,7 @@ function livePart(page) {
       }
       last = old;
       if (old.dataset.came === part.outerHTML) continue;
-      /* Do not disturb somebody who reads a list, fills in a field or is about to press a button. */
+      /* Do not update under somebody who reads a list, fills in a field or is about to press a button. */
       if (old.contains(document.activeElement)) continue;
       const html = part.outerHTML;
       for (const open of old.querySelectorAll("details[open][id]")) {

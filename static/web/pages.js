@@ -45,7 +45,7 @@ function over() {
   document.addEventListener("visibilitychange", reload, { once: true });
 }
 
-/* Says that the page is no longer updated, and why; "" removes the notice. */
+/* Show a notice that the page is no longer updated, and why; "" removes the notice. */
 let newest = new Date();
 function stale(words) {
   let notice = document.getElementById("stale");
@@ -68,9 +68,9 @@ function stale(words) {
 /* A refresh was refused: signed out in another tab, or the session expired. */
 function refused(reply) {
   if ([401, 403, 404].includes(reply.status)) stale("you were signed out, or this page is no longer there. Reload it to sign in.");
-  else stale("the server does not answer as usual. This page asks again.");
+  else stale("the server does not respond as usual. This page tries again.");
 }
-const AWAY = "the connection is lost. This page asks again.";
+const AWAY = "the connection is lost. This page tries again.";
 
 async function refresh(part) {
   try {
@@ -79,7 +79,7 @@ async function refresh(part) {
     stale("");
     const whole = new DOMParser().parseFromString(await reply.text(), "text/html").body;
     const fresh = part.dataset.part ? whole.querySelector(part.dataset.part) : whole;
-    /* A page without the part has moved on to another layout. */
+    /* A new page without this part has another layout. */
     if (!fresh || fresh.querySelector("[data-over]")) return over();
     localTimes(fresh);
     if (fresh.textContent.trim() !== part.textContent.trim()) part.replaceChildren(...fresh.childNodes);
@@ -94,7 +94,7 @@ if (moving.length) {
   for (const part of moving) {
     let rounds = 0;
     setInterval(() => {
-      /* A tab in the background asks less often. */
+      /* A tab in the background refreshes less often. */
       if (!document.hidden || ++rounds % 3 === 0) refresh(part);
     }, Number(part.dataset.every) || 5000);
   }
@@ -139,7 +139,7 @@ async function narrow(form, number) {
   history.replaceState(null, "", address);
 }
 
-/* Choices act at once, and typed text after a pause; the button is for pages without scripts. */
+/* Choices take effect at once, typed text after a pause; the button is for browsers without scripts. */
 for (const [number, form] of document.querySelectorAll("form[data-at-once]").entries()) {
   let pause;
   form.addEventListener("change", (event) => {

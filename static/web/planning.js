@@ -1,4 +1,4 @@
-/* A form whose answer is part of its own page: ask again after every change, and keep the address up to date.
+/* A form whose result is on the same page: request it again after every change, and keep the address up to date.
    Without this script its button does the same. */
 "use strict";
 
@@ -25,13 +25,13 @@ for (const form of document.querySelectorAll("form[data-live]")) {
       if (form.method === "get") history.replaceState(null, "", address);
       for (const field of form.elements) mark(field, page);
     } catch {
-      /* the server is briefly unreachable; the button asks again */
+      /* the server is briefly unreachable; the button tries again */
     } finally {
       target().setAttribute("aria-busy", "false");
     }
   }
 
-  /* A name typed in the part to be replaced. */
+  /* Keep a name that was typed in the replaced part. */
   function keepTyped(before, fresh) {
     for (const field of before.querySelectorAll("input[name]:not([type=hidden])")) {
       const now = fresh.querySelector(`input[name="${field.name}"]:not([type=hidden])`);
@@ -65,7 +65,7 @@ for (const form of document.querySelectorAll("form[data-live]")) {
     timer = setTimeout(ask, 250);
   };
   form.addEventListener("input", later);
-  /* Also ask for choices made before this script loaded or restored by the browser. */
+  /* Also request the result for choices made before this script loaded or restored by the browser. */
   if ([...form.elements].some(changed)) later();
   if (form.method === "get") {
     form.addEventListener("submit", (event) => {

@@ -50,7 +50,7 @@ class Line {
     this.bar = make("progress");
     this.bar.max = file.size || 1;
     this.bar.value = 0;
-    this.bar.setAttribute("aria-label", `Sent of ${file.name}`);
+    this.bar.setAttribute("aria-label", `Upload progress of ${file.name}`);
     this.words = make("span", "waiting", "numbers");
     this.item.append(make("span", file.name, "mono"), this.bar, this.words);
     list.append(this.item);
@@ -69,7 +69,7 @@ class Line {
   }
 
   done(page) {
-    const link = make("a", "sent; see what the check says");
+    const link = make("a", "sent; see the check results");
     link.href = page;
     this.words.replaceChildren(link);
   }
@@ -100,7 +100,7 @@ async function sendFile(form, options, file, line) {
       await wait(1000 * 2 ** tries);
       continue;
     }
-    // 409 says where to resume: a part may have arrived although its answer was lost.
+    // 409 contains the offset to resume at: a part may have arrived although the response was lost.
     const next = said(asked);
     if (asked.status !== 200 && asked.status !== 409) throw new Error(next.problem ?? "The server refused a part.");
     if (next.offset === from) {
@@ -172,7 +172,7 @@ function prepareWhole(form) {
     event.preventDefault();
     const place = form.querySelector(".sent");
     const bar = make("progress");
-    bar.setAttribute("aria-label", "Sent of the files");
+    bar.setAttribute("aria-label", "Upload progress of the files");
     const words = make("span", "", "numbers");
     place.replaceChildren(bar, words);
     const button = form.querySelector("button");
@@ -184,13 +184,13 @@ function prepareWhole(form) {
       });
       if (asked.responseURL && asked.responseURL !== location.href && asked.status === 200) return location.assign(asked.responseURL);
       const fresh = new DOMParser().parseFromString(asked.responseText, "text/html").querySelector("main");
-      if (!fresh) throw new Error("The server did not take the files. Are they too large?");
+      if (!fresh) throw new Error("The server did not accept the files. Are they too large?");
       document.querySelector("main").replaceWith(fresh);
       const again = document.querySelector("form[data-whole]");
       if (again) prepareWhole(again);
       document.querySelector("[role=alert]")?.scrollIntoView({ block: "center" });
     } catch (reason) {
-      const told = make("p", `${reason.message} Nothing was made. Send it again.`, "stop");
+      const told = make("p", `${reason.message} Nothing was created. Send the form again.`, "stop");
       told.setAttribute("role", "alert");
       place.replaceChildren(told);
       button.disabled = false;

@@ -46,7 +46,7 @@ class PolicyForm(SeenValuesForm):
         help_text="The limit applies to every period of this length, by submission date.",
     )
     most_variants = forms.IntegerField(
-        label="Of those, variants",
+        label="Variants among these runs",
         min_value=0,
         max_value=10_000,
         help_text="Runs that differ from another only by hyperparameters or seed. Enter 0 to allow none.",

@@ -45,8 +45,12 @@ class CampaignOut(Schema):
     budget: Annotated[
         Decimal | None, Field(description="Dollars; null without a limit, or if the caller is not a member.")
     ]
-    spent: Annotated[Decimal | None, Field(description="Dollars paid; for members of the collection.")]
-    owed: Annotated[Decimal | None, Field(description="Dollars owed; for members of the collection.")]
+    spent: Annotated[
+        Decimal | None, Field(description="Dollars paid; null for non-members of the collection.")
+    ]
+    owed: Annotated[
+        Decimal | None, Field(description="Dollars owed; null for non-members of the collection.")
+    ]
     exclusions: int
     simulated: bool
     created_at: datetime

@@ -311,7 +311,7 @@ def _gold_needs(campaign: Campaign) -> list[Need]:
         Need(
             "attention",
             f"Gold pair {one.pk} (query {one.query.qid}) was suspended automatically: {one.decided_why}.",
-            "Exclusions that rested on it alone were revoked. Check whether its answer is obvious.",
+            "Exclusions that depended only on it were revoked. Check whether its answer is obvious.",
             reverse("web:campaign_gold", args=[campaign.name]),
             "Look at the gold pairs",
         )

@@ -333,14 +333,14 @@ def step_after_judging(campaign: Campaign) -> Direction:
                 "It is closed, and its best answers are published. New top passages are judged in another "
                 "campaign of the collection: its challenges start from these best answers.",
                 reverse("web:challenge_with", args=[campaign.collection.name]),
-                "Where new runs can challenge",
+                "See where new runs can challenge",
                 "plan challenge",
             )
         words = (
             "Its best answers are published. New runs may bring better answers, which then challenge these."
         )
         page = reverse("web:challenge", args=[campaign.name])
-        return Direction(words, page, "See what new runs bring", "plan challenge")
+        return Direction(words, page, "See the unseen passages of new runs", "plan challenge")
     words = "The judgments are in: see every query's best answer, and publish them."
     return Direction(
         words, reverse("web:publish", args=[campaign.name]), "Publish the next version", "publish version"

@@ -14,8 +14,8 @@ from pooling.models import Collection, Pool
 #: Rule → its label on the form.
 RULES = {
     "opening": "Passages of the pool judged first",
-    "discard_share": "Discard a topic with this share of relevant ones among them",
-    "batch": "Passages of an iteration of active learning",
+    "discard_share": "Discard a topic if this share of them is relevant",
+    "batch": "Passages per iteration of active learning",
     "accept_judged": "Accept with at least this many judged",
     "accept_relevant": "Accept with at least this many relevant",
     "accept_density": "Accept with a density below",

@@ -114,7 +114,7 @@ def end_graded_campaign(request: HttpRequest, campaign: GradedCampaign) -> HttpR
             request, campaign, lambda: graded_campaigns.end_campaign(campaign, why=why, who=who)
         )
     if budget and not (budget.isascii() and budget.isdigit()):
-        messages.error(request, "The budget is a number of passages.")
+        messages.error(request, "Enter the budget as a number of passages.")
         return redirect("web:graded_campaign", campaign.collection.name, campaign.name)
     new = int(budget[:12]) if budget else None
     return _act_and_show_campaign(

@@ -136,7 +136,9 @@ def request_end_notice(request: HttpRequest) -> HttpResponse:
     """Register a request for an e-mail when the work shown on a page ends."""
     notice = end_notices.promise_notice(request.user, request.POST.get("about", ""))  # type: ignore[arg-type]
     if notice is None:
-        messages.error(request, "The page was too old, or the work is gone. Reload the page that shows it.")
+        messages.error(
+            request, "The page was too old, or the job no longer exists. Reload the page and try again."
+        )
         return redirect("web:home")
     messages.success(request, f"You will get an e-mail at {mail_address_of(notice.user)} when this is done.")
     return redirect(notice.page)

@@ -128,7 +128,7 @@ class PoolForm(PlannedForm):
     qrels = forms.ChoiceField(
         label="Known relevant passages",
         required=False,
-        help_text="gold pairs are proposed from them; with none, you provide your own gold pairs",
+        help_text="gold pairs are proposed from them; without them, you provide your own gold pairs",
     )
     depth = forms.IntegerField(
         label="Depth", min_value=1, max_value=100, required=False, help_text="passages from each run's top"

@@ -107,7 +107,7 @@ class SettingsForm(AdvancedFields, OfSettings):
             ("two-strikes", "two strikes: the task is repeated; the second failure excludes the worker"),
             (
                 "rate",
-                "rate: the task is repeated; more failures than honest slips can explain exclude the worker",
+                "rate: the task is repeated; too many failures to be honest slips exclude the worker",
             ),
         ],
         help_text="An excluded worker's judgments do not count. A draft's settings and check list recommend a rule.",

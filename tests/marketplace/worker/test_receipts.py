@@ -84,7 +84,7 @@ def test_every_page_tells_the_amount_that_the_requester_s_page_promised(client, 
 
     task, receipt, *tables, home = page_texts(client, done)
     for page in (task, receipt):
-        assert "The requester's page says $1.04 in all: $0.20 when your work is approved, by" in page
+        assert "The requester's page promises $1.04 in all: $0.20 when your work is approved, by" in page
         assert "UTC at the latest, and $0.84 as a bonus after that." in page
     for page in tables:
         assert "$0.20 when approved $0.84 not paid yet $0.00 $1.04 to come" in page
@@ -95,7 +95,7 @@ def test_every_page_tells_the_amount_that_the_requester_s_page_promised(client, 
     task, receipt, *tables, home = page_texts(client, done)
     assert "It was approved, and you earned $0.20." in task
     for page in (task, receipt):
-        assert "says $1.04 in all: $0.84 is still to come as a bonus." in page
+        assert "promises $1.04 in all: $0.84 is still to come as a bonus." in page
     assert all("$0.84 to come" in page for page in (*tables, home))
 
     bonus = {"WorkerId": worker.worker_id, "BonusAmount": "0.84", "Reason": "6 of 13 pairs"}

@@ -72,7 +72,7 @@ def test_the_whole_way_from_a_new_run_to_version_2(cast, owner):
     owner.post(CHALLENGE + "open", {"run": ["wave"], "rule": "single", "confirm": cost})
     work_off_everything()
     assert "Challenge 1 is open:" in text_of(owner.get(CHALLENGE))
-    assert "0 of 1 asked so far" in text_of(owner.get(CHALLENGE))
+    assert "0 of 1 requested so far" in text_of(owner.get(CHALLENGE))
 
     judged_by_everybody(cast.campaign)
     advance_challenges(campaign=cast.campaign)

@@ -193,7 +193,7 @@ def test_what_is_no_amount_promises_nothing(client, worker, kind, said):
 
     page = text_of(client.get(f"/done/{done}/"))
 
-    assert "The requester's page says" not in page
+    assert "The requester's page promises" not in page
     assert "To come: up to $2.00" in page
 
 

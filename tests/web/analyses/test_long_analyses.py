@@ -366,7 +366,7 @@ def test_agreement_of_judges_is_of_no_runs(signed_in, cast):
     assert "What may be said" in signed_in.get(address).content.decode()
     assert "What may be said" in page
     assert "0 runs" not in page
-    assert "Choose none to use all runs" not in page
+    assert "Leave all unchecked to use all runs" not in page
     assert ",0 runs" not in signed_in.get(file_of(address, "csv", "agreement")).content.decode()
 
 

@@ -180,7 +180,7 @@ def change_qrel_set(request: HttpRequest, name: str, labels: str, asked: QrelSet
 @router.post(
     "/collections/{name}/qrel-sets/{labels}/documents",
     response={201: DocumentLabelsOut},
-    summary="Make labels of documents from labels of passages",
+    summary="Create document labels from passage labels",
 )
 def make_document_labels(
     request: HttpRequest, name: str, labels: str, asked: DocumentLabelsIn

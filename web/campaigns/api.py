@@ -143,7 +143,7 @@ def close_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str,
 @router.post(
     "/campaigns/{name}/archive",
     response=CampaignOut,
-    summary="Archive a draft or a closed campaign: lists no longer show it among the others",
+    summary="Archive a draft or a closed campaign: lists then show it under Archived",
 )
 def archive_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str, Any]:
     return _change_state(request, name, archive, reason)

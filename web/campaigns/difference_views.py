@@ -14,7 +14,7 @@ from web.common.sent_text import sent_text
 LONGEST_WHY = 200
 #: Headings of differences.
 KINDS = {
-    Discrepancy.Kind.ONLY_THERE: "Submitted at the crowd, but never seen by our page",
+    Discrepancy.Kind.ONLY_THERE: "Submitted on the crowd site, but never seen by our page",
     Discrepancy.Kind.ONLY_HERE: "Submitted on our page, but missing from the crowd's list",
     Discrepancy.Kind.DIFFERENT: "Answers in the crowd's form differ from those clicked on our page",
 }

@@ -35,7 +35,7 @@ def simulate_judgments(
     """Have simulated workers judge the remaining tasks. A retry continues an interrupted attempt."""
     campaign = Campaign.objects.select_related("collection", "pool").get(pk=campaign_id)
     check_unmixed(campaign)
-    log_change(campaign, "simulated workers began", who=who)
+    log_change(campaign, "simulated workers started", who=who)
     done = simulate_workers(
         campaign, QrelSet.objects.get(pk=truth_id), SimulationSettings(**settings), progress=progress
     )

@@ -45,7 +45,7 @@ STALLED_SECONDS = 30
 CHANGES_SHOWN = 8
 CHANGES_A_PAGE = 50
 DIFFERENCES = {
-    "only_there": "in the crowd's list of which our page did not save every choice",
+    "only_there": "listed by the crowd, but with choices that our page did not save",
     "only_here": "submitted on our page but not in the crowd's list",
     "different": "with answers in the crowd's form that differ from those clicked on our page",
 }

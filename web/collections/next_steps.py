@@ -69,7 +69,7 @@ def _material_steps(collection: Collection, held: Holdings) -> list[Step]:
     labels = (
         many(held.qrel_sets, "qrel set", "qrel sets")
         if held.qrel_sets
-        else "Known relevant passages. With runs and labels there is a leaderboard at once."
+        else "Known relevant passages. Runs and labels are enough for a leaderboard."
     )
     pools = (
         many(held.pools, "pool", "pools")

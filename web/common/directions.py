@@ -123,7 +123,7 @@ OPTIONS: dict[str, tuple[str, str]] = {
     "before": ("before", "Separator"),
     "count": ("counts", "Its judgments count"),
     "date": ("submitted_on", "Date of the submission"),
-    "late": ("late", "All the same, after the campaign's days for it"),
+    "late": ("late", "Withdraw although the deadline has passed"),
     "placeholder-text": ("placeholder_text", "For simulated workers only"),
     "pool": ("name", "Name"),
     "set": ("set", "Name of the labels"),

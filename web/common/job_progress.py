@@ -13,7 +13,7 @@ from config.background.services import START_WORKERS, nobody_at_work
 from config.errors import Refusal
 
 #: Shown when something waits for a job that was never started because a process ended at the wrong moment.
-LOST = Refusal("The job that does this was never started.", "Try again.")
+LOST = Refusal("The background job for this was never started.", "Try again.")
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ def _standstill_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Itera
         if things := found.get(one.campaign.name):
             what = ", ".join(thing["what"] for thing in things[:3])
             address = _campaign_address(one.campaign, "#live-needs")
-            yield Need(one.campaign.name, f"has not moved in time: {what}", address, True)
+            yield Need(one.campaign.name, f"is stalled: {what}", address, True)
 
 
 def _held_pay_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:

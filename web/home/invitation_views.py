@@ -41,7 +41,7 @@ class NewAccountForm(forms.Form):
     email = forms.EmailField(
         label="E-mail address",
         required=False,
-        help_text="Optional. Password resets and messages about campaigns go there.",
+        help_text="Optional. We send password resets and messages about campaigns there.",
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
 

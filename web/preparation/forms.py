@@ -88,7 +88,7 @@ class SettingsForm(AdvancedFields, OfSettings):
     repeats_per_task = _whole_number_field(
         "repeats_per_task",
         "Repeated pairs per task",
-        "Pairs from the worker's earlier task, with the sides swapped. They show how consistent a worker is "
+        "Pairs from the worker's earlier task, with left and right swapped. They show how consistent a worker is "
         "and never count as judgments. Reference: 0.",
     )
     judgments_per_pair = _whole_number_field(
@@ -136,7 +136,7 @@ class SettingsForm(AdvancedFields, OfSettings):
         "count.",
     )
     allow_undecided = forms.BooleanField(
-        label="Offer “Cannot decide”", required=False, help_text="It gives each side half a win."
+        label="Offer “Cannot decide”", required=False, help_text="It counts as half a win for each passage."
     )
     mark_query_words = forms.BooleanField(
         label="Mark the words of the question in both passages", required=False

@@ -57,7 +57,7 @@ MENDED = {
     STRATEGIES: ("gold", ""),
     "screening": ("settings", "Choose another rule for failed gold pairs."),
     "texts": ("texts", "Read and accept the texts. Passages without text need a passage file."),
-    "pay": ("pay", "Raise the pay for a task, or put fewer pairs into it."),
+    "pay": ("pay", "Raise the pay for a task, or reduce the number of pairs in a task."),
     "time": ("settings", ""),
 }
 

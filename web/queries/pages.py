@@ -25,7 +25,7 @@ QUERIES_A_PAGE = 50
 SORTS = {
     "": "labeled first",
     "hardest": "hardest first",
-    "disagreed": "most different top passages first",
+    "disagreed": "most distinct top passages first",
 }
 SHOWN = {
     "": "all queries",

@@ -154,7 +154,7 @@ class SendRuns(AboutRun):
     skip_unknown = forms.BooleanField(
         required=False,
         label=LEAVE_OUT,
-        help_text="Queries that the collection does not have. Otherwise such a file is refused.",
+        help_text="Lines of queries that the collection does not have. Otherwise, a file with such lines is refused.",
     )
     check_only = forms.BooleanField(required=False)
     run_files = FilesField(required=False, label="Run files")
@@ -308,7 +308,7 @@ class CreateCollection(AdvancedFields, AboutCollection):
     queries = forms.FileField(help_text="One per line: qid, tab, text; or JSON lines. Plain or compressed.")
     passages = FilesField(
         required=False,
-        help_text="One per line: pid, tab, text; or JSON lines. Only texts that are needed are kept in the database.",
+        help_text="One per line: pid, tab, text; or JSON lines. The database stores only the texts that are needed.",
     )
     there = forms.MultipleChoiceField(
         required=False, label="Passage files on the server", widget=forms.CheckboxSelectMultiple
@@ -318,7 +318,7 @@ class CreateCollection(AdvancedFields, AboutCollection):
         initial=1, min_value=-100, max_value=100, label="Relevant from grade", required=False
     )
     skip_unknown = forms.BooleanField(
-        required=False, label=LEAVE_OUT, help_text="Labels of queries that the file of queries does not have."
+        required=False, label=LEAVE_OUT, help_text="Labels of queries that are not in the query file."
     )
 
     def __init__(self, *args: Any, **named: Any) -> None:
@@ -374,7 +374,7 @@ class AddFiles(forms.Form):
         if not self.errors and not any(said.get(name) for name in files):
             raise forms.ValidationError("Choose at least one file.")
         if said.get("qrels") and not said.get("set") and "set" not in self.errors:
-            self.add_error("set", "Name the labels: boards and campaigns refer to them by it.")
+            self.add_error("set", "Enter a name for the labels. Leaderboards and campaigns use it.")
         return said
 
 

@@ -30,7 +30,7 @@ SHOWN = {
     "unanswered": "no relevant passage in the top 10",
     "unjudged": "top passage not judged",
     "missing": "without results",
-    "tied": "with a tie at the first place",
+    "tied": "with a tie at rank 1",
 }
 #: Filters by values, ranks or judgments. They need labels that this person can see.
 OF_LABELS = {"won", "lost", "unanswered", "unjudged"}
@@ -38,7 +38,7 @@ SORTS = {
     "": "labeled first",
     "value": "lowest value first",
     "-value": "highest value first",
-    "-rank": "best answer farthest down first",
+    "-rank": "lowest rank of the best answer first",
 }
 
 

@@ -45,6 +45,6 @@ class GrantForm(ChangeGrantForm):
         label="Note",
         required=False,
         max_length=LONGEST_NOTE,
-        help_text="Optional, for the people who see it.",
+        help_text="Optional, for the people who see the grant.",
     )
     field_order = ["kind", "name", "amount", "last_day", "note"]

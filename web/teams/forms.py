@@ -19,7 +19,7 @@ class ApplicationForm(TeamForm):
 
     email = forms.EmailField(
         label="E-mail address",
-        help_text="The answer, with a link to sign in, goes there. Only the organizers see it.",
+        help_text="We send the answer there, with a link to sign in. Only the organizers see the address.",
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
     words = forms.CharField(
@@ -47,7 +47,9 @@ class RoundForm(forms.Form):
     """A round: when it is open, and how many runs it accepts from a team."""
 
     name = forms.CharField(
-        max_length=80, label="Name", help_text="Such as 2026. The same name changes the round."
+        max_length=80,
+        label="Name",
+        help_text="Such as 2026. The name of an existing round changes that round.",
     )
     opens_at = forms.CharField(label="Opens", widget=Moment())
     closes_at = forms.CharField(

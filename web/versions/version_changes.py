@@ -227,7 +227,7 @@ class _CauseWords:
             what = many(len(cause.challengers), "new passage")
             said.append(self._challenged(query, cause, what, cause.challengers))
         if cause.twins:
-            what = f"{many(len(cause.twins), 'passage')} with the text of a best answer"
+            what = f"{many(len(cause.twins), 'passage')} with the same text as a best answer"
             said.append(self._challenged(query, cause, what, cause.twins))
         if cause.judgments_new:
             said.append(many(cause.judgments_new, "new judgment"))
@@ -241,7 +241,7 @@ class _CauseWords:
         others = len(tags) - len(shown)
         named = [*shown, *([f"{many(others, 'run')} not released"] if others else [])]
         which = "challenges" if len(cause.challenges) > 1 else "challenge"
-        return f"{which} {', '.join(map(str, cause.challenges))} brought {what}, with {', '.join(named)}"
+        return f"{which} {', '.join(map(str, cause.challenges))} added {what}, with {', '.join(named)}"
 
     def _tags(self, query: int, pids: Sequence[str]) -> set[str]:
         """Return the known runs that had one of these passages on top for the query."""

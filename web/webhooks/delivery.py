@@ -177,7 +177,7 @@ def _record_attempt(
 def _switch_off_if_failing(endpoint: WebhookEndpoint, reply: Reply, over: bool, now: datetime) -> None:
     since = endpoint.failing_since
     if reply.code == GONE:
-        switch_off(endpoint=endpoint, why="It answered 410: its operator wants no more messages.")
+        switch_off(endpoint=endpoint, why="It answered 410 (Gone): its operator wants no more messages.")
     elif over and since is not None and now - since >= FAILING_FOR:
         switch_off(endpoint=endpoint, why=f"Nothing has arrived there for {many((now - since).days, 'day')}.")
 

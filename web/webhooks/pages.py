@@ -66,4 +66,4 @@ def _trouble_words(endpoint: WebhookEndpoint) -> str:
     if endpoint.off_at is not None:
         return f"the webhook at {host_of(endpoint)} was switched off. {endpoint.off_why}"
     given_up = many(endpoint.given_up, "message was", "messages were")  # type: ignore[attr-defined]
-    return f"nothing arrives at the webhook at {host_of(endpoint)}: {given_up} given up"
+    return f"no message arrives at the webhook at {host_of(endpoint)}: {given_up} given up"

@@ -100,7 +100,7 @@ def post(address: str, body: bytes, headers: dict[str, str]) -> Reply:
     except ConnectionRefusedError:
         problem = "The connection was refused: nothing is listening there."
     except (OSError, http.client.HTTPException) as error:
-        problem = f"The connection broke off ({type(error).__name__})."
+        problem = f"The connection was lost ({type(error).__name__})."
     return Reply(code, text, problem[:300], time.monotonic() - began)
 
 

@@ -193,7 +193,7 @@ def test_what_has_not_moved_is_named(fair, campaign, manager):
     with clock.shifted(timedelta(hours=9)):
         page = text_of(manager.get(PAGE))
 
-    assert "1 task held past the deadline, not moved" in page
+    assert "1 task held past the deadline, stalled" in page
 
 
 def test_refused_calls_are_asked_again(campaign, manager):

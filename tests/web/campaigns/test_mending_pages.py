@@ -20,7 +20,7 @@ def test_a_difference_is_listed_and_settled_with_what_was_found(fair, campaign, 
     key = str(Submission.objects.get().pk)
 
     seen = text_of(manager.get(page))
-    assert "Submitted at the crowd, but never seen by our page" in seen
+    assert "Submitted on the crowd site, but never seen by our page" in seen
     assert page in text_of(manager.get(f"/campaigns/{campaign.name}/"))
     assert "Describe what you found" in text_of(manager.post(page, {"submission": key}), 400)
     assert "has no open difference" in text_of(manager.post(page, {"submission": "x", "why": "y"}), 400)

@@ -193,7 +193,7 @@ def test_the_first_page_says_what_needs_a_person(cast):
     RunUpload.objects.update(state="checked", check_only=True)  # that was all that was asked for
 
     everything = {
-        ("spring", "has not moved in time: 3 places waiting to be offered"): "/campaigns/spring/#live-needs",
+        ("spring", "is stalled: 3 places waiting to be offered"): "/campaigns/spring/#live-needs",
         ("spring", "2 appeals to look at"): "/campaigns/spring/reports/",
         ("autumn", "1 gold pair to approve"): "/campaigns/autumn/prepare/gold/",
         ("harbour", "1 new run with top passages that nobody has judged yet"): (
@@ -203,7 +203,7 @@ def test_the_first_page_says_what_needs_a_person(cast):
     assert needs(cast.clients["owner"]) == everything
     assert needs(cast.clients["administrator"]) == everything
     assert {words for _, words in needs(cast.clients["viewer"])} == {
-        "has not moved in time: 3 places waiting to be offered",
+        "is stalled: 3 places waiting to be offered",
         "1 new run with top passages that nobody has judged yet",
     }
     assert needs(cast.clients["stranger"]) == needs(cast.clients["nobody"]) == {}

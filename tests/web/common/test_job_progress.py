@@ -150,7 +150,7 @@ def test_nor_does_looking_at_a_new_collection(api, data_dir):
     assert (lost["id"], lost["state"], lost["problem"]) == (
         None,
         "failed",
-        "The job that does this was never started.",
+        "The background job for this was never started.",
     )
     assert not Job.objects.exists()
     api.post("/collections", {"name": "mine", "files": queries}, **{"Idempotency-Key": "k"})

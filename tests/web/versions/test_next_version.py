@@ -86,7 +86,7 @@ def test_the_whole_way_from_a_new_run_to_version_2(cast, owner):
     assert QrelVersion.objects.get(number=2).published_by == "owner"
     assert CampaignChange.objects.filter(what="version 2", who="owner").exists()
     changed = text_of(owner.get("/collections/harbour/versions/2/changes/"))
-    assert "challenge 1 brought 1 new passage, with wave" in changed
+    assert "challenge 1 added 1 new passage, with wave" in changed
     board = owner.get("/collections/harbour/leaderboard/").context["board"]
     moves = {line.row.run: line.move for line in board.page}
     assert board.moves.before == 1

@@ -148,7 +148,7 @@ def read(page: Page, inspector: Inspector) -> None:
     expect(row).to_be_visible()
     inspector.look(page, "the leaderboard with moves")
     page.get_by_role("link", name="What changed and why").click()
-    expect(page.get_by_text(f"challenge 1 brought 1 new passage, with {NEW}").first).to_be_visible()
+    expect(page.get_by_text(f"challenge 1 added 1 new passage, with {NEW}").first).to_be_visible()
     inspector.look(page, "two versions side by side")
     follow(page.get_by_role("link", name="version 2", exact=True))
     inspector.look(page, "the version")

@@ -71,8 +71,8 @@ def test_what_changed_and_why(member, two):
     page = text_of(member.get(CHANGES))
 
     assert "2 queries changed" in page
-    assert "challenge 1 brought 1 new passage, with quay" in page
-    assert "challenge 2 brought 1 new passage, with deep" in page
+    assert "challenge 1 added 1 new passage, with quay" in page
+    assert "challenge 2 added 1 new passage, with deep" in page
     assert "1 new judgment<" in page
     assert "3 new judgments" in page
     assert "what is q1?" not in page

@@ -240,7 +240,8 @@ def test_after_a_day_of_failures_it_is_given_up_and_somebody_is_told(harbour, ho
     assert len(set(receiver.ids)) == 1
     (need,) = needs_of(owner, [])
     assert (
-        need.words == f"nothing arrives at the webhook at {endpoints.host_of(hook)}: 1 message was given up"
+        need.words
+        == f"no message arrives at the webhook at {endpoints.host_of(hook)}: 1 message was given up"
     )
     assert WebhookEndpoint.objects.get().off_at is None
 

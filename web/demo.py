@@ -87,7 +87,7 @@ class Demo:
         return f"{self.name}-first"
 
     def judge(self) -> None:
-        """Make a campaign and have simulated workers judge it, four of them carelessly."""
+        """Create a campaign and have simulated workers judge it, four of them carelessly."""
         self.say(
             "\n2. A campaign: gold pairs, texts, launch; simulated workers judge (four of them carelessly)"
         )

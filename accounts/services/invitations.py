@@ -22,7 +22,7 @@ from accounts.user_names import VALIDATORS
 from config import clock
 
 logger = logging.getLogger(__name__)
-#: The address of an invitation for anyone with its link; they can enter their own.
+#: The address of an invitation for anyone with the link, who can enter their own address.
 ANYBODY = ""
 FIRST_LINK_HOURS = 24
 OVER = InvitationOver(

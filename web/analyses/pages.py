@@ -76,7 +76,7 @@ class AnalysisPage:
 
 
 def listed_analyses(collection: Collection, user: Any) -> list[ListedAnalysis]:
-    """Return every analysis, with the reason if this person cannot open it."""
+    """Return every analysis; if this person cannot open an analysis, with the reason."""
     return [ListedAnalysis(kind, _reason_closed(kind, collection, user)) for kind in KINDS.values()]
 
 
@@ -129,7 +129,7 @@ def _runs_to_analyse(collection: Collection, user: Any, released: bool) -> list[
 def _analysed_campaign(collection: Collection, given: Any, user: Any, released: bool) -> Campaign | None:
     """Return the named campaign, else the latest version's, else the newest.
 
-    The person must be able to see it; for a released analysis, everybody must.
+    The campaign must be visible to the person, or for a released analysis, to everybody.
     """
     shown = campaigns_of([collection], AnonymousUser() if released else user)
     if given.get("campaign"):

@@ -42,7 +42,7 @@ def analysis(request: HttpRequest, name: str, kind: str) -> HttpResponse:
 @require_POST
 @needs("see everything")
 def run_analysis(request: HttpRequest, collection: Collection, kind: str) -> HttpResponse:
-    """Run an analysis unless it is stored, and show its page, which also shows a refusal."""
+    """Run an analysis unless its result is stored, and show its page, which also shows refusals."""
     chosen = pages.kind_or_404(kind)
     try:
         asked = pages.asked_for(collection, chosen, request.POST, request.user)
@@ -84,7 +84,7 @@ def file(request: HttpRequest, name: str, kind: str, form: str) -> HttpResponse:
         return HttpResponse(f"{words}\n", status=404, content_type="text/plain; charset=utf-8")
     if made is None:
         raise Http404("This analysis has not been run, or has no such table or figure.")
-    # Pages show an SVG file as an image; opened by itself, the content security policy would block its styles.
+    # Pages show an SVG file as an image. In a tab of its own, the content security policy would block its styles.
     headers = {"Content-Disposition": f'attachment; filename="{made.name}"'}
     return HttpResponse(made.content, content_type=made.media_type, headers=headers)
 

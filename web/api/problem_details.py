@@ -136,7 +136,7 @@ def refusal_response(request: HttpRequest, refusal: Any) -> HttpResponse:
         again = {"Retry-After": str(refusal.seconds), "Cache-Control": "no-store"}
         return problem(503, refusal.message, next_step=str(refusal.next_step), headers=again)
     if isinstance(refusal, NotNow):
-        # The reason names servers and settings, so it goes to the log only.
+        # The reason names servers and settings, so it is only logged.
         logger.warning("%s cannot be answered now: %s", request.path, refusal)
         return problem(503, "Try again later.", headers={"Retry-After": str(round(refusal.seconds))})
     where = {"Upload-Offset": str(refusal.offset)} if isinstance(refusal, WrongOffset) else None

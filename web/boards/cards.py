@@ -66,7 +66,7 @@ def board_cards(
         except BoardBeingDrawn as later:
             missing = later.message
         except NotNow as away:
-            # The reason names servers, so it goes to the log only.
+            # The reason names servers, so it is only logged.
             logger.warning("the leaderboard of %s cannot be drawn now: %s", collection.name, away)
             missing = "The leaderboard is temporarily unavailable."
         except Refusal:

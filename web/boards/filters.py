@@ -16,7 +16,7 @@ from pooling.run_details import BY_NAME, Detail, value_in_words
 
 #: Details of runs that a leaderboard can be filtered by.
 TYPES = ("neural", "subtask", "stage", "family")
-#: Column → its name in the list of columns; the first are shown unless others are chosen.
+#: Column → its name in the list of columns; the first columns are shown by default.
 USUAL_COLUMNS = {
     "official": "official values",
     "shift": "official rank and move",

@@ -1,4 +1,4 @@
-"""Draw leaderboards in advance: with hundreds of runs this takes seconds."""
+"""Draw leaderboards in advance, because drawing hundreds of runs takes seconds."""
 
 from collections.abc import Iterator
 

@@ -66,7 +66,7 @@ MEASURES = (
     "Compat(p=0.95)",
 )
 
-#: What boards under withheld labels show: other cutoffs and values above 1 reveal more about the labels.
+#: Measures of boards under withheld labels: other cutoffs and values above 1 reveal more about the labels.
 USUAL = tuple(name for name in MEASURES if parse_measure(name).higher_is_better)
 
 
@@ -147,7 +147,7 @@ class BoardView:
 
     @property
     def labels(self) -> str:
-        """The labels that the board is ordered by, as other pages name them."""
+        """The name that other pages use for the labels that order the board."""
         return f"@{self.version.number}" if self.version else self.official.name if self.official else ""
 
     @property
@@ -288,7 +288,7 @@ def board_view(
         published = _board_as_seen(asked, sight)
         since = _moves_since(earlier, asked) if earlier else None
     except NotNow as away:
-        # The rest of the page still works. The reason names servers, so it goes to the log only.
+        # The rest of the page still works. The reason names servers, so it is only logged.
         logger.warning("the leaderboard of %s cannot be drawn now: %s", collection.name, away)
         later = NotNow("The leaderboard is temporarily unavailable.", "Reload the page in a minute.")
         return BoardView(collection, versions, sets, sort=wish.sort, refusal=later)

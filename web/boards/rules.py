@@ -58,7 +58,7 @@ def _sets_with_decimals(collection: Collection) -> list[dict[str, Any]]:
 
 
 def split_page(collection: Collection, user: Any, form: SplitForm) -> dict[str, Any]:
-    """Return the private queries, or a preview of them, and what was visible before."""
+    """Return the private queries, or a preview of them, and the results that were visible before."""
     split = QuerySplit.objects.filter(collection=collection).first()
     queries = Query.objects.filter(collection=collection).count()
     private = private_qids(collection) if split else form.parted.qids if form.parted else ()

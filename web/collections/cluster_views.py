@@ -63,7 +63,7 @@ def near_duplicate_classes(request: HttpRequest, collection: Collection) -> Http
 @require_safe
 @needs("see everything")
 def labels_file(_request: HttpRequest, collection: Collection, labels: str, form: str) -> HttpResponse:
-    """Return a qrel set with each class once, or with all passages of each class (``form``: expanded)."""
+    """Return a qrel set with one label per class, or with all passages of each class (``form``: expanded)."""
     found = get_object_or_404(QrelSet, collection=collection, name=labels)
     content = labels_with_classes(collection, qrel_set_labels(found), expand=form == "expanded")
     response = HttpResponse(content, content_type="text/plain; charset=utf-8")

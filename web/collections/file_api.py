@@ -72,7 +72,7 @@ class AddedFilesIn(Body):
 
 
 class FileOut(Schema):
-    """A file and its number, to which its parts are sent; sizes are null for one on the server."""
+    """A file and its number in the addresses for its parts; sizes are null for a file on the server."""
 
     number: int
     what: str

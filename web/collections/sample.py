@@ -79,9 +79,9 @@ def judge(collection: Collection, user: User, *, progress: Progress | None = Non
 
 
 def judges_here(user: Any) -> bool:
-    """Return whether the person can have the sample judged: an administrator, because it counts as spending.
+    """Return whether the person can have the sample judged.
 
-    Only the built-in marketplace has simulated workers.
+    Judging counts as spending, so it needs an administrator; only the built-in marketplace has simulated workers.
     """
     here: bool = settings.CROWD_ENDPOINT == settings.EMBEDDED_CROWD_ENDPOINT
     return here and not needs_grant(user)

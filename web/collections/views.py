@@ -64,7 +64,7 @@ def collection_settings(request: HttpRequest, collection: Collection) -> HttpRes
 @require_http_methods(["GET", "POST"])
 @needs("describe collection")
 def edit_description(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Show and edit its title, description, license and source."""
+    """Show and edit a collection's title, description, license and source."""
     said = {name: getattr(collection, name) for name in (*MOST, "language", "max_run_depth")}
     form = DescribeCollection(collection, request.POST if request.method == "POST" else None, initial=said)
     if request.method == "POST" and form.is_valid():

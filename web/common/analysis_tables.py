@@ -68,7 +68,7 @@ class File:
 
 
 def table_view(table: Table, most_rows: int = ROWS_SHOWN) -> TableView:
-    """Return a table's heads, and the cells of its first rows."""
+    """Return a table's headings, and the cells of its first rows."""
     groups = table.groups()
     return TableView(
         table,

@@ -48,7 +48,7 @@ class Progress:
 
     @property
     def moving(self) -> bool:
-        """Return whether it can change while the page is open."""
+        """Return whether the progress can change while the page is open."""
         return self.campaign.state in (*Campaign.OFFERING, Campaign.State.CLOSING)
 
 
@@ -70,7 +70,7 @@ class CampaignLists:
 def sorted_into_lists(campaigns: Sequence[Progress]) -> CampaignLists:
     """Divide the campaigns into the lists of a page, each in the given order.
 
-    A rehearsal of an archived campaign is listed as archived, too.
+    A rehearsal of an archived campaign is also listed as archived.
     """
     archived = {one.campaign.pk for one in campaigns if one.campaign.archived_at}
     lists = CampaignLists([], [], [])

@@ -20,9 +20,9 @@ from tournament.services import Drift, drifts
 
 @dataclass(frozen=True)
 class Outdated:
-    """A notice about an outdated version; ``campaigns`` to preview, for members.
+    """A notice about an outdated version; ``campaigns``: those whose next version members can preview.
 
-    ``lost``: some of its judgments no longer count; otherwise new ones have come in.
+    ``lost``: some of its judgments no longer count; otherwise there are new judgments.
     """
 
     version: int

@@ -131,7 +131,7 @@ class Sight:
         return "closed" if hides and status == "singleton" else status
 
     def held_back(self, told: Container[int]) -> frozenset[int]:
-        """Return the passages that are shown for no query: they have suppliers, and none of them is public.
+        """Return the passages that are shown for no query: they have suppliers, and no supplier is public.
 
         A gold pair shows a passage of one query under another query, for which nobody supplied it. ``told`` are the
         keys of queries whose results can be shown; this instance must cover all queries.

@@ -1,1 +1,1 @@
-"""Graded campaigns: organizers create, follow and decide them; assessors judge."""
+"""Graded campaigns: organizers create and track them and decide topics; assessors judge."""

@@ -1,4 +1,4 @@
-"""API of graded campaigns: create, follow, decide and judge them."""
+"""API of graded campaigns: create and track them, decide and judge topics."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -354,7 +354,7 @@ def _own_assignment(request: HttpRequest, name: str, graded: str, asked: TopicIn
 
 
 def _next_out(assignment: TopicAssignment) -> dict[str, Any]:
-    """Return the next item to judge, or the work that chooses it."""
+    """Return the next item to judge, or the job that chooses it."""
     page = pages.assess_page(assignment, None)
     decision, item, work = page["decision"], page["item"], page["work"]
     return {

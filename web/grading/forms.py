@@ -75,7 +75,7 @@ class NewGradedCampaign(forms.Form):
         return _as_form_error(lambda: parse_scale(self.cleaned_data["scale"]))
 
     def clean(self) -> dict[str, Any]:
-        """Check the rules together, so that the form shows the same problem as the service."""
+        """Check the rules together, so that the form reports the same problems as the service."""
         said = super().clean() or {}
         _as_form_error(lambda: check_rules(self._rules(said)))
         return said

@@ -1,4 +1,4 @@
-"""The project's documents as pages, so that help is a click away on every installation, without another site."""
+"""The project's documents as pages, so that every installation has its own help."""
 
 import re
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ _PICTURE = re.compile(r"pictures/(?P<name>[a-z0-9-]+\.[a-z]+)")
 
 @dataclass(frozen=True)
 class Document:
-    """A document as a page shows it; ``html`` is escaped where it is not ours."""
+    """A document as a page shows it; ``html`` is escaped except for our own markup."""
 
     name: str
     title: str

@@ -155,7 +155,7 @@ def _outdated_version_needs(
 
 
 def _new_run_needs(roles: dict[int, Role]) -> Iterator[Need]:
-    """Yield runs that came after all judging; their top passages might beat the best answers."""
+    """Yield runs that were added after all judging; their top passages might beat the best answers."""
     able = [key for key, role in roles.items() if permits(role, "plan challenge")]
     judged = QrelVersion.objects.filter(collection__in=able).values("collection")
     collections = {one.pk: one for one in Collection.objects.filter(pk__in=judged)}

@@ -65,7 +65,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def signed_in(request: HttpRequest) -> HttpResponse:
-    """Redirect a person who only submits for one team to its page, and everybody else to the home page."""
+    """Redirect a person who only submits for one team to the team's page, and everybody else to the home page."""
     roles = roles_of(request.user)
     teams = list(TeamMember.objects.filter(user=request.user.pk).select_related("collection")[:2])
     if len(teams) == 1 and set(roles.values()) == {Role.SUBMITTER}:

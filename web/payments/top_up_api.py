@@ -32,7 +32,7 @@ class TopUpIn(Body):
 class TopUpOut(Schema):
     """A top-up: bonuses, and dollars without and with fees. ``done``: it is owed and will be paid soon.
 
-    ``median_seconds``: the time of a whole task that it is based on. ``hourly``: dollars per hour at that time.
+    ``median_seconds``: the median time of a whole task, the basis. ``hourly``: dollars per hour at that time.
     ``problem``: why the budget does not allow it.
     """
 

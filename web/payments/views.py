@@ -38,7 +38,7 @@ def payments(request: HttpRequest, name: str) -> HttpResponse:
         except Refusal as refusal:
             wrong = str(refusal)
         else:
-            continue_if_launched(found)  # pays, or closes a campaign that only waited for this
+            continue_if_launched(found)  # this pays, or closes a campaign that only waited for the decision
             messages.success(request, done)
             return redirect(request.get_full_path())  # same page and search
     context = payments_page(found, request.GET) | {"longest": LONGEST_WHY, "wrong": wrong}

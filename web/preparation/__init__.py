@@ -1,1 +1,1 @@
-"""A campaign on its way to launch: settings, gold pairs, texts, rehearsal, pilot, check list, launch."""
+"""The preparation of a campaign: settings, gold pairs, texts, rehearsal, pilot, check list, launch."""

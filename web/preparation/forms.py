@@ -354,7 +354,7 @@ class PilotForm(forms.Form):
 
 
 class AmountForm(forms.Form):
-    """An amount, typed to confirm it; ``weak``: the gold pairs are unfit to screen, which must be accepted, too."""
+    """An amount, typed to confirm it; ``weak``: gold pairs unfit for screening must be accepted, too."""
 
     amount = Dollars(label="Type the amount to confirm it", min_value=Decimal(0))
     accept_weak_screening = forms.BooleanField(

@@ -1,4 +1,4 @@
-"""The last steps of a campaign to its launch: rehearsal, pilot, check list, launch."""
+"""The last steps before a campaign runs: rehearsal, pilot, check list, launch."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Rows for files of versions: queries, changes, a query's passages and judgments, as pages show them."""
+"""Rows for files of versions: queries, changes, a query's passages and judgments, in the form that pages show."""
 
 from collections.abc import Iterator
 from datetime import datetime

@@ -59,7 +59,7 @@ class RunMove:
 
     @property
     def rose(self) -> int:
-        """Return by how many ranks it rose; negative if it fell."""
+        """Return the number of ranks that the run rose; negative if it fell."""
         return self.before - self.after
 
 

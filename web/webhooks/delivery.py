@@ -28,7 +28,7 @@ from web.webhooks.posts import Reply, post
 from web.webhooks.retries import seconds_after
 
 logger = logging.getLogger("preferee.webhooks")
-#: A webhook whose messages were given up is switched off if nothing has arrived for this long.
+#: A webhook with abandoned messages is switched off if nothing has arrived for this long.
 FAILING_FOR = timedelta(days=3)
 #: If a process dies during the last attempt, it is repeated after this time.
 LAST_TRY = timedelta(minutes=10)
@@ -44,7 +44,7 @@ def has_pending_work() -> bool:
 
 
 def write_messages() -> int:
-    """Make a message of each new event for each webhook that subscribes to it. Return their number."""
+    """Create a message about each new event for each subscribed webhook. Return the number of messages."""
     made = 0
     for event in list(events.undelivered_events()[:EVENTS_AT_ONCE]):
         rows: list[WebhookDelivery] = []
@@ -170,7 +170,7 @@ def _record_attempt(
         of_endpoint.update(failing_since=None, last_success_at=now)
         return
     of_endpoint.filter(failing_since=None).update(failing_since=now)
-    for current in of_endpoint:  # none if it was deleted in the meantime
+    for current in of_endpoint:  # empty if the webhook was deleted in the meantime
         _switch_off_if_failing(current, reply, over, now)
 
 

@@ -1,7 +1,7 @@
-"""Event messages: an event as a message body with links. It has only ids, names, numbers and addresses.
+"""Event messages: an event as a message body with links. It contains only ids, names, numbers and addresses.
 
-It has no texts, workers, people or tokens. Unreleased runs are named, because the webhook's owner can see them; the
-owner's rights are checked before every message (see endpoints.check_owner_rights).
+It contains no texts, workers, people or tokens. Unreleased runs are named, because the webhook's owner can see them;
+the owner's rights are checked before every message (see endpoints.check_owner_rights).
 """
 
 import json

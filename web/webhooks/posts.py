@@ -49,7 +49,7 @@ class _Pinned(http.client.HTTPConnection):
         self.sock = self.wire = self._reached()
         self._refuse_when_cut()
         if self.target.scheme == "https":
-            # A separate handshake, so that the socket can be closed while it lasts.
+            # A separate handshake, so that the socket can be closed during the handshake.
             self.sock = self.wire = ssl.create_default_context().wrap_socket(
                 self.sock, server_hostname=self.target.host, do_handshake_on_connect=False
             )

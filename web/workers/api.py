@@ -82,7 +82,7 @@ class DecisionOut(Schema):
 
 
 class MessageOut(Schema):
-    """A message; ``failure`` says why the crowd did not deliver it."""
+    """A message; ``failure`` is why the crowd did not deliver it."""
 
     direction: str
     subject: str
@@ -242,7 +242,7 @@ def _preview_or_decide(
     foresee: Callable[[Campaign, Worker], Foreseen],
     decide: Callable[..., object],
 ) -> tuple[dict[str, Any], Foreseen]:
-    """Return the expected effects of a decision, and make it unless this is a dry run."""
+    """Return the expected effects of a decision, and carry it out unless this is a dry run."""
     user, found = campaign_to_change(request, name, "judge workers")
     worker = worker_pages.campaign_worker(found, key)
     foreseen = foresee(found, worker)

@@ -1,7 +1,7 @@
 """Retry times of webhook messages. No I/O.
 
-The first attempt is made at once. The waits grow fourfold from ten seconds to eight hours, with random jitter, so that
-a recovered receiver does not get everything at once. There are nine attempts in 20 to 25 hours.
+The first attempt is made at once. The waits grow fourfold from ten seconds to eight hours, with random jitter, so
+that a recovered receiver does not get everything at once. There are nine attempts in 20 to 25 hours.
 """
 
 import random

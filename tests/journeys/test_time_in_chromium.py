@@ -147,7 +147,7 @@ def test_a_task_that_our_server_ended_goes_back_when_its_worker_opens_it(person)
     person.page.goto(address)
 
     expect(person.frame.get_by_role("heading", name="The time for this task has run out")).to_be_visible()
-    expect(person.page.get_by_text("This task went back")).to_be_visible()
+    expect(person.page.get_by_text("This task was returned")).to_be_visible()
     person.page.get_by_role("link", name="See other tasks").click()
     expect(person.page.get_by_text("Your current tasks")).to_have_count(0)
 

@@ -220,7 +220,7 @@ def published_board(collection: Collection, wish: Wish, user: Any) -> PublishedB
 
 
 def _board_as_seen(asked: AskedBoard, sight: LabelSight) -> PublishedBoard:
-    """Return the board without what this person must not learn about its labels."""
+    """Return the board without facts about its labels that this person may not see."""
     official, version = asked.official, asked.version
     shown = sight.shows_set(official)
     told = version is None or sight.shows_labels(f"@{version.number}")

@@ -38,7 +38,7 @@ SORTS = {
     "": "labeled first",
     "value": "lowest value first",
     "-value": "highest value first",
-    "-rank": "lowest rank of the best answer first",
+    "-rank": "worst rank of the best answer first",
 }
 
 

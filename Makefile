@@ -1,4 +1,4 @@
-# Two commands are all a newcomer needs: `make demo` and `make test`.
+# A newcomer needs only two commands: `make demo` and `make test`.
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready

@@ -12,7 +12,7 @@ if __name__ == "__main__":
 
     named = sys.argv[1:2]
     try:
-        settings.INSTALLED_APPS  # noqa: B018 -- read now, so that a wrong value is named in one line
+        settings.INSTALLED_APPS  # noqa: B018 -- read now, so that a wrong value is reported in one line
     except ImproperlyConfigured as error:
         sys.exit(f"Preferee can't start: {error}")
     try:
@@ -21,10 +21,10 @@ if __name__ == "__main__":
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read the output has seen enough (`campaign_status first --json | head`); 128 + SIGPIPE.
+        # The reader has closed the pipe (`campaign_status first --json | head`): 128 + SIGPIPE.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
     except SystemExit as end:
-        # Django ends with 1, which is "refused" here, also for a command that there is none of.
+        # Django exits with 1, which means "refused" here, even for an unknown command.
         wrong = named and not named[0].startswith("-") and named[0] not in {"help", *get_commands()}
         sys.exit(2 if wrong else end.code)

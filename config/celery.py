@@ -1,4 +1,4 @@
-"""The Celery app: the doorbell of the job table (docs/architecture.md, "Work in the background")."""
+"""The Celery app, which wakes workers for jobs (docs/architecture.md, "Work in the background")."""
 
 import os
 from typing import Any

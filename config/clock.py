@@ -1,4 +1,4 @@
-"""The only clock. Services ask it for the time; pure modules receive ``now`` as an argument."""
+"""The only clock. Services read it; pure modules receive ``now`` as an argument."""
 
 import os
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ _shift = timedelta(seconds=float(os.environ.get("PREFEREE_CLOCK_OFFSET", "0") or
 
 
 def now() -> datetime:
-    """Return the current time in UTC, shifted if a test or a drill asked for it."""
+    """Return the current time in UTC, shifted if a test or a drill set an offset."""
     return datetime.now(UTC) + _shift
 
 

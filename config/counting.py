@@ -1,6 +1,6 @@
-"""Counts in fixed windows of time, kept in Redis if there is one, else in each process.
+"""Counts in fixed windows of time, kept in Redis if it is configured, else in each process.
 
-A counter that does not answer refuses nobody: its limit is then not enforced.
+If Redis does not answer, limits are not enforced.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from redis.exceptions import RedisError
 
 from config import clock
 
-#: Raised by the cache when it is down, or when it lost the key between two requests.
+#: Errors of a cache that is down, or that lost the key between two requests.
 _AWAY = (RedisError, OSError, ValueError)
 
 
@@ -47,12 +47,12 @@ class Limit:
         number, elapsed = divmod(int(clock.now().timestamp()), self.seconds)
         digest = salted_hmac("count", who).hexdigest()[
             :32
-        ]  # without our key, addresses cannot be found in it
+        ]  # without our key, nobody can recover the address from it
         return f"{self.kind}:{digest}:{number}", self.seconds - elapsed
 
 
 def first_time(key: str, *, seconds: float) -> bool:
-    """Return whether ``key`` was not asked about in the last ``seconds``; also true if the cache cannot tell."""
+    """Return whether this is the first call with ``key`` within ``seconds``; true if the cache does not answer."""
     try:
         return bool(cache.add(key, 1, timeout=seconds))
     except _AWAY:

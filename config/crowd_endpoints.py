@@ -1,4 +1,4 @@
-"""Pure: known requester endpoints, and the sites their workers use."""
+"""Known requester endpoints, and the sites their workers use."""
 
 import ipaddress
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 @dataclass(frozen=True)
 class KnownEndpoint:
-    """A crowd's endpoint: its name, and the origins that frame the page. The first one takes its form."""
+    """A crowd's endpoint: its name, and the origins that frame the page. The first one receives the page's form."""
 
     name: str
     hosts: tuple[str, ...]
@@ -35,7 +35,7 @@ def known(endpoint: str) -> KnownEndpoint | None:
 
 
 def is_amazon(endpoint: str) -> bool:
-    """Return whether Amazon answers there. Any other endpoint with its protocol is Preferee's marketplace."""
+    """Return whether the endpoint is Amazon's. Any other endpoint with its protocol is Preferee's marketplace."""
     host = urlsplit(endpoint).hostname or ""
     return host.endswith(".amazonaws.com")
 

@@ -1,4 +1,4 @@
-"""Read settings from the environment. A wrong value stops start-up and is named."""
+"""Read settings from the environment. A wrong value stops start-up with a message that names it."""
 
 import os
 import secrets
@@ -20,7 +20,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 #: Brokers that Celery can use.
 BROKERS = {"amqp", "amqps", "memory", "redis", "rediss", "sqs"}
 
-#: Prefixes of example values, here and elsewhere.
+#: Prefixes of example values, in our files and in other projects.
 EXAMPLE_SECRETS = ("change-me", "changeme", "change_me", "django-insecure", "example", "password", "secret")
 MAKE_ONE = "python3 -c 'import secrets; print(secrets.token_urlsafe(50))'"
 
@@ -106,7 +106,7 @@ def _in_ascii(name: str, word: str, convert: Callable[[str], str] = ascii_addres
 
 
 def broker(name: str, default: str) -> str:
-    """Read the address of a message broker that Celery knows; ``memory://``, which needs no host, gets one."""
+    """Read the address of a message broker that Celery supports; ``memory://``, which needs no host, gets one."""
     if env.str(name, default=default).strip().rstrip("/") == "memory:":
         return "memory://localhost/"
     return address(name, default, BROKERS)
@@ -167,7 +167,7 @@ def database(name: str, default: str) -> dict:
         config.setdefault("CONN_MAX_AGE", 60)
         config.setdefault("CONN_HEALTH_CHECKS", True)
         config["ENGINE"] = "config.postgresql"
-        # For statements of prepared_cursor() only: others are sent with their values in them, as one text.
+        # Only for statements of prepared_cursor(): others are sent as text that includes their values.
         config.setdefault("OPTIONS", {}).setdefault("prepare_threshold", 0)
     else:
         raise ImproperlyConfigured(f"{name} has the engine {engine or 'none'}. Use sqlite:// or postgres://.")
@@ -175,7 +175,7 @@ def database(name: str, default: str) -> dict:
 
 
 def refuse_weak_secrets(least: dict[str, int]) -> None:
-    """Refuse a guessable secret: an example value, or one with fewer characters than ``least`` says.
+    """Refuse a guessable secret: an example value, or one with fewer characters than ``least`` requires.
 
     0 stands for a secret that someone else issues, whose length we cannot choose.
     """
@@ -196,14 +196,14 @@ def _secrets_in(name: str) -> list[str]:
     """Read a setting's secrets: the password in an address, each key of a list, or the value itself."""
     value = env.str(name, default="").strip()
     if name.endswith("_URL"):
-        with suppress(ValueError):  # a malformed address is refused where it is read
+        with suppress(ValueError):  # a malformed address is refused when it is read
             return [unquote(urlsplit(value).password or "")]
         return []
     return value.split(",") if name.endswith("_FALLBACKS") else [value]
 
 
 def kept_secret(file: Path) -> str:
-    """Return a random secret made once and stored in ``file``, which only its owner can read."""
+    """Return a random secret, created once and stored in ``file``, which only its owner can read."""
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
         # Written under another name first, so that a concurrent reader sees all of it or nothing.

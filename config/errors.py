@@ -1,10 +1,10 @@
 """The root of every error family.
 
 Refusal
-├── NotNow                     the same again later can help
+├── NotNow                     the same request may succeed later
 │   └── config.background.services.TryLater
 ├── config.sealing.SealBroken  a secret was sealed under another key
-├── config.sweep.SweepFailed    some steps of a sweep failed, the others are done
+├── config.sweep.SweepFailed    some steps of a sweep failed, the others succeeded
 ├── config.background.errors.BackgroundError
 ├── pooling.errors.PoolingError
 ├── judging.errors.JudgingError
@@ -19,7 +19,7 @@ class Refusal(Exception):
     """A request was refused for a reason that the person can act on.
 
     ``message`` says what happened and what it means; ``next_step`` says what to do, in one sentence.
-    Commands print both and exit with status 1; pages show both. ``fault`` says who is responsible, in terms of
+    Commands print both and exit with status 1; pages show both. ``fault`` states who is responsible, in terms of
     ``config.background.models.Job.Fault``.
     """
 
@@ -35,10 +35,10 @@ class Refusal(Exception):
 
 
 class NotNow(Refusal):
-    """Not possible now; the same request can work after ``seconds``. Jobs wait that long and retry.
+    """Not possible now; the same request may succeed after ``seconds``. Jobs wait that long and retry.
 
-    With ``longest``, a job that is put off repeatedly waits twice as long each time, up to that limit. With
-    ``got_on``, because it made progress in between, the wait starts over.
+    With ``longest``, a job that is postponed repeatedly waits twice as long each time, up to that limit. With
+    ``got_on``, the wait starts over, because the job made progress in between.
     """
 
     fault = "outside"

@@ -13,17 +13,17 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True)
 class Action:
-    """A thing to do: a command, the campaign or collection that it is about, and its other arguments."""
+    """An action: a command, the campaign or collection that it applies to, and its other arguments."""
 
     command: str
     subject: str = ""
     rest: str = ""
     lead: str = "Run"
-    """What a terminal says before the command, without the colon; empty inside a sentence."""
+    """The words that a terminal prints before the command, without the colon; empty inside a sentence."""
 
     @property
     def typed(self) -> str:
-        """The command as it is typed."""
+        """Return the command as typed in a terminal."""
         return " ".join(filter(None, ("manage.py", self.command, self.subject, self.rest)))
 
     @property
@@ -58,7 +58,7 @@ Part = str | Action | Option | TerminalOnly
 
 
 class Guidance(str):
-    """A text with its ``parts``. As a string it reads as in a terminal."""
+    """A text with its ``parts``. The string is the terminal's version."""
 
     parts: tuple[Part, ...]
 
@@ -86,7 +86,7 @@ class Guidance(str):
 
 
 def parts_of(text: Part) -> tuple[Part, ...]:
-    """Return the parts of a text; of a plain one, the text itself."""
+    """Return the parts of a text; a plain text is its own only part."""
     if isinstance(text, Guidance):
         return text.parts
     return (text,) if not isinstance(text, str) or text else ()
@@ -103,12 +103,12 @@ _KINDS: dict[str, type[Action | Option | TerminalOnly]] = {
     "option": Option,
     "text": TerminalOnly,
 }
-#: The beginning of a stored text with parts. No person's text begins like this: see stored().
+#: The beginning of a stored text with parts. No text written by a person begins like this: see stored().
 _MARK = "\x1e"
 
 
 def stored(text: str) -> str:
-    """Return the text in the form stored in a database, a session or JSON."""
+    """Return the text in the form that a database, a session or JSON stores."""
     if not isinstance(text, Guidance) or all(isinstance(part, str) for part in text.parts):
         return str(text).lstrip(_MARK)
     return _MARK + json.dumps([part if isinstance(part, str) else asdict(part) for part in text.parts])

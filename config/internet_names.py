@@ -1,4 +1,4 @@
-"""Pure: host names in ASCII, as headers such as a content security policy need them."""
+"""Host names in ASCII, as headers such as a content security policy need them."""
 
 from urllib.parse import urlsplit, urlunsplit
 

@@ -19,18 +19,18 @@ ROOMS = ("config", "accounts", "pooling", "judging", "tournament", "leaderboard"
 
 
 def object_key(kind: str, *inputs: Any) -> str:
-    """Make an object's key from its inputs (JSON-ready) and this software's version."""
+    """Return an object's cache key, derived from its inputs (JSON-ready) and this software's version."""
     named = json.dumps([sources_key(*ROOMS), *inputs])
     return f"{kind}:{hashlib.sha256(named.encode()).hexdigest()}"
 
 
 def kept(key: str) -> Any:
-    """Return the object, or None if it is missing or cannot be read; the caller then makes it again."""
+    """Return the object, or None if it is missing or cannot be read; the caller then rebuilds it."""
     try:
         packed = cache.get(key)
         return None if packed is None else pickle.loads(packed)  # noqa: S301 -- our own cache
     except Exception:
-        logger.warning("The cache entry %s cannot be read and will be made again.", key, exc_info=True)
+        logger.warning("The cache entry %s cannot be read and will be rebuilt.", key, exc_info=True)
         return None
 
 
@@ -43,14 +43,14 @@ def keep_object(key: str, made: Any, seconds: float) -> None:
 
 
 def is_kept(key: str) -> bool:
-    """Return whether an object, or a stored None, is there."""
+    """Return whether an object, or a stored None, is cached."""
     try:
         return bool(cache.has_key(key))
     except RedisError:
-        logger.warning("The cache cannot be asked for %s.", key, exc_info=True)
+        logger.warning("The cache did not answer for %s.", key, exc_info=True)
         return False
 
 
 def forget_object(key: str) -> None:
-    """Delete the object, so that it is made again at the next read."""
+    """Delete the object, so that it is rebuilt at the next read."""
     cache.delete(key)

@@ -1,7 +1,7 @@
 """Settings of the marketplace, read from the environment (all of them: docs/marketplace.md).
 
-The marketplace is a separate program with its own database, accounts and port. These settings share only the
-functions that read the environment with ``config.settings``.
+The marketplace is a separate program with its own database, accounts and port. With
+``config.settings``, they share only the functions that read the environment.
 """
 
 import re
@@ -98,7 +98,7 @@ MAX_HELD = whole_number_setting("MARKETPLACE_MAX_HELD", 25, least=1)
 INVITATION_HOURS = number_setting("MARKETPLACE_INVITATION_HOURS", 336, least=0.01)
 PASSWORD_LINK_HOURS = number_setting("MARKETPLACE_PASSWORD_LINK_HOURS", 24, least=0.01)
 PASSWORD_RESET_TIMEOUT = int(PASSWORD_LINK_HOURS * 3600)
-# Wrong passwords for one name in 15 minutes; ten times as many from one address. 0 is off.
+# Limit of wrong passwords for one name in 15 minutes, and ten times as many from one address. 0 turns it off.
 SIGNIN_ATTEMPTS = whole_number_setting("MARKETPLACE_SIGNIN_ATTEMPTS", 10)
 # Number of proxies in front of us: the client's address is that entry of X-Forwarded-For, counted from the end.
 PROXIES = whole_number_setting("MARKETPLACE_PROXIES", 1 if PRODUCTION else 0)
@@ -116,7 +116,7 @@ if PAYOUT_DAY > 28:
     raise ImproperlyConfigured("MARKETPLACE_PAYOUT_DAY must be 1 to 28 (days that every month has), or 0.")
 if too_long := [name for name in PAYOUT_METHODS if len(name) > 60]:
     raise ImproperlyConfigured(f"MARKETPLACE_PAYOUT_METHODS: {too_long[0]!r} has more than 60 characters.")
-# Languages that workers can say they read.
+# Languages that workers can list as those they read.
 LANGUAGE_CHOICES = env.list(
     "MARKETPLACE_LANGUAGES",
     default=["ar", "de", "en", "es", "fr", "hi", "it", "ja", "ko", "nl", "pl", "pt", "ru", "tr", "uk", "zh"],
@@ -221,7 +221,7 @@ if PUBLIC_URL.startswith("https://"):
     # With these names, no other host of the domain and no page without HTTPS can set the cookies.
     SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-marketplace_session", "__Host-marketplace_csrf"
 if PRODUCTION:
-    # No redirect to https here: the product's own calls can come over an internal network.
+    # No redirect to https here: the product's own calls may arrive over an internal network.
     SECURE_HSTS_SECONDS = whole_number_setting("MARKETPLACE_HSTS_SECONDS", 3600)
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 

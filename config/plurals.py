@@ -1,4 +1,4 @@
-"""Pure: a number and its noun in English."""
+"""A number with its noun in English."""
 
 
 def many(number: int, one: str, more: str = "") -> str:

@@ -1,4 +1,4 @@
-"""Querysets whose SQL is built and planned once, for requests that many people make at once.
+"""Querysets whose SQL is built and planned once, for requests that many people send at once.
 
 Django builds the SQL of a queryset again each time, and PostgreSQL plans it again. Both take longer than answering a
 small query. A ``Prepared`` queryset is compiled at its first use in a process with placeholders for its values, and
@@ -22,7 +22,7 @@ _KEY, _WORD = 2_041_973_000, "placeholder "
 
 
 class Prepared(Generic[Row]):
-    """A queryset of some values, each a key or, if ``words`` has its index (from 0), a string.
+    """A queryset with parameters, each a key or, if ``words`` contains its index (from 0), a string.
 
     ``build`` makes the queryset from these values. The values must only be compared and never change the query
     itself: no value is None, and none decides which filters apply.
@@ -53,7 +53,7 @@ class Prepared(Generic[Row]):
         """Return the first row for these values, if any; for querysets of few rows, since all are read."""
         return next(iter(self(*values)), None)
 
-    # A test can use both databases in one process, and each has SQL of its own.
+    # A test can use both databases in one process, and each needs its own SQL.
     def _compiled(self, vendor: str) -> tuple[QuerySet[Any, Row], Any, str, Sequence[object]]:
         queryset = self.build(*self.places)
         compiler = queryset.query.get_compiler(DEFAULT_DB_ALIAS)

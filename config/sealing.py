@@ -16,7 +16,7 @@ from config.errors import Refusal
 
 
 class SealBroken(Refusal):
-    """A sealed secret cannot be read: it was sealed under another key, or changed."""
+    """A sealed secret cannot be read: it was sealed under another key, or altered."""
 
 
 def seal(text: str, *, purpose: str) -> str:

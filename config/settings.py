@@ -59,7 +59,7 @@ if PRODUCTION:
 #: Former keys, latest first: anything signed or sealed with them can still be read.
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 
-#: Each of the two follows from the other where only one is set.
+#: If only one of the two is set, the other is derived from it.
 _PORT = whole_number_setting("PREFEREE_PORT", 8410, least=1)
 PUBLIC_URL = address("PREFEREE_PUBLIC_URL", f"http://127.0.0.1:{_PORT}", {"http", "https"})
 PORT = whole_number_setting("PREFEREE_PORT", urlsplit(PUBLIC_URL).port or 8410, least=1)
@@ -204,12 +204,12 @@ CACHES = {
     },
 }
 
-# Celery is the doorbell, the job table the truth: a lost or duplicate message changes nothing.
+# Celery only wakes workers; the job table is authoritative. So a lost or duplicate message changes nothing.
 CELERY_BROKER_URL = broker("CELERY_BROKER_URL", REDIS_URL or "memory://")
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-# Kibibytes. A process that has checked a large run keeps its memory, so it is replaced after its task.
+# Kibibytes. A process that has checked a large run does not release its memory, so it is replaced after its task.
 CELERY_WORKER_MAX_MEMORY_PER_CHILD = 1024**2
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
@@ -306,7 +306,7 @@ PAGE_REQUESTS_PER_SECOND = whole_number_setting("PREFEREE_PAGE_REQUESTS_PER_SECO
 ARRIVALS_PER_NETWORK = whole_number_setting("PREFEREE_ARRIVALS_PER_NETWORK", 120)
 # Tasks in a row that a worker can leave without judging a pair. 0 is off.
 MOST_UNFINISHED = whole_number_setting("PREFEREE_MOST_UNFINISHED", 5)
-# Work without a judged pair is rejected this long before the crowd's auto-approval. 0: only people reject.
+# Submissions without a judged pair are rejected this long before the crowd's auto-approval. 0: only people reject.
 REJECT_UNJUDGED_HOURS = whole_number_setting("PREFEREE_REJECT_UNJUDGED_HOURS", 24)
 
 # The crowd. Only the endpoint distinguishes marketplace, sandbox and production.

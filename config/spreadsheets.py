@@ -5,5 +5,5 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def as_text(cell: str) -> str:
-    """Return the cell with an apostrophe before anything that a spreadsheet would read as a formula."""
+    """Return the cell, with an apostrophe in front if a spreadsheet would read it as a formula."""
     return f"'{cell}" if cell.startswith(FORMULA) else cell

@@ -11,7 +11,7 @@ MOST_NAMED = 5
 
 
 class SweepFailed(Refusal):
-    """Some steps of a sweep failed; all the others are done."""
+    """Some steps of a sweep failed; the others succeeded."""
 
     def __init__(self, name: str, failures: list[str]) -> None:
         listed = ", ".join(failures[:MOST_NAMED])

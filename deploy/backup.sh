@@ -39,7 +39,7 @@ PYTHON
 # Databases before files: a run's file is written before its row, so every row has its file.
 database "${DATABASE_URL:-sqlite:///$PREFEREE_DATA_DIR/preferee.sqlite3}" preferee DATABASE_URL
 database "${MARKETPLACE_DATABASE_URL:-sqlite:///$crowds/marketplace.sqlite3}" marketplace MARKETPLACE_DATABASE_URL
-files() { # the folder, the archive's name, what of the folder belongs into it
+files() { # the folder, the archive's name, the parts of the folder that belong in it
     folder=$1 archive=$2 kept=
     shift 2
     for name in "$@"; do

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Make the two databases, each owned by its own role without access to anything else (docs/operations.md).
+# Create the two databases, each owned by its own role without access to anything else (docs/operations.md).
 # Usage, as a superuser of PostgreSQL and with both passwords in the environment: deploy/databases.sh
 set -eu
 : "${PREFEREE_DATABASE_PASSWORD:?Set it to the password in DATABASE_URL.}"

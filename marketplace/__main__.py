@@ -1,9 +1,9 @@
-"""Run a command of the marketplace: ``python -m marketplace help`` lists them."""
+"""Run a marketplace command; ``python -m marketplace help`` lists them all."""
 
 import os
 import sys
 
-#: Exit status when the reader of our output has gone: 128 + SIGPIPE.
+#: Exit status after the reader has closed the pipe: 128 + SIGPIPE.
 BROKEN_PIPE = 141
 
 
@@ -19,7 +19,7 @@ def _export_address(arguments: list[str]) -> None:
 
 
 def main() -> None:
-    """Hand the command line to Django under the marketplace's settings."""
+    """Run the command line through Django with the marketplace's settings."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.marketplace_settings"
     if sys.argv[1:2] == ["serve"]:
         _export_address(sys.argv[2:])
@@ -37,7 +37,7 @@ def main() -> None:
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has closed the pipe (`workers | head`). Do not flush what is left at exit.
+        # The reader has closed the pipe (`workers | head`). Do not flush the remaining output at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(BROKEN_PIPE)
 

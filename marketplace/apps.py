@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class MarketplaceConfig(AppConfig):
-    """A self-hosted crowd that speaks MTurk's requester protocol."""
+    """A self-hosted crowdsourcing site that speaks MTurk's requester protocol."""
 
     name = "marketplace"
     default_auto_field = "django.db.models.BigAutoField"

@@ -1,6 +1,6 @@
-"""The marketplace's only clock. Services receive ``now``; only views, commands and the scheduler read it.
+"""The marketplace's only clock. Services receive ``now``; only views, commands and the scheduler read the clock.
 
-``MARKETPLACE_CLOCK_OFFSET`` (seconds) moves deadlines and token lifetimes for tests and drills. Signatures
+``MARKETPLACE_CLOCK_OFFSET`` (seconds) shifts deadlines and token lifetimes for tests and drills. Signatures
 are checked against ``wall``, because the clients that sign do not know the offset.
 """
 
@@ -13,7 +13,7 @@ _shift = timedelta(seconds=float(os.environ.get("MARKETPLACE_CLOCK_OFFSET", "0")
 
 
 def now() -> datetime:
-    """Return the current time in UTC, moved by the offset."""
+    """Return the current time in UTC, including the offset."""
     return datetime.now(UTC) + _shift
 
 
@@ -24,7 +24,7 @@ def wall() -> datetime:
 
 @contextmanager
 def shifted(by: timedelta) -> Iterator[None]:
-    """Move this process's clock by ``by`` while the block runs."""
+    """Shift this process's clock by ``by`` while the block runs."""
     global _shift
     before = _shift
     _shift = before + by

@@ -21,7 +21,7 @@ from marketplace.errors import AccountRefused, SweepFailed
 
 
 def _python_command() -> str:
-    """Return how to call this process's Python from a shell: its full path if the environment is not activated."""
+    """Return this process's Python as a shell command: its full path if the environment is not activated."""
     found, own = shutil.which("python"), Path(sys.executable)
     if found and Path(found) == own:
         return "python"
@@ -30,7 +30,7 @@ def _python_command() -> str:
 
 
 class Command(BaseCommand):
-    """A command. ``act(**options)`` returns what ``--json`` prints; ``show`` prints it for people."""
+    """A command. ``act(**options)`` returns the result that ``--json`` prints; ``show`` prints it for people."""
 
     example = ""
     requires_system_checks: list[str] = []
@@ -97,7 +97,7 @@ def refuse_existing(file: Path | None) -> None:
 
 
 def write_private(file: Path, text: str) -> None:
-    """Write a file that only its owner can read: it holds links or payments."""
+    """Write a file that only its owner can read, because it contains links or payments."""
     file.parent.mkdir(parents=True, exist_ok=True)
     draft = file.with_name(f".{file.name}.part")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

@@ -1,4 +1,4 @@
-"""Everything the marketplace refuses.
+"""The errors of the marketplace.
 
 MarketplaceError
 ├── ProtocolError (a call is refused; marketplace.protocol.wire_format turns it into a response)
@@ -10,17 +10,17 @@ MarketplaceError
 ├── TaskRefused (a worker cannot take or submit a task)
 ├── QualificationRefused (a worker cannot request a qualification)
 ├── LetterRefused (a worker's message to a requester is not accepted)
-├── SweepFailed (some steps of a sweep failed; the others are done)
-└── AccountRefused (an account, key or link cannot be made or used)
+├── SweepFailed (some steps of a sweep failed; the others succeeded)
+└── AccountRefused (an account, key or link cannot be created or used)
     ├── SignInRefused (a worker cannot sign in)
-    └── PayoutRefused (a payout cannot be made or recorded)
+    └── PayoutRefused (a payout cannot be created or recorded)
 """
 
 PREFIX = "AWS.MechanicalTurk."
 
 
 class MarketplaceError(Exception):
-    """Base class: what happened, and what to do next."""
+    """Base class: states what happened and what to do next."""
 
     def __init__(self, message: str, next_step: str = "") -> None:
         super().__init__(message)
@@ -42,7 +42,7 @@ class ProtocolError(MarketplaceError):
 
     @property
     def code(self) -> str:
-        """Return the protocol's name of the error."""
+        """Return the error's name in the protocol."""
         return type(self).__name__
 
 
@@ -146,7 +146,7 @@ class LetterRefused(MarketplaceError):
 
 
 class SweepFailed(MarketplaceError):
-    """Some steps of a sweep failed; all the others are done."""
+    """Some steps of a sweep failed; the others succeeded."""
 
     def __init__(self, name: str, failures: list[str]) -> None:
         listed = ", ".join(failures[:5]) + (f" and {len(failures) - 5} more" if len(failures) > 5 else "")
@@ -155,7 +155,7 @@ class SweepFailed(MarketplaceError):
 
 
 class AccountRefused(MarketplaceError):
-    """An account, a key or a sign-in link cannot be made or used."""
+    """An account, a key or a sign-in link cannot be created or used."""
 
 
 class SignInRefused(AccountRefused):
@@ -167,4 +167,4 @@ class SignInRefused(AccountRefused):
 
 
 class PayoutRefused(AccountRefused):
-    """A payout cannot be made or recorded."""
+    """A payout cannot be created or recorded."""

@@ -67,7 +67,7 @@ class SignUpForm(forms.Form):
     password = new_password_field("Password")
     email = email_address()
     country = CountryField()
-    # Hidden from people: programs use it to say that nobody is to be paid.
+    # Hidden from people: programs set it to declare that the account is not paid.
     program = forms.BooleanField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, country_by_operator: bool = False, **kwargs: Any) -> None:
@@ -85,7 +85,7 @@ class SignUpForm(forms.Form):
         return username
 
     def clean(self) -> dict[str, Any]:
-        """Check the password, and refuse names of programs for people."""
+        """Check the password, and refuse a program's name for a person."""
         data = super().clean() or {}
         program = bool(data.get("program"))
         if "username" in data and (refusal := worker_names.name_refusal(data["username"], program=program)):
@@ -100,7 +100,7 @@ class SignUpForm(forms.Form):
 
 
 class SignInForm(forms.Form):
-    """Name and password of a worker."""
+    """A worker's name and password."""
 
     username = forms.CharField(
         label="Name",
@@ -123,7 +123,7 @@ class ForgottenForm(forms.Form):
 
 
 class NewPasswordForm(forms.Form):
-    """Sets a password by a link."""
+    """Sets a password through a link."""
 
     password = new_password_field("New password")
 
@@ -136,7 +136,7 @@ class NewPasswordForm(forms.Form):
 
 
 def _checked_password(password: str, worker: Worker) -> str:
-    """Return the password. Raises ValidationError if the rules of the settings forbid it."""
+    """Return the password; raises ValidationError if the configured validators reject it."""
     password_validation.validate_password(password, worker)
     return password
 
@@ -156,11 +156,11 @@ def current_password(help_text: str = "") -> forms.CharField:
 
 
 class OwnerForm(forms.Form):
-    """A form that only the account's owner may send: the field ``current`` proves it, or a recent sign-in."""
+    """A form that only the account's owner can submit. The proof is the field ``current`` or a recent sign-in."""
 
-    #: Whether an account with a password needs it for every change.
+    #: Whether every change needs the password, if the account has one.
     always_asks = True
-    #: The field that shows a failed proof without a password; None: the whole form.
+    #: The field that shows the error if an account without a password fails the proof; None: the whole form.
     shown_at: str | None = None
 
     def __init__(self, *args: Any, worker: Worker, prove: Prove, **kwargs: Any) -> None:
@@ -194,7 +194,7 @@ class OwnerForm(forms.Form):
 
 
 class ChangePasswordForm(OwnerForm):
-    """Changes the password for someone who knows the old one, or who signed in recently if there is none."""
+    """Changes the password. The proof is the old password or, if none is set, a recent sign-in."""
 
     current = current_password()
     password = new_password_field("New password")
@@ -204,14 +204,14 @@ class ChangePasswordForm(OwnerForm):
 
 
 class AccountForm(OwnerForm):
-    """The details that workers can change about themselves."""
+    """The account details that workers can change."""
 
     email = email_address()
     country = CountryField()
     languages = forms.MultipleChoiceField(
         label="Languages you read",
         required=False,
-        help_text="The list of tasks then shows what you can read. Choose none to see all.",
+        help_text="The list then shows only tasks in these languages. Choose none to see all tasks.",
         widget=forms.CheckboxSelectMultiple,
     )
     current = current_password("Needed to change the e-mail address.")
@@ -233,14 +233,14 @@ class AccountForm(OwnerForm):
 
 
 class PayoutForm(OwnerForm):
-    """The way a worker is paid outside the marketplace: anyone who changes it receives the worker's money."""
+    """The way a worker is paid outside the marketplace. An intruder who changes it receives the worker's money."""
 
     method = forms.ChoiceField(label="Paid by", error_messages={"required": "Choose how you are paid."})
     details = forms.CharField(
         label="Details",
         required=False,
         max_length=500,
-        help_text="What the operator needs to pay you that way, such as an account number. "
+        help_text="The details that the operator needs to pay you that way, such as an account number. "
         "Only the operator's payout list shows it; requesters never see it.",
         widget=forms.Textarea(attrs={"rows": 3, "autocomplete": "off"}),
     )

@@ -1,4 +1,4 @@
-"""Argon2id with its costs taken from the settings."""
+"""Argon2id with its costs from the settings."""
 
 from argon2 import Parameters
 from django.conf import settings
@@ -9,7 +9,7 @@ class Argon2Hasher(Argon2PasswordHasher):
     """Django's Argon2 hasher. A password is rehashed at sign-in if the settings have changed."""
 
     def params(self) -> Parameters:
-        """Return the parameters of new hashes."""
+        """Return the parameters for new hashes."""
         self.time_cost = settings.ARGON2_TIME_COST
         self.memory_cost = settings.ARGON2_MEMORY_KIB
         self.parallelism = settings.ARGON2_PARALLELISM

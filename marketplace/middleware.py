@@ -1,4 +1,4 @@
-"""Middleware that answers health checks and keeps to one loopback name."""
+"""Middleware that answers health checks and redirects to one loopback name."""
 
 from collections.abc import Callable
 from urllib.parse import urlsplit
@@ -14,7 +14,7 @@ _LOOPBACK = {"localhost", "127.0.0.1", "[::1]"}
 
 
 class Probes:
-    """Answer ``/healthz`` before host names are checked: load balancers use a machine's own address."""
+    """Answer ``/healthz`` before host names are checked, because load balancers use a machine's own address."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

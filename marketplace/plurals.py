@@ -1,4 +1,4 @@
-"""Pure: a number and its noun in English, for commands. (Pages use ``pluralize``.)"""
+"""A number with its noun in English, for commands (pages use ``pluralize``)."""
 
 
 def many(number: int, one: str, more: str = "") -> str:

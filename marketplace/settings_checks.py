@@ -1,4 +1,4 @@
-"""Settings an operator should still make before people work here: `python -m marketplace check` lists them."""
+"""Warnings about missing settings that workers on a public site rely on, for `python -m marketplace check`."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Wait for jobs from a command: another process does them. Without one, this process does."""
+"""Wait for jobs from a command. Another process runs them or, if there is none, this process."""
 
 import time
 from typing import Any
@@ -14,7 +14,7 @@ from config.background.models import Job
 
 
 def attend(job: Job, *, progress: Progress | None = None, poll_seconds: float = 0.2) -> Job:
-    """Wait until ``job`` is over. Do it in this process if no other process works.
+    """Wait until ``job`` is over. Run it in this process if no other process runs jobs.
 
     A postponed job is tried immediately, because the caller may have fixed the cause. Raises :class:`JobFailed` with
     the job's own message if it failed.
@@ -35,7 +35,7 @@ def attend(job: Job, *, progress: Progress | None = None, poll_seconds: float = 
 
 
 def work_off_everything(*, until_seconds: float = 0) -> int:
-    """Do every due job here. With ``until_seconds``, also do jobs that are due within that time."""
+    """Run every due job here. With ``until_seconds``, also run jobs that are due within that time."""
     done = 0
     deadline = clock.now().timestamp() + until_seconds
     while True:
@@ -47,7 +47,7 @@ def work_off_everything(*, until_seconds: float = 0) -> int:
 
 
 def work_off_what_is_due() -> int:
-    """Do every job here that is due and free, and the jobs that they start. Waits for none."""
+    """Run every due, free job here, and the jobs that they start. Does not wait for jobs of other processes."""
     done = 0
     while due := list(
         Job.objects.leasable(clock.now()).order_by("run_after").values_list("pk", flat=True)[:50]
@@ -57,7 +57,7 @@ def work_off_what_is_due() -> int:
 
 
 def run_schedule() -> None:
-    """Do the scheduler's work now, for a command without a scheduler. With one, just wait for it.
+    """Run the scheduled jobs now or, if a scheduler is running, wait for it.
 
     Does not wait for jobs that others hold, because one of them may be the caller.
     """

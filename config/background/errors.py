@@ -4,7 +4,7 @@ BackgroundError
 ├── UnknownJobKind      this kind of job is not registered
 ├── JobFailed           the job ended in a named failure
 ├── LeaseLost           another worker has taken over this job; stop immediately
-└── TooMuchAsked        too much of this work is already waiting
+└── TooMuchAsked        too many jobs of this kind are already waiting
 """
 
 from config.errors import Refusal
@@ -25,8 +25,8 @@ class JobFailed(BackgroundError):
 
 
 class LeaseLost(BackgroundError):
-    """The job's lease expired and another worker holds it now; this process's work no longer counts."""
+    """The job's lease expired and another worker holds it now; this process's results no longer count."""
 
 
 class TooMuchAsked(BackgroundError):
-    """Too much of this work is already waiting; more would delay everything else."""
+    """Too many jobs of this kind are already waiting; more would delay everything else."""

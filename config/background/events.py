@@ -1,7 +1,7 @@
-"""Events, stored until every subscriber was notified: an outbox.
+"""Events, stored until every subscriber is notified: an outbox.
 
 A room records an event in the transaction of its cause, so neither exists without the other. The room does not
-know its subscribers, which poll on a schedule and handle each event once.
+depend on its subscribers, which poll on a schedule and handle each event once.
 """
 
 from collections.abc import Callable

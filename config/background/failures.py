@@ -1,4 +1,4 @@
-"""Decide who is responsible for a failed job, and how people are told. No other module decides this.
+"""Decides who is responsible for a failed job, and what people see. No other module decides this.
 
 Members never see exceptions or tracebacks. Administrators find them in the job (``Job.trace``, on the admin pages)
 and in the log.
@@ -12,7 +12,7 @@ from config.background.models import Job
 from config.errors import Refusal
 
 _OUTSIDE = (OperationalError, InterfaceError, ConnectionError, TimeoutError, MemoryError)
-#: Errors that an operating system raises for a disk, a network or itself.
+#: Operating-system errors caused by the disk, the network or the machine.
 _OUTSIDE_NUMBERS = frozenset(
     {
         errno.ENOSPC,
@@ -52,7 +52,7 @@ def failure_of(job: Job) -> Refusal | None:
 
 
 def waits_after(job: Job) -> str:
-    """Return why a job waits for another try, in words; empty if it has not been tried."""
+    """Return a sentence about why a job waits for another try; empty if it has not been tried."""
     if job.trace:
         ours = job.fault == Job.Fault.SOFTWARE
         return "A software error stopped it." if ours else "The database, the disk or a network failed."

@@ -16,7 +16,7 @@ JobBody = Callable[..., dict[str, Any] | None]
 
 @dataclass(frozen=True)
 class JobKind:
-    """A registered kind of job: its body, its number of tries, and whether the schedule has to start it."""
+    """A registered kind of job: its body, its number of tries, and a check for the schedule to start it."""
 
     name: str
     body: JobBody
@@ -33,7 +33,7 @@ def job_kind(
 ) -> Callable[[JobBody], JobBody]:
     """Register ``body(progress=..., **arguments)`` under ``name`` ("room.verb"). It may run twice.
 
-    ``wanted`` is for a kind that the schedule starts every few seconds: a cheap check for anything to do,
+    ``wanted``, for a kind that the schedule starts every few seconds, is a cheap check for anything to do,
     so that idle runs leave no rows. ``words`` describe the job to people.
     """
 
@@ -53,6 +53,6 @@ def kind_named(name: str) -> JobKind:
 
 
 def kind_words(name: str) -> str:
-    """Describe a kind of job for people; the name itself if it has no words or is not registered."""
+    """Return a kind's description for people, or its name if it has none or is not registered."""
     kind = _kinds.get(name)
     return (kind and kind.words) or f"job {name}"

@@ -11,13 +11,13 @@ from config.monitoring.metrics import State, state_reader
 
 @state_reader
 def background() -> Iterator[State]:
-    """Yield jobs that are not over or have failed, the oldest due job, and processes at work."""
+    """Yield the unfinished and failed jobs, the age of the oldest due job, and the processes that run jobs."""
     now = clock.now()
     shown = [Job.State.WAITING, Job.State.RUNNING, Job.State.FAILED]
     rows = Job.objects.filter(state__in=shown).values_list("kind", "state").annotate(number=Count("pk"))
     yield State(
         "preferee_jobs",
-        "Jobs that wait, run or have failed.",
+        "Jobs that are waiting, running or failed.",
         ("kind", "state"),
         {(kind, state): number for kind, state, number in rows.order_by()},
     )

@@ -1,4 +1,4 @@
-"""The job table, the processes at work, and events."""
+"""The job table, the processes that run jobs, and events."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ MOST_MESSAGE = 300
 
 class JobQuerySet(models.QuerySet):
     def live(self) -> JobQuerySet:
-        """Return the jobs that are not over."""
+        """Return the unfinished jobs."""
         return self.filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
 
     def leasable(self, now: datetime) -> JobQuerySet:
-        """Return the jobs that nobody works on: waiting and due, or running with an expired lease."""
+        """Return the jobs that a worker can take: waiting and due, or running with an expired lease."""
         return self.filter(
             Q(state=Job.State.WAITING, run_after__lte=now) | Q(state=Job.State.RUNNING, leased_until__lte=now)
         )
@@ -93,7 +93,7 @@ class Job(models.Model):
 
 
 class AtWork(models.Model):
-    """A process that runs jobs, known by its pulse."""
+    """A process that runs jobs, with the time of its last pulse."""
 
     name = models.CharField(max_length=120, unique=True)
     pulse_at = models.DateTimeField()
@@ -104,11 +104,11 @@ class AtWork(models.Model):
 
 
 class Event(models.Model):
-    """Something that happened in a collection, stored until subscribers were notified: see events.py."""
+    """Something that happened in a collection, stored until all subscribers are notified: see events.py."""
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, help_text="The same in every delivery.")
     kind = models.CharField(max_length=40)
-    # No foreign key, because this app knows no room. Events of a deleted collection are not delivered.
+    # No foreign key, because this app must not depend on any room. Events of a deleted collection are not delivered.
     collection_id = models.BigIntegerField()
     facts = models.JSONField(default=dict, help_text="Ids, names and numbers at the time of the event.")
     happened_at = models.DateTimeField(default=clock.now)

@@ -1,4 +1,4 @@
-"""Start jobs, do them, and ring again for jobs that nobody took."""
+"""Start jobs, run them, and wake workers again for jobs that none of them took."""
 
 import logging
 import os
@@ -29,12 +29,12 @@ from config.monitoring.logs import masked
 logger = logging.getLogger("preferee.jobs")
 WORKER_NAME = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
 PULSE_SECONDS = 3
-#: Limit of jobs of one kind that people can have waiting or running in one collection.
+#: Maximum number of waiting or running jobs of one kind that people can have in one collection.
 MOST_AT_ONCE = 20
 
 
 class TryLater(NotNow):
-    """The job cannot continue now. Run it again after ``seconds``, or with growing waits. Costs no attempt."""
+    """The job cannot continue now. Retry after ``seconds``, or with growing waits. Not counted as an attempt."""
 
     def __init__(
         self, message: str, *, seconds: float, longest: float = 0, got_on: bool = False, next_step: str = ""
@@ -44,9 +44,9 @@ class TryLater(NotNow):
 
 
 def start(kind: str, *, key: str = "", arguments: dict[str, Any] | None = None, delay: float = 0) -> Job:
-    """Record a job and ring for it after commit. A live job under the same key is returned instead.
+    """Record a job and wake a worker after commit. If a live job has the same key, return that job instead.
 
-    ``key`` defaults to the kind itself: one live job of that kind.
+    ``key`` defaults to the kind, which allows one live job of that kind.
     """
     kind_named(kind)
     key = key or kind
@@ -72,7 +72,8 @@ def start(kind: str, *, key: str = "", arguments: dict[str, Any] | None = None, 
 def start_for(kind: str, *, key: str, arguments: dict[str, Any]) -> Job:
     """Start a job that any member can request as often as they like, under keys of their choice.
 
-    The arguments include a ``collection_id``. Raises TooMuchAsked: payments and collection use the same queue.
+    The arguments include a ``collection_id``. Raises TooMuchAsked at the limit:
+    payments and data collection share the queue.
     """
     live = Job.objects.live().filter(kind=kind)
     if not live.filter(key=key).exists():
@@ -86,7 +87,7 @@ def start_for(kind: str, *, key: str, arguments: dict[str, Any]) -> Job:
 
 
 def hurry(jobs: JobQuerySet) -> int:
-    """Try these jobs now instead of at their next try, because a person asked for it. Returns how many."""
+    """Retry these jobs now instead of at the scheduled time, because a person requested it. Returns how many."""
     now = clock.now()
     waiting = list(jobs.filter(state=Job.State.WAITING, run_after__gt=now).values_list("pk", flat=True))
     for job_id in waiting:
@@ -96,21 +97,21 @@ def hurry(jobs: JobQuerySet) -> int:
 
 
 def start_if_wanted(kind: str) -> Job | None:
-    """Start the kind as the schedule does; None if there is nothing to do."""
+    """Start a job of this kind as the schedule does; None if there is nothing to do."""
     wanted = kind_named(kind).wanted
     return start(kind) if wanted is None or wanted() else None
 
 
 def ring(job_id: int) -> None:
-    """Tell a worker that there is something to do. A lost message does no harm: see ring_due_jobs()."""
+    """Wake a worker for a job. A lost message does no harm: see ring_due_jobs()."""
     from config.background.tasks import work_off
 
-    with suppress(Exception):  # any error of the broker: the sweep rings again
+    with suppress(Exception):  # any error of the broker: the sweep tries again
         work_off.delay(job_id)
 
 
 def ring_due_jobs() -> int:
-    """Ring for every job that is due and free; returns how many."""
+    """Wake workers for every job that is due and free; returns how many jobs."""
     due = list(Job.objects.leasable(clock.now()).order_by("run_after").values_list("pk", flat=True)[:200])
     for job_id in due:
         ring(job_id)
@@ -146,7 +147,7 @@ def free_from_the_dead(job: Job) -> bool:
         os.kill(int(number), 0)
     except ProcessLookupError:
         return bool(_leased_row(job).update(leased_until=clock.now()))
-    except PermissionError:  # another user's, and alive
+    except PermissionError:  # another user's process, so it is alive
         pass
     return False
 
@@ -205,7 +206,7 @@ class _JobProgress:
 
 
 def run_job(job_id: int, *, watcher: Progress | None = None) -> bool:
-    """Lease the job and do it. True if this worker did it, even if it failed. ``watcher`` sees its progress."""
+    """Lease and run the job. Return True if this worker ran it, even if it failed. ``watcher`` sees its progress."""
     job = lease(job_id)
     if job is None:
         return False
@@ -259,7 +260,7 @@ def _finish_job(job: Job, result: dict[str, Any] | None) -> None:
 def _log_outcome(
     job: Job, level: int, how: str, *, failure: str = "", error: Exception | None = None
 ) -> None:
-    """Log how a job went. ``failure`` is its short name, because its message may quote private data."""
+    """Log a job's outcome. ``failure`` is its short name, because its message may quote private data."""
     now = clock.now()
     fields = {
         "job": job.pk,
@@ -283,7 +284,7 @@ def _fail_job(
     trace: str = "",
     error: Exception | None = None,
 ) -> None:
-    """End the job as failed: refused in words, or by an error whose ``trace`` is for administrators."""
+    """End the job as failed, by a refusal with a message or by an error with a ``trace`` for administrators."""
     _log_outcome(job, logging.ERROR, "failed", failure=failure, error=error)
     _leased_row(job).update(
         state=Job.State.FAILED,
@@ -313,12 +314,12 @@ def pulse() -> None:
     """Record that this process runs jobs."""
     now = clock.now()
     _, new = AtWork.objects.update_or_create(name=WORKER_NAME, defaults={"pulse_at": now})
-    if new:  # names of processes that were killed
+    if new:  # remove processes that were killed
         AtWork.objects.filter(pulse_at__lt=now - timedelta(days=1)).delete()
 
 
 def leave_work() -> None:
-    """Remove this process from the list."""
+    """Remove this process from the list of processes that run jobs."""
     AtWork.objects.filter(name=WORKER_NAME).delete()
 
 
@@ -332,7 +333,7 @@ def nobody_at_work() -> str:
     return "" if _running_processes().exists() else "No background worker is running."
 
 
-#: What to do in that case.
+#: The next step if no process runs jobs.
 START_WORKERS = "Start the product: make run, or the worker and scheduler services."
 
 
@@ -341,7 +342,7 @@ def _running_processes() -> QuerySet[AtWork]:
 
 
 def take_back(jobs: QuerySet[Job], why: Refusal) -> bool:
-    """End the jobs among these that are waiting and never started. Return whether there was one."""
+    """Cancel those of the jobs that never started. Return whether there were any."""
     waiting = jobs.filter(state=Job.State.WAITING, attempts=0)
     ended = {"state": Job.State.FAILED, "failure": "TakenBack", "fault": Job.Fault.REFUSED}
     said = {"failure_message": why.message, "next_step": why.next_step}
@@ -350,7 +351,7 @@ def take_back(jobs: QuerySet[Job], why: Refusal) -> bool:
 
 
 def try_again(job: Job) -> Job:
-    """Retry failed work. Returns the new job, or the one that is still live or already succeeded."""
+    """Retry a failed job. Returns the new job, or one that is still live or already succeeded."""
     if job.state != Job.State.FAILED:
         return job
     later = Job.objects.filter(key=job.key, pk__gt=job.pk).exclude(state=Job.State.FAILED).order_by("-pk")

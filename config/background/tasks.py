@@ -8,7 +8,7 @@ from config.background import services
 
 @shared_task
 def work_off(job_id: int) -> None:
-    """Do a job if it still needs doing."""
+    """Run a job if it is still due."""
     close_old_connections()
     services.pulse()
     services.run_job(job_id)
@@ -16,7 +16,7 @@ def work_off(job_id: int) -> None:
 
 @shared_task
 def sweep() -> None:
-    """Ring for jobs that nobody took."""
+    """Wake workers for due jobs that none of them took."""
     close_old_connections()
     services.pulse()
     services.ring_due_jobs()

@@ -1,7 +1,7 @@
-"""Pure: how long a postponed job waits for its next try.
+"""How long a postponed job waits for its next try.
 
-The waits double from the first up to the longest, each with random jitter, so that a service that comes back is not
-asked for everything at once.
+The waits double from the first up to the longest, each with random jitter, so that a recovering service does not
+receive all requests at once.
 """
 
 import random

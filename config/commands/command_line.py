@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 BASE_DIR = Path(__file__).resolve().parents[2]
-#: A command as our texts write it: without a path to Python or to the file.
+#: A command in our texts, without a path to Python or to the file.
 _bare = re.compile(r"(?<![\w./-])(?:(manage\.py)|python -m marketplace)(?= [a-z])")
 
 
 def pasteable(text: str) -> str:
-    """Return ``text`` with every ``manage.py COMMAND`` and ``python -m marketplace COMMAND`` as this shell needs it.
+    """Return ``text`` with every ``manage.py COMMAND`` and ``python -m marketplace COMMAND`` made runnable here.
 
     Without an activated environment, ``python`` is a different one that does not have our packages.
     """
@@ -24,7 +24,7 @@ def pasteable(text: str) -> str:
 
 
 def _python_in_shell() -> str:
-    """Return how to call this process's Python from a shell."""
+    """Return this process's Python as a shell command."""
     found = shutil.which("python")
     return "python" if found and Path(found) == Path(sys.executable) else _below(Path(sys.executable))
 

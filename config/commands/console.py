@@ -62,7 +62,7 @@ class Command(BaseCommand):
             subcommand,
             epilog=f"Example:\n  {pasteable(self.example)}" if self.example else None,
             formatter_class=argparse.RawDescriptionHelpFormatter,
-            conflict_handler="resolve",  # a command's own --version takes the place of Django's
+            conflict_handler="resolve",  # a command's own --version replaces Django's
             **kwargs,
         )
 
@@ -78,12 +78,12 @@ class Command(BaseCommand):
         raise NotImplementedError
 
     def refusals(self, result: dict[str, Any]) -> list[str]:
-        """Return the parts that were not done, with reasons. If any, exit status 1 after the result is printed."""
+        """Return the refused parts, with reasons. With any, the exit status is 1 after the result is printed."""
         return []
 
     def show(self, result: dict[str, Any]) -> None:
         """Print the result for a person; by default one line per key."""
-        # The terminal wraps the lines: a table would break links, so that they cannot be copied.
+        # The terminal wraps long lines. A table would break links, so that they could not be copied.
         width = max((len(key) for key in result), default=0) + 1
         for key, value in result.items():
             lines = result_words(value).split("\n")
@@ -125,14 +125,14 @@ class Command(BaseCommand):
 
     @property
     def who(self) -> str:
-        """The person at the terminal, as logs name them."""
+        """Return the name of the person at the terminal, for logs."""
         try:
             return getpass.getuser()
         except (KeyError, OSError):  # a container's user may have no name
             return ""
 
     def note(self, text: str) -> None:
-        """Print a note to the person on stderr, with commands as this shell needs them."""
+        """Print a note on stderr, with commands that can be pasted into this shell."""
         self.err.print(pasteable(text), markup=False)
 
     @contextmanager

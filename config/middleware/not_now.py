@@ -12,9 +12,9 @@ logger = logging.getLogger("preferee.requests")
 
 
 class SayNotNow:
-    """Middleware for pages that raise :class:`config.errors.NotNow`, for instance because the store of runs is down.
+    """Middleware for pages that raise :class:`config.errors.NotNow`, for instance because run storage is down.
 
-    The reason names servers and settings, so it goes to the log for administrators and not to visitors.
+    The reason names servers and settings, so it is logged for administrators and not shown to visitors.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

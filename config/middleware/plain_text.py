@@ -23,5 +23,5 @@ class RefuseNulInAddresses:
         if found and not request.path_info.startswith(THEIR_OWN_WORDS):
             # Not raised: this middleware's traceback would be useless, and anyone could fill the log with it.
             refuse: Callable[..., HttpResponse] = get_resolver().resolve_error_handler(400)
-            return refuse(request, exception=BadRequest("The address has a NUL character in it."))
+            return refuse(request, exception=BadRequest("The address contains a NUL character."))
         return self.get_response(request)

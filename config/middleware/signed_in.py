@@ -1,7 +1,7 @@
-"""The middleware of sessions and accounts, left out for workers' pages.
+"""Middleware for sessions and accounts, skipped for workers' pages.
 
 Those pages use no cookies (judging/page/views.py), and a save is the most frequent request of all. Each class is a
-subclass of the middleware that it replaces, so Django's and allauth's checks of the settings find it.
+subclass of the middleware that it replaces, because Django's and allauth's settings checks look for it.
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ class _ForPeople(MiddlewareMixin):
 
 
 class Sessions(_ForPeople, SessionMiddleware):
-    """The session of the browser."""
+    """The browser's session."""
 
 
 class Authentication(_ForPeople, AuthenticationMiddleware):

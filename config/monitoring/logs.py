@@ -30,7 +30,7 @@ _secrets: list[tuple[re.Pattern[str], str]] = [
         rf"\1{MASK}",
     ),
     (re.compile(r"(/login/callback/\?)[^\s'\"<>]+"), rf"\1{MASK}"),
-    # API tokens and secrets of webhooks. A token's mark stays, so that its owner can recognize it.
+    # API tokens and secrets of webhooks. A token's prefix stays, so that its owner can recognize it.
     (re.compile(r"\b(pfr_[0-9a-f]{8}_)[\w-]+"), rf"\1{MASK}"),
     (re.compile(r"\b(whsec_)[\w+/=-]+"), rf"\1{MASK}"),
     (re.compile(r"(?i)\b(bearer|basic)\s+(?!pfr_)[\w.~+/=-]{8,}"), rf"\1 {MASK}"),
@@ -99,7 +99,7 @@ class ServerLogger(GunicornLogger):
 def configuration(*, json_lines: bool, level: str) -> dict[str, object]:
     """Return the value of Django's LOGGING."""
     formatter = JsonLines if json_lines else PlainLines
-    # At DEBUG, these log everything they handle: SQL with its values, requests to crowds with their keys.
+    # At DEBUG level, these libraries log everything, such as SQL with its values and requests with their keys.
     talkative = ("django.db.backends", "botocore", "boto3", "urllib3", "kombu", "amqp", "psycopg")
     return {
         "version": 1,

@@ -1,6 +1,6 @@
 """Metrics of the running product, and how Prometheus reads them (docs/maintenance.md, "Metrics").
 
-Counts are made in each process and added up over all processes of a machine, in files of a shared folder
+Each process counts for itself; the counts of all processes on a machine are summed through files in a shared folder
 (prometheus-client's multiprocess mode). States, such as the number of waiting jobs, are read from the database on
 request, so every machine reports the same values.
 """
@@ -72,7 +72,7 @@ _readers: list[StateReader] = []
 
 
 def state_reader(reader: StateReader) -> StateReader:
-    """Register a function that reads a room's states from the database; rooms keep theirs in ``metrics.py``."""
+    """Register a function that reads a room's states from the database; rooms define theirs in ``metrics.py``."""
     _readers.append(reader)
     return reader
 
@@ -95,7 +95,7 @@ def _histogram(timing: Timing) -> Histogram:
 
 
 def _once(what: Count | Timing, make: Callable[[], Any]) -> Any:
-    """Return the metric made for ``what``. Two threads that count for the first time at once get the same one."""
+    """Return the metric for ``what``, created once even if two threads count for the first time at once."""
     if what not in _made:
         with _making:
             if what not in _made:
@@ -104,7 +104,7 @@ def _once(what: Count | Timing, make: Callable[[], Any]) -> Any:
 
 
 def share_counts() -> None:
-    """Count together with the other processes of this machine, including processes forked from this one.
+    """Share counts with the other processes of this machine, including processes forked from this one.
 
     Call it before the first count. Files of processes that have ended are removed.
     """

@@ -1,4 +1,4 @@
-"""Middleware for the URLs of machines, and for timing every other request.
+"""Middleware that serves health checks and metrics, and times every other request.
 
 Load balancers and Prometheus use a machine's own address, over plain HTTP. So their requests are answered before
 host names are checked and before the redirect to HTTPS.
@@ -20,9 +20,9 @@ logger = logging.getLogger("preferee.requests")
 REQUESTS = metrics.Count(
     "preferee_requests", "Requests answered, by view, method and status.", ("view", "method", "status")
 )
-SECONDS = metrics.Timing("preferee_request_seconds", "How long requests took, by view.", ("view",))
+SECONDS = metrics.Timing("preferee_request_seconds", "Duration of requests, by view.", ("view",))
 METHODS = {"GET", "HEAD", "POST"}
-#: Headers that a proxy adds: then the request comes from outside, whatever its apparent address.
+#: Headers that a proxy adds. With one of them, the request comes from outside, whatever its apparent address.
 FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "X-Forwarded-Proto", "X-Forwarded-Host")
 
 Answer = Callable[[HttpRequest], HttpResponse]
@@ -62,7 +62,7 @@ PROBES: dict[str, Answer] = {
 
 
 def probes(answer: Answer) -> Answer:
-    """Middleware, first in the list: answer machines, and count and time all other requests."""
+    """Middleware, first in the list: answer probes, and count and time all other requests."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         if probe := PROBES.get(request.path_info):

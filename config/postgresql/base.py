@@ -1,7 +1,7 @@
 """Django's PostgreSQL engine, with two changes for pages that many people use at once.
 
 The server plans a prepared statement once per connection: planning takes longer than answering a small query. And the
-check of a connection before each request asks the server nothing.
+check of a connection before each request sends the server nothing.
 """
 
 from select import POLLIN, poll
@@ -15,17 +15,17 @@ _PREPARED = "prepared"
 SETTINGS = {
     # Plan a prepared statement at its first use. By default, the server also plans each of the next uses, up to five.
     "plan_cache_mode": "force_generic_plan",
-    # The default of 4 is for disks that turn. It reads a table of a few thousand rows as a whole, and that plan stays
-    # in use while the table grows.
+    # The default of 4 is for spinning disks. With it, the server scans all of a table with a few thousand
+    # rows, and that plan stays in use while the table grows.
     "random_page_cost": "1.1",
 }
 
 
 class DatabaseOperations(operations.DatabaseOperations):
-    """Statements as text."""
+    """Formats executed statements as text."""
 
     def last_executed_query(self, cursor: Any, sql: str, params: Any) -> str:
-        """Return the statement with its values, for counts and logs; a prepared one was sent without them."""
+        """Return the statement with its values, for counts and logs. A prepared one is sent without them."""
         return super().last_executed_query(cursor, sql, params) or self.compose_sql(sql, params)
 
 

@@ -1,4 +1,4 @@
-"""The embedded worker and scheduler: Celery inside the only web process, on an in-memory broker."""
+"""The embedded worker and scheduler: Celery inside the only web process, with an in-memory broker."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Start what the product needs: its database, the embedded crowd, the web process.
+"""Starts the parts of the product: its database, the embedded crowd, the web process.
 
 Without any settings, everything works without another server (docs/architecture.md, "Where it runs").
 """
@@ -32,7 +32,7 @@ from config.errors import Refusal
 logger = logging.getLogger(__name__)
 
 #: A process of ours that neither answers nor ends for this long is stuck. On a busy machine, migrations and imports
-#: are slow, so this is long. The person who waits is told after a while.
+#: are slow, so this is long. The waiting person sees a message after a while.
 START_SECONDS = 300
 SAY_SO_SECONDS = 15
 
@@ -51,7 +51,7 @@ def _lock_file(name: str) -> Iterator[IO[str]]:
 
 
 def ensure_database() -> None:
-    """Create and migrate the database when it is behind. In production, only say that it is behind."""
+    """Create or migrate the database if it is outdated. In production, refuse instead."""
     if database_is_current():
         return
     if settings.PRODUCTION:
@@ -102,7 +102,7 @@ def installation() -> str:
 
 @cache
 def _name_from(secret: str) -> str:
-    """Derive the name slowly: /healthz shows it to everyone, who could otherwise try millions of keys a second."""
+    """Derive the name with a slow hash: it is public (/healthz), and a fast one allows guessing keys."""
     salt, room = b"preferee installation", 2**26
     return hashlib.scrypt(secret.encode(), salt=salt, n=2**15, r=8, p=1, maxmem=room, dklen=6).hex()
 
@@ -158,7 +158,7 @@ def judging_pages_running() -> Iterator[None]:
     if answers(health):
         if answered_by(health) != installation():
             raise Refusal(
-                f"Something else answers at {settings.PUBLIC_URL}, not this installation's pages.",
+                f"Another server answers at {settings.PUBLIC_URL}, not this installation.",
                 "Stop it, or choose another address with PREFEREE_PUBLIC_URL.",
             )
         yield
@@ -182,7 +182,7 @@ def start_marketplace() -> subprocess.Popen[bytes]:
 
 
 def _start_process(name: str, words: list[str]) -> subprocess.Popen[bytes]:
-    """Start a Python process of ours and write its stderr to its log."""
+    """Start one of our Python processes and write its stderr to its log."""
     with _open_log(name) as log:
         return subprocess.Popen(
             [sys.executable, *words],

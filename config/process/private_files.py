@@ -15,7 +15,7 @@ _started_with = os.umask(PRIVATE)
 
 def tighten_folder(folder: Path) -> None:
     """Remove access to a data folder, and to its direct contents, for everyone but the owner."""
-    # The folder may not be only ours: it can be /tmp, or contain the program itself.
+    # The folder may be shared: it can be /tmp, or contain the program itself.
     if not folder.is_dir() or folder.stat().st_mode & stat.S_ISVTX or folder in Path(__file__).parents:
         return
     tighten(folder)

@@ -36,9 +36,9 @@ class EmbeddedServer(BaseApplication):
 
 
 def freeze_loaded_objects() -> None:
-    """Exclude all objects made so far, such as modules, models and views, from garbage collection.
+    """Exclude all objects created so far, such as modules, models and views, from garbage collection.
 
-    They are a quarter of a million objects that live as long as the process. A page that reads ten thousand rows
+    About a quarter of a million objects live as long as the process. A page that reads ten thousand rows
     makes the collector scan everything several times, which took longer than the page.
     """
     gc.collect()
@@ -58,7 +58,7 @@ def stop_with_parent() -> None:
 
 
 def run_web_server(*, threads: int, with_workers: bool, processes: int = 1) -> None:
-    """Serve until SIGTERM or SIGINT. The embedded workers run in one process, so they allow no second one."""
+    """Serve until SIGTERM or SIGINT. With embedded workers, only one process is possible."""
     assert processes == 1 or not with_workers
     workers: list[Any] = []
     metrics.share_counts()

@@ -46,14 +46,14 @@ class RequesterKeyQuerySet(models.QuerySet["RequesterKey"]):
 
 
 class RequesterKey(models.Model):
-    """An access key. The secret is stored in plain text, because checking a signature means computing it again."""
+    """An access key. The secret is stored in plain text, because checking a signature requires it."""
 
     requester = models.ForeignKey(Requester, on_delete=models.CASCADE, related_name="keys")
     access_key = models.CharField(max_length=64, unique=True, default=identifiers.access_key)
     secret_key = models.CharField(max_length=128, default=identifiers.secret_key)
     active = models.BooleanField(default=True)
     created_at = models.DateTimeField()
-    # A replaced key keeps working until then, so that its programs can be changed.
+    # A replaced key stays valid until then, so that the programs that use it can be updated.
     expires_at = models.DateTimeField(null=True)
 
     objects = RequesterKeyQuerySet.as_manager()
@@ -88,7 +88,7 @@ class Worker(AbstractBaseUser):
     subdivision = models.CharField(max_length=2, blank=True)
     # Tags such as "en", separated by commas. If empty, tasks in every language are listed.
     languages = models.CharField(max_length=400, blank=True)
-    # How the worker is paid outside. Only the payout file shows the details.
+    # How the worker is paid outside the marketplace. Only the payout file shows the details.
     payout_method = models.CharField(max_length=60, blank=True)
     payout_details = models.CharField(max_length=500, blank=True)
     is_adult = models.BooleanField(default=False)
@@ -119,7 +119,7 @@ class Worker(AbstractBaseUser):
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):
     def open_at(self, now: datetime) -> InvitationQuerySet:
-        """Return the invitations that can make an account now."""
+        """Return the invitations that can be used now."""
         return self.filter(used_at=None, revoked_at=None, expires_at__gt=now)
 
 
@@ -133,7 +133,7 @@ class SigninLink(models.Model):
 
 
 class Invitation(models.Model):
-    """A link with which one person makes one account. Only its nonce is stored; the link itself is signed."""
+    """A link that creates one account. Only its nonce is stored; the link itself is signed."""
 
     nonce = models.CharField(max_length=64, unique=True)
     email = models.EmailField(blank=True)
@@ -166,7 +166,7 @@ class WorkerMessage(models.Model):
     text = models.TextField()
     sent_at = models.DateTimeField()
     read_at = models.DateTimeField(null=True)
-    # When the requester offered tasks to an excluded worker again. Messages written before no longer apply.
+    # When the requester offered tasks to an excluded worker again. Earlier messages no longer apply.
     over_at = models.DateTimeField(null=True)
 
     class Meta:

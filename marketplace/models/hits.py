@@ -66,7 +66,7 @@ class HitQuerySet(models.QuerySet["Hit"]):
         return self.filter(~Exists(Assignment.objects.filter(hit=OuterRef("pk"), worker=worker)))
 
     def expiry_due(self, now: datetime) -> HitQuerySet:
-        """Return the HITs past their time that have not been closed yet."""
+        """Return the expired HITs that have not been closed yet."""
         return self.filter(expiry_applied=False, expires_at__lte=now)
 
 
@@ -147,10 +147,10 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
 
 
 class Assignment(models.Model):
-    """One place on a HIT, made when it is first taken.
+    """One place on a HIT, created when a worker takes it.
 
-    A returned assignment stays as ``Free``, so that its former holder can be informed. The place is taken again
-    under another id.
+    A returned assignment keeps its row as ``Free``, so that its former holder can be informed. The place is taken
+    again under another id.
     """
 
     class Status(models.TextChoices):
@@ -220,7 +220,7 @@ class Departure(models.Model):
 
 
 class RequestToken(models.Model):
-    """A UniqueRequestToken that was used. It protects for 24 hours and is then deleted."""
+    """A used UniqueRequestToken. It prevents duplicates for 24 hours and is then deleted."""
 
     class Scope(models.TextChoices):
         """Groups of calls that share tokens."""

@@ -22,7 +22,7 @@ class Bonus(models.Model):
 
 
 class LedgerEntry(models.Model):
-    """One movement of a requester's balance; their sum is the balance.
+    """One movement of a requester's balance. The sum of the movements is the balance.
 
     ``amount_cents`` goes to the requester (positive) or to a worker (negative). ``fee_cents`` is the marketplace's
     fee (never positive).
@@ -43,7 +43,7 @@ class LedgerEntry(models.Model):
     worker = models.ForeignKey(Worker, on_delete=models.PROTECT, null=True, related_name="ledger")
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, null=True, related_name="ledger")
     bonus = models.OneToOneField(Bonus, on_delete=models.PROTECT, null=True, related_name="ledger_entry")
-    # The caller's name for a top-up's transfer; each is entered only once.
+    # The caller's reference for a top-up; each is entered only once.
     reference = models.CharField(max_length=100, blank=True)
     made_at = models.DateTimeField()
 
@@ -54,7 +54,7 @@ class LedgerEntry(models.Model):
                 condition=~Q(reference=""),
                 name="ledger_reference_once",
             ),
-            # Pays a reward only once per assignment, even in a race.
+            # Allows only one reward per assignment, even in a race.
             models.UniqueConstraint(
                 fields=["assignment"], condition=Q(kind="reward"), name="ledger_reward_once"
             ),
@@ -67,7 +67,7 @@ class LedgerEntry(models.Model):
 
 
 class PayoutBatch(models.Model):
-    """Earnings that were not yet paid out, collected once for payment outside the marketplace."""
+    """A set of unpaid earnings, collected for payment outside the marketplace."""
 
     name = models.CharField(max_length=60, unique=True)
     requester = models.ForeignKey(
@@ -104,7 +104,7 @@ class Payout(models.Model):
 
 
 class PayoutItem(models.Model):
-    """One reward or bonus in one payout. The constraint pays it out only once, even in a race."""
+    """One reward or bonus in one payout. The constraint prevents a second payout, even in a race."""
 
     payout = models.ForeignKey(Payout, on_delete=models.PROTECT, related_name="items")
     entry = models.OneToOneField(LedgerEntry, on_delete=models.PROTECT, related_name="payout_item")

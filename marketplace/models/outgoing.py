@@ -13,13 +13,13 @@ class OutgoingQuerySet(models.QuerySet["Outgoing"]):
     """Queries for the sender."""
 
     def due_at(self, now: datetime) -> OutgoingQuerySet:
-        """Return the messages to try now."""
+        """Return the messages to send now."""
         return self.filter(due_at__lte=now)
 
 
 class Outgoing(models.Model):
     """One message. It is stored in the transaction of its cause and sent afterwards, so that a slow mail server
-    never delays a call. Once it is sent or given up, ``due_at`` is empty and the text is removed.
+    never delays a call. Once it is sent or abandoned, ``due_at`` is empty and the text is removed.
     """
 
     class Transport(models.TextChoices):

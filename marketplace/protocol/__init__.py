@@ -1,1 +1,1 @@
-"""The wire format and rules of Amazon's MTurk protocol. Pure: imports nothing but errors."""
+"""The wire format and rules of Amazon's MTurk protocol. Imports only errors."""

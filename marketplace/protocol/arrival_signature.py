@@ -1,4 +1,4 @@
-"""Pure: the signature in a frame's address, which proves who took which assignment of which HIT, and when.
+"""The signature in a frame's address, which proves who took which assignment of which HIT, and when.
 
 A requester's page checks it with the secret key that signs the requester's calls
 (docs/marketplace-protocol.md, "Signed addresses").

@@ -11,25 +11,25 @@ def _random(length: int) -> str:
 
 
 def entity_id() -> str:
-    """Make an id for a HIT, HIT type, group, assignment or qualification type: 30 characters, about 150 bits."""
+    """Return a random id for a HIT, HIT type, group, assignment or qualification type: 30 characters, 150 bits."""
     return "3" + _random(29)
 
 
 def worker_id() -> str:
-    """Make an id for a worker: 14 characters that begin with A."""
+    """Return a random id for a worker: 14 characters that begin with A."""
     return "A" + _random(13)
 
 
 def access_key() -> str:
-    """Make the public half of a requester's key: 20 characters."""
+    """Return the public half of a requester's key: 20 characters."""
     return "PREF" + _random(16)
 
 
 def secret_key() -> str:
-    """Make the secret half of a requester's key: 240 random bits."""
+    """Return the secret half of a requester's key: 240 random bits."""
     return secrets.token_urlsafe(30)
 
 
 def payout_reference() -> str:
-    """Make the name of a payout on a bank statement: 12 characters that begin with PAY."""
+    """Return a random name for a payout on a bank statement: 12 characters that begin with PAY."""
     return "PAY" + _random(9)

@@ -1,4 +1,4 @@
-"""Pure: the status of a HIT."""
+"""The status of a HIT."""
 
 
 def hit_status(*, available: int, pending: int, expired: bool) -> str:
@@ -13,5 +13,5 @@ def hit_status(*, available: int, pending: int, expired: bool) -> str:
 
 
 def places_held(*, available: int, pending: int, submitted: int, expired: bool) -> int:
-    """Return the number of places that money is held for: at work, in review, or still to be taken."""
+    """Return the number of places that money is held for: taken, in review or still available."""
     return pending + submitted + (0 if expired else available)

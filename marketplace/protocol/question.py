@@ -33,7 +33,7 @@ class ExternalQuestion:
 
 
 def read_question(text: str, *, https_only: bool) -> ExternalQuestion:
-    """Read an ExternalQuestion. Raises RequestError if it is something else or not well formed.
+    """Read an ExternalQuestion. Raises RequestError for another kind of question and for malformed XML.
 
     With ``https_only`` the address must be https; a loopback address can always be http.
     """
@@ -46,7 +46,7 @@ def read_question(text: str, *, https_only: bool) -> ExternalQuestion:
     if root.tag != f"{{{EXTERNAL_QUESTION}}}ExternalQuestion":
         raise RequestError(
             "XMLParseError",
-            f"This marketplace shows ExternalQuestion only, in the namespace {EXTERNAL_QUESTION}.",
+            f"This marketplace supports only ExternalQuestion, in the namespace {EXTERNAL_QUESTION}.",
         )
     names = [child.tag for child in root]
     if names != [f"{{{EXTERNAL_QUESTION}}}{name}" for name in ("ExternalURL", "FrameHeight")]:
@@ -73,7 +73,7 @@ def _check_address(url: str, https_only: bool) -> None:
 
 
 def url_origin(url: str) -> str:
-    """Return scheme, host and port of an address in ASCII, as a content security policy names a source."""
+    """Return scheme, host and port of an address in ASCII, in the form of a content security policy's source."""
     parts = urlsplit(url)
     host, colon, port = parts.netloc.rpartition("@")[2].partition(":")
     host = host if host.isascii() else idna.encode(host, uts46=True).decode()

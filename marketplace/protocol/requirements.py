@@ -1,4 +1,4 @@
-"""Pure: checks whether a worker meets a HIT type's requirements.
+"""Checks whether a worker meets a HIT type's requirements.
 
 A requirement is the protocol's own structure (QualificationTypeId, Comparator, IntegerValues or LocaleValues,
 ActionsGuarded). Without the qualification, every comparator except DoesNotExist fails.
@@ -22,7 +22,7 @@ SYSTEM_NAMES = {
     MASTERS: "Masters",
     MASTERS_SANDBOX: "Masters",
 }
-# Below this many submissions, the share of approved work counts as 100% [MTurk].
+# Below this many submissions, the approval rate counts as 100% [MTurk].
 PERCENT_COUNTS_FROM = 100
 _GUARDS = {
     "Accept": {"accept"},
@@ -53,7 +53,7 @@ class Standing:
 
 
 def approved_percent(*, submitted: int, approved: int, rejected: int) -> int:
-    """Return the share of reviewed work that was approved, 0 to 100, rounded down."""
+    """Return the percentage of reviewed assignments that were approved, rounded down."""
     reviewed = approved + rejected
     if submitted < PERCENT_COUNTS_FROM or reviewed == 0:
         return 100

@@ -1,4 +1,4 @@
-"""Pure: checks AWS Signature Version 4 on the server's side.
+"""Checks AWS Signature Version 4 on the server.
 
 Follows AWS's documentation "Create a signed AWS API request" (canonical request, string to sign, signing key).
 The service takes requests to ``/`` without a query, so the canonical form only needs headers.
@@ -24,7 +24,7 @@ _STAMP = "%Y%m%dT%H%M%SZ"
 
 @dataclass(frozen=True)
 class Credential:
-    """The facts about a signature in the Authorization header and the date."""
+    """The parts of a signature, from the Authorization header and the date."""
 
     access_key: str
     day: str
@@ -36,7 +36,7 @@ class Credential:
 
     @property
     def scope(self) -> str:
-        """Return day, region and service, as they are signed."""
+        """Return day, region and service in the signed form."""
         return f"{self.day}/{self.region}/{self.service}/aws4_request"
 
 
@@ -67,7 +67,7 @@ def read_credential(headers: Mapping[str, str]) -> Credential:
 
 
 def check_scope(credential: Credential, *, region: str, service: str, now: datetime) -> None:
-    """Refuse a signature for another region or service, or one that is off by more than 15 minutes."""
+    """Refuse a signature for another region or service, or one whose time differs by more than 15 minutes."""
     if credential.region != region:
         raise InvalidSignatureException(
             f"Credential should be scoped to a valid region, not '{credential.region}'."
@@ -97,7 +97,7 @@ def check_scope(credential: Credential, *, region: str, service: str, now: datet
 def check_signature(
     credential: Credential, secret: str, *, method: str, path: str, headers: Mapping[str, str], body: bytes
 ) -> None:
-    """Compute the signature again from ``secret`` and compare; raises InvalidSignatureException."""
+    """Recompute the signature from ``secret`` and compare it; raises InvalidSignatureException."""
     lines = "".join(
         f"{name}:{' '.join(headers.get(name, '').split())}\n" for name in credential.signed_headers
     )

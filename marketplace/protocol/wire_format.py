@@ -1,4 +1,4 @@
-"""Pure: the wire format of calls, responses and errors.
+"""The wire format of calls, responses and errors.
 
 JSON 1.1 as botocore speaks it (service model ``mturk`` 2017-01-17): POST /, the operation in the header
 ``X-Amz-Target``, one JSON object as body, times as seconds since 1970.
@@ -32,7 +32,7 @@ def operation_name(target: str) -> str:
 
 
 def read_body(body: bytes) -> dict[str, Any]:
-    """Return the JSON object of a request, empty if the body is; raises SerializationException.
+    """Return a request's JSON object, or an empty one for an empty body; raises SerializationException.
 
     Unpaired surrogates are valid JSON but not valid text: they can be neither looked up nor sent back.
     """

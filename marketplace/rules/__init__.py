@@ -1,1 +1,1 @@
-"""Pure: the marketplace's own rules for tasks, names, languages and money."""
+"""The marketplace's own rules for tasks, names, languages and money."""

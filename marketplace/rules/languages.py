@@ -1,4 +1,4 @@
-"""Pure: names of languages, and whether a worker reads all the languages that a task needs."""
+"""Names of languages, and whether a worker reads all the languages that a task needs."""
 
 import re
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ def name_of(tag: str) -> str:
 def readable(needed: Iterable[str], read: Iterable[str]) -> bool:
     """Return whether a worker who reads ``read`` can do a task that needs ``needed``; regions do not matter.
 
-    A worker who chose no language gets all tasks, and a task that names none is for everyone.
+    A worker who chose no language gets all tasks, and a task without languages is for everyone.
     """
     own = {_primary(tag) for tag in read}
     return not own or {_primary(tag) for tag in needed} <= own

@@ -1,4 +1,4 @@
-"""Pure: dollars, cents and fees. Every amount inside the marketplace is a whole number of cents.
+"""Dollars, cents and fees. Every amount inside the marketplace is a whole number of cents.
 
 Fees as MTurk states them: 20% of the reward or bonus, 40% of the reward when a HIT has ten or more
 assignments, at least one cent, half a cent rounded up.

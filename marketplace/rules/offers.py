@@ -1,10 +1,10 @@
-"""Pure: the pay and the needs of a task, read from its HIT type, and in words.
+"""The pay and the requirements of a task, read from its HIT type, and their wording.
 
 The protocol has a reward, a time limit and free text. A requester can put more into the keywords, each at most
 once: ``bonus:1.80`` (usual bonus in dollars), ``minutes:12`` (usual duration), ``limit:60`` (minutes after which
 the page ends the task, if earlier than the assignment's time limit), ``pairs:13`` or ``pairs:13-15`` (``passages:13``
 if each is judged by itself),
-``language:en`` (of the texts), ``page-language:de`` and ``promise:answer`` (the page names its promised pay with
+``language:en`` (of the texts), ``page-language:de`` and ``promise:answer`` (the page sends its promised pay with
 every answer). A keyword that cannot be read is a plain keyword. The keywords are only for display.
 """
 
@@ -19,8 +19,8 @@ _MOST_MINUTES, _MOST_PAIRS, _MOST_CENTS = 10_000, 100_000, 1_000_000
 
 @dataclass(frozen=True)
 class Offer:
-    """An offer, in cents. 0 or empty: the requester does not say. ``pairs`` is the maximum per task,
-    and ``item`` what one of them is."""
+    """An offer, in cents. 0 or an empty text: not stated by the requester. ``pairs`` is the maximum per task,
+    and ``item`` the name of one of them."""
 
     reward_cents: int
     bonus_cents: int = 0
@@ -40,7 +40,7 @@ class Offer:
 
     @property
     def total(self) -> str:
-        """Return ``$2.00``, the reward and the bonus that the requester names for a whole task."""
+        """Return the reward plus the stated bonus for a whole task, such as ``$2.00``."""
         return f"${money.protocol_amount(self.total_cents)}"
 
     @property
@@ -74,7 +74,7 @@ class Offer:
 
     @property
     def needed_languages(self) -> list[str]:
-        """Return the languages that a worker has to read."""
+        """Return the languages that a worker must be able to read."""
         return [tag for tag in (self.language, self.page_language) if tag]
 
 

@@ -1,4 +1,4 @@
-"""Pure: the next payout day."""
+"""The next payout day."""
 
 from datetime import date
 

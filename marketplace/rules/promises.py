@@ -1,8 +1,8 @@
-"""Pure: the pay still to come for a submitted task, as far as it is known.
+"""The expected pay for a submitted task.
 
-The requester's page can send it with the answer (``pay_promised``): the total in dollars, what is sure and what the
-requester decides about, or only that the requester decides. Otherwise the listing's amount for the whole task
-applies. Nothing is paid on this basis.
+The requester's page can send it with the answer (``pay_promised``): the total in dollars, the guaranteed part plus
+a part that the requester decides about, or only that the requester decides. Otherwise the listing's amount for the
+whole task applies. Nothing is paid on this basis.
 """
 
 import re
@@ -20,10 +20,10 @@ _DOLLARS = r"(0|[1-9][0-9]{0,4})\.([0-9]{2})"
 
 @dataclass(frozen=True)
 class PayToCome:
-    """The pay still to come for a task, in cents: the reward on approval, and a bonus.
+    """The expected pay for a task, in cents: the reward on approval, and a bonus.
 
-    ``promised`` is the total that the requester's page named as sure, or None. ``undecided``: the page said that the
-    requester decides about the reward. ``held_cents``: a further bonus, about which the requester decides.
+    ``promised`` is the total that the requester's page guaranteed, or None. ``undecided``: the page stated that the
+    requester decides about the reward. ``held_cents``: a further bonus that the requester decides about.
     """
 
     reward_cents: int = 0
@@ -66,12 +66,12 @@ def pay_to_come(
     approved: bool,
     always_says: bool = False,
 ) -> PayToCome:
-    """Return the pay still to come for a task in review or ``approved``; ``bonuses_cents`` were already paid.
+    """Return the expected pay for a task in review or ``approved``; ``bonuses_cents`` were already paid.
 
-    ``said`` is what the page sent: ``1.04``, ``0.20+1.80`` (sure, and for the requester to decide; nothing is sure in
-    ``0.00+2.00``) or ``undecided``. A total below the reward is ignored, because approval pays the reward anyway. If
-    the page ``always_says`` its promise, an answer without a total was posted by something else and promises nothing;
-    nor does one above what the listing offers, since the answer comes from the worker's browser.
+    ``said`` is the page's promise: ``1.04``, ``undecided``, or a guaranteed part and a part that the requester
+    decides about, such as ``0.20+1.80`` or ``0.00+2.00``. A total below the reward is ignored, because approval pays
+    the reward anyway. If the page ``always_says`` its promise, an answer without a total did not come from the page
+    and promises nothing. Nor does a total above the listing's offer, because the worker's browser can change it.
     """
     reward = 0 if approved else reward_cents
     most = reward_cents + usual_bonus_cents if always_says else _MOST_CENTS
@@ -87,7 +87,7 @@ def pay_to_come(
 
 
 def _amounts(said: str) -> tuple[int, int]:
-    """Return the cents that are sure and those that the requester decides about; more than any promise if unclear."""
+    """Return the guaranteed cents and those that the requester decides about; too many cents if invalid."""
     found = re.fullmatch(rf"{_DOLLARS}(?:\+{_DOLLARS})?", said, re.ASCII)
     if not found:
         return _MOST_CENTS + 1, 0

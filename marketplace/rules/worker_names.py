@@ -5,9 +5,9 @@ import secrets
 
 #: The maximum length of a name.
 LONGEST = 60
-#: Prefix of programs that work in place of people. No person gets such a name.
+#: Prefix of names of programs that work in place of people. People cannot choose it.
 PROGRAMS = "simulated-"
-#: Prefix of forgotten workers' names. Nobody can choose such a name.
+#: Prefix of forgotten workers' names. Nobody can choose it.
 FORGOTTEN = "forgotten-"
 
 _ALLOWED = re.compile(r"[a-z0-9._-]+")

@@ -7,7 +7,7 @@ from marketplace.models import Requester
 
 @dataclass(frozen=True)
 class Call:
-    """The caller, the checked request, the time and the request id."""
+    """A requester's call: the caller, the validated request, the time and the request id."""
 
     requester: Requester
     request: dict[str, Any]

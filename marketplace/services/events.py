@@ -1,4 +1,4 @@
-"""Events of HITs and assignments, sent to requesters who asked for them (UpdateNotificationSettings)."""
+"""Events of HITs and assignments, sent to requesters who subscribed to them (UpdateNotificationSettings)."""
 
 import json
 import uuid
@@ -13,7 +13,7 @@ _DOCUMENT_VERSION = "2014-08-15"
 
 
 def emit(name: str, hit: Hit, *, at: datetime, assignment: Assignment | None = None) -> None:
-    """Send the event if the HIT's type asks for it; otherwise this costs nothing."""
+    """Queue the event if the HIT's type subscribes to it."""
     wanted = hit.hit_type.notification
     if not wanted or not wanted["active"] or name not in wanted["events"]:
         return
@@ -31,7 +31,7 @@ def emit(name: str, hit: Hit, *, at: datetime, assignment: Assignment | None = N
 def write_event(
     transport: str, destination: str, customer: str, happened: dict[str, Any], at: datetime
 ) -> None:
-    """Write a message with one event, in MTurk's format."""
+    """Queue a message with one event, in MTurk's format."""
     document = {
         "EventDocId": uuid.uuid4().hex,
         "EventDocVersion": _DOCUMENT_VERSION,

@@ -1,7 +1,7 @@
-"""Effects of deadlines: places are abandoned, work is approved, HITs expire.
+"""Effects of deadlines: places are abandoned, submissions are approved, HITs expire.
 
-The scheduler applies them every second. Every call and every worker page applies them first as well, so that
-answers are right when the scheduler is late. When nothing is due, this costs one query.
+The scheduler applies them every second. Every call and every worker page also applies them first, so that
+responses are right even if the scheduler is late. When nothing is due, this costs one query.
 """
 
 from collections import Counter
@@ -34,7 +34,7 @@ def apply_due(now: datetime) -> int:
 
 
 def _anything_due(now: datetime) -> bool:
-    """Return whether anything is due. In SQL, because it runs before every call and building querysets costs more."""
+    """Return whether anything is due. Uses SQL, because this runs before every call and querysets take longer."""
     at = connection.ops.adapt_datetimefield_value(now)
     with connection.cursor() as cursor:
         cursor.execute(
@@ -84,7 +84,7 @@ def release_place(assignment: Assignment, kind: Departure.Kind, *, at: datetime)
 
 
 def _approve_due(now: datetime) -> int:
-    """Approve one batch of work that nobody reviewed in time."""
+    """Approve one batch of submissions that nobody reviewed in time."""
     due = _batch(Assignment.objects.auto_approvable_at(now))
     if not due:
         return 0
@@ -102,7 +102,7 @@ def _approve_due(now: datetime) -> int:
 
 
 def _expire_due(now: datetime) -> int:
-    """Close one batch of HITs past their time. The money held for open places is free again."""
+    """Close one batch of expired HITs, and release the money held for their open places."""
     due = list(Hit.objects.expiry_due(now).order_by("pk").values_list("pk", flat=True)[:_BATCH])
     if not due:
         return 0

@@ -10,7 +10,7 @@ from marketplace.rules import money
 def move_funds(requester_id: int, *, held: int = 0, spent: int = 0) -> None:
     """Hold ``held`` cents more (less if negative) and take ``spent`` cents off the balance.
 
-    Raises InsufficientFunds if the available balance would fall below zero. A single conditional update settles
+    Raises InsufficientFunds if the available balance would fall below zero. A single conditional update resolves
     races between calls.
     """
     needed = held + spent
@@ -25,5 +25,5 @@ def move_funds(requester_id: int, *, held: int = 0, spent: int = 0) -> None:
         raise RequestError(
             "InsufficientFunds",
             "This Requester has insufficient funds in their account to complete this transaction. "
-            f"It needs ${money.protocol_amount(needed)}; ${money.protocol_amount(available)} are available.",
+            f"It needs ${money.protocol_amount(needed)}; ${money.protocol_amount(available)} is available.",
         )

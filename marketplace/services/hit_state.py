@@ -31,7 +31,7 @@ def change_hit(
     expired: bool | None = None,
     expires_at: datetime | None = None,
 ) -> int:
-    """Add ``by`` (and ``maximum``) to the HIT's counters, set its expiry, derive its status, save.
+    """Add ``by`` (and ``maximum``) to the HIT's counters, set its expiry, derive its status and save it.
 
     Returns the additional cents to hold (negative: to free), for ``funds.move_funds``. The update is conditional on
     the values that were read. A lost race raises LostRace, even without row locks.
@@ -63,14 +63,14 @@ def change_hit(
 
 
 def set_review_status(hit: Hit, status: Hit.Status) -> bool:
-    """Move between Reviewable and Reviewing; False if the HIT is in neither state."""
+    """Switch the HIT between Reviewable and Reviewing; return False if it is in neither state."""
     source = Hit.Status.REVIEWING if status == Hit.Status.REVIEWABLE else Hit.Status.REVIEWABLE
     moved = Hit.objects.filter(pk=hit.pk, status__in=(source, status)).update(status=status)
     return bool(moved)
 
 
 def retype(hit: Hit, kind: HitType, unit_cost_cents: int) -> int | None:
-    """Give an untouched HIT another type. Returns the additional cents to hold, or None if it was touched."""
+    """Change the type of an untouched HIT. Returns the additional cents to hold, or None if a place was taken."""
     untouched = Hit.objects.filter(pk=hit.pk, available=F("max_assignments"), assignments=None)
     if not untouched.exclude(status=Hit.Status.DISPOSED).update(
         hit_type=kind, unit_cost_cents=unit_cost_cents

@@ -1,7 +1,7 @@
 """Outgoing messages: stored with their cause, sent by the scheduler.
 
-A message is sent at least once. A sender moves ``due_at`` on before it sends, so that a crashed sender leaves the
-message to be retried. Failures are retried for about a day, then given up with their error.
+A message is sent at least once. A sender postpones ``due_at`` before it sends, so that a message is retried
+after a crash. A failed message is retried for about a day, then abandoned with its error.
 """
 
 import http.client
@@ -52,7 +52,7 @@ def _queue_message(
 
 
 def send_due_messages(now: datetime) -> int:
-    """Try every message that is due, oldest first; returns how many were sent."""
+    """Try to send every due message, oldest first; returns how many were sent."""
     sent = 0
     for message in Outgoing.objects.due_at(now).order_by("due_at")[:_BATCH]:
         sent += _send_outgoing(message, now)
@@ -64,7 +64,7 @@ def _send_outgoing(message: Outgoing, now: datetime) -> bool:
     again = now + _FIRST_WAIT * 2**message.attempts if attempts < MOST_ATTEMPTS else None
     mine = Outgoing.objects.filter(pk=message.pk, due_at=message.due_at)
     if not mine.update(due_at=now + _FIRST_WAIT, attempts=attempts):
-        return False  # another process has it
+        return False  # another process is sending it
     row = Outgoing.objects.filter(pk=message.pk)
     try:
         _SENDERS[message.transport](message)
@@ -95,7 +95,7 @@ def _post_to_queue(message: Outgoing) -> None:
     finally:
         connection.close()
     if not 200 <= status < 300:
-        raise NotTaken(f"The queue answered {status}.")
+        raise NotTaken(f"The queue returned status {status}.")
 
 
 _SENDERS: Mapping[str, Callable[[Outgoing], None]] = {

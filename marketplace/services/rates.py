@@ -3,7 +3,7 @@
 A token bucket stored as one number, the time at which it is full again (the "generic cell rate algorithm",
 ITU-T I.371). Taking a token is one conditional upsert, so concurrent takers neither share a token nor lose one,
 on PostgreSQL and on SQLite. The database's clock is used if machines may share it. On PostgreSQL the table is
-unlogged: nothing waits for the disk, and a crash only fills the buckets.
+unlogged: nothing waits for the disk, and a crash only refills the buckets.
 """
 
 import time
@@ -17,7 +17,7 @@ from marketplace.models import Bucket
 _SECOND = 1_000_000
 _CLOCKS = {
     "postgresql": "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint)",
-    # SQLite reads the clock after it has the write lock; to the millisecond.
+    # SQLite reads the clock, to the millisecond, after it has acquired the write lock.
     "sqlite": "CAST((julianday('now') - 2440587.5) * 86400000000 AS integer)",
 }
 
@@ -41,7 +41,7 @@ def per_second(calls: float) -> Rate:
 
 
 def take_rate(name: str, rate: Rate, *, now: float | None = None) -> bool:
-    """Take a token; False if none is left, which costs nothing. ``now`` (seconds) replaces the clock."""
+    """Take a token; return False, without taking one, if none is left. ``now`` (seconds) replaces the clock."""
     clock = _CLOCKS[connection.vendor] if now is None else str(int(now * _SECOND))
     table = connection.ops.quote_name(Bucket._meta.db_table)
     later = "GREATEST" if connection.vendor == "postgresql" else "MAX"
@@ -59,7 +59,7 @@ def take_rate(name: str, rate: Rate, *, now: float | None = None) -> bool:
 
 
 def undo_take(name: str, rate: Rate) -> None:
-    """Undo one ``take``."""
+    """Undo one :func:`take_rate`."""
     table = connection.ops.quote_name(Bucket._meta.db_table)
     with connection.cursor() as cursor:
         cursor.execute(

@@ -1,4 +1,4 @@
-"""UniqueRequestToken: a call with a token that was used within 24 hours is refused, never repeated."""
+"""UniqueRequestToken: a call with a token that was used within 24 hours is refused, never executed again."""
 
 from datetime import timedelta
 
@@ -36,7 +36,7 @@ def spend(call: Call, scope: RequestToken.Scope) -> RequestToken | None:
 
 
 def remember_hit(token: RequestToken | None, hit: Hit) -> None:
-    """Record which HIT a token made, for the message of a later refusal."""
+    """Record which HIT a token created, for the message of a later refusal."""
     if token is not None:
         token.hit = hit
         token.save(update_fields=["hit"])

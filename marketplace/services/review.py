@@ -14,8 +14,8 @@ def approve(
 ) -> int | None:
     """Approve the assignment if it still has status ``source``; otherwise return None.
 
-    Pays the worker and returns the additional cents to hold (negative: to free). The caller settles them together
-    with the HIT's unit cost, which is the amount spent.
+    Pays the worker and returns the additional cents to hold (negative: to free). The caller passes them, and the
+    HIT's unit cost as the amount spent, to ``funds.move_funds``.
     """
     fields: dict[str, Any] = {"status": Assignment.Status.APPROVED, "approved_at": now, "rejected_at": None}
     if feedback is not None:

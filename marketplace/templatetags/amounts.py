@@ -23,7 +23,7 @@ def dollars(cents: int) -> str:
 
 @register.filter
 def offer(kind: HitType) -> Offer:
-    """Return the pay and needs of a task of this kind for display."""
+    """Return the pay and requirements of a task of this kind for display."""
     return read_offer(kind.reward_cents, kind.keywords)
 
 
@@ -61,7 +61,7 @@ def time_left(deadline: datetime, now: datetime) -> str:
 
 @register.filter
 def page_time_left(row: Assignment, now: datetime) -> str:
-    """Return when the task's own page ends it; only the page knows whether the worker was given more time."""
+    """Describe the time left on the task's own page. Only the page knows whether the worker was given more time."""
     ends = (row.accepted_at or now) + timedelta(minutes=offer(row.hit.hit_type).limit_minutes)
     limit = time_limit(row.hit.hit_type)
     if ends > now:

@@ -74,7 +74,7 @@ def forgotten(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_password(request: HttpRequest, worker_id: str, token: str) -> HttpResponse:
-    """Set a password by a link, and sign in."""
+    """Set a password through a link, and sign in."""
     try:
         worker = passwords.worker_of_link(worker_id, token)
     except AccountRefused as refusal:
@@ -91,7 +91,7 @@ def new_password(request: HttpRequest, worker_id: str, token: str) -> HttpRespon
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def confirm_address(request: HttpRequest, token: str) -> HttpResponse:
-    """Confirm an e-mail address. A button comes first, because mail scanners also open links."""
+    """Confirm an e-mail address. The page has a button, because mail scanners also open links."""
     if request.method != "POST":
         return render(request, "marketplace/confirm_address.html")
     try:

@@ -28,7 +28,7 @@ _ATTEMPTS = 5
 
 
 def answer_call(request: HttpRequest) -> HttpResponse:
-    """Authenticate and check the call, run it and answer. Refusals have the protocol's format."""
+    """Authenticate and check the call, run it and respond. Refusals have the protocol's format."""
     request_id = str(uuid.uuid4())
     try:
         body, status = protocol.write_body(_run_operation(request, request_id)), 200

@@ -26,7 +26,7 @@ from marketplace.views.site import signed_in_worker
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def payout(request: HttpRequest) -> HttpResponse:
-    """Show and change how the worker is paid outside."""
+    """Show and change how the worker is paid outside the marketplace."""
     worker = signed_in_worker(request)
     form = PayoutForm(request.POST or None, worker=worker, prove=proof(request, worker))
     if request.method == "POST" and form.is_valid():
@@ -85,7 +85,7 @@ def delete_own_account(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def privacy(request: HttpRequest) -> HttpResponse:
-    """Show who runs the site, and what personal data it keeps."""
+    """Show who runs the site, and what personal data it stores."""
     own_text = ""
     if settings.PRIVACY_FILE:
         with open(settings.PRIVACY_FILE, encoding="utf-8", errors="replace") as file:

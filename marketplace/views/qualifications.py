@@ -23,7 +23,7 @@ _REFUSED_STATUS = {"unknown": 404, "blocked": 403}
 @login_required
 @require_safe
 def qualifications(request: HttpRequest) -> HttpResponse:
-    """Show qualifications that tasks ask for and the worker could get, and the results of earlier requests."""
+    """Show qualifications that tasks require and the worker could get, and the results of earlier requests."""
     now = clock.now()
     expiry.apply_due(now)
     worker = signed_in_worker(request)

@@ -27,7 +27,7 @@ _RECENT = timedelta(hours=1)
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def signup(request: HttpRequest) -> HttpResponse:
-    """Make an account, if sign-up is open, and sign in to it."""
+    """Create an account, if sign-up is open, and sign in to it."""
     if not settings.OPEN_SIGNUP:
         return render(request, "marketplace/signup_closed.html", status=403)
     form = SignUpForm(request.POST or None)
@@ -46,7 +46,7 @@ def signup(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def use_invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Make an account with an invitation, and sign in to it."""
+    """Create an account with an invitation, and sign in to it."""
     now = clock.now()
     try:
         invited = invitations.read_invitation(token, now)
@@ -124,7 +124,7 @@ def _next_page(request: HttpRequest) -> str:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def signin_by_token(request: HttpRequest, token: str) -> HttpResponse:
-    """Sign in once by a link. A button comes first, because mail scanners also open links and would use it up."""
+    """Sign in once through a link. The page has a button, because mail scanners would open the link and use it up."""
     if request.method != "POST":
         return render(request, "marketplace/signin_by_token.html")
     try:

@@ -31,7 +31,7 @@ _RECENT = 5
 
 @csrf_exempt
 def root(request: HttpRequest) -> HttpResponseBase:
-    """Serve both sides at one address: requesters post their calls to it, workers open it in a browser."""
+    """Serve calls and pages at one URL: requesters post their calls to it, workers open it in a browser."""
     if request.method == "POST":
         return endpoint.answer_call(request)
     if request.method in ("GET", "HEAD"):
@@ -61,7 +61,7 @@ def home(request: HttpRequest) -> HttpResponse:
             replace(group, held=holding.get(group.hit_type.pk, "")) for group in shown if not group.closed
         ],
         "closed_groups": [group for group in shown if group.closed],
-        # Of two kinds of the same name, only their age tells a worker which one is new.
+        # Two kinds of tasks can have the same name; only their age tells the worker which one is new.
         "namesakes": {
             title for title, times in Counter(one.hit_type.title for one in shown).items() if times > 1
         },

@@ -66,7 +66,7 @@ def group(request: HttpRequest, type_id: str) -> HttpResponse:
 @login_required
 @require_POST
 def take_from_group(request: HttpRequest, type_id: str) -> HttpResponse:
-    """Take a task of the group and go to it."""
+    """Take a task of the group and redirect to it."""
     try:
         assignment = taking.take_task(signed_in_worker(request), type_id, clock.now())
     except TaskRefused as refusal:
@@ -121,7 +121,7 @@ def status(request: HttpRequest, assignment_id: str) -> JsonResponse:
 @login_required
 @require_POST
 def give_task_back(request: HttpRequest, assignment_id: str) -> HttpResponse:
-    """Return a task and go to its group. Asks first, because part of the work may be done.
+    """Return a task and redirect to its group, after a confirmation, because part of the work may be done.
 
     The task's page sends ``by_script`` when the frame refuses the worker, and stays as it is.
     """
@@ -191,7 +191,7 @@ def _requested_assignment(request: HttpRequest, assignment_id: str) -> Assignmen
 def _with_frame(
     request: HttpRequest, template: str, context: dict[str, object], hit: Hit | None, extra: dict[str, str]
 ) -> HttpResponse:
-    """Render a page whose frame can hold the HIT's page, then our answer to its form, and nothing else."""
+    """Render a page whose frame can load only the HIT's page and our response to its form."""
     if hit is None:
         return render(request, template, context)
     address = frame_address(hit.external_url, extra)

@@ -14,7 +14,7 @@ from marketplace.services.account import accounts
 
 
 class Command(Base):
-    help = "Make a requester and print its key as JSON."
+    help = "Create a requester and print its key as JSON."
     example = "python -m marketplace create_requester lab --balance 500"
 
     def arguments(self, parser: ArgumentParser) -> None:
@@ -24,7 +24,7 @@ class Command(Base):
         parser.add_argument("--key-file", type=Path, help="write the key here instead of printing it")
 
     def act(self, **options: Any) -> dict[str, Any]:
-        """Make the requester. A key that goes to a file is not printed."""
+        """Create the requester. A key that is written to a file is not printed."""
         opening = options["balance"]
         if opening is None:
             opening = int(Decimal(settings.OPENING_BALANCE) * 100)

@@ -22,7 +22,7 @@ class Command(Base):
         parser.add_argument("--country", default="")
 
     def act(self, **options: Any) -> dict[str, Any]:
-        """Make the account by the same rules as the sign-up page."""
+        """Create the account under the same rules as the sign-up page."""
         password = getpass.getpass() if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
         form = SignUpForm(
             {

@@ -21,25 +21,25 @@ class Command(Base):
     def arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--count", type=int, required=True)
         parser.add_argument("--prefix", default="worker", help="names are PREFIX-1, PREFIX-2, ...")
-        parser.add_argument("--country", default="", help="two letters, for all of them")
+        parser.add_argument("--country", default="", help="two letters, for all accounts")
         parser.add_argument("--program", action="store_true", help="accounts of programs, which are not paid")
         parser.add_argument(
             "--out", type=Path, required=True, help="file for the links; only its owner can read it"
         )
 
     def act(self, **options: Any) -> dict[str, Any]:
-        """Make all of them or none."""
+        """Create all accounts or none."""
         refuse_existing(options["out"])
         try:
             with transaction.atomic():
                 lines = [self._line(number, options) for number in range(1, options["count"] + 1)]
         except AccountRefused as refusal:
-            raise CommandError(f"{refusal} No account was made.") from None
+            raise CommandError(f"{refusal} No account was created.") from None
         write_private(options["out"], "".join(lines))
         return {"workers": len(lines), "file": str(options["out"])}
 
     def show(self, result: dict[str, Any]) -> None:
-        """Print on stderr how many accounts were made and where their links are."""
+        """Print on stderr how many accounts were created and where their links are."""
         self.stderr.write(
             f"{many(result['workers'], 'account; its link is', 'accounts; their links are')} in {result['file']}."
         )

@@ -10,7 +10,7 @@ from marketplace.services.operator import erasure as forgetting
 class Command(Base):
     help = (
         "Erase a worker's name, password, e-mail, country, letters and messages, and close the account permanently. "
-        "Work and money stay in the books under the worker id. Refused while a task is open or money is to be paid."
+        "Tasks and payments stay in the books under the worker id. Refused while a task is open or money is owed."
     )
     example = "python -m marketplace forget_worker ada"
 
@@ -19,7 +19,7 @@ class Command(Base):
         parser.add_argument(
             "--waive",
             action="store_true",
-            help="the person gives up money that is in no payout or still in review",
+            help="the worker gives up pay that is in review or not yet in a payout",
         )
 
     def act(self, **options: Any) -> dict[str, Any]:

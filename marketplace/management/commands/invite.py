@@ -37,7 +37,7 @@ class Command(Base):
         )
 
     def act(self, **options: Any) -> dict[str, Any]:
-        """Make all of them or none."""
+        """Create all invitations or none."""
         addresses = _addresses(options)
         if not (options["mail"] or options["out"]):
             raise CommandError("Choose where the links go: --out FILE or --mail.", returncode=2)

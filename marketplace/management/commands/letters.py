@@ -12,7 +12,9 @@ class Command(Base):
 
     def arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("requester", nargs="?", help="only letters to this requester")
-        parser.add_argument("--most", type=int, default=100, metavar="N", help="how many (default 100)")
+        parser.add_argument(
+            "--most", type=int, default=100, metavar="N", help="maximum number of messages (default 100)"
+        )
 
     def act(self, **options: Any) -> dict[str, Any]:
         name = options["requester"]

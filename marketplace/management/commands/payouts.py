@@ -25,7 +25,7 @@ def _moment_argument(word: str) -> datetime:
 class Command(Base):
     help = (
         "Put unpaid earnings into a named batch and write it as CSV. Running it again with the same "
-        "name writes the same batch; no earning is counted twice. Without a name, list the batches."
+        "name writes the same batch; nothing is paid twice. Without a name, list the batches."
     )
     example = (
         "python -m marketplace payouts 2026-11 --until 2026-12-01 --least 5.00 --out 2026-11.csv\n"
@@ -33,7 +33,7 @@ class Command(Base):
     )
 
     def arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("name", nargs="?", help="the batch, such as 2026-11")
+        parser.add_argument("name", nargs="?", help="name of the batch, such as 2026-11")
         parser.add_argument("--out", type=Path, help="the CSV file; only its owner can read it")
         parser.add_argument(
             "--until", type=_moment_argument, help="include earnings up to this time, UTC (default: now)"
@@ -45,7 +45,7 @@ class Command(Base):
         if options["name"] is None:
             return {"batches": [_batch_fields(row) for row in payouts.all_payouts()]}
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}", options["name"]):
-            raise CommandError("A batch name can only have letters, digits and . _ -.", returncode=2)
+            raise CommandError("A batch name can contain only letters, digits and . _ -.", returncode=2)
         if options["out"] is None:
             raise CommandError("The output file is missing. Add --out FILE.", returncode=2)
         now = clock.now()
@@ -65,7 +65,7 @@ class Command(Base):
         if "batches" in result:
             self.table(head, ([row[name] for name in head] for row in result["batches"]))
             return
-        made = "made now" if result["new"] else "made earlier; nothing was added"
+        made = "created now" if result["new"] else "created earlier; nothing was added"
         self.stdout.write(
             f"Batch {result['name']} ({made}): {many(result['workers'], 'worker')}, "
             f"${result['due']} due, ${result['paid']} paid, ${result['failed']} failed. File: {result['out']}."

@@ -14,5 +14,5 @@ class Command(Base):
 
     def show(self, result: dict[str, Any]) -> None:
         self.stdout.write(
-            f"{result['forgotten']} forgotten again; {result['left']} left, because they are owed money."
+            f"{result['forgotten']} forgotten again; {result['left']} not, because they are owed money."
         )

@@ -12,8 +12,8 @@ from marketplace.services.operator import payouts
 
 class Command(Base):
     help = (
-        "Read back a payout file whose `state` column says paid or failed (`note` is optional). "
-        "Each payout is recorded once, so a file can be read again. Failed payouts go into a later batch."
+        "Record the results in a payout file: its `state` column is paid or failed (`note` is optional). "
+        "Each payout is recorded only once, so a file can be read again. Failed payouts go into a later batch."
     )
     example = "python -m marketplace record_payouts 2026-11.csv"
 

@@ -7,7 +7,7 @@ from marketplace.services.operator import requesters
 
 
 class Command(Base):
-    help = "List every requester: available balance, amount held for open tasks, number of working keys."
+    help = "List every requester: available balance, amount held for open tasks, number of valid keys."
     example = "python -m marketplace requesters"
 
     def act(self, **options: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ class Command(Base):
     def arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name")
         parser.add_argument(
-            "--grace", type=float, default=24, help="hours (default: 24); 0 ends current keys now"
+            "--grace", type=float, default=24, help="hours (default: 24); 0 ends the current keys immediately"
         )
         parser.add_argument("--key-file", type=Path, help="write the key here instead of printing it")
 
@@ -39,7 +39,7 @@ class Command(Base):
         return {**result, "secret_key": rotated.key.secret_key}
 
     def show(self, result: dict[str, Any]) -> None:
-        """Print the key as its file would hold it, and the rest on stderr."""
+        """Print the key in the format of a key file, and everything else on stderr."""
         if "secret_key" in result:
             names = ("access_key", "secret_key", "endpoint")
             self.stdout.write(json.dumps({name: result[name] for name in names}))

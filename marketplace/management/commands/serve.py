@@ -21,7 +21,7 @@ FIRST_REQUESTER = "preferee"
 
 
 class Command(Base):
-    help = "Create and migrate the database, make a requester with a key file, and serve until stopped."
+    help = "Create and migrate the database, create a requester with a key file, and serve until stopped."
     example = "python -m marketplace serve --port 8411"
 
     def arguments(self, parser: ArgumentParser) -> None:
@@ -45,7 +45,7 @@ class Command(Base):
 
 
 def ensure_key_file() -> Path:
-    """Return the first requester's key file. Make it if it is missing or the database does not know its key."""
+    """Return the first requester's key file. Create it if it is missing or its key is not in the database."""
     file: Path = settings.KEY_FILE
     key = _key_in(file)
     if key is None:
@@ -70,7 +70,7 @@ def _key_in(file: Path) -> RequesterKey | None:
 
 
 def write_key_file(file: Path, key: RequesterKey) -> None:
-    """Write a key file in one step, so that no reader sees half of it. Only its owner can read it."""
+    """Write a key file atomically, so that no reader sees half of it. Only its owner can read it."""
     file.parent.mkdir(parents=True, exist_ok=True)
     document = {
         "access_key": key.access_key,

@@ -6,7 +6,7 @@ from marketplace.services.operator import requesters
 
 
 class Command(Base):
-    help = "Set the address for messages from workers; empty for none."
+    help = "Set the e-mail address for workers' messages. An empty address turns e-mail off."
     example = "python -m marketplace set_requester lab --email lab@example.org"
 
     def arguments(self, parser: ArgumentParser) -> None:

@@ -31,7 +31,7 @@ class Command(Base):
         parser.add_argument(
             "--reference",
             default="",
-            help="of the transfer; the same reference is added only once",
+            help="reference of the transfer; a transfer with the same reference is added only once",
         )
 
     def act(self, **options: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from marketplace.services.operator import payouts
 
 
 class Command(Base):
-    help = "List every worker account: work, earnings and money still to be paid out."
+    help = "List every worker account: tasks, earnings and money not yet paid out."
     example = "python -m marketplace workers --json"
 
     def act(self, **options: Any) -> dict[str, Any]:

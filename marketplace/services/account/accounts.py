@@ -18,7 +18,7 @@ _LINK_SALT = "marketplace.signin"
 
 
 def create_requester(name: str, *, opening_cents: int, now: datetime, email: str = "") -> RequesterKey:
-    """Make a requester with an opening balance and a first key. Workers' messages are mailed to ``email``, if set.
+    """Create a requester with an opening balance and a first key. Workers' messages are mailed to ``email``, if set.
 
     Raises AccountRefused if the name is taken or the address is not valid.
     """
@@ -80,7 +80,7 @@ def create_worker(
     confirmed: bool = False,
     now: datetime,
 ) -> Worker:
-    """Make a worker account. Without a password, it can only be entered by a sign-in link.
+    """Create a worker account. Without a password, only a sign-in link gives access to it.
 
     A link that confirms the address is mailed to it, unless it is already ``confirmed``. ``program``: a program that
     works in place of people and is not paid. ``country_by_operator``: the worker cannot change the country.
@@ -112,7 +112,7 @@ def create_worker(
 
 
 def signin_token(worker: Worker, now: datetime) -> str:
-    """Return a token for ``/signin/token/<token>/``. It works once, for the time in the settings."""
+    """Return a token for ``/signin/token/<token>/``. It works once, for the configured time."""
     nonce = secrets.token_urlsafe(24)
     SigninLink.objects.create(
         worker=worker, nonce=nonce, expires_at=now + timedelta(hours=settings.SIGNIN_LINK_HOURS)
@@ -121,7 +121,7 @@ def signin_token(worker: Worker, now: datetime) -> str:
 
 
 def redeem_signin_token(token: str, now: datetime) -> Worker:
-    """Return the worker a token signs in; raises AccountRefused if it is wrong, used or too old."""
+    """Return the worker whom a token signs in; raises AccountRefused if the token is invalid, used or expired."""
     refusal = AccountRefused(
         "This sign-in link no longer works.", "It works once, for a few days. Ask for a new one."
     )
@@ -143,5 +143,5 @@ def worker_by_name(name: str) -> Worker:
     row = Worker.objects.filter(worker_id=name.strip()).first()
     row = row or Worker.objects.filter(username=worker_names.one_spelling(name)).first()
     if row is None:
-        raise AccountRefused(f"There is no worker {name}.", "`workers` lists them.")
+        raise AccountRefused(f"There is no worker {name}.", "`workers` lists all workers.")
     return row

@@ -1,4 +1,4 @@
-"""Invitations: a link makes one account, once, until it expires or is revoked."""
+"""Invitations: each link creates one account, unless it expires or is revoked first."""
 
 import secrets
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ def make_invitation(
     hours: float | None = None,
     mail: bool = False,
 ) -> InvitationLink:
-    """Make an invitation, and ``mail`` it to ``email`` if asked. Raises AccountRefused without a mail server."""
+    """Create an invitation and, with ``mail``, send it to ``email``. Raises AccountRefused without a mail server."""
     if mail and not settings.MAIL:
         raise AccountRefused(
             "This marketplace has no mail server.",
@@ -58,8 +58,8 @@ def _invitation_mail(sent: InvitationLink) -> str:
     until = sent.invitation.expires_at
     return (
         "You are invited to do small paid tasks. Before you take one, you see what it asks for and what it pays.\n\n"
-        f"Make your account here; the link works once, until {until:%-d %B %Y, %H:%M} UTC:\n\n{sent.link}\n\n"
-        "If you do not know what this is about, ignore this e-mail. No account is made unless you make it.\n"
+        f"Create your account here; the link works once, until {until:%-d %B %Y, %H:%M} UTC:\n\n{sent.link}\n\n"
+        "If you do not know what this is about, ignore this e-mail. No account is created unless you create it.\n"
     )
 
 
@@ -69,7 +69,7 @@ def read_invitation(token: str, now: datetime) -> Invitation:
         nonce = signing.loads(token, salt=_SALT)
     except signing.BadSignature:
         raise AccountRefused(
-            "This invitation link is not complete.", "Copy the whole link, or ask for a new one."
+            "This invitation link is incomplete.", "Copy the whole link, or ask for a new one."
         ) from None
     row = Invitation.objects.filter(nonce=nonce).first()
     state = "revoked" if row is None else row.state(now)
@@ -84,7 +84,9 @@ def _invitation_refusal(state: str) -> AccountRefused:
         "expired": AccountRefused(
             "This invitation has expired.", "Ask the person who sent it for a new one."
         ),
-    }.get(state, AccountRefused("This invitation was withdrawn.", "Ask the person who sent it."))
+    }.get(
+        state, AccountRefused("This invitation was withdrawn.", "Ask the person who sent it for a new one.")
+    )
 
 
 def accept_invitation(
@@ -97,7 +99,7 @@ def accept_invitation(
     program: bool = False,
     now: datetime,
 ) -> Worker:
-    """Make the account. A double click makes one, because the same transaction uses up the invitation."""
+    """Create the account. A double click creates only one, because the same transaction uses up the invitation."""
     row = read_invitation(token, now)
     with transaction.atomic():
         if not Invitation.objects.open_at(now).filter(pk=row.pk).update(used_at=now):
@@ -109,7 +111,7 @@ def accept_invitation(
             country=row.country or country,
             country_by_operator=bool(row.country),
             program=program,
-            # The holder of the link reads mail at that address.
+            # The link was mailed to this address, so its holder reads mail there.
             confirmed=row.mailed and email.lower() == row.email.lower(),
             now=now,
         )
@@ -121,7 +123,7 @@ def revoke_invitation(number: int, now: datetime) -> Invitation:
     """Withdraw an unused invitation; raises AccountRefused."""
     row = Invitation.objects.filter(pk=number).first()
     if row is None:
-        raise AccountRefused(f"There is no invitation {number}.", "`invitations` lists them.")
+        raise AccountRefused(f"There is no invitation {number}.", "`invitations` lists all invitations.")
     if row.used_at is not None:
         raise AccountRefused(
             f"Invitation {number} was already used.", "`set_worker NAME --close` closes the account."

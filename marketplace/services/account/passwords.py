@@ -79,7 +79,7 @@ def set_password(worker: Worker, password: str, now: datetime) -> None:
 
 
 def change_payout(worker: Worker, method: str, details: str, now: datetime) -> None:
-    """Store how the worker is paid outside, and notify the confirmed address."""
+    """Store how the worker is paid outside the marketplace, and notify the confirmed address."""
     if (method, details) == (worker.payout_method, worker.payout_details):
         return
     with transaction.atomic():

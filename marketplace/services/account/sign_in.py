@@ -1,7 +1,7 @@
 """Signing in with name and password, limited by the settings.
 
-A try is taken from two buckets (name, address) before the password is checked, and given back if it was right.
-So simultaneous tries cannot slip through, and people who know their password are never slowed down.
+Each attempt takes a token from two buckets (name and network address) before the password is checked, and returns it
+if the password is right. So simultaneous attempts cannot exceed the limit, and correct passwords use up nothing.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ def sign_in(request: HttpRequest, username: str, password: str, address: str) ->
 
 
 def prove_owner(worker: Worker, password: str, *, address: str, recent: bool) -> None:
-    """Refuse a change that would hand over the account, unless its owner is present: a session can be stolen.
+    """Refuse a change that would hand over the account unless its owner is present, because a session can be stolen.
 
     The proof is the password or, for accounts without one, a ``recent`` sign-in. Raises SignInRefused with
     reason ``throttled``, ``wrong`` or ``old``.
@@ -88,5 +88,5 @@ def may_ask_for_reset(identity: str) -> bool:
 
 
 def _bucket(kind: str, value: str) -> str:
-    """Return the bucket's name, with the value hashed: a wrong name is often somebody's password."""
+    """Return the bucket's name, with the value hashed, because a wrong name is often a password."""
     return f"signin {kind} {hashlib.sha256(value.encode()).hexdigest()}"

@@ -1,4 +1,4 @@
-"""Removes expired data, so that tables do not grow forever. Work and money stay; personal data does not."""
+"""Removes expired data, so that tables do not grow forever. Tasks and payments stay; personal data is erased."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -15,7 +15,7 @@ _KEPT = timedelta(days=30)
 
 
 def tidy(now: datetime) -> int:
-    """Remove used tokens, sent messages, expired links and sessions, and forget workers as the settings say.
+    """Remove used tokens, sent messages, expired links and sessions, and forget workers as configured.
 
     Returns the number of rows removed. A failed step does not stop the others; SweepFailed is raised at the end.
     """

@@ -1,4 +1,4 @@
-"""Forgetting workers: personal data is erased; work and money stay under the worker id that requesters know."""
+"""Forgetting workers: personal data is erased; tasks and payments stay under the worker id that requesters know."""
 
 import logging
 from datetime import datetime, timedelta
@@ -26,18 +26,20 @@ def erase_worker(worker: Worker, now: datetime, *, waive: bool = False) -> dict[
     """
     rows = Assignment.objects.filter(worker=worker)
     if rows.held().exists():
-        raise AccountRefused(f"{worker.username} has an open task.", "Forget the worker when it is over.")
+        raise AccountRefused(
+            f"{worker.username} has an open task.", "Forget the worker when the task is over."
+        )
     if not waive and rows.filter(status=Assignment.Status.SUBMITTED).exists():
         raise AccountRefused(
             f"{worker.username} has a task in review.",
-            "Forget the worker after the review. If the person gives up its pay, add --waive.",
+            "Forget the worker after the review. If the worker gives up this pay, add --waive.",
         )
     standing = payouts.payout_standing(worker)
     if standing.on_its_way or (standing.open and not waive and not worker.is_program):
         due = money.protocol_amount(standing.earned - standing.paid)
         raise AccountRefused(
             f"{worker.username} is still owed ${due}, which cannot be paid afterwards.",
-            "Pay it (`payouts`, `record_payouts`). If they waive what is in no payout, add --waive.",
+            "Pay it (`payouts`, `record_payouts`). If the worker gives up money not yet in a payout, add --waive.",
         )
     addressed = Q(destination__iexact=worker.email) if worker.email else Q(pk=None)
     done = {
@@ -74,10 +76,10 @@ def erase_worker(worker: Worker, now: datetime, *, waive: bool = False) -> dict[
 
 
 def forget_again(now: datetime) -> dict[str, int]:
-    """After a restore, forget listed workers again who are back in the database. Safe to repeat.
+    """After a restore, forget the listed workers again if they are back in the database. Safe to repeat.
 
-    Returns how many were ``forgotten`` and how many are ``left``, because the backup still owes them something.
-    A failure does not stop the others; SweepFailed is raised at the end.
+    Returns how many were ``forgotten`` and how many are ``left``, because the backup still owes them money.
+    One failure does not stop the rest; SweepFailed is raised at the end.
     """
     named = {entry.worker_id: entry for entry in forgotten_list.forgotten_entries()}
     done = {"forgotten": 0, "left": 0}
@@ -97,8 +99,8 @@ def forget_again(now: datetime) -> dict[str, int]:
 def forget_idle(now: datetime) -> int:
     """Forget workers who have been inactive for longer than the settings allow; returns how many.
 
-    Activity is making the account, signing in or taking a task. Workers who are owed something are kept. A failure
-    does not stop the others; SweepFailed is raised at the end.
+    Activity is creating the account, signing in or taking a task. Workers who are owed money are kept. One failure
+    does not stop the rest; SweepFailed is raised at the end.
     """
     if not settings.KEEP_ACCOUNTS_DAYS:
         return 0

@@ -1,4 +1,4 @@
-"""The list of forgotten workers, kept outside the database because a restored backup brings them back."""
+"""The list of forgotten workers, kept outside the database because a restored backup brings the workers back."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def forgotten_file() -> Path:
 
 
 def forgotten_entries() -> list[Entry]:
-    """Return the list in order, without lines that a full disk cut off."""
+    """Return the list in order, without lines that a full disk truncated."""
     found = []
     for line in (
         forgotten_file().read_text(errors="replace").splitlines() if forgotten_file().exists() else []
@@ -52,7 +52,7 @@ def note_forgotten(worker_id: str, *, waived: bool, now: datetime) -> None:
         with os.fdopen(
             os.open(forgotten_file(), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a"
         ) as lines:
-            # Starts a new line, because the previous one may have been cut off.
+            # Starts a new line, because the previous one may be truncated.
             lines.write(f"\n{json.dumps(asdict(entry))}\n")
             lines.flush()
             os.fsync(lines.fileno())

@@ -1,7 +1,7 @@
 """Payouts of workers' earnings outside the marketplace: collected once, written as CSV, recorded once.
 
-A batch has a name. Asking for it again gives the same file; newer earnings wait for the next batch. A unique
-constraint keeps every reward and bonus in at most one payout. A failed payout is replaced by the worker's
+A batch has a name. Requesting the same name again gives the same file; newer earnings wait for the next batch. A
+unique constraint keeps every reward and bonus in at most one payout. A failed payout is replaced by the worker's
 payout in a later batch.
 """
 
@@ -54,7 +54,7 @@ class Standing:
 
     @property
     def open(self) -> int:
-        """Return the amount that is earned and in no payout that is due or paid."""
+        """Return the earnings that are not in a due or paid payout."""
         return self.earned - self.paid - self.on_its_way
 
 
@@ -69,7 +69,7 @@ class Recorded:
 def get_or_make_batch(
     name: str, *, until: datetime, now: datetime, least_cents: int = 0, requester: str = ""
 ) -> tuple[PayoutBatch, bool]:
-    """Return the batch of that name, making it if necessary; true if it is new.
+    """Return the batch of that name, created if necessary, and whether it is new.
 
     It takes earnings up to ``until`` (from one requester, if named) of workers who are owed at least
     ``least_cents``. Raises PayoutRefused if there is no such requester or nothing to pay.
@@ -79,7 +79,7 @@ def get_or_make_batch(
         return found, False
     payer = Requester.objects.filter(name=requester).first() if requester else None
     if requester and payer is None:
-        raise PayoutRefused(f"There is no requester {requester}.", "`requesters` lists them.")
+        raise PayoutRefused(f"There is no requester {requester}.", "`requesters` lists all requesters.")
     for _ in range(_ATTEMPTS):
         try:
             with transaction.atomic():
@@ -90,11 +90,11 @@ def get_or_make_batch(
                         "Try again after work is approved, or with a smaller --least.",
                     )
             return made, True
-        except IntegrityError:  # another batch took some of it or has this name: look again
+        except IntegrityError:  # another batch took some of these earnings or has this name: try again
             found = PayoutBatch.objects.filter(name=name).first()
             if found is not None:
                 return found, False
-    raise PayoutRefused("Other batches are being made right now.", "Try again.")
+    raise PayoutRefused("Other batches are being created right now.", "Try again.")
 
 
 def _fill_batch(made: PayoutBatch, least_cents: int) -> int:
@@ -141,7 +141,7 @@ def _unpaid(made: PayoutBatch) -> QuerySet[LedgerEntry]:
 def payout_csv(made: PayoutBatch) -> str:
     """Return the batch as CSV for the person who pays: one line per worker, amounts in dollars.
 
-    Only confirmed addresses are included, because anyone could have entered another one, and money may go to it.
+    Only confirmed addresses are included, because money may be sent there, and another one may be someone else's.
     """
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
@@ -200,7 +200,7 @@ def record_csv(lines: Iterable[str], now: datetime) -> Recorded:
 
 
 def _refuse_other_amount(row: dict[str, str], line: int) -> None:
-    """Refuse a line whose amount differs from the payout's: the file was changed after it was written."""
+    """Refuse a line whose amount differs from the payout's, because the file was changed after it was written."""
     said = (row.get("amount") or "").strip()
     known = Payout.objects.filter(reference=(row["reference"] or "").strip()).first()
     if said and known and _dollars_to_cents(said) != known.amount_cents:
@@ -211,7 +211,7 @@ def _refuse_other_amount(row: dict[str, str], line: int) -> None:
 
 
 def _dollars_to_cents(said: str) -> int | None:
-    """Convert dollars, as a person or a spreadsheet writes them, to cents; None if it is no amount or ambiguous."""
+    """Convert dollars, as a person or a spreadsheet writes them, to cents; None if it is invalid or ambiguous."""
     found = re.fullmatch(r"([0-9]{1,12})(?:[.,]([0-9]{1,2}))?", said)
     return int(found[1]) * 100 + int((found[2] or "").ljust(2, "0")) if found else None
 
@@ -219,7 +219,7 @@ def _dollars_to_cents(said: str) -> int | None:
 def _record_result(reference: str, state: str, note: str, now: datetime, line: int) -> bool:
     if state not in (Payout.State.PAID, Payout.State.FAILED):
         raise PayoutRefused(
-            f"Line {line}: the state is {state!r}.", "Nothing was recorded. Write paid, failed or due."
+            f"Line {line}: the state is {state!r}.", "Nothing was recorded. Change it to paid, failed or due."
         )
     rows = Payout.objects.filter(reference=reference.strip())
     if rows.filter(state=Payout.State.DUE).update(state=state, decided_at=now, note=note[:500]):

@@ -12,7 +12,7 @@ from django.db.models import Count, Q, QuerySet
 from marketplace.errors import AccountRefused
 from marketplace.models import LedgerEntry, Requester, RequesterKey
 
-#: An address carries one signature per valid key, up to this many.
+#: A signed address carries one signature per valid key, up to this number.
 MOST_SIGNATURES = 8
 
 
@@ -29,7 +29,7 @@ def requester_named(name: str) -> Requester:
     """Return the requester of that name; raises AccountRefused."""
     row = Requester.objects.filter(name=name).first()
     if row is None:
-        raise AccountRefused(f"There is no requester {name}.", "`requesters` lists them.")
+        raise AccountRefused(f"There is no requester {name}.", "`requesters` lists all requesters.")
     return row
 
 
@@ -63,13 +63,13 @@ def requester_keys(requester: Requester) -> QuerySet[RequesterKey]:
 
 
 def secrets_of(requester: Requester, now: datetime) -> list[str]:
-    """Return the secrets that currently sign the requester's calls, newest first."""
+    """Return the secrets of the requester's valid keys, newest first."""
     valid = RequesterKey.objects.valid_at(now).filter(requester=requester).order_by("-pk")
     return list(valid.values_list("secret_key", flat=True)[:MOST_SIGNATURES])
 
 
 def rotate_key(requester: Requester, now: datetime, *, grace: timedelta) -> Rotated:
-    """Make a new key. Current keys stop after ``grace``, or earlier if that was already set."""
+    """Create a new key. Current keys expire after ``grace``, or earlier if an earlier end was already set."""
     until = now + grace
     with transaction.atomic():
         valid = RequesterKey.objects.valid_at(now).filter(requester=requester)
@@ -82,7 +82,9 @@ def revoke_key(access_key: str) -> RequesterKey:
     """Revoke a key immediately. Safe to repeat. Raises AccountRefused for an unknown key."""
     rows = RequesterKey.objects.select_related("requester").filter(access_key=access_key)
     if not rows.update(active=False):
-        raise AccountRefused(f"There is no key {access_key}.", "`requester_keys NAME` lists them.")
+        raise AccountRefused(
+            f"There is no key {access_key}.", "`requester_keys NAME` lists a requester's keys."
+        )
     return rows.get()
 
 

@@ -15,7 +15,7 @@ OVERRIDE_WITHIN = timedelta(days=30)
 
 
 def list_assignments_for_hit(call: Call) -> dict[str, Any]:
-    """ListAssignmentsForHIT: every submitted assignment, at any time."""
+    """ListAssignmentsForHIT: lists every submitted assignment, even of an open HIT."""
     hit = hits.hit_of_call(call)
     statuses = sorted(set(call.request.get("AssignmentStatuses") or Assignment.HANDED_IN))
     rows = hit.assignments.filter(status__in=statuses).select_related("worker", "hit")
@@ -24,7 +24,7 @@ def list_assignments_for_hit(call: Call) -> dict[str, Any]:
 
 
 def get_assignment(call: Call) -> dict[str, Any]:
-    """GetAssignment: with its HIT. Unlike MTurk, the error for a returned assignment gives the time of return."""
+    """GetAssignment: includes the HIT. Unlike MTurk, the error for a returned assignment gives the time of return."""
     row = assignment_of_call(call)
     if row.status not in Assignment.HANDED_IN:
         left = row.departures.filter(kind=Departure.Kind.RETURNED).order_by("-pk").first()

@@ -1,4 +1,4 @@
-"""Rows in the protocol's format."""
+"""Converts rows to the protocol's format."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from marketplace.rules import money
 
 
 def hit(row: Hit) -> dict[str, Any]:
-    """Describe a HIT. As on MTurk, Completed only counts approved and rejected work."""
+    """Describe a HIT. As on MTurk, Completed counts only approved and rejected assignments."""
     kind = row.hit_type
     return {
         "HITId": row.hit_id,

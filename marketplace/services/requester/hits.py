@@ -25,7 +25,7 @@ def create_hit_type(call: Call) -> dict[str, Any]:
 
 
 def create_hit(call: Call) -> dict[str, Any]:
-    """CreateHIT: makes or reuses the HIT type."""
+    """CreateHIT: creates or reuses the HIT type."""
     return _create_hit(call, _hit_type_of_values(call))
 
 
@@ -57,7 +57,7 @@ def list_reviewable_hits(call: Call) -> dict[str, Any]:
 
 
 def delete_hit(call: Call) -> dict[str, Any]:
-    """DeleteHIT: only if the HIT is over and every submission was reviewed. Calls can no longer find the HIT."""
+    """DeleteHIT: allowed once the HIT is over and every submission reviewed. Later calls do not find the HIT."""
     with transaction.atomic():
         row = hit_state.lock(hit_of_call(call).pk)
         reviewable = row.status in (Hit.Status.REVIEWABLE, Hit.Status.REVIEWING)
@@ -86,7 +86,7 @@ def update_hit_review_status(call: Call) -> dict[str, Any]:
 
 
 def update_hit_type_of_hit(call: Call) -> dict[str, Any]:
-    """UpdateHITTypeOfHIT: another title, reward and so on, as long as nobody has taken a place."""
+    """UpdateHITTypeOfHIT: changes the title, reward and so on, as long as nobody has taken a place."""
     kind = find_type(call)
     with transaction.atomic():
         row = hit_state.lock(hit_of_call(call).pk)
@@ -126,7 +126,7 @@ def update_expiration_for_hit(call: Call) -> dict[str, Any]:
 
 
 def create_additional_assignments_for_hit(call: Call) -> dict[str, Any]:
-    """CreateAdditionalAssignmentsForHIT: more places, at the HIT's original fee."""
+    """CreateAdditionalAssignmentsForHIT: adds places at the HIT's original fee."""
     more = limits.number(call.request, "NumberOfAdditionalAssignments", 1, 1_000_000_000)
     with transaction.atomic():
         request_tokens.spend(call, RequestToken.Scope.EXTEND_HIT)
@@ -134,7 +134,7 @@ def create_additional_assignments_for_hit(call: Call) -> dict[str, Any]:
         if row.max_assignments < money.MANY_ASSIGNMENTS <= row.max_assignments + more:
             raise RequestError(
                 "InvalidMaximumAssignmentsIncrease",
-                "A HIT made with fewer than 10 assignments cannot be extended to 10 or more.",
+                "A HIT created with fewer than 10 assignments cannot be extended to 10 or more.",
             )
         if row.max_assignments + more > 1_000_000_000:
             raise ParameterValidationError("NumberOfAdditionalAssignments", more, "This is too many.")

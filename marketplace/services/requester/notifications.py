@@ -29,7 +29,7 @@ def update_notification_settings(call: Call) -> dict[str, Any]:
             )
         wanted["active"] = True if active is None else active
     elif active is None:
-        raise ParameterValidationError("Notification", "", "Give a notification, or Active.")
+        raise ParameterValidationError("Notification", "", "Pass Notification or Active.")
     elif kind.notification is None:
         raise ParameterValidationError("Active", active, "This HIT type has no notification yet.")
     else:

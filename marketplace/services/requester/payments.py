@@ -76,7 +76,7 @@ def _pay_bonus(
 def list_bonus_payments(call: Call) -> dict[str, Any]:
     """ListBonusPayments: for one HIT or one assignment."""
     if ("HITId" in call.request) == ("AssignmentId" in call.request):
-        raise ParameterValidationError("HITId", call.request.get("HITId", ""), "Give a HIT or an assignment.")
+        raise ParameterValidationError("HITId", call.request.get("HITId", ""), "Pass HITId or AssignmentId.")
     rows = Bonus.objects.filter(requester=call.requester).select_related("assignment", "worker")
     if "HITId" in call.request:
         hit = hits.hit_of_call(call)

@@ -17,7 +17,7 @@ _PENDING = QualificationRequest.State.PENDING
 
 
 def request_qualification(worker: Worker, type_id: str, now: datetime) -> QualificationRequest:
-    """Request a qualification for a worker. If the type allows it, it is granted immediately.
+    """Request a qualification for a worker. A type with AutoGranted grants it immediately.
 
     Raises QualificationRefused with reason ``unknown``, ``blocked``, ``held``, ``waiting``, ``once_only`` or
     ``too_soon``.
@@ -79,7 +79,7 @@ def _waiting_refusal() -> QualificationRefused:
 
 
 def list_qualification_requests(call: Call) -> dict[str, Any]:
-    """ListQualificationRequests: pending requests, of one type or of all."""
+    """ListQualificationRequests: pending requests, of one type or of all types."""
     rows = QualificationRequest.objects.filter(
         qualification_type__requester=call.requester, qualification_type__deleted_at=None, state=_PENDING
     ).select_related("qualification_type", "worker")

@@ -42,7 +42,7 @@ def create_qualification_type(call: Call) -> dict[str, Any]:
 
 
 def _granting_values(request: dict[str, Any]) -> dict[str, Any]:
-    """Return the members that control what happens to a worker's request, as far as they are given."""
+    """Return the given members that control how a worker's request is handled."""
     values: dict[str, Any] = {}
     if "RetryDelayInSeconds" in request:
         values["retry_delay_seconds"] = limits.number(request, "RetryDelayInSeconds", 0, 2**53)
@@ -128,7 +128,7 @@ def update_qualification_type(call: Call) -> dict[str, Any]:
 def delete_qualification_type(call: Call) -> dict[str, Any]:
     """DeleteQualificationType: also deletes the HIT types that require it, and rejects pending requests.
 
-    Existing HITs stay, and so do the scores they are checked against.
+    Existing HITs stay, and so do the scores that they require.
     """
     with transaction.atomic():
         row = qualification_type_of_call(call)

@@ -15,7 +15,7 @@ from marketplace.services.worker import closed_requesters as refusing
 
 
 def associate_qualification_with_worker(call: Call) -> dict[str, Any]:
-    """AssociateQualificationWithWorker: repeats overwrite the score; by default the worker is notified."""
+    """AssociateQualificationWithWorker: a repeated call overwrites the score; by default the worker is notified."""
     kind = qualification_type_of_call(call)
     if not kind.active:
         raise RequestError("InvalidQualificationTypeState", f"QualificationType {kind.type_id} is inactive.")
@@ -51,7 +51,7 @@ def disassociate_qualification_from_worker(call: Call) -> dict[str, Any]:
 
 
 def get_qualification_score(call: Call) -> dict[str, Any]:
-    """GetQualificationScore: granted or revoked."""
+    """GetQualificationScore: returns a granted or revoked score."""
     kind, worker = qualification_type_of_call(call), find_worker(call)
     rows = kind.qualifications.select_related("qualification_type", "worker")
     row = rows.filter(worker=worker).first()

@@ -15,7 +15,7 @@ _REVIEWED = (Assignment.Status.APPROVED, Assignment.Status.REJECTED)
 
 
 def create_worker_block(call: Call) -> dict[str, Any]:
-    """CreateWorkerBlock: repeats overwrite the reason. The worker never sees it."""
+    """CreateWorkerBlock: a repeated call overwrites the reason, which the worker never sees."""
     reason = limits.text(call.request, "Reason", 4096, least=1)
     WorkerBlock.objects.update_or_create(
         requester=call.requester,
@@ -45,7 +45,7 @@ def list_worker_blocks(call: Call) -> dict[str, Any]:
 
 
 def notify_workers(call: Call) -> dict[str, Any]:
-    """NotifyWorkers: reaches workers whose work was reviewed; the others are returned as failures."""
+    """NotifyWorkers: reaches workers with a reviewed submission; other workers are returned as failures."""
     subject = limits.text(call.request, "Subject", 200, least=1)
     text = limits.text(call.request, "MessageText", 4096, least=1)
     ids: list[str] = list(dict.fromkeys(call.request["WorkerIds"]))

@@ -13,7 +13,7 @@ _MESSAGES_SHOWN = 3
 
 @dataclass
 class Refusing:
-    """A requester who hides tasks from a worker, since when, and the requester's messages about it.
+    """A requester who hides tasks from a worker, with the start time and the requester's messages about it.
 
     ``described`` has the descriptions of the qualifications that exclude the worker; empty for a block, whose
     reason the protocol hides from workers. ``notices`` are the requester's messages since then, newest first.
@@ -47,7 +47,7 @@ def refusing(worker: Worker, kinds: Sequence[HitType]) -> list[Refusing]:
 
 
 def _listings(worker: Worker, kinds: Iterable[HitType]) -> list[Qualification]:
-    """Return the worker's qualifications from requesters that hide tasks of the same requester."""
+    """Return the worker's qualifications that hide tasks of the requester who granted them."""
     hiding = {
         (kind.requester_id, requirement["QualificationTypeId"])
         for kind in kinds
@@ -83,7 +83,7 @@ def _is_hidden(kind: HitType, lists: Collection[str]) -> bool:
 def offer_again(
     worker: Worker, requester: Requester, kinds: Iterable[HitType], *, since: datetime, now: datetime
 ) -> None:
-    """Mark the requester's messages since it hid these tasks as outdated, and tell the worker they are back.
+    """Mark the requester's messages since these tasks were hidden as outdated, and notify the worker.
 
     Does nothing while another block or list hides all of them, or if the requester wrote no message.
     """
@@ -96,7 +96,7 @@ def offer_again(
     if all(_is_hidden(kind, lists) for kind in kinds):
         return
     subject = f"{requester.name} offers you tasks again"
-    # The same message, sent when the first of several lists was taken back, still holds.
+    # The same message, sent when the worker left the first of several lists, still applies.
     earlier = worker.messages.filter(requester=requester, sent_at__gte=since, over_at=None)
     if not earlier.exclude(subject=subject).update(over_at=now):
         return

@@ -39,8 +39,8 @@ _SYSTEM_SCORES = (
 class Group:
     """A HIT type with open tasks, as one worker sees it.
 
-    ``closed`` says why it cannot be taken, if so; ``askable`` are qualifications that would open it. ``held``: the
-    assignment of this group that the worker already has, or empty.
+    ``closed`` is the reason why it cannot be taken, or empty. ``askable``: qualifications that would open it.
+    ``held``: the assignment of this group that the worker already has, or empty.
     """
 
     hit_type: HitType
@@ -51,12 +51,12 @@ class Group:
 
     @property
     def offer(self) -> Offer:
-        """Return the pay and needs of a task in the group."""
+        """Return the pay and requirements of a task in the group."""
         return read_offer(self.hit_type.reward_cents, self.hit_type.keywords)
 
 
 def visible(worker: Worker, now: datetime, kinds: Iterable[HitType] | None = None) -> list[Group]:
-    """Return the open groups that the worker can discover, newest first. ``kinds``: :func:`offered`, if known."""
+    """Return the open groups that the worker can discover, newest first. ``kinds``: result of :func:`offered`."""
     counts = _open_hit_counts(now)
     kinds = [kind for kind in offered(now) if kind.pk in counts] if kinds is None else list(kinds)
     blocked = set(WorkerBlock.objects.filter(worker=worker).values_list("requester_id", flat=True))
@@ -108,7 +108,7 @@ def _taken_hit_counts(worker: Worker, now: datetime) -> dict[int, int]:
 def _requestable(
     worker: Worker, kinds: Iterable[HitType], standing: Standing
 ) -> dict[str, QualificationType]:
-    """Return requesters' own qualifications, by id, that are missing, would help and were not yet requested."""
+    """Return requesters' own qualifications, by id, that the worker lacks, needs here and has not yet requested."""
     named = {
         requirement["QualificationTypeId"]
         for kind in kinds
@@ -200,12 +200,12 @@ def no_task_refusal(kind: HitType, now: datetime) -> TaskRefused:
 
 
 def preview_of(kind: HitType, now: datetime) -> Hit | None:
-    """Return a task to show before one is taken."""
+    """Return a task to show as a preview."""
     return Hit.objects.open_at(now).filter(hit_type=kind).order_by("pk").first()
 
 
 def standing_of(worker: Worker, kinds: Iterable[HitType]) -> Standing:
-    """Return the worker's scores in the qualifications that the groups ask for."""
+    """Return the worker's scores in the qualifications that the groups require."""
     named = {requirement["QualificationTypeId"] for kind in kinds for requirement in kind.requirements}
     scores = {
         qualifying.APPROVED_COUNT: worker.approved_count,
@@ -230,7 +230,7 @@ def requirement_text(requirement: Mapping[str, Any]) -> str:
     """Describe a requirement for workers. Requesters' own qualifications are not named."""
     name = qualifying.SYSTEM_NAMES.get(requirement["QualificationTypeId"])
     if name is None and requirement["Comparator"] == "DoesNotExist":
-        return "not being on a list that the requester keeps"
+        return "not being on one of the requester's lists"
     if name is None:
         return "a qualification the requester grants"
     values = requirement.get("IntegerValues") or [

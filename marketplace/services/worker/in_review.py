@@ -1,4 +1,4 @@
-"""A worker's submitted tasks that were not paid yet."""
+"""A worker's submitted tasks that have not been paid yet."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +12,7 @@ from marketplace.rules.promises import PayToCome
 
 @dataclass(frozen=True)
 class InReview:
-    """The number of tasks in review, the latest time of their review, and the cents that they pay when approved."""
+    """The number of tasks in review, the latest time by which they are reviewed, and their pay in cents."""
 
     count: int
     reviewed_by: datetime | None
@@ -39,7 +39,7 @@ def in_review_of(worker: Worker) -> InReview:
 
 
 def coming_for(row: Assignment) -> PayToCome:
-    """Return the pay still to come for a submitted task."""
+    """Return the expected pay for a submitted task."""
     if row.status == Assignment.Status.REJECTED:
         return PayToCome()
     kind = row.hit.hit_type

@@ -1,4 +1,4 @@
-"""Receipts of finished tasks: the number, what was paid and when, and the requester's own receipt."""
+"""Receipts for finished tasks: number, payments, and the requester's own receipt."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,7 +26,7 @@ class Payment:
 
 @dataclass(frozen=True)
 class Receipt:
-    """A finished task. ``number`` and ``address`` are the requester's own; empty if it gives none."""
+    """A finished task. ``number`` and ``address`` are those of the requester's own receipt, or empty."""
 
     assignment: Assignment
     paid: list[Payment]

@@ -66,12 +66,12 @@ def explain_not_held(worker: Worker, assignment_id: str) -> TaskRefused:
             "returned",
             "You returned this task.",
             "A returned task pays nothing. If you submitted it on its page before, the requester can pay it as a "
-            "bonus: look at Done, or write to them.",
+            "bonus: check Done, or write to them.",
         )
     return TaskRefused(
         "too_late",
         "The time for this task ran out before it was submitted.",
-        "If its page saved your work, the requester can pay it as a bonus: look at Done, or write to them.",
+        "If its page saved your work, the requester can pay it as a bonus: check Done, or write to them.",
     )
 
 
@@ -125,8 +125,8 @@ def return_task(worker: Worker, assignment_id: str, now: datetime) -> HitType:
 def hand_in(assignment_id: str, fields: Sequence[tuple[str, str]], now: datetime) -> HandedIn:
     """Store the answer that a task's page posted.
 
-    ``fields`` are the form's, in order. Reserved names never reach the answer. A ``workerId`` among them must be the
-    holder's: a page that a former holder left open cannot answer for the current one. Submitting twice changes
+    ``fields`` are those of the form, in order. Reserved names never reach the answer. A ``workerId`` among them must be
+    the holder's: a page that a former holder left open cannot answer for the current one. Submitting twice changes
     nothing. Raises TaskRefused with reason ``malformed``, ``unknown``, ``not_held`` or ``too_late``.
     """
     answers = [(name, value) for name, value in fields if name not in RESERVED]

@@ -16,7 +16,7 @@ def test_a_nul_in_an_address_is_refused_without_a_traceback(client, caplog, addr
     assert [line.name for line in caplog.records if line.levelno >= logging.WARNING] == ["django.request"]
     assert not any(line.exc_info for line in caplog.records)
     if address.startswith("/api/"):
-        assert response.json()["detail"] == "The address has a NUL character in it."
+        assert response.json()["detail"] == "The address contains a NUL character."
     else:
         assert b"Bad request" in response.content
 

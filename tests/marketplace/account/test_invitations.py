@@ -80,7 +80,7 @@ def test_a_link_that_is_over_says_so(client, way):
 
     assert response.status_code == 403
     assert b'data-refusal="invitation_over"' in response.content
-    words = {"expired": b"has expired", "revoked": b"was withdrawn", "forged": b"is not complete"}
+    words = {"expired": b"has expired", "revoked": b"was withdrawn", "forged": b"is incomplete"}
     assert words[way] in response.content
 
 

@@ -189,7 +189,7 @@ def test_nobody_can_choose_a_forgotten_workers_name(client, tmp_path, name):
 
     assert client.post("/signup/", form).status_code == 422
     assert client.post(f"/{link}", form).status_code == 422
-    with pytest.raises(CommandError, match="No account was made"):
+    with pytest.raises(CommandError, match="No account was created"):
         call_command("create_workers", count=1, prefix=name, out=tmp_path / "links")
 
     assert not Worker.objects.exists()

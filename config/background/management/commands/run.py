@@ -9,12 +9,12 @@ from config.process import launcher
 
 
 class Command(BaseCommand):
-    help = "Serve the pages, do background jobs and run the embedded marketplace until Ctrl-C."
+    help = "Serve the pages, run background jobs and the embedded marketplace until Ctrl-C."
     example = "manage.py run"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--web-only", action="store_true", help="serve pages without doing background jobs"
+            "--web-only", action="store_true", help="serve pages without running background jobs"
         )
         parser.add_argument(
             "--until-parent-exits", action="store_true", help="stop when the parent process exits"
@@ -39,11 +39,11 @@ class Command(BaseCommand):
 
         if processes < 1 or threads < 1:
             raise Refusal(
-                "There must be at least one process and one thread.", "Leave --processes and --threads out."
+                "There must be at least one process and one thread.", "Omit --processes and --threads."
             )
         if processes > 1 and not web_only:
             raise Refusal(
-                "More than one process can only serve pages.",
+                "Multiple processes can only serve pages.",
                 "Run: manage.py run --web-only --processes N, and next to it celery -A config.celery worker and beat",
             )
         if until_parent_exits:
@@ -65,7 +65,7 @@ class Command(BaseCommand):
 
 
 def _first_administrator_link() -> str:
-    """Return the link that makes the first administrator; production prints no such link."""
+    """Return the link that creates the first administrator; empty in production."""
     if settings.PRODUCTION:
         return ""
     link: str = import_string("accounts.services.invitations.first_administrator_link")()

@@ -125,8 +125,8 @@ def return_task(worker: Worker, assignment_id: str, now: datetime) -> HitType:
 def hand_in(assignment_id: str, fields: Sequence[tuple[str, str]], now: datetime) -> HandedIn:
     """Store the answer that a task's page posted.
 
-    ``fields`` are those of the form, in order. Reserved names never reach the answer. A ``workerId`` among them must be
-    the holder's: a page that a former holder left open cannot answer for the current one. Submitting twice changes
+    ``fields`` are those of the form, in order. Reserved names never reach the answer. A ``workerId`` must be the
+    holder's: a page that a former holder left open cannot answer for the current one. Submitting twice changes
     nothing. Raises TaskRefused with reason ``malformed``, ``unknown``, ``not_held`` or ``too_late``.
     """
     answers = [(name, value) for name, value in fields if name not in RESERVED]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A receiver of Preferee's webhooks, with nothing but Python: checks signatures, and does each thing once.
+"""A receiver of Preferee's webhooks, with nothing but Python: checks signatures, and processes each message once.
 
 Reads PREFEREE_WEBHOOK_SECRET (whsec_…) from the environment and listens on the port given. Put it behind HTTPS.
 """
@@ -16,18 +16,18 @@ import time
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-#: Older messages may be copies that somebody caught on the way.
+#: Older messages may be replayed copies.
 OLDEST_SECONDS = 5 * 60
 
 
 def verify(secret: str, headers: Mapping[str, str], body: bytes) -> str:
-    """The message's id, when it was signed with the secret lately; else raises ValueError."""
+    """Return the message's id if it was recently signed with the secret; raises ValueError otherwise."""
     key = base64.b64decode(secret.removeprefix("whsec_"))
     message, sent_at = headers["webhook-id"], headers["webhook-timestamp"]
     if abs(time.time() - int(sent_at)) > OLDEST_SECONDS:
         raise ValueError("too old, or the clocks differ")
     right = hmac.digest(key, f"{message}.{sent_at}.".encode() + body, hashlib.sha256)
-    for signature in headers["webhook-signature"].split():  # two while the secret is exchanged
+    for signature in headers["webhook-signature"].split():  # two while the secret is rotated
         version, _, text = signature.partition(",")
         if version == "v1" and hmac.compare_digest(text, base64.b64encode(right).decode()):
             return message
@@ -35,9 +35,9 @@ def verify(secret: str, headers: Mapping[str, str], body: bytes) -> str:
 
 
 class Receiver(BaseHTTPRequestHandler):
-    """Answers 204 to what it takes in, 400 to everything else."""
+    """Answers 204 to accepted messages, 400 to everything else."""
 
-    seen: set[str] = set()  # keep it in your database: a message may come twice, days apart
+    seen: set[str] = set()  # store this in your database: a message may arrive twice, days apart
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
@@ -48,7 +48,7 @@ class Receiver(BaseHTTPRequestHandler):
         if message not in self.seen:
             self.seen.add(message)
             told = json.loads(body)
-            print(told["type"], told["data"], flush=True)  # answer at once: do what takes long elsewhere
+            print(told["type"], told["data"], flush=True)  # respond at once, and do slow work elsewhere
         self.send_response(204)
         return self.end_headers()
 

@@ -1,4 +1,4 @@
-"""Make the sample's runs: rank the sample's passages for its queries with real ranking functions.
+"""Create the sample's runs: rank the sample's passages for its queries with real ranking functions.
 
     python docs/sample/make_runs.py [--out FOLDER]
 
@@ -52,15 +52,15 @@ RECIPES = {
 
 
 def read_tsv(path: Path) -> dict[str, str]:
-    """The two columns of a TSV file, in file order."""
+    """Return the two columns of a TSV file, in file order."""
     lines = path.read_text(encoding="utf-8").split("\n")
     return dict(line.split("\t", 1) for line in lines if line)
 
 
 def ranking(scores: np.ndarray, pids: list[str], wanted: np.ndarray) -> list[tuple[str, float]]:
-    """The best `DEPTH` of the ``wanted`` passages with their scores, ties by pid descending as trec_eval breaks them.
+    """Return the best `DEPTH` of the ``wanted`` passages with scores; ties by pid descending, as in trec_eval.
 
-    Scores are rounded to what the file holds before they are compared, so that order and file agree.
+    Scores are rounded as in the file before they are compared, so that order and file agree.
     """
     rounded = scores.round(5)
     order = sorted(np.flatnonzero(wanted).tolist(), key=lambda i: (rounded[i], pids[i]), reverse=True)
@@ -68,7 +68,7 @@ def ranking(scores: np.ndarray, pids: list[str], wanted: np.ndarray) -> list[tup
 
 
 def lines_of(tag: str, recipe: Recipe, index: rankers.Index, pids: list[str], folder: Path) -> Iterator[str]:
-    """The lines of one run file."""
+    """Return the lines of one run file."""
     keywords = read_tsv(folder / "keywords.tsv")
     for qid, question in read_tsv(folder / "queries.tsv").items():
         text = " ".join([question, *keywords[qid].split()[: recipe.keywords]])
@@ -82,7 +82,7 @@ def lines_of(tag: str, recipe: Recipe, index: rankers.Index, pids: list[str], fo
 
 
 def compressed(text: str) -> bytes:
-    """Gzip without time or file name, so that the same text gives the same bytes."""
+    """Compress with gzip, without time or file name, so that the same text gives the same bytes."""
     packed = io.BytesIO()
     with gzip.GzipFile(filename="", mode="wb", fileobj=packed, compresslevel=9, mtime=0) as stream:
         stream.write(text.encode())

@@ -1,4 +1,4 @@
-"""Ranking functions for the sample, each written out plainly from its paper.
+"""Ranking functions for the sample, each implemented directly from its paper.
 
 A ranker takes an `Index` and the text of a query and returns one score per passage, higher being better.
 """
@@ -52,12 +52,12 @@ def lead_stems(text: str) -> list[str]:
 
 
 def words(text: str) -> list[str]:
-    """Words in lower case with their accents, as they stand."""
+    """Return the words in lower case, with accents and without stemming."""
     return _WORD.findall(unicodedata.normalize("NFC", text).lower())
 
 
 def trigrams(text: str) -> list[str]:
-    """Character trigrams of each word, its edges marked by a blank."""
+    """Return the character trigrams of each word, with its edges marked by a space."""
     padded = (f" {word} " for word in words(text))
     return [word[i : i + 3] for word in padded for i in range(len(word) - 2)]
 
@@ -79,7 +79,7 @@ class Index:
         self.collection_counts = np.asarray(self.counts.sum(axis=0)).ravel()
 
     def query(self, text: str) -> dict[int, float]:
-        """Known terms of a text with how often they occur in it, by integer code in sorted order."""
+        """Return the counts of a text's known terms, by integer code in sorted order."""
         counted = Counter(self.code[token] for token in self.analyse(text) if token in self.code)
         return {term: float(counted[term]) for term in sorted(counted)}
 
@@ -127,7 +127,7 @@ class Index:
         return np.linalg.svd(self.vectors.toarray(), full_matrices=False)[2]
 
     def vector(self, text: str) -> np.ndarray:
-        """A query as ``vectors`` holds passages, not normalised."""
+        """Return a query's vector in the form of ``vectors``, not normalized."""
         vector = np.zeros(len(self.idf))
         for term, count in self.query(text).items():
             vector[term] = (1 + np.log(count)) * self.idf[term]
@@ -190,7 +190,7 @@ def lm_dirichlet(mu: float = 60.0) -> Ranker:
 
 
 def lm_translation(own: float = 0.5, mixture: float = 0.3) -> Ranker:
-    """Query likelihood where a passage's words also stand for words they keep company with.
+    """Query likelihood where a passage's words also count for words that often occur with them.
 
     The statistical translation model of Berger and Lafferty (1999); a word translates into itself with
     probability ``own``, else into others by the cosine of where they occur (after Karimzadehgan and Zhai 2010).
@@ -264,7 +264,7 @@ def proximity(window: int = 8) -> Ranker:
 
 
 def _near(tokens: list[str], left: str, right: str, width: int) -> int:
-    """Places where the two terms meet: in order when ``width`` is 1, else in any order within it."""
+    """Count the pairs of positions of the two terms: adjacent in order if ``width`` is 1, else within it in any order."""
     where = {side: [i for i, token in enumerate(tokens) if token == side] for side in (left, right)}
     apart = [j - i for i in where[left] for j in where[right]]
     return sum(gap == 1 if width == 1 else 0 < abs(gap) <= width for gap in apart)

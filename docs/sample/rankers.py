@@ -264,7 +264,7 @@ def proximity(window: int = 8) -> Ranker:
 
 
 def _near(tokens: list[str], left: str, right: str, width: int) -> int:
-    """Count the pairs of positions of the two terms: adjacent in order if ``width`` is 1, else within it in any order."""
+    """Count how often the two terms occur near each other: adjacent in order if ``width`` is 1, else in any order."""
     where = {side: [i for i, token in enumerate(tokens) if token == side] for side in (left, right)}
     apart = [j - i for i in where[left] for j in where[right]]
     return sum(gap == 1 if width == 1 else 0 < abs(gap) <= width for gap in apart)

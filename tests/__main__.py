@@ -14,14 +14,14 @@ from tests.stages import LANES, Stage
 
 @dataclass
 class Report:
-    """How the stages ended. Each is printed as a whole; the first lane's is seen while it runs."""
+    """The outcomes of the stages. Each stage's output is printed at its end; the first lane's while it runs."""
 
     arguments: list[str]
     statuses: dict[str, tuple[int, float]] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def run(self, stage: Stage, environment: dict[str, str], *, seen: bool) -> None:
-        """Run a stage, and note how it ended."""
+        """Run a stage and record its outcome."""
         started = time.monotonic()
         command = [*stage.command(len(os.sched_getaffinity(0))), *self.arguments]
         with tempfile.TemporaryFile("w+") as output:
@@ -30,7 +30,7 @@ class Report:
             into = None if seen else output
             done = subprocess.run(command, env=environment, stdout=into, stderr=into, check=False)
             with self.lock:
-                # No test of such a name is in this stage, but in another: pytest's exit status 5.
+                # pytest's exit status 5: the named tests are not in this stage but in another.
                 status = 0 if done.returncode == 5 and self.arguments else done.returncode
                 self.statuses[stage.name] = (status, time.monotonic() - started)
                 if not seen:
@@ -38,7 +38,7 @@ class Report:
                     print(f"\n== {stage.name}\n{output.read()}", flush=True)  # noqa: T201
 
     def close(self) -> int:
-        """Say how each stage ended; the worst exit status."""
+        """Print each stage's outcome; return the worst exit status."""
         for name, (status, seconds) in self.statuses.items():
             ended = "passed" if status == 0 else f"failed ({status})"
             print(f"== {name}: {ended} in {seconds:.0f} s")  # noqa: T201
@@ -46,7 +46,7 @@ class Report:
 
 
 def main(kind: str, arguments: list[str]) -> int:
-    """Run every stage; the worst exit status is ours."""
+    """Run every stage; return the worst exit status."""
     os.environ["PREFEREE_CHROMIUM"] = provision.chromium()
     os.environ["REDIS_URL"] = provision.redis_address(os.environ.get("REDIS_URL"))
     name = f"preferee_{os.getpid()}"
@@ -56,7 +56,7 @@ def main(kind: str, arguments: list[str]) -> int:
     def run(lane: list[Stage], *, seen: bool) -> None:
         for stage in lane:
             chosen = {"PREFEREE_TEST_ON": stage.database, "PREFEREE_TEST_ONLY": stage.only}
-            # Both kinds of tests run at once, each in databases of its own.
+            # Both kinds of tests run at once, each in its own databases.
             addresses = {"DATABASE_URL": server, "MARKETPLACE_DATABASE_URL": f"{server}_marketplace"}
             report.run(stage, {**os.environ, **chosen, **addresses}, seen=seen)
 

@@ -1,4 +1,4 @@
-"""What axe-core and a ruler find wrong with a page: WCAG 2.2 AA, light and dark; at 320 pixels, broken words too."""
+"""Accessibility checks of a page: axe-core (WCAG 2.2 AA), light and dark, layout and broken words at 320 pixels."""
 
 from importlib.resources import files
 from typing import Any
@@ -7,9 +7,9 @@ from playwright.sync_api import Page
 
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-#: What differs between light and dark.
+#: Rules whose results differ between light and dark.
 COLORS = ["color-contrast", "link-in-text-block"]
-#: What looks like two others at the same place of the page, all within it included: rows of a table, items of a list.
+#: Elements that look like two others at the same level of the page, such as table rows and list items.
 #: axe-core takes a second for the colors of a hundred elements; those of the first two are those of all.
 ALIKE = """() => {
   const STYLES = ["color", "backgroundColor", "backgroundImage", "fontSize", "fontWeight", "opacity", "visibility",
@@ -31,13 +31,13 @@ ALIKE = """() => {
   walk(document.body, "");
   return alike;
 }"""
-#: 1,280 pixels at a zoom of 400 %, which holds at 200 % too.
+#: 1,280 pixels at a zoom of 400%, which covers 200% too.
 NARROW = {"width": 320, "height": 640}
-#: After the second frame: figures are drawn anew for another width at the end of the first.
+#: Wait for the second frame: figures are redrawn for another width at the end of the first.
 WIDER = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(
   () => done(document.documentElement.scrollWidth - document.documentElement.clientWidth))))"""
 MOVING = "() => document.getAnimations().filter(one => one.playState === 'running').length"
-#: Targets below 24 pixels, but for links within a sentence and inputs that their label enlarges.
+#: Targets below 24 pixels, except links within a sentence and inputs that their label enlarges.
 SMALL = """() => [...document.querySelectorAll("a[href], button, summary, input:not([type=hidden]), textarea")]
   .filter((one) => one.checkVisibility() && !one.closest("p, li, dd, td, h1, h2, label, .skip"))
   .filter((one) => one.labels?.length !== 1)
@@ -45,7 +45,7 @@ SMALL = """() => [...document.querySelectorAll("a[href], button, summary, input:
   .filter(([words, box]) => box.width && Math.min(box.width, box.height) < 24)
   .map(([words, box]) => `${words} is ${box.width} by ${box.height}`)"""
 
-#: Usual words that stand on two lines, because the box around them is too narrow; names, ids and addresses may.
+#: Ordinary words broken over two lines because their box is too narrow; names, ids and addresses may be broken.
 CUT = r"""() => {
   const words = /(?<![\p{L}\p{N}_/@.:-])\p{Script=Latin}{2,14}(?![\p{L}\p{N}_/@-])/gu;
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = document.createRange();
@@ -63,7 +63,7 @@ CUT = r"""() => {
   return [...new Set(cut)];
 }"""
 
-#: The innermost element without which the page would be narrow enough: the box that overflows may be nobody's.
+#: The innermost element without which the page would be narrow enough: an overflowing box may have no own element.
 WIDEST = """() => [...document.querySelectorAll("body *")].filter((one) => {
   const before = one.style.display;
   one.style.display = "none";
@@ -74,16 +74,16 @@ WIDEST = """() => [...document.querySelectorAll("body *")].filter((one) => {
 
 
 class Inspector:
-    """Looks at pages as they come by, and remembers what is wrong with each."""
+    """Checks pages and collects the problems of each."""
 
     def __init__(self) -> None:
         self.faults: list[str] = []
         self.seen: list[str] = []
 
     def look(self, page: Page, name: str) -> None:
-        """Note what is wrong with the page as it is shown now."""
+        """Record the problems of the page as it is shown now."""
         self.seen.append(name)
-        page.wait_for_load_state()  # without its stylesheets every page is wrong
+        page.wait_for_load_state()  # without its stylesheets every page has problems
         wide = page.viewport_size
         page.emulate_media(color_scheme="light", reduced_motion="reduce")
         self._note(name, _violations(page))
@@ -106,7 +106,7 @@ class Inspector:
 
 
 def _violations(page: Page) -> list[str]:
-    """What is wrong whatever the colors, in every element."""
+    """Return the problems that do not depend on colors, in every element."""
     return _found(
         page,
         "document",
@@ -118,7 +118,7 @@ def _violations(page: Page) -> list[str]:
 
 
 def _wrong_colors(page: Page) -> list[str]:
-    """What is wrong with the colors as they are now, once for all elements that look the same."""
+    """Return the problems with the current colors, once for all elements that look the same."""
     return _found(
         page,
         f"{{ include: [document], exclude: ({ALIKE})() }}",

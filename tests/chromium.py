@@ -11,9 +11,9 @@ from playwright.sync_api import Browser, Locator, Playwright, expect, sync_playw
 
 from tests import provision
 
-#: The browser asks nobody outside for anything.
+#: The browser sends no requests to the outside.
 ARGUMENTS = ["--no-sandbox", "--disable-quic", "--disable-background-networking", "--no-first-run"]
-#: A machine that does something else as well may take its time; no test here is about speed.
+#: A busy machine may be slow, and no test here is about speed.
 PATIENCE = 120_000  # milliseconds
 expect.set_options(timeout=PATIENCE)
 
@@ -24,7 +24,7 @@ _shared: dict[tuple[str, ...], Browser] = {}
 def chromium(
     arguments: Sequence[str] = ARGUMENTS, environment: Mapping[str, str] | None = None
 ) -> Iterator[Browser]:
-    """A Chromium of our own, ended with the block."""
+    """Start a separate Chromium, stopped at the end of the block."""
     with _playwright() as playwright:
         browser = _launch(playwright, arguments, environment)
         try:
@@ -35,7 +35,7 @@ def chromium(
 
 @contextmanager
 def shared_chromium(arguments: Sequence[str] = ARGUMENTS) -> Iterator[Browser]:
-    """The Chromium that all tests of this process share; the windows of the block are closed with it."""
+    """Yield the Chromium that all tests of this process share; the block's windows are closed at its end."""
     with _playwright() as playwright:
         browser = _shared.get(tuple(arguments))
         if browser is None or not browser.is_connected():
@@ -58,17 +58,17 @@ def _launch(
 
 
 def follow(step: Locator) -> None:
-    """Click what leads to another page, and wait until that page is there: what is read next is read from it."""
+    """Click a link or button that opens another page, and wait for that page, so that the test reads from it."""
     with step.page.expect_navigation():
         step.click()
 
 
 @contextmanager
 def _playwright() -> Iterator[Playwright]:
-    """Playwright, whose event loop is running in this thread within the block only.
+    """Yield Playwright, whose event loop runs in this thread only within the block.
 
-    Django refuses queries beside a running loop and keeps connections apart for it; tests without a browser
-    must not notice that one with a browser came before them.
+    Django refuses queries while a loop is running and uses separate connections for it. A test without a browser
+    must not be affected by an earlier one with a browser.
     """
     before = asyncio._get_running_loop()
     playwright, loop = _driver()

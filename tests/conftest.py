@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
-# Speed is measured in benchmarks/: an example that took long on a busy machine is no failure.
+# Speed is measured in benchmarks/; a slow example on a busy machine is not a failure.
 hypothesis.settings.register_profile("suite", deadline=None)
 hypothesis.settings.load_profile("suite")
 
 
 @pytest.fixture(scope="session", autouse=True)
 def cheap_passwords():
-    """Argon2 as ever, at its least cost: what a hash costs an attacker is not tested here."""
+    """Use Argon2 at its lowest cost: the cost of a hash to an attacker is not tested here."""
     with pytest.MonkeyPatch.context() as patch:
         for cost, least in {"memory_cost": 8, "time_cost": 1, "parallelism": 1}.items():
             patch.setattr(Argon2PasswordHasher, cost, least)
@@ -42,7 +42,7 @@ def cheap_passwords():
 
 @pytest.fixture(scope="session", autouse=True)
 def static_files_looked_up():
-    """Static files are found when they are asked for: each test client would list all of them, five hundred."""
+    """Look up static files on request: otherwise, each test client would list all five hundred."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(django_settings, "WHITENOISE_AUTOREFRESH", True, raising=False)
         yield
@@ -50,7 +50,7 @@ def static_files_looked_up():
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup, django_db_use_migrations, django_db_blocker):
-    """Where the tables are made from the models, the migrations are on record as applied all the same."""
+    """Record the migrations as applied even if the tables are created from the models."""
     if django_db_use_migrations:
         return
     django_settings.MIGRATION_MODULES = {}
@@ -63,7 +63,7 @@ def django_db_setup(django_db_setup, django_db_use_migrations, django_db_blocker
 
 @pytest.fixture(autouse=True)
 def data_dir(settings, tmp_path):
-    """Every test keeps its runs, exports and keys in a folder of its own."""
+    """Store each test's runs, exports and keys in a separate folder."""
     settings.PREFEREE_DATA_DIR = settings.DATA_DIR = tmp_path
     settings.RUNS_DIR = tmp_path / "runs"
     default = {**settings.CACHES["default"], "KEY_PREFIX": f"{os.getpid()}:{tmp_path.name}"}
@@ -80,7 +80,7 @@ def data_dir(settings, tmp_path):
 
 @pytest.fixture
 def chromium_arguments() -> Sequence[str]:
-    """What Chromium is started with; override it where a test needs another browser."""
+    """Chromium's arguments; override this fixture if a test needs other ones."""
     from tests.chromium import ARGUMENTS
 
     return ARGUMENTS
@@ -91,16 +91,16 @@ def browser(monkeypatch, chromium_arguments) -> Iterator[Browser]:
     """The Chromium of this process; its windows are closed after each test."""
     from tests.chromium import shared_chromium
 
-    # Playwright's event loop is seen in this thread while the test runs; nothing of ours runs in it.
+    # Playwright's event loop is visible in this thread while the test runs; our code does not run in it.
     monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
     with shared_chromium(chromium_arguments) as browser:
         yield browser
-        connections.close_all()  # those that were opened beside the event loop are seen from here alone
+        connections.close_all()  # connections opened beside the event loop are visible only here
 
 
 @pytest.fixture
 def window(browser) -> Callable[..., BrowserContext]:
-    """Make a browser window with cookies and storage of its own; options as Playwright has them."""
+    """Return a function that opens a browser window with separate cookies and storage; options are Playwright's."""
     from tests.chromium import PATIENCE
 
     def make(**options: Any) -> BrowserContext:
@@ -113,13 +113,13 @@ def window(browser) -> Callable[..., BrowserContext]:
 
 @pytest.fixture
 def page(window) -> Page:
-    """A window of Chromium at the size of a small laptop's, for what the product itself serves."""
+    """A Chromium window of a small laptop's size, for the product's own pages."""
     return window(viewport={"width": 1280, "height": 800}).new_page()
 
 
 @pytest.fixture
 def shared_data() -> Path:
-    """Real runs, qrels and judgments beside the checkout; tests that need them are skipped without."""
+    """Real runs, qrels and judgments beside the checkout; without them, tests that need them are skipped."""
     if not SHARED_DATA.exists():
         pytest.skip("the real data is not beside this checkout (../shared/data)")
     return SHARED_DATA
@@ -131,7 +131,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Spare the collector of garbage what is there from now on: it took a tenth of the suite's time."""
+    """Exclude existing objects from garbage collection, which took a tenth of the suite's time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
@@ -139,7 +139,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture
 def forget_cache():
-    """Call it to have nothing in the cache from then on: ``clear()`` would empty the Redis of all who share it."""
+    """Return a function that invalidates the cache. ``clear()`` would empty the Redis that other tests share."""
 
     def forget() -> None:
         caches["default"].key_prefix = uuid.uuid4().hex

@@ -18,7 +18,7 @@ OLD, NEW = "a horse reads passages", "a mule reads them twice"
 
 @pytest.fixture
 def ada(page: Page, live_server):
-    """Somebody signed in with a password a moment ago."""
+    """A person who signed in with a password a moment ago."""
     user = get_user_model().objects.create_user("ada", "ada@example.org", OLD)
     EmailAddress.objects.create(user=user, email="ada@example.org", primary=True)
     page.goto(f"{live_server.url}/accounts/login/")

@@ -1,4 +1,4 @@
-"""Invitations: one link, one person, once, in time."""
+"""Invitations: each link works for one person, once, until it expires."""
 
 import json
 from datetime import timedelta

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 
 class Provider(BaseHTTPRequestHandler):
-    """The three answers that a sign-in needs; whoever comes is Ada."""
+    """The three responses that a sign-in needs; every visitor is Ada."""
 
     def do_GET(self):
         root = f"http://{self.headers['Host']}"
@@ -52,7 +52,7 @@ class Provider(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def provider(settings, monkeypatch):
-    """A provider that runs, and our settings for it."""
+    """A running provider, and our settings for it."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Provider)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     monkeypatch.setenv("PREFEREE_OIDC_CLIENT", "us")
@@ -65,7 +65,7 @@ def provider(settings, monkeypatch):
 
 
 def go_through(client, next_page="/"):
-    """To the provider and back."""
+    """Sign in through the provider."""
     left = client.post(f"/accounts/oidc/oidc/login/?next={next_page}")
     assert urlsplit(left["Location"]).path == "/authorize"
     state = parse_qs(urlsplit(left["Location"]).query)["state"][0]

@@ -1,4 +1,4 @@
-"""The table of roles, said once more by hand."""
+"""The table of roles, compared with a copy written by hand."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Administrators are led to a second factor where the setting says so, and can always get there."""
+"""Administrators must set up a second factor if the setting requires it, and can always reach that page."""
 
 import json
 
@@ -23,7 +23,7 @@ def admin(django_user_model, settings):
 
 
 def set_up(client):
-    """Set up an app as the pages say; returns where that leads."""
+    """Set up an app as the pages describe; returns the redirect's address."""
     asked = client.get("/accounts/2fa/totp/activate/", follow=True)
     assert asked.redirect_chain[-1][0].startswith("/accounts/reauthenticate/")
     assert b"Administrators need a second factor here" in asked.content

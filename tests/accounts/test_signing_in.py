@@ -1,4 +1,4 @@
-"""Signing in: name or address, limits, second factor; and that nobody signs up unasked."""
+"""Signing in: name or address, limits, second factor; and no sign-up without an invitation."""
 
 import pytest
 from allauth.mfa.totp.internal.auth import (
@@ -15,7 +15,7 @@ PASSWORD = "a long password"
 
 @pytest.fixture(autouse=True)
 def _own_cache(settings, tmp_path):
-    """Tries are counted in the cache: in one that nobody else clears meanwhile."""
+    """Use a separate cache, because attempts are counted in it and other tests clear the shared one."""
     settings.CACHES = {
         "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": str(tmp_path)}
     }

@@ -1,4 +1,4 @@
-"""API tokens: shown once, kept as a hash, ended by time, by hand and with their person."""
+"""API tokens: shown once, stored as a hash, ended by expiry, revocation or the removal of their person."""
 
 from datetime import timedelta
 
@@ -24,7 +24,7 @@ def ada(django_user_model):
 
 @pytest.fixture
 def grace(django_user_model, client):
-    """Somebody with a password, whose session may be anybody's."""
+    """A person with a password, whose session may have been stolen."""
     grace = django_user_model.objects.create_user("grace", "grace@example.org", PASSWORD)
     EmailAddress.objects.create(user=grace, email="grace@example.org", primary=True, verified=True)
     client.force_login(grace)

@@ -24,7 +24,7 @@ from tests.chaos.twice import COUNT, PREFIX
 from tests.contract.test_mturk import start_marketplace
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Of the 1,500 or so of a bad day.
+#: Of the roughly 1,500 requests of a bad day.
 REQUESTS_BETWEEN_KILLS = 120
 BAD_DAY = Faults(
     lost_reply=0.10, failed_before=0.05, throttled=0.01, stale_listing=0.15, repeated_rows=0.10, slow=0.05
@@ -50,7 +50,7 @@ class Crowd:
         )
 
     def listed(self, operation: str, rows: str, **request: Any) -> list[dict[str, Any]]:
-        """Every row of a listing."""
+        """Return every row of a listing."""
         pages = self.client.get_paginator(operation).paginate(**request)
         return [row for page in pages for row in page[rows]]
 
@@ -70,7 +70,7 @@ def crowd(tmp_path_factory):
 
 @pytest.fixture
 def proxy(crowd):
-    """What the product believes to be the crowd."""
+    """The proxy that the product takes for the crowd."""
     proxy = FaultProxy(crowd.url, faults=BAD_DAY, seed=20)
     yield proxy
     proxy.close()
@@ -87,9 +87,9 @@ def site(live_server, crowd, proxy, settings):
 
 
 class Workers:
-    """Celery workers in processes of their own; every now and then one is killed and another started.
+    """Celery workers in separate processes; now and then one is killed and another started.
 
-    ``done`` counts what they have asked the crowd for: between two kills there is some work, on any machine.
+    ``done`` counts their requests to the crowd, so that some work happens between two kills on any machine.
     """
 
     def __init__(
@@ -119,11 +119,11 @@ class Workers:
             )
 
     def begin_killing(self) -> None:
-        """From now on no process is safe."""
+        """Start killing processes."""
         self._killer.start()
 
     def _kill_now_and_then(self) -> None:
-        # A process that is just starting has nothing to lose yet: it gets the time to begin its work.
+        # A process that is just starting has nothing to lose yet, so let it begin its work first.
         before = 0
         while not self._over.wait(self._random.uniform(15, 25)):
             if self.done() < before + REQUESTS_BETWEEN_KILLS:
@@ -136,11 +136,11 @@ class Workers:
 
     @property
     def came_again(self) -> int:
-        """How many messages were acted upon for the second time."""
+        """Return how many messages were processed a second time."""
         return (self.folder / COUNT).stat().st_size
 
     def stop(self) -> None:
-        """No more killing, and an end to all."""
+        """Stop killing, and end all processes."""
         self._over.set()
         if self._killer.is_alive():
             self._killer.join()
@@ -149,7 +149,7 @@ class Workers:
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:
-    """SIGKILL, for the process and its children."""
+    """Send SIGKILL to the process and its children."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
@@ -158,7 +158,7 @@ def kill(process: subprocess.Popen[bytes]) -> None:
 @pytest.fixture
 def workers(site, crowd, proxy, tmp_path):
     """Two worker processes that share the test's database and a broker on a real Redis."""
-    # Under a name of their own: every database of that Redis may be somebody else's broker.
+    # Use a separate name, because any database of that Redis may be somebody else's broker.
     prefix = f"chaos-{uuid.uuid4().hex}:"
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("PREFEREE_")},

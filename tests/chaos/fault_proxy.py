@@ -1,8 +1,8 @@
-"""A proxy between the product and a crowd that behaves as networks and services do on a bad day.
+"""A proxy between the product and a crowd that simulates network and service faults.
 
-It passes requests of MTurk's protocol on and, by seeded chance, answers 5xx before the effect, drops the reply
-after it, throttles, keeps listings back (an older answer to the same request), or says rows of a listing twice.
-Nothing here knows the product.
+It forwards requests of MTurk's protocol and, by seeded chance, answers 5xx before the effect, drops the reply
+after it, throttles, returns stale listings (an older answer to the same request), or repeats rows of a listing.
+Nothing here depends on the product.
 """
 
 import json
@@ -18,32 +18,32 @@ from urllib.parse import urlsplit
 
 TARGET = "X-Amz-Target"
 EFFECTS = ("Create", "Update", "Approve", "Reject", "Send", "Associate", "Disassociate", "Notify")
-#: What may happen to a request, by the chances of :class:`Faults`.
+#: The faults that can happen to a request, with the chances in :class:`Faults`.
 CHANCES = ("lost_reply", "failed_before", "throttled", "stale_listing", "repeated_rows", "slow")
-#: The rows of a place that nobody has taken yet: what its listings say before anything happened.
+#: The listings of a place that nobody has taken yet.
 ROWS_OF_A_PLACE = {"ListAssignmentsForHIT": "Assignments", "ListBonusPayments": "BonusPayments"}
 PASSED_ON = ("Host", "Authorization", "X-Amz-Date", TARGET, "Content-Type", "User-Agent")
 
 
 @dataclass
 class Faults:
-    """Chances from 0 to 1, each rolled for every request that it fits."""
+    """Chances from 0 to 1, each drawn for every request to which it applies."""
 
-    lost_reply: float = 0.0  # the effect happened, nobody hears of it
+    lost_reply: float = 0.0  # the effect happened, but the reply is lost
     failed_before: float = 0.0  # 503, no effect
     throttled: float = 0.0
     stale_listing: float = (
-        0.0  # a listing answered as it was asked before, or as it was at the very beginning
+        0.0  # a listing as it was at an earlier request, or at the very beginning
     )
-    repeated_rows: float = 0.0  # a listing in which rows stand twice
+    repeated_rows: float = 0.0  # a listing with repeated rows
     slow: float = 0.0
     slow_seconds: float = 0.2
-    effects: tuple[str, ...] = EFFECTS  # what the names of operations begin with whose replies may be lost
+    effects: tuple[str, ...] = EFFECTS  # prefixes of the operations whose replies can be lost
 
 
 @dataclass
 class Seen:
-    """What went through: requests by operation, faults by name, effects whose replies were lost."""
+    """Counts: requests by operation, faults by name, effects whose replies were lost."""
 
     requests: Counter[str] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
@@ -71,7 +71,7 @@ class FaultProxy:
         self._server.server_close()
 
     def happens(self, fault: str) -> bool:
-        """Roll for a fault, and count it when it happens."""
+        """Draw whether a fault happens, and count it if so."""
         with self._lock:
             hit = self._random.random() < getattr(self.faults, fault)
             self.seen.faults[fault] += hit
@@ -84,7 +84,7 @@ class FaultProxy:
             self.seen.times.append(time.monotonic())
 
     def forward(self, method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, bytes]:
-        """The crowd's own answer. The signed host is the proxy's, and so is the one that is passed on."""
+        """Return the crowd's own answer. The signed host is the proxy's, so the same host is forwarded."""
         connection = HTTPConnection(self.upstream.hostname or "", self.upstream.port, timeout=30)
         try:
             connection.request(method, path, body=body, headers=headers)
@@ -94,7 +94,7 @@ class FaultProxy:
             connection.close()
 
     def listing(self, operation: str, body: bytes, fresh: tuple[int, bytes]) -> tuple[int, bytes]:
-        """The answer to a listing: as it is, as it was, or with rows twice."""
+        """Return a listing: current, stale, or with repeated rows."""
         key = operation.encode() + body
         with self._lock:
             before = self._listings.get(key)
@@ -108,7 +108,7 @@ class FaultProxy:
 
 
 def _rows_twice(body: bytes) -> bytes:
-    """The listing with its first row said again at the end."""
+    """Return the listing with its first row repeated at the end."""
     try:
         said: dict[str, Any] = json.loads(body)
     except ValueError:
@@ -137,7 +137,7 @@ def _handler_of(proxy: FaultProxy) -> type[BaseHTTPRequestHandler]:
             answer = proxy.forward("POST", self.path, headers, body)
             if operation.startswith(proxy.faults.effects) and proxy.happens("lost_reply"):
                 self.close_connection = True
-                return None  # the effect is there; the caller sees the connection end
+                return None  # the effect happened, but the connection ends before the reply
             if operation.startswith("List"):
                 answer = proxy.listing(operation, body, answer)
             return self._say(*answer)

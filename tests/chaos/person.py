@@ -7,12 +7,12 @@ from django.db import connection
 from judging.models import Campaign, Task
 from judging.simulation.browser import Browser
 
-#: Seconds before somebody who found no task looks again.
+#: Seconds before a person who found no task looks again.
 PAUSE = 3
 
 
 class Person:
-    """Somebody who takes tasks, answers them, and remembers which choices were acknowledged as saved."""
+    """A person who takes tasks, answers them, and remembers which choices were acknowledged as saved."""
 
     def __init__(self, site: str, number: int) -> None:
         self.browser = Browser(site)
@@ -28,7 +28,7 @@ class Person:
             connection.close()
 
     def do_task(self, campaign: Campaign) -> bool:
-        """Take a task and answer it rightly; False when none was to be had."""
+        """Take a task and answer it correctly; return False if none is available."""
         posting = campaign.postings.order_by("-number").first()
         taken = self.browser.take(posting.crowd_key) if posting and posting.crowd_key else None
         if taken is None:
@@ -46,5 +46,5 @@ class Person:
 
 
 def all_done(campaign: Campaign) -> bool:
-    """Whether every task is done by work that counts."""
+    """Return whether every task is done by a submission that counts."""
     return not campaign.tasks.exclude(state=Task.State.DONE).exists()

@@ -1,4 +1,4 @@
-"""300 places and their payments on a bad day: nothing lost, nothing done twice, the books right to the cent."""
+"""300 places and their payments under faults: nothing lost, nothing done twice, the books right to the cent."""
 
 import os
 import time
@@ -24,7 +24,7 @@ from tests.waiting import wait_until
 TASKS = 300
 PEOPLE = 12
 TASKS_EACH = 40
-#: How long the day may last on a slow machine; two minutes are usual.
+#: The time limit on a slow machine; two minutes are usual.
 SECONDS = 1800
 
 pytestmark = [
@@ -104,7 +104,7 @@ def test_nothing_is_lost_and_nothing_is_done_twice(campaign, crowd, proxy, worke
     hang_up()
 
     assert all_done(campaign), Counter(campaign.tasks.values_list("state", flat=True))
-    # The day was bad.
+    # There were enough faults.
     assert workers.kills >= 3
     assert [chance for chance in CHANCES if not proxy.seen.faults[chance]] == []
     assert workers.came_again > TASKS / 10
@@ -119,9 +119,9 @@ def test_nothing_is_lost_and_nothing_is_done_twice(campaign, crowd, proxy, worke
     assert Slot.objects.filter(pk__in=Choice.objects.values("slot")).count() == acknowledged
     counted = Counter(Judgment.objects.filter(campaign=campaign).counted().values_list("pair", flat=True))
     assert counted == dict.fromkeys(campaign.pairs.values_list("pk", flat=True), 1)
-    # Everybody paid, once, and the crowd's account says the same as ours.
+    # Everybody is paid exactly once, and the crowd's account agrees with ours.
     assert_paid_once(campaign, crowd, hits)
-    proxy.faults = Faults(repeated_rows=0.5)  # rows said twice are to be counted once; old lists differ
+    proxy.faults = Faults(repeated_rows=0.5)  # repeated rows must be counted once; stale lists would differ
     books = compare_books(campaign)
     assert books.differences == []
     assert books.ours == books.theirs == sum(payments_of(campaign).values_list("amount", flat=True))

@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.soak, pytest.mark.journey, pytest.mark.django_db(trans
 
 @pytest.fixture
 def moved_on(crowd, proxy):
-    """The same crowd 25 hours later: what it knew, less the tokens."""
+    """The same crowd 25 hours later, with its data but without the request tokens."""
     crowds = []
 
     def move() -> Crowd:
@@ -43,7 +43,7 @@ def moved_on(crowd, proxy):
 
 @pytest.fixture
 def campaign(site, proxy):
-    """A launched campaign at the crowd behind the proxy; the day begins well."""
+    """A launched campaign at the crowd behind the proxy, so far without faults."""
     campaign = Fair(None).draft()
     Campaign.objects.filter(pk=campaign.pk).update(crowd="mturk")
     campaign.refresh_from_db()
@@ -131,7 +131,7 @@ def test_what_a_restored_backup_does_not_know_is_found_at_the_crowd_and_not_made
     hang_up()
     collect(campaign, sweep=True)
     pay_owed(campaign)
-    # The backup is of the minute after the launch: of the places only the wish is known, of the work nothing is.
+    # The backup is from the minute after the launch: it has the intents to offer places, and no submissions.
     Payment.objects.all().delete()
     Submission.objects.update(place=None)
     Place.objects.update(state="wanted", crowd_id="", expires_at=None)

@@ -1,7 +1,7 @@
 """A campaign of 100 tasks in which every tenth worker attacks: honest people are paid to the cent, and it ends.
 
-Attackers make up arrivals, open tasks under another worker's id, answer for who holds their place now, and send
-forms that no page of ours has made. Product, jobs and marketplace are real processes.
+Attackers forge arrivals, open tasks under another worker's id, answer for the current holder of their former place,
+and send forms that none of our pages created. Product, jobs and marketplace are real processes.
 """
 
 import json
@@ -46,7 +46,7 @@ pytestmark = [
 
 @dataclass
 class Town:
-    """Where product and marketplace answer, and the campaign that they are about."""
+    """The addresses of product and marketplace, and the campaign."""
 
     folder: Path
     crowd: str
@@ -60,11 +60,11 @@ class Town:
         self.api.post(f"/campaigns/fair/{path}", json=said).raise_for_status()
 
     def group(self) -> str:
-        """The group at the marketplace under which tasks are offered now; empty until they are."""
+        """Return the marketplace's group under which tasks are currently offered; empty if none are."""
         return self.campaign.postings.order_by("-number").values_list("crowd_key", flat=True)[0]
 
     def crowds_books(self, sql: str) -> list[tuple[Any, ...]]:
-        """What the marketplace's own database says."""
+        """Return rows from the marketplace's own database."""
         address = f"file:{self.folder / 'marketplace.sqlite3'}?mode=ro"
         with closing(sqlite3.connect(address, uri=True)) as database:
             return database.execute(sql).fetchall()
@@ -110,7 +110,7 @@ def launched() -> Campaign:
 
 @dataclass
 class Person:
-    """Somebody with an account at the marketplace."""
+    """A person with an account at the marketplace."""
 
     town: Town
     number: int
@@ -123,7 +123,7 @@ class Person:
         self.worker_id = self.browser.sign_up(f"person-{self.number}", "a horse reads passages")
 
     def look(self) -> Taken | None:
-        """A task, if one is offered."""
+        """Return a task if one is offered."""
         group = self.town.group()
         return self.browser.take(group) if group else None
 
@@ -138,13 +138,13 @@ class Person:
         return page
 
     def judge(self, page: TaskPage, *numbers: int) -> None:
-        """Read these pairs (counted from 0), and answer rightly."""
+        """Read these pairs (counted from 0) and answer correctly."""
         for number in numbers:
             pair = page.pairs[number]
             self.browser.choose(page, pair.number, "right" if "offtopic" in pair.left else "left")
 
     def do_task(self, *, disturbed_by: Callable[[Taken], None] | None = None) -> None:
-        """A whole task; in the middle of it somebody may try something."""
+        """Do a whole task, optionally with an attack in the middle."""
         taken = self.take()
         page = self.open(taken)
         self.judge(page, 0)
@@ -155,7 +155,7 @@ class Person:
         self.done += 1
 
     def previewed(self) -> str:
-        """The address in the frame of the group's page, which names the HIT that the next worker gets."""
+        """Return the frame's address on the group's page, which names the next worker's HIT."""
         cookies = "; ".join(f"{name}={value}" for name, value in self.browser.cookies.items())
         address = f"{self.town.crowd}/groups/{self.town.group()}/"
         elements = parse_page(fetched("GET", address, headers={"Cookie": cookies})[1])
@@ -163,7 +163,7 @@ class Person:
         return urljoin(address, frame.attributes["src"])
 
     def post_form(self, **fields: str) -> int:
-        """Send the crowd a form with every choice in it that no page of ours has made; the status."""
+        """Send the crowd a forged form with every choice; returns the status."""
         form = urlencode(fields | {f"choice-{number}": "left" for number in (1, 2, 3)})
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
         return fetched("POST", f"{self.town.crowd}/mturk/externalSubmit", body=form, headers=headers)[0]
@@ -174,13 +174,13 @@ def parameters(address: str) -> dict[str, str]:
 
 
 def open_as(person: Person, address: str, **changed: str) -> None:
-    """Open a task's address with other parameters, agree to whatever it shows, and get nothing."""
+    """Open a task's address with changed parameters, consent if asked, and get no task."""
     query = urlencode(parameters(address) | changed)
     page = person.browser.open_task(f"{address.partition('?')[0]}?{query}")
     assert page.refusal == "unknown-link"
 
 
-# Attacks. Each comes with an honest person, who works beside it and is its victim if it succeeds.
+# Attacks. Beside each works an honest person, who is its victim if it succeeds.
 
 
 def forge_work(forger: Person, _victim: Person) -> None:
@@ -189,7 +189,7 @@ def forge_work(forger: Person, _victim: Person) -> None:
 
 
 def make_up_arrivals(forger: Person, victim: Person) -> None:
-    """Arrive at the next HIT under made-up ids, and at somebody else's task in the middle of it."""
+    """Arrive at the next HIT with forged ids, and at somebody else's task in the middle of it."""
     shown = forger.previewed()
     for number in range(3):
         ids = {
@@ -213,7 +213,7 @@ def open_in_anothers_name(forger: Person, victim: Person) -> None:
 
 
 def answer_for_the_next(former: Person, victim: Person) -> None:
-    """Give a task back in the middle, and answer for the one who has it next."""
+    """Return a task in the middle, and then answer for its next holder."""
     given_back = former.take()
     former.judge(former.open(given_back), 0)
     former.browser.give_back(given_back)
@@ -232,7 +232,7 @@ ATTACKS = (forge_work, make_up_arrivals, open_in_anothers_name, answer_for_the_n
 
 
 def attack(attackers: list[Person], honest: list[Person]) -> list[Person]:
-    """Let all attackers act while two honest people work beside each; returns those who forged work."""
+    """Let all attackers act while two honest people work beside each; returns those who forged submissions."""
     forgers = []
     for number, attacker in enumerate(attackers):
         act, victim, other = ATTACKS[number % len(ATTACKS)], honest[2 * number], honest[2 * number + 1]
@@ -242,7 +242,7 @@ def attack(attackers: list[Person], honest: list[Person]) -> list[Person]:
         other.do_task()
         if act is forge_work:
             forgers.append(attacker)
-    # Each takes the second one before any sends it: the campaign may be paused from the fifth form on.
+    # All take their second task before any submits, because the campaign can be paused from the fifth form on.
     held = [(forger, parameters(forger.take().frame_address)) for forger in forgers]
     for forger, ids in held:
         assert forger.post_form(assignmentId=ids["assignmentId"], workerId=forger.worker_id) == 200
@@ -250,7 +250,7 @@ def attack(attackers: list[Person], honest: list[Person]) -> list[Person]:
 
 
 def decide(town: Town, forged: int) -> str:
-    """Do what a person does who is told of the pause: pay one submission, reject the others, and resume.
+    """Act as a manager after the pause: pay one submission, reject the others, and resume.
 
     Returns the crowd's id of the worker who was paid.
     """
@@ -267,12 +267,12 @@ def decide(town: Town, forged: int) -> str:
 
 
 def came_in(campaign: Campaign) -> int:
-    """How much work the crowd's list has shown us."""
+    """Return the number of submissions that the crowd has listed."""
     return campaign.submissions.filter(state=Submission.State.SUBMITTED).count()
 
 
 def earnings(town: Town) -> dict[str, int]:
-    """Worker id → cents, for whom the marketplace paid anything."""
+    """Return worker id → cents for every worker whom the marketplace paid."""
     rows = town.crowds_books("SELECT worker_id, earned_cents FROM marketplace_worker WHERE earned_cents > 0")
     return dict(rows)
 
@@ -296,7 +296,7 @@ def test_honest_people_are_paid_to_the_cent_while_every_tenth_worker_attacks(tow
     for person in honest[2 * len(attackers) :]:
         person.do_task()
     assert [forger for forger in forgers if forger.look()] == []
-    for person in honest[: TASKS - len(honest)]:  # victims among them, with a task left to each
+    for person in honest[: TASKS - len(honest)]:  # including the victims, each with one task left
         person.do_task()
 
     wait_until(lambda: all_done(town.campaign))
@@ -309,11 +309,11 @@ def test_honest_people_are_paid_to_the_cent_while_every_tenth_worker_attacks(tow
     known = {person.worker_id for person in (*honest, *forgers, *former)}
     assert set(CrowdIdentity.objects.values_list("crowd_worker_id", flat=True)) == known
     town.post("close", why="Every pair is judged.")
-    wait_until(lambda: town.get("status")["state"] == "closed")  # only when nobody is owed anything
+    wait_until(lambda: town.get("status")["state"] == "closed")  # only once nobody is owed anything
 
 
 def assert_paid(town: Town, honest: list[Person], paid_by_decision: str) -> None:
-    """Both books say: each honest person for each task, an attacker only what a person decided."""
+    """Check in both ledgers: honest people are paid for each task, attackers only by a person's decision."""
     expected = {person.worker_id: cents(PAY) * person.done for person in honest}
     assert earnings(town) == expected | {paid_by_decision: cents(PAY)}
     assert sum(person.done for person in honest) == TASKS
@@ -331,7 +331,7 @@ def assert_paid(town: Town, honest: list[Person], paid_by_decision: str) -> None
 
 
 def assert_blocked(town: Town, forgers: list[Person]) -> None:
-    """Those whose work our page never saw, and nobody else; here and at the crowd."""
+    """Check that exactly the workers whose submissions our page never saw are blocked, here and at the crowd."""
     ids = {person.worker_id for person in forgers}
     excluded = Exclusion.objects.values_list("rule", "worker__identity__crowd_worker_id")
     assert set(excluded) == {(Exclusion.UNSEEN, worker) for worker in ids}

@@ -1,4 +1,4 @@
-"""The product's Celery app, with every message of it delivered twice, and a count of those that came again."""
+"""The product's Celery app with every message delivered twice, and a count of second deliveries."""
 
 import os
 from pathlib import Path
@@ -19,7 +19,7 @@ if prefix := os.environ.get(PREFIX):
 
 @after_task_publish.connect
 def say_again(sender: str, headers: dict[str, Any], body: tuple[Any, ...], **_: object) -> None:
-    """Publish the same message once more, unless it is the second one."""
+    """Publish the same message once more, unless it is already the repeat."""
     if not headers.get(AGAIN):
         arguments, keywords, _more = body
         app.send_task(sender, arguments, keywords, headers={AGAIN: True})
@@ -27,7 +27,7 @@ def say_again(sender: str, headers: dict[str, Any], body: tuple[Any, ...], **_: 
 
 @task_prerun.connect
 def note_what_came_again(task: Any, **_: object) -> None:
-    """A byte for every second message that is acted upon, from whichever process."""
+    """Write a byte for every repeated message that is processed, in any process."""
     if (task.request.headers or {}).get(AGAIN):
         with (Path(os.environ["PREFEREE_DATA_DIR"]) / COUNT).open("ab") as count:
             count.write(task.name.encode()[:1])

@@ -1,10 +1,10 @@
-"""Read what Prometheus would read."""
+"""Read metrics as Prometheus would."""
 
 from prometheus_client.parser import text_string_to_metric_families
 
 
 def numbers(text: str) -> dict[tuple, float]:
-    """(name, its labels) → value."""
+    """Return (name, labels) → value."""
     return {
         (sample.name, *sorted(sample.labels.items())): sample.value
         for family in text_string_to_metric_families(text)

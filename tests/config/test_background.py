@@ -1,4 +1,4 @@
-"""The job table: one live job a key, leases, retries, named failures."""
+"""The job table: one live job per key, leases, retries, named failures."""
 
 import errno
 import importlib
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def quiet_bell(monkeypatch):
-    """No broker rings: these tests work jobs off by hand."""
+    """Send no messages to workers: these tests run jobs by hand."""
     rung = []
     monkeypatch.setattr(services, "ring", rung.append)
     return rung
@@ -36,7 +36,7 @@ def quiet_bell(monkeypatch):
 
 @pytest.fixture
 def kind(monkeypatch):
-    """Register a job body for the length of a test."""
+    """Register a job body for the duration of a test."""
 
     def register(body, *, max_attempts=3):
         monkeypatch.setitem(job_kinds._kinds, "test.kind", job_kinds.JobKind("test.kind", body, max_attempts))

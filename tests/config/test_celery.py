@@ -1,4 +1,4 @@
-"""The production doorbell: Celery on a real Redis, workers and web in different processes."""
+"""Waking workers in production: Celery on a real Redis, workers and web in different processes."""
 
 import os
 import signal
@@ -105,9 +105,9 @@ def test_a_job_rung_for_in_one_process_is_done_by_a_worker_in_another(production
 
 
 def test_jobs_whose_message_was_lost_or_whose_worker_was_killed_are_swept_up(production, start_worker):
-    # Rung for with a broker that no worker hears.
+    # Its message went to a broker that no worker reads.
     lost, killed = (start("judging.collect_open_campaigns", key=key) for key in ("lost", "killed"))
-    # The state that a worker killed in the middle leaves behind.
+    # The state left by a worker that was killed in the middle.
     Job.objects.filter(pk=killed.pk).update(
         state=Job.State.RUNNING, leased_by="killed", leased_until=killed.created_at, attempts=1
     )

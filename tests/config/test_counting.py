@@ -1,4 +1,4 @@
-"""Counts within windows, and the networks that they are counted by."""
+"""Counts within time windows, and the client networks they are counted by."""
 
 from datetime import timedelta
 

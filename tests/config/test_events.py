@@ -1,4 +1,4 @@
-"""The outbox: events are kept with what they tell of, and told once."""
+"""The outbox: events are stored in the transaction of their cause, and delivered once."""
 
 import pytest
 from django.db import transaction

@@ -1,4 +1,4 @@
-"""Texts that name actions and options, and that no sentence of the product hides a command."""
+"""Texts that name actions and options; no sentence of the product hides a command."""
 
 import ast
 import pickle
@@ -14,7 +14,7 @@ from config.errors import Refusal
 from config.guidance import Action, Guidance, Option, TerminalOnly, joined, restored, stored
 
 ROOMS = ("accounts", "config", "judging", "leaderboard", "pooling", "tournament", "web")
-#: These only ever speak to a terminal.
+#: Files whose texts appear only in a terminal.
 TERMINAL = re.compile(r"/management/|^config/(process|commands|monitoring)/|^web/demo\.py$|/kind\.py$")
 RAISE = Action("raise_budget", "first", "12.50")
 GUIDANCE = Guidance("Too dear. ", RAISE, " or use ", Option("reward"), TerminalOnly(" with --runs"), ".")
@@ -51,7 +51,7 @@ def test_plain_text_is_stored_as_it_is():
 
 def test_nobody_writes_a_text_that_is_read_as_actions():
     forged = stored(GUIDANCE)
-    plain = "".join(forged)  # what somebody wrote: text of no parts
+    plain = "".join(forged)  # typed by a person: text without parts
 
     assert restored(stored(plain)).parts == (plain.lstrip("\x1e"),)
 
@@ -64,7 +64,7 @@ def _product() -> Iterator[tuple[str, ast.Module]]:
 
 
 def _sentences(module: ast.Module) -> Iterator[ast.Constant]:
-    """Strings that are neither docstrings nor what an action types."""
+    """Yield strings that are neither docstrings nor parts of a command line."""
     docs = {id(node.value) for node in ast.walk(module) if isinstance(node, ast.Expr)}
     parts = [node for node in ast.walk(module) if _calls(node, "Action", "TerminalOnly")]
     typed = {id(inner) for node in parts for inner in ast.walk(node)}
@@ -78,7 +78,7 @@ def _calls(node: ast.AST, *names: str) -> bool:
 
 
 def test_no_sentence_hides_a_command_or_an_option():
-    """What a page or a program may read names commands and options as such, so that each surface can word them."""
+    """Texts for pages and programs name commands and options as data, so that each surface can word them."""
     hidden = [
         f"{name}:{one.lineno}: {one.value}"
         for name, module in _product()

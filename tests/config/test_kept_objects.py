@@ -1,4 +1,4 @@
-"""Objects in the cache belong to the software that made them."""
+"""Objects in the cache belong to the software version that created them."""
 
 import re
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Figures:
 
 @pytest.fixture
 def other_sources(tmp_path, monkeypatch):
-    """Call it to have another version of the software run from then on."""
+    """Return a function that switches to another version of the software."""
 
     def change():
         (tmp_path / "judging").mkdir()

@@ -1,4 +1,4 @@
-"""A number and what it counts."""
+"""A number with its noun."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL: prepared statements, and the check before a request."""
+"""Connections to PostgreSQL: prepared statements, and the connection check before a request."""
 
 import pytest
 from django.db import connection, connections

@@ -1,4 +1,4 @@
-"""A prepared queryset gives what Django gives, for every kind of row and whatever the values."""
+"""A prepared queryset returns the same rows as Django's, for every kind of row and any values."""
 
 from threading import Thread
 

@@ -1,4 +1,4 @@
-"""Secrets that are read again."""
+"""Sealed secrets."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Command lines that are printed work when they are pasted into a shell."""
+"""Printed command lines work when pasted into a shell."""
 
 import io
 import os

@@ -1,4 +1,4 @@
-"""What all commands share: progress in a log, and who calls."""
+"""What all commands share: progress in a log, and the caller's name."""
 
 from io import StringIO
 

@@ -1,4 +1,4 @@
-"""What `manage.py run` says when it starts."""
+"""The output of `manage.py run` at its start."""
 
 from contextlib import nullcontext
 

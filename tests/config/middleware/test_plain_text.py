@@ -1,4 +1,4 @@
-"""Addresses with NUL characters are refused in words, and one line of the log."""
+"""Addresses with NUL characters are refused with a message and one line in the log."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""Workers' pages do without sessions and accounts; all other pages have them."""
+"""Workers' pages have no sessions or accounts; all other pages do."""
 
 import pytest
 

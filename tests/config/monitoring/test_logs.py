@@ -1,4 +1,4 @@
-"""What is logged says what happened, never about whom."""
+"""Logs state what happened, but never to whom."""
 
 import json
 import logging

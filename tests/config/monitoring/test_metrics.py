@@ -1,4 +1,4 @@
-"""Counts of several processes of a machine."""
+"""Counts of several processes on one machine."""
 
 import os
 import subprocess

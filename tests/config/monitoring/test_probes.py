@@ -1,4 +1,4 @@
-"""What machines ask: is it alive, is it ready, how does it stand."""
+"""Probes: liveness, readiness and metrics."""
 
 from types import SimpleNamespace
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def production(settings):
-    """What production adds: one host name, HTTPS for everybody."""
+    """Production's additional settings: one host name, HTTPS for everybody."""
     settings.ALLOWED_HOSTS = ["judging.example.org"]
     settings.SECURE_SSL_REDIRECT = True
     return settings
@@ -109,7 +109,7 @@ def test_readiness_asks_the_bucket_where_runs_are(client, settings, tmp_path, mo
 
 def test_readiness_writes_no_file(client, settings, monkeypatch):
     settings.RUNS_DIR.mkdir()
-    before = settings.RUNS_DIR.stat().st_mtime_ns  # changes with whatever is made in it, if only for a moment
+    before = settings.RUNS_DIR.stat().st_mtime_ns  # changes whenever a file is created in it, even briefly
 
     assert client.get("/readyz").status_code == 200
 

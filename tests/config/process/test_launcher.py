@@ -1,4 +1,4 @@
-"""Starting what the product needs, as processes of their own, on a SQLite file of their own in every stage."""
+"""Starting the product's parts as separate processes, on a separate SQLite file in every stage."""
 
 import json
 import os
@@ -24,12 +24,12 @@ from tests.provision import free_port
 from tests.waiting import PATIENCE_SECONDS, wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
-pytestmark = pytest.mark.xdist_group("launcher")  # one installation, made once
+pytestmark = pytest.mark.xdist_group("launcher")  # one installation, created once
 
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory):
-    """The data of an installation that was set up and ran once: that takes it several seconds."""
+    """The data of an installation that was set up and run once, which takes several seconds."""
     folder = tmp_path_factory.mktemp("prepared") / "var"
     done = run_manage(environment_of(folder), "setup", "--json")
     assert done.returncode == 0, done.stderr
@@ -41,7 +41,7 @@ def prepared(tmp_path_factory):
 
 @pytest.fixture
 def embedded(prepared, tmp_path):
-    """The environment of an installation of its own with no server beside it."""
+    """The environment of a separate installation without other servers."""
     shutil.copytree(prepared, tmp_path / "var")
     return environment_of(tmp_path / "var")
 
@@ -92,7 +92,7 @@ def running(embedded):
 
 @pytest.mark.soak
 def test_a_command_creates_the_database_it_needs(prepared):
-    """As the fixture saw it: a database takes seconds to make."""
+    """Only check the fixture's result, because creating a database takes seconds."""
     with closing(sqlite3.connect(prepared / "preferee.sqlite3")) as database:
         tables = {name for (name,) in database.execute("select name from sqlite_master")}
 
@@ -193,7 +193,7 @@ def test_run_serves_pages_does_the_jobs_of_other_processes_and_stops_with_its_ma
     said = running.communicate(timeout=PATIENCE_SECONDS)[1].decode()
 
     assert answered
-    assert f"{embedded['PREFEREE_PUBLIC_URL']}/accounts/invitations/" in said  # makes the first administrator
+    assert f"{embedded['PREFEREE_PUBLIC_URL']}/accounts/invitations/" in said  # creates the first administrator
     assert running.returncode == 0
     assert not launcher.answers(marketplace)
 

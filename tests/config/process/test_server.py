@@ -1,4 +1,4 @@
-"""The process that serves."""
+"""The web server process."""
 
 import gc
 

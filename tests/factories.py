@@ -1,4 +1,4 @@
-"""Rows that tests of several rooms start from."""
+"""Creates rows for tests of several rooms."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -16,13 +16,13 @@ from pooling.services.spending_grants import grant_spending
 
 
 def grant_to(amount: int = 2000, **to) -> SpendingGrant:
-    """The right to spend so many dollars today, for a ``person`` or a ``collection``."""
+    """Create a grant to spend ``amount`` dollars today, for a ``person`` or a ``collection``."""
     day = clock.now().date()
     return grant_spending(**to, amount=Decimal(amount), last_day=day, who="administrator")
 
 
 def make_collection(name: str, qids: Sequence[str], **details) -> Collection:
-    """A collection with these queries in this order."""
+    """Create a collection with these queries in this order."""
     collection = Collection.objects.create(name=name, **details)
     Query.objects.bulk_create(
         Query(collection=collection, qid=qid, text=f"what is {qid}?", position=place)
@@ -32,7 +32,7 @@ def make_collection(name: str, qids: Sequence[str], **details) -> Collection:
 
 
 def make_run(collection: Collection, run_tag: str, ranked: Mapping[str, Sequence[str]], **details) -> Run:
-    """A run stored as an import stores it: qid → pids, best first."""
+    """Store a run as an import does; ``ranked``: qid → pids, best first."""
     qids = sorted(ranked, key=lambda qid: -len(ranked[qid]))
     depth = max((len(pids) for pids in ranked.values()), default=0)
     rank_first = [ranked[qid][rank] for rank in range(depth) for qid in qids if rank < len(ranked[qid])]
@@ -61,7 +61,7 @@ def make_run(collection: Collection, run_tag: str, ranked: Mapping[str, Sequence
 def passages_of(
     collection: Collection, pids: Sequence[str], new: Callable[[str], Passage] | None = None
 ) -> dict[str, Passage]:
-    """pid → passage of the collection; those that are not there yet are made by ``new``, in this order."""
+    """Return pid → passage of the collection; ``new`` creates missing ones, in this order."""
     known = {one.pid: one for one in Passage.objects.filter(collection=collection, pid__in=pids)}
     made = [pid for pid in dict.fromkeys(pids) if pid not in known]
     rows = [new(pid) if new else Passage(collection=collection, pid=pid) for pid in made]
@@ -71,7 +71,7 @@ def passages_of(
 def make_qrels(
     collection: Collection, name: str, labels: Sequence[tuple[str, str, int]], **details
 ) -> QrelSet:
-    """A qrel set from (qid, pid, grade) in file order; passages are made as needed."""
+    """Create a qrel set from (qid, pid, grade) in file order, and missing passages."""
     sha256 = hashlib.sha256(repr(labels).encode()).hexdigest()
     qrel_set = QrelSet.objects.create(collection=collection, name=name, sha256=sha256, **details)
     queries = {query.qid: query for query in Query.objects.filter(collection=collection)}

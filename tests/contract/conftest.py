@@ -1,4 +1,4 @@
-"""The endpoint under contract, and what its tests start from.
+"""The endpoint under contract, and the fixtures of its tests.
 
 By default a marketplace process of our own is started. ``PREFEREE_CONTRACT_ENDPOINT`` names another endpoint
 (with ``PREFEREE_CONTRACT_ACCESS_KEY`` and ``PREFEREE_CONTRACT_SECRET_KEY``); tests that need a queue on this
@@ -26,7 +26,7 @@ FOLDER = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items):
-    """All of the contract in one process, with one marketplace; what it called is looked at last."""
+    """Run the whole contract in one process with one marketplace, and the test of its coverage last."""
     ours = [item for item in items if item.path.parent == FOLDER]
     for item in ours:
         item.add_marker(pytest.mark.xdist_group("contract"))
@@ -35,15 +35,15 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_runtest_logfinish(nodeid):
-    """Note that a test is over, also one that was skipped."""
+    """Record that a test is over, even if it was skipped."""
     CALLS.tests_over.add(nodeid)
 
 
 class Queue(BaseHTTPRequestHandler):
-    """Takes SQS's SendMessage and keeps the messages."""
+    """Accepts SQS's SendMessage and stores the messages."""
 
     def do_POST(self):
-        """Keep one message."""
+        """Store one message."""
         form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
         self.server.messages.put((self.path, json.loads(form["MessageBody"][0])))
         self.send_response(200)
@@ -94,7 +94,7 @@ def endpoint(tmp_path_factory, queue_server):
 
 @pytest.fixture
 def events(endpoint, queue_server):
-    """A queue's address and how to wait for the next message that was sent to it."""
+    """A queue's address, and a function that waits for its next message."""
     if not endpoint.has_queue:
         pytest.skip("this endpoint cannot reach a queue on this machine")
     host, number = queue_server.server_address[:2]
@@ -130,7 +130,7 @@ def hit_type(crowd):
 
 @pytest.fixture
 def hit(crowd, hit_type):
-    """A HIT that is taken down when the test is over."""
+    """A HIT that is deleted after the test."""
     made = make_hit(crowd, hit_type)
     yield made
     crowd.update_expiration_for_hit(HITId=made["HITId"], ExpireAt=datetime(2015, 1, 1, tzinfo=UTC))
@@ -138,7 +138,7 @@ def hit(crowd, hit_type):
 
 @pytest.fixture
 def qualification(crowd):
-    """A qualification type's id; the type is deleted when the test is over."""
+    """A qualification type's id; the type is deleted after the test."""
     made = crowd.create_qualification_type(
         Name=f"q {uuid.uuid4().hex}",
         Description="d",
@@ -151,13 +151,13 @@ def qualification(crowd):
 
 @pytest.fixture(scope="session")
 def links(endpoint):
-    """Sign-in links that nobody used yet."""
+    """Unused sign-in links."""
     return iter(endpoint.links)
 
 
 @pytest.fixture
 def hire(endpoint, links):
-    """Make people; their connections are closed afterwards."""
+    """Return a function that creates people; their connections are closed afterwards."""
     if not endpoint.has_workers:
         pytest.skip(
             "nobody works at this endpoint: PREFEREE_CONTRACT_WORKER_SITE or _SIGNIN_LINKS names who does"

@@ -1,4 +1,4 @@
-"""What the contract's tests share: the endpoint they ask, people who work, calls that must be refused."""
+"""Shared parts of the contract's tests: the endpoint, workers, and calls that must be refused."""
 
 import atexit
 import html
@@ -38,11 +38,11 @@ ANSWERS = (
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where to call, and with which key.
+    """The endpoint's address and key.
 
-    ``site`` is where people sign up and work over HTTP, empty without any; who cannot sign up there by themselves
-    signs in by one of ``links``. ``has_queue``: it sends notifications to a queue on this machine. ``folder``: the
-    data of a marketplace of our own.
+    ``site`` is the address where people sign up and work over HTTP, or empty; if sign-up is closed, they sign in
+    through one of ``links``. ``has_queue``: it sends notifications to a queue on this machine. ``folder``: the data
+    of a marketplace that the tests start.
     """
 
     url: str
@@ -55,12 +55,12 @@ class Endpoint:
 
     @property
     def has_workers(self) -> bool:
-        """Whether somebody can work there."""
+        """Return whether the tests can have workers there."""
         return bool(self.site)
 
 
 def named_endpoint(environment: Mapping[str, str]) -> Endpoint | None:
-    """The other endpoint that the environment names; None when it names none."""
+    """Return the endpoint that the environment names, or None."""
     url = environment.get("PREFEREE_CONTRACT_ENDPOINT")
     if not url:
         return None
@@ -80,7 +80,7 @@ def named_endpoint(environment: Mapping[str, str]) -> Endpoint | None:
 
 
 def _links(file: str) -> tuple[str, ...]:
-    """The sign-in links of a file that ``python -m marketplace create_workers`` wrote."""
+    """Return the sign-in links in a file that ``python -m marketplace create_workers`` wrote."""
     if not file:
         return ()
     try:
@@ -97,13 +97,13 @@ def _site_of(link: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-#: What a marketplace makes in its folder when it starts for the first time.
+#: The files that a marketplace creates in its folder at its first start.
 MADE = ("marketplace.sqlite3", "marketplace-key.json", "marketplace-secret-key")
 _made: list[Path] = []
 
 
 def _keep_what_was_made(folder: Path) -> None:
-    """Copy what the first marketplace of this process has made of nothing, before anybody uses it."""
+    """Copy the files of this process's first marketplace before anybody uses them."""
     kept = Path(tempfile.mkdtemp(prefix="preferee-marketplace-"))
     atexit.register(shutil.rmtree, kept, ignore_errors=True)
     for name in MADE[1:]:
@@ -117,9 +117,9 @@ def _keep_what_was_made(folder: Path) -> None:
 
 
 def start_marketplace(folder, *options, **settings):
-    """A marketplace on a free port, its data in ``folder``; returns its process and port.
+    """Start a marketplace on a free port, with its data in ``folder``; returns its process and port.
 
-    The first one makes its database by every migration there is; the others begin with a copy of it.
+    The first one creates its database by running all migrations; the others start with a copy.
     """
     fresh = not (folder / MADE[0]).exists()
     if fresh and _made:
@@ -169,14 +169,14 @@ def make_hit(crowd, hit_type, **changes):
 
 
 class Person:
-    """Someone who signs up, or in by a link, and works in a browser without scripts."""
+    """A person who signs up, or signs in through a link, and works in a browser without scripts."""
 
     def __init__(self, url, link=""):
         self.http = httpx.Client(base_url=url, follow_redirects=True, timeout=60)
         if link:
             page = self._post(urlsplit(link).path, urlsplit(link).path)
         else:
-            # A program, so that nobody is paid outside for what a test earned.
+            # A program, so that payouts leave out a test's earnings.
             name = f"w{uuid.uuid4().hex[:12]}"
             page = self._post("/signup/", "/signup/", username=name, password=uuid.uuid4().hex, program="yes")
         found = re.search(r'id="worker-id">(\w+)<', self.http.get("/").text)
@@ -202,13 +202,13 @@ class Person:
         shown = self.http.get(page)
         token = re.search(r'csrfmiddlewaretoken" value="([^"]+)"', shown.text)
         assert token, f"{page} has no form: {shown.text}"
-        # A site behind HTTPS wants to know which of its pages a form comes from.
+        # A site behind HTTPS checks which of its pages a form comes from.
         sent = fields | {"csrfmiddlewaretoken": token[1]}
         return self.http.post(path, data=sent, headers={"Referer": str(shown.url)})
 
 
 def submit(task, **fields):
-    """What the task's own page does: post a form without cookies to the crowd."""
+    """Post a form without cookies to the crowd, as the task's own page does."""
     sent = {"assignmentId": task["assignmentId"]} | (fields or {"choice": "left"})
     return httpx.post(f"{task['turkSubmitTo']}/mturk/externalSubmit", data=sent, timeout=60)
 
@@ -220,11 +220,11 @@ def refused(call, **request):
 
 
 def code(response):
-    """The TurkErrorCode of a refusal, in lower case and without its prefix: clients compare them so."""
+    """Return a refusal's TurkErrorCode in lower case without its prefix, as clients compare it."""
     return response.get("TurkErrorCode", "").lower().rpartition(".")[2]
 
 
 def every(client, operation, member, **request):
-    """Every row of a list, through all its pages."""
+    """Return every row of a list, from all its pages."""
     pages = client.get_paginator(operation).paginate(**request, PaginationConfig={"PageSize": 100})
     return [row for page in pages for row in page[member]]

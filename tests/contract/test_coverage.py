@@ -1,4 +1,4 @@
-"""The contract calls every operation there is, and says which it did not ask of another endpoint."""
+"""The contract calls every operation, and lists those that it did not call at another endpoint."""
 
 import json
 import os
@@ -96,7 +96,7 @@ def test_only_what_was_answered_counts_as_called(endpoint):
 
 
 def test_every_operation_of_the_service_model_is_called_through_boto3_and_answered(request, endpoint):
-    """Stands last (tests/contract/conftest.py): by what was called while the tests before it ran."""
+    """Runs last (tests/contract/conftest.py) and checks the calls of the previous tests."""
     others = {item.nodeid for item in request.session.items if item.path.parent == FOLDER}
     every = {path.name for path in FOLDER.glob("test_*.py")}
     if (

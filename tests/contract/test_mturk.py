@@ -1,6 +1,6 @@
-"""One contract for every endpoint that speaks MTurk's requester protocol, asked with real boto3.
+"""One contract for every endpoint that speaks MTurk's requester protocol, tested with real boto3.
 
-Here: who may call, HITs, assignments, money. Which endpoint is asked: tests/contract/conftest.py.
+This file: authentication, HITs, assignments, money. tests/contract/conftest.py chooses the endpoint.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The contract on notifications, told to a queue."""
+"""The contract on notifications, sent to a queue."""
 
 from tests.contract.endpoint import make_hit, refused
 

@@ -125,7 +125,7 @@ def test_answers_are_listed_by_status_and_read_one_by_one(crowd, hit_type, hire)
     assert listed("Submitted", "Rejected") == {task["assignmentId"] for task in tasks}
     read = crowd.get_assignment(AssignmentId=tasks[0]["assignmentId"])
     assert (read["Assignment"]["RequesterFeedback"], read["HIT"]["HITId"]) == ("empty", hit_id)
-    # It is over only when every submission was reviewed.
+    # The HIT is over only once every submission has been reviewed.
     assert "Reviewable" in refused(crowd.delete_hit, HITId=hit_id)["Message"]
     crowd.approve_assignment(AssignmentId=tasks[1]["assignmentId"], RequesterFeedback="thanks")
     crowd.delete_hit(HITId=hit_id)

@@ -1,4 +1,4 @@
-"""A marketplace process and the product's pages on real ports, and commands as they are typed."""
+"""A marketplace process and the product's pages on real ports, and management commands."""
 
 import io
 import json
@@ -13,7 +13,7 @@ from tests.waiting import PATIENCE_SECONDS
 
 @pytest.fixture
 def marketplace(tmp_path_factory):
-    """A marketplace in a process of its own; its key as the requester reads it."""
+    """A marketplace in a separate process; yields its requester's key."""
     folder = tmp_path_factory.mktemp("marketplace")
     process, _ = start_marketplace(folder, "--until-parent-exits")
     yield json.loads((folder / "marketplace-key.json").read_text())
@@ -23,7 +23,7 @@ def marketplace(tmp_path_factory):
 
 @pytest.fixture
 def site(live_server, marketplace, settings):
-    """The product's pages over HTTP, with the marketplace as their crowd; the address of the pages."""
+    """The product's pages over HTTP, with the marketplace as their crowd; yields their address."""
     settings.PUBLIC_URL = live_server.url
     settings.CROWD_ENDPOINT = settings.EMBEDDED_CROWD_ENDPOINT = marketplace["endpoint"]
     settings.CROWD_HOSTS = [marketplace["endpoint"]]
@@ -34,12 +34,12 @@ def site(live_server, marketplace, settings):
 
 @pytest.fixture
 def time_to_read(monkeypatch):
-    """A hand that clicks faster than anybody can read is not held up: these journeys are about something else."""
+    """Do not hold pay for pairs judged faster than anybody can read: these journeys test other things."""
     monkeypatch.setattr("judging.tasks.evidence.least_seconds_a_pair", lambda campaign: 0.0)
 
 
 def typed(*words: object) -> dict[str, Any]:
-    """What a management command answers with ``--json``; a refusal fails the test."""
+    """Return a management command's ``--json`` result; a refusal fails the test."""
     out = io.StringIO()
     call_command(*map(str, words), "--json", stdout=out)
     return json.loads(out.getvalue())

@@ -1,4 +1,4 @@
-"""An installation of its own: product, marketplace and jobs as real processes, with campaigns that people work on."""
+"""A separate installation: product, marketplace and jobs as real processes, with campaigns for people."""
 
 import sqlite3
 import subprocess
@@ -50,7 +50,7 @@ for name in names:
 
 
 class Installation:
-    """Where it answers, and what its databases say."""
+    """An installation's addresses and databases."""
 
     def __init__(self, folder: Path, environment: dict[str, str]) -> None:
         self.folder, self.environment = folder, environment
@@ -58,16 +58,16 @@ class Installation:
         self.marketplace = f"http://127.0.0.1:{environment['MARKETPLACE_PORT']}"
 
     def asked(self, sql: str, *values: object, of: str = "preferee") -> list[tuple[Any, ...]]:
-        """What a database says, as it stands now."""
+        """Return the current rows of a query to one of the databases."""
         with closing(sqlite3.connect(f"file:{self.folder / of}.sqlite3?mode=ro", uri=True)) as database:
             return database.execute(sql, values).fetchall()
 
     def rows(self, *tables: str) -> list[int]:
-        """How many rows the product's tables have."""
+        """Return the number of rows in each of the product's tables."""
         return [self.asked(f"SELECT count(*) FROM judging_{table}")[0][0] for table in tables]
 
     def group_of(self, campaign: str) -> str:
-        """The group at the marketplace under which the campaign's tasks are offered."""
+        """Return the marketplace's group under which the campaign's tasks are offered."""
         [(group,)] = self.asked(
             "SELECT crowd_key FROM judging_posting JOIN judging_campaign ON judging_campaign.id = campaign_id "
             "WHERE name = ?",
@@ -76,14 +76,14 @@ class Installation:
         return str(group)
 
     def earned(self, worker_id: str) -> int:
-        """Cents that the marketplace has paid a worker."""
+        """Return the cents that the marketplace has paid a worker."""
         found = self.asked(
             "SELECT earned_cents FROM marketplace_worker WHERE worker_id = ?", worker_id, of="marketplace"
         )
         return int(found[0][0])
 
     def minutes_pass(self, minutes: int) -> None:
-        """Let all tasks have been open for longer: without time to read, a bonus waits for a person."""
+        """Move the opening of all tasks back, because a bonus is held if there was no time to read."""
         with closing(sqlite3.connect(self.folder / "preferee.sqlite3", timeout=60)) as database, database:
             database.execute(
                 "UPDATE judging_submission SET opened_at = strftime('%Y-%m-%d %H:%M:%f', opened_at, ?)",
@@ -91,13 +91,13 @@ class Installation:
             )
 
     def until(self, so: Callable[[], bool]) -> None:
-        """Wait until it is so."""
+        """Wait until the condition is true."""
         wait_until(so, lambda: (self.folder / "log").read_text()[-3000:], every_seconds=0.5)
 
 
 @contextmanager
 def running(folder: Path, **settings: str) -> Iterator[dict[str, str]]:
-    """Everything that `manage.py run` starts, in a fresh folder, with more settings; the environment of commands."""
+    """Start everything that `manage.py run` starts, in a new folder; yields the environment for commands."""
     environment = environment_of_a_newcomer(folder) | {
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "MARKETPLACE_ARGON2_MEMORY_KIB": "8",
@@ -124,7 +124,7 @@ def running(folder: Path, **settings: str) -> Iterator[dict[str, str]]:
 
 @contextmanager
 def installed(folder: Path, *campaigns: str) -> Iterator[Installation]:
-    """A fresh installation with these campaigns launched: two tasks each, of 10 pairs and 3 gold pairs, for $2.00."""
+    """Start an installation with these campaigns launched: two tasks each, 10 pairs and 3 gold pairs, for $2.00."""
     often = {"PREFEREE_COLLECT_SECONDS": "2", "PREFEREE_JOB_SWEEP_SECONDS": "1"}
     with running(folder, **often) as environment:
         seed = [sys.executable, "-c", SEED, str(BASE_DIR / "docs" / "sample"), *campaigns]
@@ -134,7 +134,7 @@ def installed(folder: Path, *campaigns: str) -> Iterator[Installation]:
 
 
 class Person:
-    """Somebody with an account at the marketplace."""
+    """A person with an account at the marketplace."""
 
     def __init__(self, at: Installation, name: str) -> None:
         self.at, self.browser = at, Browser(at.marketplace)
@@ -155,14 +155,14 @@ class Person:
             self.browser.choose(page, pair.number, "left")
 
     def finish(self, page: TaskPage) -> None:
-        """Judge every pair, send the task off, and be paid for the whole of it."""
+        """Judge every pair, submit the task, and be paid in full."""
         self.judge(page)
         self.at.minutes_pass(10)
         self.browser.send_off(page, {})
         self.at.until(lambda: self.at.earned(self.worker_id) == 200)
 
     def previewed(self, campaign: str) -> dict[str, str]:
-        """The parameters of the frame on the page of the campaign's group."""
+        """Return the frame's parameters on the page of the campaign's group."""
         cookies = "; ".join(f"{name}={value}" for name, value in self.browser.cookies.items())
         address = f"{self.at.marketplace}/groups/{self.at.group_of(campaign)}/"
         elements = parse_page(fetched("GET", address, headers={"Cookie": cookies})[1])
@@ -174,7 +174,7 @@ class Person:
 
 
 def fetched(method: str, address: str, **options: Any) -> tuple[int, str]:
-    """Status and words of one page, whatever it redirects to."""
+    """Return a page's status and text, after any redirects."""
     with urllib3.PoolManager() as http:
         reply = http.request(method, address, retries=urllib3.Retry(redirect=5), **options)
         return reply.status, reply.data.decode()

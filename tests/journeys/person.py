@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 
 class Person:
-    """Somebody at the crowd's site. ``grades`` says how well a text answers a question."""
+    """A person at the crowd's site. ``grades`` says how well a text answers a question."""
 
     def __init__(self, page: Page, grades: dict[tuple[str, str], int]) -> None:
         self.page, self.grades = page, grades
@@ -24,7 +24,7 @@ class Person:
         self.page.get_by_role("button", name="Sign up").click()
 
     def better_side(self, number: int) -> str:
-        """Read the pair that is shown; notes down what was read. Among equals the left."""
+        """Read the displayed pair, record it, and return the better side; the left if they are equal."""
         pair = self.frame.locator(f"#pair-{number}")
         expect(pair).to_be_visible()
         question = pair.locator(".question").inner_text()
@@ -54,7 +54,7 @@ class Person:
 
 
 def grades_of(queries: Path, passages: Path, grades: Path) -> dict[tuple[str, str], int]:
-    """(question, text) → grade, from the files of a collection."""
+    """Return (question, text) → grade, from a collection's files."""
     questions = dict(line.split("\t", 1) for line in queries.read_text().splitlines())
     texts = dict(line.split("\t", 1) for line in passages.read_text().splitlines())
     rows = (line.split() for line in grades.read_text().splitlines())

@@ -1,4 +1,4 @@
-"""Attacks on the door of the judging page, against real processes; and the honest worker beside each of them."""
+"""Attacks on arrivals at the judging page, against real processes, each beside an honest worker."""
 
 from collections.abc import Iterator
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -7,7 +7,7 @@ import pytest
 
 from tests.journeys.installation import Installation, Person, fetched, installed
 
-# It keeps SQLite files of its own, whatever the stage.
+# It uses separate SQLite files in every stage.
 pytestmark = [
     pytest.mark.soak,
     pytest.mark.journey,
@@ -27,7 +27,7 @@ def at(tmp_path_factory) -> Iterator[Installation]:
 
 
 def forged(address: str, **params: str) -> tuple[int, str]:
-    """Open the frame's address with other parameters, as anybody can."""
+    """Open the frame's address with changed parameters, as anybody can."""
     parts = urlsplit(address)
     return fetched("GET", f"{parts.scheme}://{parts.netloc}{parts.path}?{urlencode(params)}")
 
@@ -53,7 +53,7 @@ def test_made_up_workers_at_the_next_hit_get_nothing_write_nothing_and_stop_nobo
     assert at.rows(*WRITTEN) == before
     taken = honest.take("stopped")
     page = honest.open(taken)
-    # Now somebody holds it: who knows assignment and HIT ends nothing either.
+    # Now somebody holds it: knowing the assignment and the HIT is not enough to end the task either.
     mine = dict(parse_qsl(urlsplit(taken.frame_address).query))
     for worker in ("AMADEUP1", mallory.worker_id):
         assert forged(taken.frame_address, **mine | {"workerId": worker})[0] == 404
@@ -69,7 +69,7 @@ def test_nobody_is_locked_out_by_who_knows_their_worker_id(at):
         ids = {"assignmentId": f"3MADEUP{number}", "hitId": shown["hitId"], "workerId": honest.worker_id}
         assert forged(shown["address"], **ids)[0] == 404
     assert at.rows(*WRITTEN) == before
-    # Opening one's own task draws nothing either, before one agrees.
+    # Opening one's own task draws no pairs either, before consent.
     taken = honest.take("locked-out")
     fetched("GET", taken.frame_address)
     assert at.rows("slot") == before[-1:]
@@ -96,6 +96,6 @@ def test_former_holder_answers_for_nobody_else(at):
     status, answer = fetched("POST", submit, body=form, headers=headers)
 
     assert (status, 'data-refusal="not_held"' in answer) == (409, True)
-    assert "returned" in fetched("GET", given_back.frame_address)[1]  # a kept address takes nothing back
+    assert "returned" in fetched("GET", given_back.frame_address)[1]  # a saved address does not get the task back
     present.finish(page)
     assert at.earned(former.worker_id) == 0

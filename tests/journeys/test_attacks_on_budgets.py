@@ -33,7 +33,7 @@ WHOM = "an administrator (ada)"
 
 @dataclass
 class Person:
-    """Somebody with a browser that is signed in, and a token for scripts."""
+    """A person with a signed-in browser and an API token."""
 
     name: str
     address: str
@@ -53,25 +53,25 @@ class Person:
         )
 
     def close(self) -> None:
-        """Leave."""
+        """Close the connections."""
         self.browser.close()
         self.script.close()
 
     def sends(self, page: str, **fields: str) -> httpx.Response:
-        """Open a page, fill in its form and send it."""
+        """Open a page, fill in its form and submit it."""
         secret = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', self.browser.get(page).text)
         assert secret, page
         return self.browser.post(page, data=fields | {"csrfmiddlewaretoken": secret[1]})
 
     def calls(self, path: str, **body: object) -> tuple[int, str]:
-        """Call the API; the status, and the answer with what it advises."""
+        """Call the API; returns the status, and the message with its next step."""
         reply = self.script.post(path, json=body)
         return reply.status_code, reply.text
 
 
 @pytest.fixture
 def served(tmp_path, settings, marketplace):
-    """Two web processes over this test's database whose crowd is a marketplace of its own; their address."""
+    """Two web processes over this test's database, with a separate marketplace as crowd; yields their address."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
@@ -95,7 +95,7 @@ def served(tmp_path, settings, marketplace):
 
 
 def prepared(collection: str, owner: str, *, name: str) -> Campaign:
-    """A campaign that only waits for its launch, in a collection of this person's: $30.00 for ten tasks."""
+    """Create a campaign that is ready to launch in this person's collection: $30.00 for ten tasks."""
     made, _ = Collection.objects.get_or_create(name=collection)
     user = get_user_model().objects.get(username=owner)
     Membership.objects.get_or_create(collection=made, user=user, defaults={"role": "owner"})
@@ -113,7 +113,7 @@ def prepared(collection: str, owner: str, *, name: str) -> Campaign:
 
 
 def committed() -> list[str]:
-    """Everything that costs or may cost money."""
+    """Return everything that costs or can cost money."""
     return [
         *map(str, Reservation.objects.all()),
         *map(str, Place.objects.all()),
@@ -138,8 +138,8 @@ def test_an_invited_viewer_spends_nothing_and_an_owner_with_a_grant_all_of_it(se
 
 
 def attack(vic: Person) -> None:
-    """Try every way to have money spent, without a grant and then with one that is too small."""
-    # In the collection where vic only looks, and in one of vic's own, by page and by script.
+    """Try every way to spend money, without a grant and then with one that is too small."""
+    # In the collection that vic can only view, and in one of vic's own; on pages and over the API.
     assert vic.calls("/campaigns/spring/launch", confirm_spend=24)[0] == 403
     page = vic.sends("/campaigns/first/prepare/pilot/", tasks="1", amount="2.40")
     assert (page.status_code, REFUSED in page.text, WHOM in page.text) == (422, True, True)
@@ -152,7 +152,7 @@ def attack(vic: Person) -> None:
     }.items():
         status, said = vic.calls(path, **body)
         assert (status, REFUSED in said, WHOM in said) == (403, True, True), path
-    # A larger budget, a challenge and a top-up give a draft no money either, nor does vic grant any.
+    # Raising the budget, challenging and topping up do not give a draft money either, and vic cannot grant any.
     assert vic.calls("/campaigns/first/budget", amount=500)[0] == 200
     assert vic.calls("/campaigns/first/launch", confirm_spend=500)[0] == 403
     assert vic.calls("/campaigns/first/challenges", runs=["made-up"], confirm_spend=500)[0] == 404
@@ -164,7 +164,7 @@ def attack(vic: Person) -> None:
     assert vic.calls("/spending/grants", **asked)[0] == 403
     assert committed() == []
 
-    # A grant for one of two campaigns, launched at once: one is.
+    # The grant covers one of two campaigns that are launched at once: exactly one is launched.
     grant_to(30, person=get_user_model().objects.get(username="vic"))
     vic.calls("/campaigns/first/budget", amount=24)
     with ThreadPoolExecutor(2) as both:
@@ -178,12 +178,12 @@ def attack(vic: Person) -> None:
 
 
 def launch_undisturbed(olga: Person) -> None:
-    """The owner beside all this, with the collection's grant: one campaign, and no second one."""
+    """Meanwhile the owner, with the collection's grant, can launch one campaign but not a second."""
     price = "24.00"  # ten tasks of $2.40
     assert f"spend up to ${price}" in olga.browser.get("/campaigns/spring/prepare/launch/").text
     sent = olga.sends("/campaigns/spring/prepare/launch/", amount=price)
     assert sent.headers["Location"] == "/campaigns/spring/"
-    assert olga.calls("/campaigns/spring/launch", confirm_spend=24)[0] == 200  # the same again
+    assert olga.calls("/campaigns/spring/launch", confirm_spend=24)[0] == 200  # repeated, without effect
     assert olga.calls("/campaigns/summer/launch", confirm_spend=24)[0] == 403
     assert Place.objects.filter(posting__campaign__name="spring").count() == 10
     assert list(Reservation.objects.values_list("amount", flat=True)) == [24, 24]

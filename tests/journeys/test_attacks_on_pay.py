@@ -1,4 +1,4 @@
-"""Forms sent straight to the crowd, against a served installation: nothing is paid by itself, honest work is."""
+"""Forms sent straight to the crowd of a running installation: they are not paid automatically, honest work is."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from judging.simulation.browser import Browser
 from tests.journeys.installation import running
 from tests.waiting import PATIENCE_SECONDS, wait_until
 
-# It keeps SQLite files of its own, whatever the stage.
+# It uses separate SQLite files in every stage.
 pytestmark = [
     pytest.mark.soak,
     pytest.mark.journey,
@@ -26,7 +26,7 @@ pytestmark = [
     pytest.mark.xdist_group("attacks on pay"),
 ]
 PASSWORD = "a horse reads passages 7"
-#: Makes the campaign in the installation's database; prints an administrator's token.
+#: Creates the campaign in the installation's database; prints an administrator's token.
 PREPARE = """
 import django; django.setup()
 from django.contrib.auth import get_user_model
@@ -48,7 +48,7 @@ print(make_token(user=ada, name="t", scopes=["read", "campaigns"], days=1)[1])
 
 @dataclass
 class Town:
-    """A served installation and its marketplace, over HTTP and by commands."""
+    """A running installation and its marketplace, used over HTTP and through commands."""
 
     environment: dict[str, str]
     api: httpx.Client
@@ -64,7 +64,7 @@ class Town:
         return self.api.post(f"/campaigns/fair/{path}", json=said).raise_for_status().json()
 
     def collected(self) -> None:
-        """The crowd's whole list is read, and what is owed is paid."""
+        """Collect the crowd's whole list, and pay what is owed."""
         self.command("collect", "fair")
 
     def paid(self, worker: int) -> Decimal:
@@ -72,27 +72,27 @@ class Town:
 
 
 class Person:
-    """Somebody at the crowd's site."""
+    """A person at the crowd's site."""
 
     def __init__(self, town: Town, name: str) -> None:
         self.town, self.browser = town, Browser(town.crowd)
         self.crowd_id = self.browser.sign_up(name, PASSWORD)
 
     def take(self) -> Any:
-        """A task that the crowd's site offers to this person; None when there is none."""
+        """Take a task that the crowd's site offers to this person; None if there is none."""
         home = httpx.get(f"{self.town.crowd}/", cookies=self.browser.cookies).text
         groups = dict.fromkeys(re.findall(r"/groups/(\w+)/", home))
         return next((taken for group in groups if (taken := self.browser.take(group))), None)
 
     def forge(self, taken: Any) -> None:
-        """Every choice in a form that no page of ours has made."""
+        """Submit a forged form with every choice."""
         assignment = parse_qs(urlsplit(taken.frame_address).query)["assignmentId"][0]
         form = {"assignmentId": assignment, "workerId": self.crowd_id}
         form |= {f"choice-{number}": "left" for number in range(1, 14)}
         httpx.post(f"{self.town.crowd}/mturk/externalSubmit", data=form).raise_for_status()
 
     def judge(self, taken: Any, *, only: int | None = None) -> Any:
-        """Open the page, agree, and answer rightly; the first ``only`` pairs."""
+        """Open the page, consent, and answer (the first ``only`` pairs) correctly."""
         page = self.browser.open_task(taken.frame_address)
         for pair in page.pairs[:only]:
             self.browser.choose(page, pair.number, "right" if "offtopic" in pair.left else "left")
@@ -119,10 +119,10 @@ def ran(words: list[str], environment: dict[str, str]) -> str:
 
 @pytest.fixture(scope="module")
 def town(tmp_path_factory) -> Iterator[Town]:
-    """One installation for all attacks: pages, jobs and the marketplace in processes of their own."""
+    """One installation for all attacks: pages, jobs and the marketplace in separate processes."""
     ours = {
         "MARKETPLACE_OPEN_SIGNUP": "yes",
-        "PREFEREE_COLLECT_SECONDS": "3600",  # the tests say when
+        "PREFEREE_COLLECT_SECONDS": "3600",  # the tests start collections
         "PREFEREE_PAGE_REQUESTS_PER_SECOND": "0",
     }
     with running(tmp_path_factory.mktemp("town") / "data", **ours) as environment:
@@ -135,7 +135,7 @@ def town(tmp_path_factory) -> Iterator[Town]:
 
 @pytest.fixture(scope="module")
 def honest(town) -> int:
-    """A worker who judges one whole task on our page; our number of this person."""
+    """A worker who judged one whole task on our page; yields our number for the worker."""
     Person(town, "honest").do_task()
     town.collected()
     (worker,) = town.get("workers")["workers"]
@@ -164,13 +164,13 @@ def test_forms_sent_straight_to_the_crowd_are_held_and_their_sender_is_blocked(t
     (worker,) = {row["worker"] for row in held}
     assert town.paid(worker) == 0
     assert town.get(f"workers/{worker}")["decisions"][0]["rule"] == "unseen"
-    # Blocked at the crowd itself: the tasks are offered again, to others.
+    # The worker is blocked at the crowd, and the tasks are offered to others again.
     wait_until(lambda: town.get("status")["places"]["open"])
     assert forger.take() is None
     status = town.get("status")
-    assert status["state"] == "open"  # one worker, who is blocked, stops nobody else
+    assert status["state"] == "open"  # one blocked worker does not stop the others
     assert "is held until you decide" in status["problems"][0]
-    # Beside it: paid in full, and at work again.
+    # The honest worker is paid in full and can work again.
     assert town.paid(honest) == Decimal("2.00")
 
 

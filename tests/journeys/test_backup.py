@@ -1,4 +1,4 @@
-"""A backup made in the middle of a campaign, put back elsewhere: nothing is missing, and work goes on."""
+"""A backup made in the middle of a campaign and restored elsewhere: nothing is missing, and work continues."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from tests.judging.cast import Fair
 from tests.judging.fake_crowd import FakeCrowd
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Every row of every table of ours, and the qrels as they are published.
+#: Every row of each of our tables, and the published qrels.
 LOOK = """
 import hashlib, json, sys
 import django
@@ -32,7 +32,7 @@ for model in apps.get_models():
         tables[model._meta.label] = rows
 print(json.dumps(tables))
 """
-#: One of each kind that lies outside the database, some of the marketplace's in a folder of its own.
+#: One file of each kind outside the database, some of the marketplace's in a separate folder.
 FILES = {
     "runs/1/a-run.parquet": "ranks",
     "runs/releases/fair/version-1.zip": "a bundle",
@@ -67,7 +67,7 @@ pytestmark = [
 
 @pytest.fixture
 def campaign(monkeypatch, transactional_db, data_dir):
-    """A campaign in its middle: one task done and collected, one sent off, one with a choice, published as it is."""
+    """A running campaign: one task collected, one submitted, one with a choice; its current state is published."""
     panel = FakeCrowd()
     monkeypatch.setitem(crowds.FACTORIES, "fake", lambda endpoint: panel)
     fair = Fair(panel)
@@ -86,7 +86,7 @@ def campaign(monkeypatch, transactional_db, data_dir):
 
 @pytest.fixture
 def here(data_dir):
-    """The environment of this installation, as its scripts read it."""
+    """The environment of this installation for its scripts."""
     return environment(data_dir, launcher.database_url())
 
 
@@ -145,7 +145,7 @@ def test_a_backup_of_a_campaign_in_its_middle_is_put_back_whole_and_work_goes_on
     assert {name: (files / name).read_text() for name in FILES} == FILES
     assert [path for path in (Path(backup), *Path(backup).iterdir()) if path.stat().st_mode & 0o077] == []
     assert run(elsewhere, sys.executable, "-c", GO_ON).split() == ["4", "5"]
-    # Where there is something already, nothing is overwritten.
+    # Existing data is not overwritten.
     assert "already" in run(here, "deploy/restore.sh", backup, code=1)
     assert Judgment.objects.exists()
 
@@ -159,7 +159,7 @@ def test_who_was_forgotten_since_the_backup_is_forgotten_after_it_was_put_back(
     rights.forget_worker(worker)
     shutil.copytree(backup, tmp_path / "backups" / "of-before")
     shutil.rmtree(backup)
-    run(here, "deploy/backup.sh", str(tmp_path / "backups"))  # takes the list along
+    run(here, "deploy/backup.sh", str(tmp_path / "backups"))  # includes the list
 
     run(elsewhere, "deploy/restore.sh", str(tmp_path / "backups" / "of-before"))
     assert "A1" in run(elsewhere, sys.executable, "-c", LOOK)

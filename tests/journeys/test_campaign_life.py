@@ -53,13 +53,13 @@ def campaign(site) -> Campaign:
 
 
 def fetched(address: str, **options) -> urllib3.BaseHTTPResponse:
-    """One page, over a connection that is not kept open."""
+    """Return one page, over a connection that is closed afterwards."""
     with urllib3.PoolManager() as http:
         return http.request("GET", address, **options)
 
 
 def interrupted(*_args: object) -> None:
-    """A worker's browser that ends with its whole process, a task in hand."""
+    """Replace a worker's browser by one whose process is killed while it holds a task."""
     raise KeyboardInterrupt
 
 
@@ -74,7 +74,7 @@ def test_rehearsal_is_out_of_peoples_hands_goes_on_and_leaves_the_campaign_rehea
     worker = person.sign_up("martha", "a horse reads passages")
     posting = copy.postings.get()
 
-    # Neither shown nor given to a person at the marketplace; and refused by the page to who comes with its address.
+    # A person neither sees nor gets it at the marketplace, and the judging page refuses its address.
     cookies = "; ".join(f"{name}={value}" for name, value in person.cookies.items())
     home = fetched(marketplace["endpoint"], headers={"Cookie": cookies}).data.decode()
     assert worker in home

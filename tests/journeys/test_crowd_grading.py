@@ -1,4 +1,4 @@
-"""A small test collection whose topics a crowd grades: rehearsed, launched, judged over HTTP, made into labels."""
+"""A small test collection whose topics a crowd grades: rehearsed, launched, judged over HTTP, published as labels."""
 
 import pytest
 
@@ -49,7 +49,7 @@ def test_a_crowd_grades_topics_until_the_rules_decide_them(campaign, marketplace
     assert GradedItem.objects.filter(source="cal", grade__isnull=False).exists()
     assert set(GoldAnswer.objects.values_list("passed", flat=True)) == {True}
     assert judged.values("pair").distinct().count() == judged.count()
-    # Every submission is paid once and whole.
+    # Every submission is paid once, in full.
     done = Submission.objects.filter(campaign=campaign)
     paid = Payment.objects.filter(submission__in=done, state=Payment.State.PAID)
     assert sum(row.amount for row in paid) == 2 * done.count()

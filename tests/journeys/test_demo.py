@@ -1,4 +1,4 @@
-"""`manage.py demo` as a newcomer runs it: a fresh folder, no services, everything ended afterwards."""
+"""`manage.py demo` as a newcomer runs it: a new folder, no services, no processes left afterwards."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from config.settings import BASE_DIR
 from tests.provision import free_port
 from tests.waiting import PATIENCE_SECONDS
 
-# It keeps a SQLite file of its own, whatever the stage.
+# It uses a separate SQLite file in every stage.
 pytestmark = [
     pytest.mark.soak,
     pytest.mark.journey,
@@ -22,7 +22,7 @@ pytestmark = [
 
 
 def environment_of_a_newcomer(folder: Path) -> dict[str, str]:
-    """No setting but the folder and two free ports; so SQLite and the embedded parts."""
+    """Return settings for only the folder and two free ports: SQLite and the embedded parts."""
     ours = ("PREFEREE_", "MARKETPLACE_", "DATABASE_URL", "REDIS_URL", "CELERY_", "DJANGO_", "SECRET_KEY")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     return kept | {
@@ -33,14 +33,14 @@ def environment_of_a_newcomer(folder: Path) -> dict[str, str]:
 
 
 def left_behind(folder: Path) -> list[str]:
-    """Command lines of living processes that were started with this data folder."""
+    """Return the command lines of running processes that were started with this data folder."""
     found = []
     for process in Path("/proc").iterdir():
         if process.name.isdecimal():
             try:
                 if f"PREFEREE_DATA_DIR={folder}".encode() in (process / "environ").read_bytes().split(b"\0"):
                     found.append((process / "cmdline").read_text().replace("\0", " "))
-            except (OSError, PermissionError):  # it ended meanwhile, or is somebody else's
+            except (OSError, PermissionError):  # it has ended, or belongs to somebody else
                 continue
     return found
 
@@ -70,7 +70,7 @@ def test_demo_publishes_two_versions_and_leaves_no_process_behind(tmp_path):
     assert moved
     assert "simulated" in done.stderr
     assert (folder / "preferee.sqlite3").exists()
-    # A line that it printed, pasted: every file of the pattern is found, and known.
+    # A printed command line, pasted: every file of the pattern is found, and already imported.
     line = next(line for line in done.stderr.splitlines() if " import_runs " in line).partition("$ ")[2]
     pasted = subprocess.run(
         ["/bin/sh", "-c", line],

@@ -1,7 +1,7 @@
 """The life of topics over HTTP: simulated assessors with the graded labels of TREC DL 2021.
 
-The track's passages have no texts here. Each gets a made one, in which the more relevant passage repeats more of its
-query, so that active learning has something to learn.
+The track's passages have no texts here. Each gets a generated text, in which more relevant passages repeat more of
+their query, so that active learning has something to learn.
 """
 
 import hashlib
@@ -27,13 +27,13 @@ pytestmark = [
     pytest.mark.xdist_group("grading"),
     pytest.mark.django_db(transaction=True),
 ]
-#: All 53 labeled topics take too long for every run: `PREFEREE_JOURNEY_TOPICS=53 make soak` takes them.
+#: All 53 labeled topics take too long for every run: `PREFEREE_JOURNEY_TOPICS=53 make soak` runs them.
 TOPICS = int(os.environ.get("PREFEREE_JOURNEY_TOPICS", "12"))
 RULES = LifeRules()
 
 
 def labels_in(path: Path) -> dict[str, dict[str, int]]:
-    """qid → pid → grade, in the order of the file."""
+    """Return qid → pid → grade, in the order of the file."""
     found: dict[str, dict[str, int]] = defaultdict(dict)
     for line in path.read_text().splitlines():
         qid, _, pid, grade = line.split()
@@ -42,14 +42,14 @@ def labels_in(path: Path) -> dict[str, dict[str, int]]:
 
 
 def made_text(pid: str, question: list[str], grade: int) -> str:
-    """More of the question's words for a higher grade, among words of its own."""
+    """Return a text with more of the question's words for a higher grade, among other words."""
     noise = hashlib.sha256(pid.encode()).hexdigest()
     own = [f"w{noise[place : place + 3]}" for place in range(0, 45, 3)]
     return " ".join([*question[: 1 + 2 * grade], *question[:grade], *own])
 
 
 class Person:
-    """Somebody who calls the API."""
+    """A person who calls the API."""
 
     def __init__(self, site: str, collection: Collection, name: str, role: str) -> None:
         user = get_user_model().objects.create_user(name)
@@ -69,14 +69,14 @@ class Person:
         return reply.json()
 
     def judge(self, qid: str, grades: dict[str, int], most: int = 10**6) -> dict:
-        """Judge a topic until it is decided or ``most`` passages are judged; the last answer."""
+        """Judge a topic until it is decided or ``most`` passages are judged; returns the last response."""
         state, judged = self.post("/grading/dl/take", qid=qid), 0
         while not state["decision"] and judged < most:
             if state["item"] is None:
                 work_off_everything()
                 state = self.post("/grading/dl/take", qid=qid)
                 continue
-            # Without its id, a passage is known by its text alone: that is what an assessor sees.
+            # An assessor sees only the text, so passages are recognized by it.
             grade = grades.get(state["text"], 0)
             state = self.post("/grading/dl/grade", qid=qid, item=state["item"], grade=grade)
             judged += 1
@@ -85,7 +85,7 @@ class Person:
 
 @pytest.fixture
 def person(live_server):
-    """Make somebody with a role in the collection."""
+    """Return a function that creates a person with a role in the collection."""
     made = []
 
     def make(name: str, role: str) -> Person:
@@ -99,7 +99,7 @@ def person(live_server):
 
 @pytest.fixture
 def track(person, shared_data, tmp_path, settings):
-    """The collection dl21 with 16 runs and made texts, a graded campaign over ten passages of each run."""
+    """The collection dl21 with 16 runs and generated texts, and a graded campaign over ten passages per run."""
     settings.API_CALLS_PER_MINUTE = 10**6
     data = shared_data / "dl21"
     labels = labels_in(data / "qrels.txt")
@@ -139,7 +139,7 @@ def track(person, shared_data, tmp_path, settings):
 
 
 def assert_rules_were_kept(rows: list[dict], topic: dict) -> None:
-    """Replay the grades of a topic: no rule stopped it earlier, and one stops it where it was decided."""
+    """Replay a topic's grades: no rule stops it earlier, and one stops it where it was decided."""
     batches = [row["batch"] for row in rows]
     relevant = [row["grade"] >= 2 for row in rows]
     ends = [
@@ -166,14 +166,14 @@ def test_topics_live_as_in_the_track(track, person):
     ada = person("ada", "assessor")
     ben = person("ben", "assessor")
 
-    # Staff eliminate a topic and restore it. An assessor declines one, and another one begins it anew.
+    # Staff eliminate a topic and restore it. An assessor declines one, and another assessor starts it over.
     owner.post("/grading/dl/decisions", qid=qids[0], decision="eliminated", why="two questions in one")
     ada.post("/grading/dl/take", 409, qid=qids[0])
     owner.post("/grading/dl/decisions", qid=qids[0], decision="reversed", why="one, on a second look")
     ada.judge(qids[1], grade_of[qids[1]], most=3)
     ben.post("/grading/dl/take", 409, qid=qids[1])
     ada.post("/grading/dl/decline", 204, qid=qids[1], why="medicine")
-    # A grade is taken back and given again.
+    # A grade is undone and given again.
     ada.judge(qids[0], grade_of[qids[0]], most=2)
     again = ada.post("/grading/dl/undo", qid=qids[0])
     assert again["judged"] == 1

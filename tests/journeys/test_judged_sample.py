@@ -1,4 +1,4 @@
-"""The sample with a version that simulated workers judged, as the home page loads it."""
+"""The sample with simulated judgments, as the home page loads it."""
 
 import pytest
 

@@ -45,7 +45,7 @@ def campaign(site) -> Campaign:
 
 
 def judge_by_mouse(person: Person) -> None:
-    """Take a task, agree, judge 13 pairs with a reload and one change of mind, send it off."""
+    """Take a task, consent, judge 13 pairs with a reload and one change of mind, and submit it."""
     page, frame = person.page, person.frame
     page.get_by_role("link", name="Which passage answers").click()
     expect(page.frame_locator("#preview-frame").get_by_text("Preview.")).to_be_visible()
@@ -73,7 +73,7 @@ def judge_by_mouse(person: Person) -> None:
 
 
 def judge_by_keyboard(person: Person) -> None:
-    """The next task, which the marketplace takes by itself, without touching the mouse."""
+    """Do the next task, which the marketplace takes automatically, without the mouse."""
     keyboard, frame = person.page.keyboard, person.frame
     frame.get_by_role("button", name="I agree").press("Enter")
     frame.get_by_role("button", name="Show first pair").press("Enter")
@@ -115,13 +115,13 @@ def test_a_person_judges_by_mouse_and_by_keyboard_and_the_export_has_it_all(camp
         left, right = (GRADES[questions[row["topic"]], texts[row[side]]] for side in ("left", "right"))
         assert row["preferred"] == (row["right"] if right > left else row["left"])
     assert (status["judgments"]["counted"], status["tasks_by_state"]["done"]) == (20, 2)
-    assert Choice.objects.count() == 26  # the same side again is no change of mind
+    assert Choice.objects.count() == 26  # choosing the same side again is not a change
     assert campaign.submissions.exclude(comment="").get().comment.startswith("The second text of pair 3")
     assert [said for said in person.complaints if "409" not in said] == []
 
 
 def window_of(person: Person, browser: Browser, *, agree: bool = True, stopped: bool = False) -> Page:
-    """Take a task, agree, and open its pairs in a window of their own, whose clock may stand still."""
+    """Take a task, consent, and open its pairs in a separate window, optionally with a stopped clock."""
     if agree:
         person.page.get_by_role("link", name="Which passage answers").click()
         person.page.get_by_role("button", name="Take a task for $2.00").click()
@@ -161,7 +161,7 @@ def test_choices_made_without_a_connection_survive_a_reload(campaign, marketplac
 
 
 def hidden_for(page: Page, milliseconds: int) -> None:
-    """The window goes to the background for so long, by its own clock."""
+    """Put the window in the background for this long, by its own clock."""
     for hidden, passes in (("true", milliseconds), ("false", 0)):
         page.evaluate(
             f"Object.defineProperty(document, 'hidden', {{ get: () => {hidden}, configurable: true }})"
@@ -188,7 +188,7 @@ def test_two_windows_agree_and_a_slip_of_the_hand_chooses_nothing(campaign, mark
         expect(one.locator("#place-words")).to_have_text("Pair 2 of 13")
         one.keyboard.down("1")
         one.clock.run_for(1250)
-        one.keyboard.down("1")  # held down: the browser repeats the key
+        one.keyboard.down("1")  # while it is held down, the browser repeats the key
         one.keyboard.up("1")
         expect(one.locator("#place-words")).to_have_text("Pair 2 of 13")
         one.locator("#pair-2 label.choice").first.dblclick()
@@ -205,7 +205,7 @@ def test_two_windows_agree_and_a_slip_of_the_hand_chooses_nothing(campaign, mark
         one.locator("#report-words-3").fill("1 and 2 are the same")
         one.get_by_role("button", name="Report pair 3").click()
         expect(one.locator("#pair-3 .reported")).to_contain_text("Thank you")
-    # By pair: how old a choice is when it is sent is told by the window's clock, which stood still and leapt here.
+    # The age of each pair's choice when sent, by the window's clock, which was stopped and moved.
     rows = Choice.objects.order_by("slot__number", "sequence").values_list(
         "slot__number", "side", "sequence", "input_method"
     )

@@ -26,7 +26,7 @@ WHOLE = "$2.00 for about 9 minutes, $13.33 an hour"
 
 
 def judge_some(person: Person, pairs: int) -> None:
-    """Judge so many pairs of the task that is held, then stop and submit."""
+    """Judge this many pairs of the held task, then stop and submit."""
     page, frame = person.page, person.frame
     expect(frame.locator("#offer")).to_contain_text(WHOLE)
     frame.locator("#agree").click()
@@ -41,7 +41,7 @@ def judge_some(person: Person, pairs: int) -> None:
 
 
 def choose_languages(page: Page, address: str) -> None:
-    """Say once which languages are read: English only, then German only."""
+    """Choose the languages that the worker reads: only English, then only German."""
     for language, listed in (("German", 0), ("English", 1)):
         page.goto(f"{address}/account/")
         for box in page.locator("#account-form input[name=languages]").all():

@@ -1,6 +1,6 @@
-"""Workers who submit twice, return while they submit, and post forms of their own: tasks are paid once, to the cent.
+"""Workers who submit twice, return while submitting, and post forged forms: tasks are paid once, to the cent.
 
-All of them attack at once, over HTTP, against served pages and a marketplace in processes of their own.
+All of them attack at once, over HTTP, against pages and a marketplace in separate processes.
 """
 
 import sqlite3
@@ -38,7 +38,7 @@ def folder(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def town(folder) -> Iterator[Town]:
-    """A campaign of 24 tasks, of which the tests say when it is collected."""
+    """A campaign of 24 tasks, collected when the tests ask for it."""
     ours = {
         "MARKETPLACE_OPEN_SIGNUP": "yes",
         "PREFEREE_COLLECT_SECONDS": "3600",
@@ -53,7 +53,7 @@ def town(folder) -> Iterator[Town]:
 
 
 class Cheat(Person):
-    """A worker with a task in hand, whose pages and forms can be sent at any time, several at once."""
+    """A worker who holds a task and can send pages and forms at any time, several at once."""
 
     def __init__(self, town: Town, name: str) -> None:
         super().__init__(town, name)
@@ -69,7 +69,7 @@ class Cheat(Person):
             self.browser.choose(self.page, pair.number, "right" if "offtopic" in pair.left else "left")
 
     def finish(self, way: str = "finish") -> dict[str, str]:
-        """Send our form; the fields of the crowd's form that follows, if one does."""
+        """Submit our form; returns the fields of the crowd's form that follows, if any."""
         address = self.page.finish.removesuffix("finish") + way
         answer = httpx.post(address, data={"confirmed": "1"}, follow_redirects=True, timeout=PATIENCE_SECONDS)
         fields = [one.attributes for one in parse_page(answer.text) if one.tag == "input"]
@@ -77,7 +77,7 @@ class Cheat(Person):
         return form if "assignmentId" in form else {}
 
     def hand_in(self, form: dict[str, str]) -> int:
-        """Post the crowd's form; the status."""
+        """Post the crowd's form; returns the status."""
         return httpx.post(
             f"{self.town.crowd}/mturk/externalSubmit", data=form, timeout=PATIENCE_SECONDS
         ).status_code

@@ -1,4 +1,4 @@
-"""The commands of the README, typed one after the other, on the sample under the file names that stand there."""
+"""The commands of the README, run in order on the sample, under the file names in the README."""
 
 import gzip
 import re
@@ -13,7 +13,7 @@ from tests.journeys.installation import running
 from tests.waiting import PATIENCE_SECONDS
 
 SAMPLE = BASE_DIR / "docs" / "sample"
-#: Simulated workers judge once the campaign is launched.
+#: After this command, simulated workers judge.
 JUDGED = "./manage.py simulate_workers spring --workers 25 --truth official --seed 1"
 
 pytestmark = [pytest.mark.journey, pytest.mark.soak]
@@ -26,10 +26,10 @@ def commands() -> list[str]:
 
 @pytest.fixture
 def folder(tmp_path):
-    """Files of one's own: the sample's, under the names that the README gives them."""
+    """The sample's files under the names in the README."""
     for name in ("queries.tsv", "passages.tsv"):
         shutil.copy(SAMPLE / name, tmp_path)
-    # With one label a question, gold pairs on so few passages are too easy to tell, and the launch is refused.
+    # With one label per question and so few passages, gold pairs are too easy to recognize: the launch is refused.
     shutil.copy(SAMPLE / "grades.txt", tmp_path / "qrels.txt")
     shutil.copytree(SAMPLE / "runs", tmp_path / "runs")
     later = gzip.decompress((SAMPLE / "later" / "proximity.txt.gz").read_bytes()).decode()
@@ -53,7 +53,7 @@ def test_every_command_of_the_readme_does_what_it_says(folder):
 
 
 def type_(line, folder, environment):
-    """What the line prints, typed as it stands; yes to every question."""
+    """Run the line unchanged, with yes to every question; returns its output."""
     typed = line.replace("./manage.py", f"{sys.executable} {BASE_DIR / 'manage.py'}")
     done = subprocess.run(
         ["/bin/sh", "-c", typed],

@@ -28,7 +28,7 @@ def judged_queries(qrels: Path, count: int) -> list[str]:
 
 
 def tops_of(run: Path) -> dict[str, str]:
-    """qid → top passage: the highest 32-bit score, then the greatest pid."""
+    """Return qid → top passage: the highest 32-bit score, then the greatest pid."""
     best: dict[str, tuple[np.float32, str]] = {}
     with gzip.open(run, "rt") as lines:
         for line in lines:
@@ -64,13 +64,13 @@ def rehearsed(site, shared_data, tmp_path) -> Campaign:
 
 
 def assert_judged_fairly(campaign: Campaign) -> None:
-    """What must hold of any campaign that is complete, however careless some of its workers were."""
+    """Check what is true of any complete campaign, however careless some of its workers were."""
     counted = Judgment.objects.filter(campaign=campaign).counted()
     excluded = Worker.objects.filter(exclusions__campaign=campaign, exclusions__reversed_at=None)
     wanted = Counter(campaign.tasks.values_list("task_pairs__pair", flat=True))
     assert Counter(counted.values_list("pair", flat=True)) == wanted
     assert not counted.filter(worker__in=excluded).exists()
-    # Three careless workers can fail the same gold pair by chance, and nothing else. It is then suspended.
+    # Three careless workers can fail the same single gold pair by chance. It is then suspended.
     failed = GoldAnswer.objects.filter(submission__campaign=campaign, passed=False)
     failed = failed.exclude(gold_pair__state=GoldPair.State.SUSPENDED)
     assert set(excluded) == {answer.worker for answer in failed.select_related("worker")}

@@ -17,7 +17,7 @@ pytestmark = [
     pytest.mark.journey,
     pytest.mark.django_db(transaction=True),
 ]
-#: Window → the most that the marketplace's header takes of it, and the least share that is left for what is read.
+#: Window → the maximum height of the marketplace's header, and the minimum share that is left for reading.
 WINDOWS = [
     pytest.param({"width": 390, "height": 844}, 56, 0.45, id="phone"),
     pytest.param({"width": 640, "height": 400}, 44, 0.4, id="200 %"),
@@ -25,7 +25,7 @@ WINDOWS = [
 ]
 IN_VIEW = """one => { const box = one.getBoundingClientRect();
   return box.height > 0 && box.top >= -0.5 && box.bottom <= innerHeight + 0.5; }"""
-#: Of the window of the frame, the pixels between what sticks to its top and what sticks to its foot.
+#: The pixels of the frame's window between its fixed header and its fixed footer.
 FREE = """() => { const box = (part) => document.querySelector(part).getBoundingClientRect();
   const choices = getComputedStyle(document.querySelector('#pair-1 .choices')).position === 'sticky';
   return box(choices ? '#pair-1 .choices' : '.news').top - box('#pair-1 .question').bottom; }"""
@@ -33,8 +33,8 @@ SCROLLS = "() => document.documentElement.scrollHeight > innerHeight + 1"
 
 
 def at_the_first_pair(window, address: str, size: dict[str, int]) -> Person:
-    """A worker with little time left at the first pair of a task, its passages of about a hundred words each."""
-    # Of one length, whichever pair comes first.
+    """Return a worker with little time left at the first pair of a task, with passages of about a hundred words."""
+    # All of the same length, because any pair can come first.
     Passage.objects.update(text=Concat(Left("text", 150), Value(" " + "there are words " * 25)))
     Campaign.objects.update(assignment_seconds=280)
     person = Person(window(viewport=size, has_touch=True).new_page(), GRADES)
@@ -73,7 +73,7 @@ def test_the_task_can_be_read_in_a_small_window_while_the_time_is_short(
     scroll_to(frame.locator("#pair-1 .passage").last)
     assert frame.locator("#pair-1 .question").evaluate(IN_VIEW)
     assert frame.locator("html").evaluate(FREE) >= share * size["height"]
-    # Nothing shines through what sticks to the foot of the window.
+    # Nothing shows through the fixed footer.
     ground = "one => getComputedStyle(one).backgroundColor"
     assert frame.locator(".news").evaluate(ground) == frame.locator("body").evaluate(ground)
     for part in ("#pair-1 .report summary", "#more-time", "#pair-1 label.choice >> nth=0"):
@@ -91,7 +91,7 @@ def test_on_a_phone_choosing_too_early_scrolls_on_to_each_passage_that_was_not_r
     assert choice.evaluate(IN_VIEW)
     for end in frame.locator("#pair-1 .end").all():
         if end.get_attribute("data-read") is None:
-            choice.evaluate("one => one.click()")  # too early: it scrolls on to what was not read
+            choice.evaluate("one => one.click()")  # too early: this scrolls to the unread part
             expect(end).to_have_attribute("data-read", "")
             assert choice.evaluate(IN_VIEW)
     expect(frame.locator("#pair-1.held")).to_have_count(0)

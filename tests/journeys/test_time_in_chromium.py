@@ -40,7 +40,7 @@ def take(person: Person) -> None:
     person.page.get_by_role("link", name="Which passage answers").click()
     person.page.get_by_role("button", name="Take a task for").click()
     person.frame.get_by_role("button", name="I agree").click()
-    # A reload before the answer is here would ask for agreement again.
+    # A reload before the response would show the consent text again.
     expect(person.frame.locator("#hurry")).to_be_attached()
 
 
@@ -54,7 +54,7 @@ def judge(person: Person, count: int) -> None:
 
 
 def paid(person: Person, amount: str) -> None:
-    """The product's ledger, the crowd's books and what the worker reads agree to the cent."""
+    """Check that the product's ledger, the crowd's books and the worker's pages agree to the cent."""
     typed("collect", "first")
     typed("collect", "first")
     made = Payment.objects.filter(state=Payment.State.PAID)
@@ -69,7 +69,7 @@ def paid(person: Person, amount: str) -> None:
 
 
 def time_passes(**changes: timedelta) -> None:
-    """The last task's deadlines are so long from now."""
+    """Move the last task's deadlines to these times from now."""
     last = Submission.objects.latest("pk")
     Submission.objects.filter(pk=last.pk).update(
         **{name: clock.now() + left for name, left in changes.items()}
@@ -115,7 +115,7 @@ def test_a_task_without_a_judged_pair_is_returned_without_a_question(person):
 
 
 def test_a_task_that_our_page_refuses_goes_back_by_itself(person):
-    """Else it would stay among the worker's tasks and keep its place from others."""
+    """Otherwise it would stay among the worker's tasks and block its place for others."""
     Campaign.objects.update(state=Campaign.State.PAUSED)
     person.page.goto(person.address)
     person.page.get_by_role("link", name="Which passage answers").click()
@@ -128,7 +128,7 @@ def test_a_task_that_our_page_refuses_goes_back_by_itself(person):
     expect(person.page.get_by_role("button", name="Return task")).to_be_hidden()
     person.page.wait_for_timeout(
         2500
-    )  # asking for the task's state would reload the page and hide the reason
+    )  # requesting the task's state would reload the page and hide the reason
     expect(person.frame.get_by_role("heading", name="This campaign is paused")).to_be_visible()
     person.page.get_by_role("link", name="See other tasks").click()
     expect(person.page.get_by_text("Your current tasks")).to_have_count(0)
@@ -157,7 +157,7 @@ def test_a_look_at_the_task_that_began_before_does_not_take_more_time_back(perso
     time_passes(ends_at=timedelta(seconds=100))
     person.page.reload()
     expect(person.frame.locator("#hurry")).to_be_visible()
-    person.page.wait_for_timeout(2000)  # looks are no closer than that
+    person.page.wait_for_timeout(2000)  # the page checks no more often than this
     on_the_way = []
     person.page.route("**/state", lambda route: on_the_way.append((route, route.fetch())))
     person.frame.locator("html").evaluate("() => { window.dispatchEvent(new Event('focus')) }")
@@ -206,7 +206,7 @@ def test_work_on_a_page_that_was_closed_is_kept_and_paid_by_what_was_saved(perso
     typed("collect", "first")
     assert Submission.objects.get().state == "finished"
 
-    # The time at the crowd is over as well.
+    # The crowd's deadline has passed as well.
     person.page.route("**/externalSubmit", lambda route: route.abort())
     person.page.goto(address)
     time_passes(crowd_ends_at=-GRACE - timedelta(minutes=1))
@@ -233,7 +233,7 @@ def test_a_slow_answer_to_a_return_is_still_what_the_worker_sees(person):
 
     person.page.get_by_role("button", name="Return task").click()
     person.page.locator("#return-anyway").click(no_wait_after=True)
-    person.page.wait_for_timeout(5000)  # the page looks every two seconds whether the task is still held
+    person.page.wait_for_timeout(5000)  # the page checks every two seconds whether the task is still held
     route, reply = on_the_way[0]
     route.fulfill(response=reply)
 
@@ -298,14 +298,14 @@ def test_five_tasks_without_a_judged_pair_are_the_last_until_a_person_says_so_an
         expect(person.page.get_by_role("button", name="Take a task for")).to_be_visible()
         assert Submission.objects.count() == 6 - left
     take(person)
-    # The crowd's form, sent past our page: an empty task.
+    # The crowd's form, sent without our page: an empty task.
     person.page.context.request.post(
         f"{person.address}/mturk/externalSubmit",
         form={"assignmentId": Submission.objects.latest("pk").assignment_id, "comment": "x"},
     )
     typed("collect", "first")
 
-    # The tasks are not offered any more, and the home page says why.
+    # The tasks are no longer offered, and the home page says why.
     person.page.goto(person.address)
     expect(person.page.get_by_role("button", name="Take a task")).to_have_count(0)
     expect(person.page.locator("#closed")).to_contain_text("left too many of them unfinished")

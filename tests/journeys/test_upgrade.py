@@ -1,4 +1,4 @@
-"""An upgrade in the middle of a campaign: what an older version left, this one brings to its end."""
+"""An upgrade in the middle of a campaign that an older version started."""
 
 import json
 import sqlite3
@@ -15,9 +15,9 @@ from tests.journeys.test_demo import environment_of_a_newcomer
 from tests.waiting import PATIENCE_SECONDS
 
 #: The data of an embedded installation whose processes were all killed (SIGKILL) while simulated workers judged the
-#: campaign *third*: 20 tasks sent off, 24 taken, nothing paid. *first* is published as version 1.
+#: campaign *third*: 20 tasks submitted, 24 taken, nothing paid. *first* is published as version 1.
 LEFT = Path(__file__).with_name("upgrade") / "campaign-in-its-middle.tar.xz"
-#: Where it answered, and the columns in which that is kept.
+#: Its former addresses, and the columns that contain them.
 ADDRESSES = {
     "preferee": [
         ("judging_campaign", "endpoint"),
@@ -77,7 +77,7 @@ def test_a_campaign_in_its_middle_goes_on_after_an_upgrade(environment, tmp_path
     after = manage(environment, "campaign_status", "third")
     assert after["complete"]
     assert after["judgments"]["counted"] == after["judgments"]["wanted"] == before["judgments"]["wanted"]
-    # Every task that was sent off is paid once, those of excluded workers too.
+    # Every submitted task is paid once, including those of excluded workers.
     sent_off = sum(after["submissions"].values())
     ledger = manage(environment, "ledger", "third")
     assert [row["payments"] for row in ledger["rows"]] == [sent_off, sent_off]

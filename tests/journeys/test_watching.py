@@ -1,4 +1,4 @@
-"""A served installation with several processes: its metrics add up, and its log tells of nobody."""
+"""An installation with several processes: its metrics add up, and its log identifies nobody."""
 
 import json
 import os
@@ -37,7 +37,7 @@ def fair(monkeypatch, transactional_db) -> Fair:
 
 @pytest.fixture
 def served(tmp_path, settings):
-    """Web processes over this test's database, logging all there is as JSON; yields address and log."""
+    """Web processes over this test's database that log everything as JSON; yields address and log."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
@@ -62,7 +62,7 @@ def served(tmp_path, settings):
 
 
 def whole_task(address: str, link: str, arrival: dict[str, str]) -> str:
-    """Take a task, judge it, send it off, and do some things wrong; returns the page's token."""
+    """Take a task, judge and submit it, with some mistakes; returns the page's token."""
     with httpx.Client(base_url=address, follow_redirects=True) as browser:
         page = str(browser.get(link, params=arrival).url)
         browser.post(f"{page}consent").raise_for_status()
@@ -83,7 +83,7 @@ def whole_task(address: str, link: str, arrival: dict[str, str]) -> str:
 def test_a_whole_task_is_counted_over_all_processes_and_logged_without_anybody(fair, served):
     address, log = served
     campaign = fair.opened()
-    # The served processes do not know the tests' crowd; nothing is asked of this one, which signs no arrivals.
+    # The web processes do not have the tests' crowd; this one, which signs no arrivals, is never called.
     Campaign.objects.update(crowd="mturk", endpoint="https://mturk-requester-sandbox.us-east-1.amazonaws.com")
     place = next(iter(fair.crowd.posted.values())).posted.crowd_id
     link = link_token(campaign.postings.get())
@@ -91,7 +91,7 @@ def test_a_whole_task_is_counted_over_all_processes_and_logged_without_anybody(f
 
     token = whole_task(address, f"/judge/{link}/", arrival)
 
-    # Every process tells the same, whichever answers.
+    # Every process returns the same values.
     readings = [numbers(httpx.get(f"{address}/metrics").text) for _ in range(6)]
     saved = Choice.objects.filter(slot__submission__assignment_id=ASSIGNMENT).count()
     for shown in readings:

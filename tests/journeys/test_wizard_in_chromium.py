@@ -19,7 +19,7 @@ from tests.journeys.test_rehearsal import judged_queries
 pytestmark = [
     pytest.mark.soak,
     pytest.mark.journey,
-    pytest.mark.one_database,  # what its pages do, the tests of pages and services do on both
+    pytest.mark.one_database,  # tests of pages and services cover the same on both databases
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
 ]
@@ -28,7 +28,7 @@ RUNS = 5
 
 @pytest.fixture
 def collection(site, shared_data) -> Collection:
-    """Five real runs with their labels, and a manager who is signed in nowhere yet."""
+    """Five real runs with their labels, and a manager who is not signed in yet."""
     data = shared_data / "dl21"
     typed("import_collection", "dl21", "--queries", data / "topics.tsv")
     typed("import_qrels", "dl21", data / "qrels.txt", "--set", "official", "--min-grade", 2)
@@ -145,7 +145,7 @@ def set_the_pay(page: Page, inspector: Inspector) -> None:
     inspector.look(page, "pay")
     page.get_by_role("button", name="Save and continue to rehearsal").click()
     expect(page.get_by_role("heading", name="Rehearsal", exact=True)).to_be_visible()
-    assert Campaign.objects.get().texts_accepted_at is None  # the pay that they tell is another now
+    assert Campaign.objects.get().texts_accepted_at is None  # because the stated pay has changed
     page.get_by_role("link", name="Texts", exact=True).click()
     page.get_by_role("button", name="Save, accept and continue").click()
     expect(page.get_by_label("Budget")).to_have_value("60.00")

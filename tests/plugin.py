@@ -1,4 +1,4 @@
-"""Loaded before Django's settings: names the services that the tests talk to.
+"""Loaded before Django's settings: sets the addresses of the servers that the tests use.
 
 ``PREFEREE_TEST_ON=postgres`` (default): a real PostgreSQL and a real Redis, at the configured addresses
 when something answers there, else private instances. ``PREFEREE_TEST_ON=sqlite``: the embedded parts.
@@ -18,9 +18,9 @@ from tests import provision
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Say each test's group behind its name, by which pytest-xdist hands out tests.
+    """Append each test's group to its name, which pytest-xdist uses to distribute tests.
 
-    pytest-xdist 3.8 writes it to an attribute that pytest has no more since 9.2: groups were torn apart.
+    pytest-xdist 3.8 writes it to an attribute that pytest removed in 9.2, so groups were split.
     """
     if not getattr(config.option, "loadgroup", False):
         return
@@ -41,16 +41,16 @@ def _choose_services() -> None:
     if os.environ.get("PREFEREE_TEST_READY"):  # a worker process of pytest-xdist: its parent has chosen
         return
     os.environ["PREFEREE_TEST_READY"] = "1"
-    # Hundreds of processes are started: they need not compile the product again, each for itself.
+    # Hundreds of processes are started, and they need not each compile the product again.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     data_dir = tempfile.mkdtemp(prefix="preferee-tests-")
     atexit.register(shutil.rmtree, data_dir, ignore_errors=True)
-    os.mkdir(os.path.join(data_dir, "static"))  # WhiteNoise warns when it is not there
+    os.mkdir(os.path.join(data_dir, "static"))  # WhiteNoise warns if it is missing
     os.environ["PREFEREE_DATA_DIR"] = data_dir
-    # Threads do not see what a test's own transaction holds; tests of calls at once ask for them.
+    # Threads cannot see a test's own transaction; tests of concurrent calls ask for these databases.
     os.environ["PREFEREE_CROWD_CALLS_AT_ONCE"] = "1"
     variable = "MARKETPLACE_DATABASE_URL" if _for_marketplace() else "DATABASE_URL"
-    if variable == "DATABASE_URL":  # marketplaces that the product's tests start keep their own SQLite file
+    if variable == "DATABASE_URL":  # marketplaces that the product's tests start use their own SQLite file
         os.environ.pop("MARKETPLACE_DATABASE_URL", None)
     if os.environ.get("PREFEREE_TEST_ON", "postgres") == "sqlite":
         os.environ[variable] = f"sqlite:///{data_dir}/tests.sqlite3"
@@ -60,10 +60,10 @@ def _choose_services() -> None:
     os.environ[variable] = provision.postgres_address(
         os.environ.get(variable), name=f"preferee_{os.getpid()}"
     )
-    # No test asks whether rows outlive a power cut; the server need not wait for its disk.
+    # No test checks whether rows survive a power cut, so the server need not wait for its disk.
     os.environ.setdefault("PGOPTIONS", "-c synchronous_commit=off")
     os.environ["REDIS_URL"] = provision.redis_address(os.environ.get("REDIS_URL"))
-    # Nobody in a test process takes messages off a broker; tests/config/test_celery.py starts its own workers.
+    # No test process reads messages from a broker; tests/config/test_celery.py starts its own workers.
     os.environ["CELERY_BROKER_URL"] = "memory://localhost/"
 
 

@@ -1,8 +1,8 @@
-"""Find or start what tests and benchmarks talk to: PostgreSQL, Redis, Chromium.
+"""Find or start the servers for tests and benchmarks: PostgreSQL, Redis, Chromium.
 
-What answers at the configured address is used. Else a private instance is started in a temporary folder
-and ended with this process; Debian's packages are installed when that is allowed, else we stop and say what
-to install.
+A server at the configured address is used. Otherwise, a private instance is started in a temporary folder and
+stopped with this process; Debian's packages are installed if that is allowed, or an error names the missing
+packages.
 """
 
 import atexit
@@ -22,7 +22,7 @@ DEFAULT_REDIS = "redis://127.0.0.1:6379/0"
 
 
 def postgres_address(configured: str | None = None, *, name: str) -> str:
-    """The address of a PostgreSQL server, with ``name`` as the database that tests derive theirs from."""
+    """Return the address of a PostgreSQL server; ``name`` is the database from which tests derive theirs."""
     candidates = [configured] if configured and configured.startswith("postgres") else []
     for address in [*candidates, DEFAULT_POSTGRES]:
         if _postgres_answers(address):
@@ -31,7 +31,7 @@ def postgres_address(configured: str | None = None, *, name: str) -> str:
 
 
 def redis_address(configured: str | None = None) -> str:
-    """The address of a Redis server."""
+    """Return the address of a Redis server."""
     for address in filter(None, [configured, DEFAULT_REDIS]):
         if _redis_answers(address):
             return address
@@ -39,10 +39,10 @@ def redis_address(configured: str | None = None) -> str:
 
 
 def chromium() -> str:
-    """The path of Chromium's program.
+    """Return the path of Chromium's executable.
 
-    Its headless shell is the same engine without the windows of the full browser: a new one takes a quarter of the
-    time. The full browser serves as well.
+    Its headless shell is the same engine without the full browser's windows, and opens in a quarter of the time.
+    The full browser works as well.
     """
     if path := _program(os.environ.get("PREFEREE_CHROMIUM"), "chromium-headless-shell"):
         return path
@@ -61,7 +61,7 @@ def _program(*names: str | None) -> str | None:
 
 
 def free_port() -> int:
-    """A port that nothing listens on."""
+    """Return an unused port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -1,4 +1,4 @@
-"""A server that speaks S3's protocol over HTTP, in a process of its own."""
+"""A server that speaks S3's protocol over HTTP, in a separate process."""
 
 import os
 import re
@@ -17,14 +17,14 @@ KEYS = {"AWS_ACCESS_KEY_ID": "tests", "AWS_SECRET_ACCESS_KEY": "tests"}
 
 
 def free_port() -> int:
-    """A port nobody listens on."""
+    """Return an unused port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
 class S3Server:
-    """Starts with nothing stored; what is stored is gone when it ends."""
+    """An S3 server that starts empty and loses its data when it stops."""
 
     def __init__(self, folder: Path, port: int | None = None) -> None:
         self.port = port or free_port()
@@ -52,16 +52,16 @@ class S3Server:
         assert self.process.poll() is None, self.log.read_text()
 
     def make(self, bucket: str) -> str:
-        """A new, empty bucket."""
+        """Create an empty bucket."""
         self.client.create_bucket(Bucket=bucket)
         return bucket
 
     def keys(self, bucket: str) -> list[str]:
-        """What is stored there."""
+        """Return the keys in the bucket."""
         return [row["Key"] for row in self.client.list_objects_v2(Bucket=bucket).get("Contents", [])]
 
     def requests(self) -> list[str]:
-        """Method and path of every request so far, as the server's log has them."""
+        """Return method and path of every request so far, from the server's log."""
         lines = re.sub("\x1b\\[[0-9;]*m", "", self.log.read_text()).splitlines()
         return [line.split('"')[1].rpartition(" ")[0] for line in lines if '"' in line and " HTTP/1" in line]
 
@@ -73,7 +73,7 @@ class S3Server:
 
 
 def stored_on(settings: Any, url: str, bucket: str, prefix: str = "") -> None:
-    """Keep runs there from now on."""
+    """Store runs on this server from now on."""
     runs = {
         "BACKEND": "pooling.services.bucket.Bucket",
         "OPTIONS": {

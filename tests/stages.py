@@ -1,8 +1,8 @@
 """Which tests belong to which stage of `make test` and `make soak`: this module alone decides.
 
-`make test` is for every change: all of it on PostgreSQL but for the soak tests, and on SQLite what the two
-databases may do differently. `make soak` is for what takes long: the tests marked ``soak`` (a bad day, journeys
-through the whole product that repeat what smaller tests state), and everything again on SQLite.
+`make test` is for every change: all tests except the soak tests on PostgreSQL, and on SQLite the tests whose results
+may differ. `make soak` is for long tests: those marked ``soak`` (simulated faults, journeys through the whole product
+that repeat what smaller tests check), and everything again on SQLite.
 """
 
 import os
@@ -44,7 +44,7 @@ DIFFERING = {
 
 
 def examples(few: int, many: int) -> int:
-    """How many examples a test marked ``generated`` tries: a few for every change, many else."""
+    """Return the number of examples for a test marked ``generated``: a few for every change, otherwise many."""
     return few if os.environ.get("PREFEREE_TEST_ONLY") == "change" else many
 
 
@@ -61,10 +61,10 @@ def _takes_long(item: pytest.Item) -> bool:
 
 
 def _depends_on_the_database(item: pytest.Item) -> bool:
-    """Journeys do; other tests in a browser look at pages, and what touches no database does not.
+    """Return whether a test's result can depend on the database: journeys do, other browser tests do not.
 
-    ``one_database`` marks modules about what a page or a call says and who may see it, and processes that keep
-    a SQLite file of their own in every stage. Services, jobs, races, commands and figures are never marked.
+    ``one_database`` marks modules about the contents and visibility of pages and calls, and processes that use
+    a separate SQLite file in every stage. Services, jobs, races, commands and figures are never marked.
     """
     if item.get_closest_marker("one_database"):
         return False
@@ -75,7 +75,7 @@ def _depends_on_the_database(item: pytest.Item) -> bool:
 
 
 def _may_differ(item: pytest.Item) -> bool:
-    """Whether the test commits, or its module is one of :data:`DIFFERING`; journeys do so in `make soak`."""
+    """Return whether the test commits or its module is in :data:`DIFFERING`; journeys do so in `make soak`."""
     if _is_soak(item) or item.get_closest_marker("journey") or not _depends_on_the_database(item):
         return False
     mark = item.get_closest_marker("django_db")
@@ -94,7 +94,7 @@ SELECTIONS: dict[str, Callable[[pytest.Item], bool]] = {
 
 
 def select(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what PREFEREE_TEST_ONLY does not name; without it everything runs."""
+    """Deselect tests outside PREFEREE_TEST_ONLY; without it, everything runs."""
     belongs = SELECTIONS.get(os.environ.get("PREFEREE_TEST_ONLY", ""))
     if belongs is None:
         return
@@ -105,7 +105,7 @@ def select(config: pytest.Config, items: list[pytest.Item]) -> None:
 
 @dataclass(frozen=True)
 class Stage:
-    """One run of pytest: whose tests, on which database, which of them, and how many at once."""
+    """One run of pytest: the program, the database, the selection of tests, and the number of processes."""
 
     name: str
     database: str
@@ -117,7 +117,7 @@ class Stage:
     """Whether the tables are made by the migrations; else from the models, which takes a tenth of the time."""
 
     def command(self, processors: int) -> list[str]:
-        """The command line, without what was typed behind `make test`."""
+        """Return the command line, without the arguments of `make test`."""
         at_once = max(1, round(self.share * processors))
         options = ["-q", "-n", str(at_once), "--dist", "loadgroup", "--durations=10"]
         options += [] if self.migrated else ["--no-migrations"]
@@ -125,9 +125,9 @@ class Stage:
 
 
 MARKETPLACE = ("tests/marketplace", "--ds=config.marketplace_settings")
-#: Lanes run side by side, the stages of a lane one after the other: waiting tests leave a processor to others.
+#: Lanes run in parallel, the stages of a lane one after another: tests that wait leave a processor to others.
 LANES: dict[str, list[list[Stage]]] = {
-    # That the migrations come to what the models say, lint checks; `make soak` and installations run them.
+    # Lint checks that the migrations match the models; `make soak` and installations run them.
     "test": [
         [Stage("product on PostgreSQL and Redis", "postgres", "change", 1, migrated=False)],
         [

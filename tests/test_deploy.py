@@ -1,6 +1,6 @@
-"""What deploy/ offers can be read by what it is for, and names only settings, programs and ports that there are.
+"""The files in deploy/ are valid and name only existing settings, programs and ports.
 
-Docker is not needed: the files are read as their programs read them, and what they say is asked of the code.
+Docker is not needed: the files are parsed as their programs do, and compared with the code.
 """
 
 import fnmatch
@@ -34,7 +34,7 @@ FOREIGN = {
 
 
 def operations() -> str:
-    """What is written for operators."""
+    """Return the documents for operators."""
     return "\n".join((ROOT / "docs" / name).read_text() for name in ("operations.md", "maintenance.md"))
 
 
@@ -75,7 +75,7 @@ def test_units_start_programs_that_there_are(path):
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not here")
 def test_units_are_sound(tmp_path):
-    for path in UNITS:  # the programs lie elsewhere here; everything else must hold
+    for path in UNITS:  # programs are in other places here; everything else must be valid
         text = re.sub(r"^ExecStart=.*$", "ExecStart=/bin/true", path.read_text(), flags=re.M)
         (tmp_path / path.name).write_text(text)
 
@@ -155,7 +155,7 @@ def test_what_is_installed_has_the_hash_that_was_locked():
 
 
 def test_the_image_takes_only_what_is_named():
-    """Docker's own rules, of which the file needs these: the last line that fits decides, ``**/`` is any folder."""
+    """Docker's rules, as far as the file needs them: the last matching line decides, ``**/`` is any folder."""
     rules = [
         (line.startswith("!"), line.removeprefix("!").removeprefix("**/"), "**/" in line)
         for line in (ROOT / ".dockerignore").read_text().splitlines()
@@ -217,7 +217,7 @@ def test_containers_are_backed_up_and_put_back_with_the_databases_own_programs(n
     assert mounted["/deploy"] == ".:/deploy:ro"
     script = DEPLOY / service["entrypoint"][0].removeprefix("/deploy/")
     assert script.stat().st_mode & 0o111
-    # That image has no Python; it is needed for SQLite alone.
+    # That image has no Python, which only SQLite needs.
     assert "postgres" in service["environment"]["DATABASE_URL"]
     page = operations()
     assert f"compose.yaml run --rm {name}" in page

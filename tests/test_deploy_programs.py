@@ -1,4 +1,4 @@
-"""What the files of deploy/ say, as the programs that read them understand it."""
+"""The files in deploy/, as interpreted by the programs that read them."""
 
 import ast
 import functools
@@ -23,7 +23,7 @@ STRONG = "k3Vt9QzXw7RmB2nLfH5sPdJ8yCgAe4Ua"
 
 
 def example_settings(*names: str) -> dict[str, str]:
-    """The examples of settings, both unless named, filled in."""
+    """Return the example settings, filled in; both files unless named."""
     files = [DEPLOY / f"{name}.example" for name in names or ("preferee.env", "marketplace.env")]
     lines = [line for file in files for line in file.read_text().splitlines()]
     given = dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
@@ -31,7 +31,7 @@ def example_settings(*names: str) -> dict[str, str]:
 
 
 def environment_in(service: str) -> dict[str, str]:
-    """The environment of a service of the compose file: the env file, and over it what stands in the file."""
+    """Return a compose service's environment: its env file, overridden by the compose file's own values."""
     described = compose()["services"][service]
     own = {
         name: re.sub(r"\$\{\w+(:\?[^}]*)?\}", STRONG, value)
@@ -41,7 +41,7 @@ def environment_in(service: str) -> dict[str, str]:
 
 
 def asked(environment: dict[str, str], program: str) -> dict:
-    """What ``program`` prints as JSON in exactly this environment."""
+    """Return the JSON that ``program`` prints in exactly this environment."""
     return json.loads(_printed(tuple(sorted(environment.items())), program))
 
 
@@ -106,7 +106,7 @@ print(json.dumps({"port": settings.PORT, "asked": asked.status_code, "page": pag
 
 
 def check_command(words: list[str]) -> None:
-    """Raise unless the program and its arguments are such as it takes."""
+    """Raise unless the program exists and accepts the arguments."""
     program = words[0].rpartition("/")[2]
     if program == "celery":
         assert words[1] == "-A", words
@@ -169,7 +169,7 @@ def test_settings_of_the_units_are_taken_and_agree_with_one_another_and_the_prox
     found = asked(example_settings(), SETTINGS)
 
     assert found["production"] == [True, True]
-    # The marketplace writes the key in a folder of its own, and whoever sets it up gives Preferee a copy.
+    # The marketplace writes the key to its own folder, and the operator gives Preferee a copy.
     assert f"{found['keys'][1]} {found['keys'][0]}" in operations()
     assert found["ours"][5] == found["crowd"][3]
     assert [found["databases"][0][2], found["databases"][1][2]] == ["preferee", "marketplace"]
@@ -237,7 +237,7 @@ def test_health_check_asks_an_address_that_answers_there():
     )
 
     assert urlsplit(address).port == int(environment_in("web")["PREFEREE_PORT"])
-    # By another host name than the public one, over plain HTTP; ready is no process without its database.
+    # Under a host name other than the public one, over plain HTTP; no process is ready without its database.
     told = asked(environment_in("web") | {"ASKED": urlsplit(address).path}, HEALTHY)
     assert (told["alive"], told["asked"]) == (200, 503)
     assert "database" in told["words"]

@@ -1,4 +1,4 @@
-"""The proxies' files, read by the proxies themselves where they are installed."""
+"""The proxies' configuration files, tested with the proxies if they are installed."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def test_metrics_are_for_the_machine_itself():
 
 
 class Behind(BaseHTTPRequestHandler):
-    """Stands for Preferee behind the proxy: says what it was sent."""
+    """Replaces Preferee behind the proxy: returns the request that it received."""
 
     def do_POST(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)
@@ -42,7 +42,7 @@ class Behind(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def proxy(tmp_path):
-    """nginx with the very file, but for ports, certificate and folder; yields (address over HTTP, over HTTPS)."""
+    """nginx with our file, except ports, certificate and folder; yields (address over HTTP, over HTTPS)."""
     if not shutil.which("nginx") or not shutil.which("openssl"):
         pytest.skip("nginx is not here")
     key = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
@@ -76,7 +76,7 @@ def proxy(tmp_path):
     command = ["nginx", "-p", tmp_path, "-c", tmp_path / "nginx.conf"]
     subprocess.run([*command, "-t"], check=True, capture_output=True)
     process = subprocess.Popen(command)
-    for port in (plain, secure):  # the check above leaves a pid file, too: only an answer says that it serves
+    for port in (plain, secure):  # the check above leaves a pid file, too, so only a response shows that it serves
         while not _answers(port):
             assert process.poll() is None
             time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""What the documentation must name: every setting, every command."""
+"""Documentation: it names every setting and command, and its links work."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The script of the documentation that sends a run from a CI job."""
+"""The documentation's script that submits a run from a CI job."""
 
 import json
 import runpy
@@ -19,7 +19,7 @@ ALONE = {"run": "mine", "rank_official": 2, "official": None, "official_low": No
 
 
 class Scripted(BaseHTTPRequestHandler):
-    """Answers each call with the next of the server's answers to it; the last one stays."""
+    """Answers each call with the server's next answer to it; the last one is repeated."""
 
     def do_GET(self) -> None:
         self.server.asked.append(self.path)  # type: ignore[attr-defined]
@@ -34,7 +34,7 @@ class Scripted(BaseHTTPRequestHandler):
     do_POST = do_GET
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture

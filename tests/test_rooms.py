@@ -1,4 +1,4 @@
-"""The rooms keep to themselves: import-linter's contracts, and relations that point left."""
+"""Boundaries between rooms: import-linter's contracts, and relations that point left."""
 
 import ast
 import subprocess
@@ -36,7 +36,7 @@ PURE_MAY_IMPORT = {
     "config.guidance",
     "config.plurals",
     "config.spreadsheets",
-    "judging.errors",  # names a model for types alone
+    "judging.errors",  # names a model only for types
     "leaderboard.output",  # the names of leaderboard.output.table
 }
 
@@ -70,7 +70,7 @@ def test_relations_across_rooms_point_left_and_leave_no_trace():
 
 
 def _pure_modules() -> set[str]:
-    """The modules that mypy checks strictly; ``*`` stands for one name."""
+    """Return the modules that mypy checks strictly; ``*`` matches one name."""
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mypy"]["overrides"][0]["module"]
     found = {
         pattern: {
@@ -84,7 +84,7 @@ def _pure_modules() -> set[str]:
 
 
 def _imported(path: Path) -> set[str]:
-    """Every module that a file imports, with what it takes from it where that is a module itself."""
+    """Return every module that a file imports, including names imported from a package if they are modules."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
@@ -118,7 +118,7 @@ def test_every_room_is_installed():
 
 
 def test_a_start_does_not_wait_for_what_only_analyses_need():
-    """scipy.stats, scikit-learn and matplotlib take a second each: commands and web processes start without them."""
+    """scipy.stats, scikit-learn and matplotlib take a second each, so commands and web processes start without them."""
     words = "import django, sys; django.setup(); import config.urls; print(*sys.modules)"
 
     loaded = subprocess.run(

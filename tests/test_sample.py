@@ -1,4 +1,4 @@
-"""What the sample promises: the demo, the documents and newcomers rely on it."""
+"""Properties of the sample on which the demo, the documents and newcomers rely."""
 
 import gzip
 import subprocess
@@ -29,7 +29,7 @@ def read_qrels(name: str) -> dict[str, dict[str, int]]:
 
 
 def read_run(path: Path) -> dict[str, list[str]]:
-    """Pids of each query in the order of the lines, of either format."""
+    """Return each query's pids in the order of the lines, in either format."""
     ranking: dict[str, list[str]] = defaultdict(list)
     for line in gzip.decompress(path.read_bytes()).decode().splitlines():
         columns = line.split()
@@ -68,7 +68,7 @@ def first_runs() -> dict[str, dict[str, list[str]]]:
 
 @pytest.fixture(scope="module")
 def pools(first_runs, labels) -> dict[str, set[str]]:
-    """The shallow pool of each query: every first run's top and the label."""
+    """Return the shallow pool of each query: the top of every first run, and the label."""
     return {qid: {run[qid][0] for run in first_runs.values()} | set(labels[qid]) for qid in labels}
 
 
@@ -157,7 +157,7 @@ def test_runs_are_made_again_line_by_line(tmp_path):
         assert {path.name for path in shipped} == {path.name for path in (tmp_path / folder).iterdir()}
         for path in shipped:
             again = (tmp_path / folder / path.name).read_bytes()
-            # Lines, not bytes: another zlib packs the same lines otherwise.
+            # Compare lines, not bytes, because another zlib compresses the same lines differently.
             assert gzip.decompress(again) == gzip.decompress(path.read_bytes()), path.name
 
 

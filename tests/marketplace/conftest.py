@@ -1,7 +1,7 @@
-"""A small cast for the marketplace's tests: one requester, a few workers, a clock in hand.
+"""Fixtures for the marketplace's tests: one requester, a few workers, a controllable clock.
 
-They run under the marketplace's own settings (``--ds=config.marketplace_settings``); under any others this
-folder is left out.
+The tests run with the marketplace's own settings (``--ds=config.marketplace_settings``); with other settings
+this folder is skipped.
 """
 
 import json
@@ -25,7 +25,7 @@ QUESTION = (
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(tmp_path_factory, django_db_modify_db_settings_parallel_suffix):
-    """SQLite's tests use a file: a database in memory locks differently, and races are tested here."""
+    """Use a file for SQLite, because an in-memory database locks differently and races are tested here."""
     from django.db import connections
 
     test = connections["default"].settings_dict
@@ -35,7 +35,7 @@ def django_db_modify_db_settings(tmp_path_factory, django_db_modify_db_settings_
 
 @pytest.fixture(autouse=True)
 def _quick_and_exact(settings):
-    """Cheap password hashes, and counts that are never remembered."""
+    """Use cheap password hashes, and do not cache counts."""
     settings.ARGON2_MEMORY_KIB, settings.ARGON2_TIME_COST, settings.ARGON2_PARALLELISM = 8, 1, 1
     settings.COUNT_CACHE_SECONDS = 0
 
@@ -76,7 +76,7 @@ def asker(requester):
 
 @pytest.fixture
 def hit_type(ask):
-    """A type that pays $2.00, gives an hour, and approves by itself after a day."""
+    """A type that pays $2.00, allows an hour, and approves automatically after a day."""
     return make_type(ask)
 
 
@@ -113,7 +113,7 @@ def make_worker(name, **changes):
 
 
 def work(worker, type_id, *, at=NOW):
-    """Take a task and hand it in; returns its assignment id."""
+    """Take and submit a task; returns its assignment id."""
     from marketplace.services.worker import tasks as taking
 
     assignment = taking.take_task(worker, type_id, at)
@@ -127,7 +127,7 @@ def hours(count):
 
 @contextmanager
 def refused(code):
-    """The block must be refused with that TurkErrorCode."""
+    """Check that the block is refused with this TurkErrorCode."""
     from marketplace.errors import ProtocolError
 
     with pytest.raises(ProtocolError) as info:
@@ -136,6 +136,6 @@ def refused(code):
 
 
 def balance(ask, at=NOW):
-    """What is available and what is held back, as the protocol writes it."""
+    """Return the available and the held amount, as the protocol writes them."""
     answer = ask("GetAccountBalance", at=at)
     return answer["AvailableBalance"], answer["OnHoldBalance"]

@@ -30,7 +30,7 @@ def address(live_server, settings) -> str:
 @pytest.fixture
 def page(window, address) -> Page:
     context = window(viewport={"width": 1280, "height": 800}, base_url=address)
-    # What stands in a task's frame is not the marketplace's.
+    # The contents of a task's frame are not the marketplace's.
     context.route(lambda url: "/judge" in url, lambda route: route.fulfill(body="", content_type="text/html"))
     return context.new_page()
 

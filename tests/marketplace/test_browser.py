@@ -1,4 +1,4 @@
-"""A task taken and handed in by a person in Chromium, its page in a sandboxed frame of another origin."""
+"""A person takes and submits a task in Chromium; its page is in a sandboxed frame of another origin."""
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -74,7 +74,7 @@ def test_a_person_takes_and_hands_in_two_tasks(marketplace, task_page, page):
     first = page.url
     frame.get_by_role("button", name="Submit").click()
 
-    # The script notices, shows "Handed in" and, as asked, takes the next task by itself.
+    # The script notices, shows "Handed in" and, as requested, takes the next task automatically.
     expect(page.locator("main[data-page=task]")).not_to_have_attribute(
         "data-assignment", first.split("/")[-2]
     )

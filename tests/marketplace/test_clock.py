@@ -1,4 +1,4 @@
-"""The one clock."""
+"""The marketplace's clock."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""The commands."""
+"""The marketplace's commands."""
 
 import io
 import json

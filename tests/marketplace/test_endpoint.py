@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def call(client, key):
-    """Post a signed call; returns status and document."""
+    """Return a function that posts a signed call and returns status and document."""
 
     def call(name, body="{}", *, prefix="MTurkRequesterServiceV20170117", secret=key.secret_key, headers=()):
         request = AWSRequest(

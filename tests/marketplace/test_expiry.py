@@ -1,4 +1,4 @@
-"""What happens because time has passed."""
+"""The effects of deadlines."""
 
 import pytest
 

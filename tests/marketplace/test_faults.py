@@ -1,4 +1,4 @@
-"""Addresses that lead nowhere, and forms from elsewhere, are answered in words."""
+"""Unknown addresses and forms from other sites get an explanation."""
 
 import logging
 from urllib.parse import urlencode

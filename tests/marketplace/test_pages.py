@@ -28,7 +28,7 @@ def hit(ask, hit_type):
 
 
 def frame(page, name):
-    """The address and the sandbox of a frame on a page."""
+    """Return the address and the sandbox of a frame on a page."""
     tag = re.search(rf'<iframe id="{name}"[^>]*>', page.content.decode())
     assert tag, page.content.decode()
     address = html.unescape(re.search(r'src="([^"]+)"', tag[0])[1])

@@ -1,4 +1,4 @@
-"""Two at once, on real connections."""
+"""Concurrent calls on real connections."""
 
 import threading
 from collections import Counter
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def at_once(calls):
-    """Run every call in a thread of its own, started together; refusals come back as their word."""
+    """Run every call in its own thread, started together; refusals are returned as their reason."""
     barrier = threading.Barrier(len(calls))
 
     def run(call):

@@ -1,4 +1,4 @@
-"""How many pass in a time, whoever counts."""
+"""Rate limits, shared by all processes."""
 
 import json
 import threading
@@ -68,7 +68,7 @@ def test_buckets_that_are_full_are_forgotten():
 
 @pytest.mark.django_db(transaction=True)
 def test_takers_at_once_never_take_the_same_one():
-    """Forty are there and refill is far away: whatever races, exactly forty of 160 takers get one."""
+    """With forty tokens and no refill in time, exactly forty of 160 concurrent takers get one."""
     rate = rates.Rate(86400, 40)
     together = threading.Barrier(8)
 
@@ -86,7 +86,7 @@ def test_takers_at_once_never_take_the_same_one():
 
 
 def test_processes_of_a_server_share_a_requesters_rate(tmp_path):
-    """Three processes; each alone would let its own four calls a second through."""
+    """Three processes share one limit; separately, each would allow four calls a second."""
     process, _ = start_marketplace(tmp_path, MARKETPLACE_PROCESSES="3", MARKETPLACE_THROTTLE_PER_SECOND="4")
     key = json.loads((tmp_path / "marketplace-key.json").read_text())
 

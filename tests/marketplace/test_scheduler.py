@@ -1,4 +1,4 @@
-"""The thread that applies deadlines, and the end of a server."""
+"""The scheduler's threads, and stopping the server."""
 
 import subprocess
 import sys

@@ -34,7 +34,7 @@ def test_a_task_fills_the_window_below_a_slim_header(phone, client, ask, ada):
     sign_in(client, phone, ada)
 
     phone.goto(f"/groups/{kind}/")
-    # The preview says how tall it is: the page scrolls, and its frame does not.
+    # The preview reports its height, so the page scrolls and its frame does not.
     expect(phone.locator("#preview-frame")).to_have_css("height", "3002px")
     assert phone.locator("header.bar").bounding_box()["height"] <= 56
     task = taking.take_task(ada, kind, now).assignment_id

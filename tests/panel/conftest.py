@@ -1,4 +1,4 @@
-"""A campaign at the panel, and what the schedule does for it."""
+"""A campaign at the panel, and its scheduled jobs."""
 
 from decimal import Decimal
 
@@ -23,7 +23,7 @@ ENDPOINT = "http://127.0.0.1:8499"
 
 @pytest.fixture
 def panel(monkeypatch, settings) -> Panel:
-    """The panel; campaigns whose ``crowd`` is "panel" talk to it."""
+    """The panel, used by campaigns whose ``crowd`` is "panel"."""
     settings.CROWD_ENDPOINT = ENDPOINT
     settings.CROWD_HOSTS = [SITE]
     panel = Panel()
@@ -55,7 +55,7 @@ class Effort:
         accept_texts(self.campaign, who="ada")
 
     def launch(self, **terms) -> list[str]:
-        """Launch, and have the places offered; returns the check list."""
+        """Launch and offer the places; returns the check list."""
         passed: list[str] = []
         agreed = {"endpoint": ENDPOINT, "confirm_spend": Decimal("30.00")} | terms
         launch_campaign(self.campaign, **agreed, who="ada", tell=lambda check: passed.append(str(check)))
@@ -63,16 +63,16 @@ class Effort:
         return passed
 
     def offer(self) -> None:
-        """The job that offers places."""
+        """Run the job that offers places."""
         self._job("judging.post_places", post_places_key(self.campaign))
 
     def collect(self) -> None:
-        """The job that collects, screens and pays, and those that it may ask for."""
+        """Run the job that collects, screens and pays, and any jobs that it starts."""
         self._job("judging.collect", collect_key(self.campaign), sweep=True)
         self.offer()
 
     def close_places(self) -> None:
-        """The job that takes places off the crowd."""
+        """Run the job that closes places at the crowd."""
         self._job("judging.close_places", close_places_key(self.campaign))
 
     def _job(self, kind: str, key: str, **further) -> None:
@@ -81,11 +81,11 @@ class Effort:
 
     @property
     def study(self) -> str:
-        """The study that was published last."""
+        """Return the latest published study."""
         return [*self.panel.studies][-1]
 
     def takes(self, name: str) -> Participant:
-        """Somebody takes a place."""
+        """Let a participant take a place."""
         return Participant(self.panel, name, self.study)
 
 

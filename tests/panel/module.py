@@ -1,9 +1,9 @@
-"""The crowd module for the panel: what a real one (Prolific's, say) would look like behind the seam.
+"""The crowd module for the panel: an example for a real one, such as Prolific's.
 
-A posting is a study. A place is one of its seats, known to judging by the key under which it was asked for: offering
-place 7 is raising the number of places to 7. Sessions have no seats at the panel; the first that was completed is
-taken to sit on the first, and so on, which never changes any more, and those under way sit behind them. A stopped
-study can't be raised, so what is wanted later goes to a study of its own that begins at that place.
+A posting is a study. A place is one of its seats, identified by the key under which judging requested it; offering
+place 7 raises the number of places to 7. Sessions have no seats at the panel. The first completed session is assigned
+to the first seat, and so on, permanently; active sessions come after them. The number of places of a stopped study
+cannot be raised, so later places go to a new study that begins at that place.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ AUTO_APPROVAL = timedelta(days=21)
 
 
 def completion_code(campaign_key: str) -> str:
-    """The code of a campaign's studies, which nobody can guess."""
+    """Return the completion code of a campaign's studies, which cannot be guessed."""
     return salted_hmac("panel completion", campaign_key).hexdigest()[:10].upper()
 
 
@@ -107,10 +107,10 @@ class PanelCrowd:
         return found
 
     def asked_of_workers(self, crowd_id: str) -> Sequence[dict[str, object]]:
-        return []  # a kind that asks for some is refused
+        return []  # a kind that requires some is refused
 
     def close_place(self, crowd_id: str) -> None:
-        """Judging closes all places of a posting or none; the panel stops a study as a whole."""
+        """Stop the study. Judging closes all places of a posting or none, so stopping the whole study is correct."""
         study = self._study_with(crowd_id)
         if study and not study.stopped:
             self.panel.stop(study.name)
@@ -132,7 +132,7 @@ class PanelCrowd:
         return session is not None and (session.participant, session.state) == (crowd_worker_id, site.ACTIVE)
 
     def _study_with(self, key: str) -> Study | None:
-        """The study that has, or would have, the place."""
+        """Return the study that has, or would have, the place."""
         posting, number = _split(key)
         mine = [one for one in self.panel.studies.values() if one.name.partition("/")[0] == posting]
         begun = [one for one in mine if _first(one) <= number]
@@ -191,7 +191,7 @@ class PanelCrowd:
     def pay_bonus(
         self, *, assignment_id: str, crowd_worker_id: str, amount: Decimal, reason: str, key: str
     ) -> None:
-        """The panel pays participants, not sessions, and knows no keys: the note names both, and is looked for."""
+        """Pay a participant. Bonuses have no session or key, so the note names both and is searched for."""
         if any(paid.reason == reason for paid in self.bonuses(assignment_id=assignment_id)):
             raise CrowdAlready("paid before")
         study = self.panel.sessions[assignment_id].study
@@ -229,13 +229,13 @@ class PanelCrowd:
 
 
 def _split(key: str) -> tuple[str, int]:
-    """(the posting's key, the place's number) of a place's key."""
+    """Return (posting key, place number) from a place's key."""
     posting, _, number = key.rpartition("-")
     return posting, int(number)
 
 
 def _first(study: Study) -> int:
-    """The number of the study's first place in its posting."""
+    """Return the number of the study's first place in its posting."""
     return int(study.name.partition("/")[2])
 
 

@@ -1,7 +1,7 @@
-"""A panel as completion-code panels are: studies with a number of places, participants who come back with a code.
+"""A completion-code panel: studies with a number of places, and participants who return with a code.
 
-It stands for the panel's own site and programming interface and knows nothing of judging. A study is made as a
-draft, published with an address and a number of places, and stopped; the number can be raised and never lowered.
+It simulates the panel's own site and API and does not depend on judging. A study is created as a draft, published
+with an address and a number of places, and stopped; the number can be raised but never lowered.
 """
 
 from collections import defaultdict
@@ -20,12 +20,12 @@ APPROVED, REJECTED, RETURNED = "APPROVED", "REJECTED", "RETURNED"
 
 
 class PanelRefused(Exception):
-    """The panel's site or its programming interface does not do this."""
+    """The panel's site or its API refuses this."""
 
 
 @dataclass(frozen=True)
 class Draft:
-    """What participants are told of a study; it costs and offers nothing yet."""
+    """A study's description for participants; it costs and offers nothing yet."""
 
     name: str
     title: str
@@ -47,7 +47,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Session:
-    """One participation; ``code`` is what the participant came back with."""
+    """One participation; ``code`` is the participant's completion code."""
 
     session_id: str
     study: str
@@ -59,7 +59,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Bonus:
-    """Money to a participant of a study, on top, with a note."""
+    """An additional payment to a participant of a study, with a note."""
 
     study: str
     participant: str
@@ -79,7 +79,7 @@ class Panel:
     messages: list[tuple[str, str, str]] = field(default_factory=list)
     calls: dict[str, int] = field(default_factory=lambda: defaultdict(int))
 
-    # The programming interface.
+    # The API.
 
     def make_draft(self, draft: Draft) -> None:
         self.calls["make_draft"] += 1
@@ -104,7 +104,7 @@ class Panel:
         self.studies[study].stopped = True
 
     def submissions(self, study: str) -> list[Session]:
-        """In the order in which they were completed; those under way last."""
+        """Return sessions in order of completion; active ones last."""
         mine = [one for one in self.sessions.values() if one.study == study]
         done = [one for one in mine if one.completed_at is not None]
         order = [*self.sessions]
@@ -112,7 +112,7 @@ class Panel:
         return [*done, *(one for one in mine if one.completed_at is None)]
 
     def review(self, session: str, state: str) -> None:
-        """Approve (and pay) or reject what awaits review; what was rejected can still be approved."""
+        """Approve (and pay) or reject a session that awaits review; a rejected one can still be approved."""
         self.calls[f"review {state}"] += 1
         found = self.sessions[session]
         if found.state not in (AWAITING_REVIEW, REJECTED) or found.state == state:
@@ -137,16 +137,16 @@ class Panel:
             raise PanelRefused("The account does not hold that much.")
         self.dollars -= cost
 
-    # What participants do on the panel's site.
+    # Actions of participants on the panel's site.
 
     def free_places(self, study: str) -> int:
-        """How many more participants may start now."""
+        """Return how many more participants can start now."""
         found = self.studies[study]
         taken = [one for one in self.submissions(study) if one.state != RETURNED]
         return 0 if found.stopped else found.places - len(taken)
 
     def start(self, participant: str, study: str) -> tuple[str, str]:
-        """``participant`` takes a place; returns the session and the address to follow."""
+        """Let ``participant`` take a place; returns the session and the address to follow."""
         if self.free_places(study) < 1:
             raise PanelRefused("The study is full.")
         session = f"{len(self.sessions) + 1:024x}"
@@ -155,7 +155,7 @@ class Panel:
         return session, f"{self.studies[study].address}?{query}"
 
     def come_back(self, session: str, address: str) -> None:
-        """The participant's browser opens ``address`` of the panel's site; only an active session is completed."""
+        """Open ``address`` on the panel's site in the participant's browser; only an active session is completed."""
         parts = urlsplit(address)
         if f"{parts.scheme}://{parts.netloc}{parts.path}" != f"{SITE}/complete":
             raise PanelRefused(f"{address} is not the panel's.")
@@ -166,5 +166,5 @@ class Panel:
             self.sessions[session] = replace(found, **done)
 
     def give_back(self, session: str) -> None:
-        """The participant returns the place; somebody else may take it, in a session of their own."""
+        """Return the participant's place; somebody else can take it, in another session."""
         self.sessions[session] = replace(self.sessions[session], state=RETURNED)

@@ -1,4 +1,4 @@
-"""A participant of the panel with a browser, through Django's client: follows a link, comes back with a code."""
+"""A participant of the panel with a browser (Django's client), who follows a link and returns with a code."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tests.panel.panel import Panel
 
 
 def participant_id(name: str) -> str:
-    """The panel's id of somebody."""
+    """Return the panel's id of a participant."""
     return hashlib.sha256(name.encode()).hexdigest()[:24]
 
 
 class Participant:
-    """Somebody who took a place of a study; keeps no cookies."""
+    """A person who took a place of a study, with a browser without cookies."""
 
     def __init__(self, panel: Panel, name: str, study: str) -> None:
         self.panel = panel
@@ -30,7 +30,7 @@ class Participant:
         self.page = ""
 
     def arrive(self):
-        """Follow the study's link, on to the page of one's own."""
+        """Follow the study's link to the participant's own page."""
         parts = urlsplit(self.address)
         response = self.client.get(f"{parts.path}?{parts.query}")
         if response.status_code != 302:
@@ -39,7 +39,7 @@ class Participant:
         return self.client.get(self.page)
 
     def begin(self):
-        """Arrive and agree; returns the page with the pairs."""
+        """Arrive and consent; returns the page with the pairs."""
         assert "Before you begin" in text(self.arrive())
         return self.client.post(f"{self.page}consent", follow=True)
 
@@ -52,13 +52,13 @@ class Participant:
         return list(slots.order_by("number"))
 
     def judge(self, *, pass_gold: bool = True, only: int | None = None) -> None:
-        """Choose in every pair (in the first ``only``), each saved as it is made."""
+        """Choose in every pair (in the first ``only``); each choice is saved at once."""
         for slot in self.slots()[:only]:
             fields = {"slot": slot.number, "side": good_side(slot, pass_gold), "sequence": 0, "seconds": "4"}
             assert self.client.post(f"{self.page}save", fields).json() == {"saved": True}
 
     def finish(self):
-        """Send the task off; returns the last page."""
+        """Submit the task; returns the last page."""
         return self.client.post(f"{self.page}finish", {"comment": ""}, follow=True)
 
     def leave(self):
@@ -67,7 +67,7 @@ class Participant:
         return self.client.post(f"{self.page}leave", {"confirmed": "yes"}, follow=True)
 
     def come_back(self, last_page) -> str:
-        """Follow the last page's way back to the panel; returns the address."""
+        """Follow the last page's link back to the panel; returns the address."""
         steps = [one for one in parse_page(text(last_page)) if one.attributes.get("id") == "crowd"]
         assert [one.tag for one in steps] == ["a"]
         address = str(steps[0].attributes["href"])
@@ -75,7 +75,7 @@ class Participant:
         return address
 
     def do_task(self, *, pass_gold: bool = True) -> Participant:
-        """A whole participation."""
+        """Do a whole task, from arriving to returning to the panel."""
         self.begin()
         self.judge(pass_gold=pass_gold)
         self.come_back(self.finish())

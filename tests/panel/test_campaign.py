@@ -1,4 +1,4 @@
-"""A whole campaign at a completion-code panel: the same services, pages and jobs, another crowd module."""
+"""A whole campaign at a completion-code panel, with the same services, pages and jobs but another crowd module."""
 
 import csv
 from decimal import Decimal
@@ -84,7 +84,7 @@ def test_whole_campaign_counts_pays_and_excludes_as_at_any_crowd(effort, panel, 
     assert campaign.tasks.filter(state=Task.State.DONE).count() == 1
     assert (panel.studies[effort.study].places, panel.free_places(effort.study)) == (6, 3)
 
-    # The panel hides nothing from excluded participants: our own pages refuse them.
+    # The panel does not hide studies from excluded participants; our own pages refuse them.
     again = effort.takes("bob")
     refused = again.arrive()
     assert refused.status_code == 403
@@ -107,7 +107,7 @@ def test_whole_campaign_counts_pays_and_excludes_as_at_any_crowd(effort, panel, 
 
 
 def check_judgments(campaign, failed):
-    """Every pair is judged exactly once by work that counts; the excluded worker's judgments are kept apart."""
+    """Check that every pair has exactly one counted judgment; the excluded worker's judgments do not count."""
     counted = Judgment.objects.filter(campaign=campaign, submission__standing="counted")
     pairs = list(counted.values_list("pair_id", flat=True))
     assert sorted(pairs) == sorted(campaign.pairs.values_list("pk", flat=True))
@@ -121,7 +121,7 @@ def check_judgments(campaign, failed):
 
 
 def check_money(campaign, panel, early):
-    """Six are paid the base reward; five the whole bonus and one a fifth of it; the panel's books say the same."""
+    """Check both books: six are paid the base reward, five the whole bonus and one a fifth of it."""
     paid = [one for one in panel.sessions.values() if one.state == APPROVED]
     assert len(paid) == 6
     assert sorted(bonus.amount for bonus in panel.bonuses) == [Decimal("0.36"), *[Decimal("1.80")] * 5]
@@ -137,7 +137,7 @@ def check_money(campaign, panel, early):
 
 
 def check_export(campaign, file):
-    """The export has every judgment under a pseudonym, and says which count."""
+    """Check that the export has every judgment under a pseudonym, and which of them count."""
     export_judgments(campaign, file)
 
     with file.open(newline="") as lines:
@@ -334,13 +334,13 @@ def test_qualifications_are_refused_at_launch(effort):
 
 
 def test_made_up_sessions_are_given_no_task_and_are_asked_for_only_so_often(effort, panel, settings):
-    # A cache of its own: other tests empty the one that they share.
+    # Use a separate cache, because other tests clear the shared one.
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
     effort.launch()
     real, gone = effort.takes("ada"), effort.takes("bob")
     panel.give_back(gone.session)
     forged = effort.takes("eve")
-    forged.address = forged.address.replace(forged.session, real.session)  # hers is not the session she names
+    forged.address = forged.address.replace(forged.session, real.session)  # somebody else's session
     study = panel.studies[effort.study]
 
     with time_machine.travel(clock.now(), tick=False):
@@ -352,7 +352,7 @@ def test_made_up_sessions_are_given_no_task_and_are_asked_for_only_so_often(effo
             forged.address = study.address + f"?participant={made_up}&session={made_up}"
             last = forged.arrive()
 
-    assert last.status_code == 503  # and reloads by itself
+    assert last.status_code == 503  # and reloads automatically
     assert panel.calls["is_at_work"] == UNKNOWN_SESSIONS.a_minute - 2
     assert Submission.objects.get().assignment_id == real.session
     assert effort.campaign.tasks.filter(state="held").count() == 1

@@ -1,4 +1,4 @@
-"""A participant in a real browser is led back to the panel's site by itself, with the code, once."""
+"""A participant in a real browser is redirected to the panel's site automatically, with the code, once."""
 
 import pytest
 from playwright.sync_api import expect

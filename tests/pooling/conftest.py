@@ -13,7 +13,7 @@ PASSAGES = "".join(f"p{n}\ttext {n}\n" for n in range(1, 9)) + "p9\ttext  1\n"
 
 @pytest.fixture
 def write(tmp_path):
-    """Write a file and give its path."""
+    """Return a function that writes a file and returns its path."""
 
     def make(name: str, content: str | bytes):
         path = tmp_path / name

@@ -1,4 +1,4 @@
-"""Whatever bytes a reader is given, it reads them or names the file and the line: never another exception."""
+"""Readers accept any bytes, or refuse them with file and line; they never raise another exception."""
 
 import gzip
 from collections.abc import Callable
@@ -99,7 +99,7 @@ def read_or_refused(content: bytes, path: Path) -> None:
     for refusal in filter(None, refusals):
         assert refusal.file == "f"
         assert isinstance(refusal.line, int)
-        assert len(str(refusal)) < 5000  # it quotes no line of megabytes
+        assert len(str(refusal)) < 5000  # it does not quote a line of megabytes
 
 
 @pytest.mark.parametrize("name", CORPUS)

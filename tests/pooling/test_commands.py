@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def run_command(capsys):
-    """Run a command; its result, or its exit status, what it said on stderr, and the result if it has one."""
+    """Return a function that runs a command and returns its result, or the exit status, stderr and result."""
 
     def run(*arguments: object):
         capsys.readouterr()

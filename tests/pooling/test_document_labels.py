@@ -1,4 +1,4 @@
-"""Labels of documents, made from labels of their passages."""
+"""Labels of documents, derived from labels of their passages."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""The features of a collection: made once, made again when the passages changed, safe to kill."""
+"""The features of a collection: built once, rebuilt when passages change, safe to interrupt."""
 
 import fcntl
 import signal

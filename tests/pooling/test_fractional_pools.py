@@ -1,4 +1,4 @@
-"""Pools of a fraction of the corpus: the runs as if they had searched only that, recorded with the pool."""
+"""Pools of a fraction of the corpus: runs as if they had searched only the fraction, which the pool records."""
 
 import pytest
 from django.core.management import call_command

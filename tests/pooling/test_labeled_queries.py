@@ -1,4 +1,4 @@
-"""Pools of the queries that have labels: by command, page and call."""
+"""Pools of the queries that have labels, by command, page and API call."""
 
 import pytest
 from django.core.management import call_command

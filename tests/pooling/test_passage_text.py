@@ -1,4 +1,4 @@
-"""Which texts a reader could not tell apart."""
+"""Texts that a reader cannot distinguish."""
 
 import pytest
 

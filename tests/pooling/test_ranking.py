@@ -1,4 +1,4 @@
-"""The stored ranking: rank first, so that its beginning is its top."""
+"""The stored ranking: ordered by rank first, so that its beginning is its top."""
 
 import numpy as np
 import polars as pl

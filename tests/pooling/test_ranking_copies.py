@@ -1,4 +1,4 @@
-"""Local copies of what lies on S3; with a server behind them they are tested in test_ranking_files.py."""
+"""Local copies of files on S3; test_ranking_files.py tests them with a server."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from pooling.services.ranking_copies import fetch_and_read, read_kept
 
 @pytest.fixture
 def elsewhere(data_dir):
-    """The folder of copies, on a file system of its own."""
+    """The folder of copies, on a separate file system."""
     memory = Path("/dev/shm")  # on Linux, a file system in memory
     if not memory.is_dir() or os.stat(memory).st_dev == os.stat(data_dir).st_dev:
         pytest.skip("this machine has one file system only")

@@ -1,4 +1,4 @@
-"""Runs on S3: a real server over HTTP, local copies, and what is said when the server is away."""
+"""Runs on S3: a real server over HTTP, local copies, and the errors while the server is down."""
 
 import json
 import os
@@ -35,7 +35,7 @@ def server(tmp_path_factory):
 
 @pytest.fixture
 def start_server(tmp_path):
-    """Start a server of the test's own."""
+    """Start a server for one test."""
     started = []
 
     def start(port=None):
@@ -62,12 +62,12 @@ def bucket(server, settings):
 
 @pytest.fixture
 def away(settings):
-    """Nobody listens where runs should be kept."""
+    """Point run storage to an address where no server listens."""
     stored_on(settings, f"http://127.0.0.1:{free_port()}", "anything")
 
 
 def long_ranking(spelled: bool = False) -> Ranking:
-    """Longer than one row group."""
+    """Return a ranking longer than one row group."""
     import polars as pl
 
     lengths = np.full(QUERIES_LONG, DEPTH_LONG, np.int64)
@@ -258,7 +258,7 @@ def test_processes_read_at_once_while_copies_are_cleared_away(server, bucket, da
         reader.stdin.write("go\n")
         reader.stdin.flush()
 
-    # Every other turn of the first one, the whole folder goes.
+    # At every other turn of the first one, the whole folder is deleted.
     for line in range(30):
         assert readers[0].stdout.readline()
         if line % 3 == 0:

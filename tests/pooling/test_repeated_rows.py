@@ -1,4 +1,4 @@
-"""Repeated rows are those that a plain look at all earlier rows finds."""
+"""Repeated rows, compared with a plain search of all earlier rows."""
 
 import tracemalloc
 

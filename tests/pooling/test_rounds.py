@@ -1,4 +1,4 @@
-"""Rounds and teams: late, early, over the limit, at the second; who belongs to a team; embargoes that end."""
+"""Rounds and teams: late, early, over the limit, to the second; team membership; the end of embargoes."""
 
 from datetime import UTC, date, datetime, timedelta, timezone
 
@@ -121,7 +121,7 @@ def otters(board):
 
 @pytest.fixture
 def send(board, tmp_path):
-    """Submit a run of a team at a moment."""
+    """Return a function that submits a team's run at a given time."""
 
     def one(sender, tag, at, **facts):
         path = tmp_path / f"{tag}.run"

@@ -27,7 +27,7 @@ def board(db):
 
 @pytest.fixture
 def submit(board, tmp_path):
-    """Import a run of these lines (qid, pid) under a tag."""
+    """Return a function that imports a run of these lines (qid, pid) under a tag."""
 
     def one(tag, lines=(("q1", "p1"), ("q2", "p2")), **facts):
         path = tmp_path / f"{tag}.run"

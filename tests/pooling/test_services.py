@@ -1,4 +1,4 @@
-"""Imports that are whole or not at all, texts fetched when needed, pools built and described."""
+"""Imports that are all or nothing, texts fetched when needed, pools built and described."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Pools of tops and qrels, their pairs and their price."""
+"""Pools of tops and qrels, their pairs and their cost."""
 
 from decimal import Decimal
 
@@ -50,7 +50,7 @@ def test_statistics_worked_by_hand():
 
 
 def test_judging_141887_pairs_costs_just_over_34000_dollars():
-    """Arabzadeh et al., section 3: two dollars a task of ten pairs, and a fee of 20 %."""
+    """Arabzadeh et al., section 3: two dollars per task of ten pairs, and a fee of 20%."""
     cost = Prices().cost(141_887)
 
     assert Prices().tasks(141_887) == 14_189

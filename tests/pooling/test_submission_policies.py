@@ -31,7 +31,7 @@ def board():
 
 @pytest.fixture
 def submit(board, tmp_path):
-    """Import a run of one line under a tag, with facts that differ from FACTS as given."""
+    """Return a function that imports a run of one line under a tag, with the given changes to FACTS."""
 
     def one(tag, **different):
         path = tmp_path / f"{tag}.run"

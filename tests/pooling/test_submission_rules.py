@@ -1,4 +1,4 @@
-"""When the next run is welcome: worked by hand, and against a search day by day."""
+"""When the next run is allowed: worked by hand, and compared with a search day by day."""
 
 from datetime import date, timedelta
 
@@ -23,7 +23,7 @@ def test_two_runs_in_any_ten_days():
 
 
 def test_a_period_may_begin_before_and_end_after():
-    """Days 0 and 12 are in no period of ten days together; with day 6 each is in one with it."""
+    """No period of ten days contains both day 0 and day 12, but each shares one with day 6."""
     assert next_welcome([day(0), day(12)], wanted=day(6), most=1, days=10) == day(22)
     assert next_welcome([day(0), day(12)], wanted=day(6), most=2, days=10) == day(6)
 

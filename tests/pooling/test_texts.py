@@ -1,4 +1,4 @@
-"""Query and passage files in the forms they come in."""
+"""Query and passage files in all supported formats."""
 
 import pytest
 

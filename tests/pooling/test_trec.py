@@ -1,4 +1,4 @@
-"""What is read from run and qrel files, and what is refused with its line and reason."""
+"""Reading run and qrel files, and refusals with line and reason."""
 
 import bz2
 import gzip
@@ -27,7 +27,7 @@ GOOD = b"q1 Q0 a 1 3.5 t\nq1 Q0 b 2 2.5 t\nq2 Q0 a 1 9 t\n"
 
 @pytest.fixture
 def run(tmp_path):
-    """Read a run of the given bytes."""
+    """Return a function that reads a run from bytes."""
 
     def read(content: bytes, **options):
         path = tmp_path / "run.txt"
@@ -361,7 +361,7 @@ def test_a_bad_label_is_named(tmp_path, line, reason, pid):
 
 
 def write_run(ranking, tag, file):
-    """Write a ranking as a TREC run, query by query. Without scores, minus the rank stands in."""
+    """Write a ranking as a TREC run, query by query. Without scores, the negative rank is used."""
     frame = ranking.frame().with_columns(pl.col("score").fill_null(-pl.col("rank").cast(pl.Float32)))
     order = pl.DataFrame({"qid": ranking.qids}).with_row_index("place")
     for qid, rank, pid, score in (

@@ -1,6 +1,6 @@
 """`make screenshots`: pictures of every page into ./screenshots, at phone, tablet and desk width, light and dark.
 
-Starts a product and a marketplace of its own on free ports, in a folder that is removed afterwards. The judging pages
+Starts a separate product and marketplace on free ports, in a folder that is removed afterwards. The judging pages
 show the sample, or with ``--texts FOLDER`` real ones (queries.tsv, passages.tsv and qrels.txt in that folder).
 ``--tutorial`` takes the pictures of docs/tutorial.md instead, into docs/pictures.
 """

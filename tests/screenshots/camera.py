@@ -1,4 +1,4 @@
-"""Windows of every size and scheme, and the pictures taken of them."""
+"""Browser windows of every size and color scheme, and their pictures."""
 
 import itertools
 import sys
@@ -11,17 +11,17 @@ from tests.screenshots.site import ROOT, Site
 OUT = ROOT / "screenshots"
 
 WIDTHS = {"phone": (360, 780), "tablet": (768, 1024), "desk": (1280, 900)}
-#: A window of 1,280 pixels at a zoom of 200 and 400 %; taken when asked for.
+#: A window of 1,280 pixels at a zoom of 200 and 400%; only on request.
 ZOOMED = {"zoom-200": (640, 400), "zoom-400": (320, 256)}
-#: Numbers, for names that nobody else has.
+#: Numbers for unique names.
 PEOPLE = itertools.count(1)
 SCHEMES = ("light", "dark")
-#: The system's own few colors, in place of the page's; taken when asked for.
+#: Forced colors instead of the page's; only on request.
 FORCED = "forced"
 
 
 class Camera:
-    """One window of one size and scheme; pictures are numbered in the order they are taken."""
+    """One window of one size and color scheme; pictures are numbered in order."""
 
     def __init__(self, browser: Browser, size: str, scheme: str) -> None:
         width, height = {**WIDTHS, **ZOOMED}[size]
@@ -32,10 +32,10 @@ class Camera:
         self.page.set_default_timeout(60_000)
 
     def shoot(self, title: str, page: Page | None = None) -> None:
-        """Take the whole page; complain when it is wider than the window."""
+        """Take a picture of the whole page; fail if it is wider than the window."""
         page = page or self.page
         self.count += 1
-        # What sticks to the top would stand in the midst of the page, where somebody had scrolled to.
+        # Elements fixed to the top would appear in the middle of a page that was scrolled.
         page.evaluate("window.scrollTo(0, 0)")
         page.screenshot(path=OUT / f"{self.name}-{self.count:02d}-{title}.png", full_page=True)
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
@@ -43,14 +43,14 @@ class Camera:
             sys.stderr.write(f"{self.name} {title}: {wide} px wider than the window\n")
 
     def press(self, button: str, *, menu: str) -> None:
-        """Press a button of the marketplace's header; in a small window it is in a menu."""
+        """Press a button in the marketplace's header; in a small window it is in a menu."""
         if not (pressed := self.page.get_by_role("button", name=button)).is_visible():
             self.page.get_by_role("button", name=menu, exact=True).click()
             self.shoot(f"crowd-menu-{menu.lower()}")
         pressed.click()
 
     def shoot_frame(self, title: str, frame: FrameLocator) -> None:
-        """The page in the frame as its own window shows it."""
+        """Take a picture of the frame's page in its own window."""
         address = frame.locator("body").evaluate("() => location.href")
         alone = self.page.context.new_page()
         alone.goto(address)
@@ -60,7 +60,7 @@ class Camera:
 
 
 def signed_up(camera: Camera, site: Site) -> None:
-    """An administrator of a name of its own, signed in."""
+    """Sign in a new administrator with a unique name."""
     name = f"{camera.name}-{next(PEOPLE)}"
     invited = site.typed("invite_person", f"{name}@example.org", "--administrator")
     camera.page.goto(invited["link"])

@@ -1,4 +1,4 @@
-"""What workers see, at the crowd and on the judging page."""
+"""Pages for workers, at the crowd and on the judging page."""
 
 import subprocess
 import sys
@@ -47,7 +47,7 @@ SHOW = """(pair, [language, direction, question, left, right]) => {
 
 
 def judging_pages(camera: Camera, site: Site) -> None:
-    """Every step of a worker: preview, consent, pairs, what is missing, the end, a refusal."""
+    """Show every step of a worker: preview, consent, pairs, missing choices, the end, a refusal."""
     page = camera.page
     page.goto(f"{site.crowd}/signup/")
     camera.shoot("crowd-sign-up")
@@ -90,7 +90,7 @@ def judging_pages(camera: Camera, site: Site) -> None:
 
 
 def crowd_pages(camera: Camera, site: Site) -> None:
-    """The other pages of the crowd's site: what a worker did and earned, the account, the ways in."""
+    """Show the crowd site's other pages: past tasks, earnings, the account, sign-in."""
     page = camera.page
     for path in ("done", "earnings", "qualifications", "account", "account/password"):
         page.goto(f"{site.crowd}/{path}/")
@@ -102,7 +102,7 @@ def crowd_pages(camera: Camera, site: Site) -> None:
 
 
 def excluded_pages(camera: Camera, site: Site) -> None:
-    """What follows for a worker who is excluded: the crowd's home, the page to object on, the answer."""
+    """Show what an excluded worker sees: the crowd's home page, the appeal page, the answer."""
     page = camera.page
     newest = (
         "from judging.models import Worker; print(Worker.objects.filter(simulated=False).latest('pk').pk)"
@@ -112,11 +112,11 @@ def excluded_pages(camera: Camera, site: Site) -> None:
         command, cwd=ROOT, env=site.environment, stdout=subprocess.PIPE, check=True
     ).stdout
     site.typed("collect", "careful")
-    # The crowd delivers only to workers who were paid, and pay for a pair that nobody had time to read is held.
+    # The crowd delivers messages only to paid workers, and pay for a pair judged too fast to be read is held.
     for held in site.typed("held_payments", "careful")["held"]:
         site.typed("held_payments", "careful", held["receipt"], "--pay")
     site.typed("collect", "careful")
-    # The one choice may have been in a gold pair, and missed it: then the rule has excluded the worker already.
+    # The only choice may have failed a gold pair; then the rule has already excluded the worker.
     exclude = [
         sys.executable,
         "manage.py",
@@ -152,7 +152,7 @@ def excluded_pages(camera: Camera, site: Site) -> None:
 
 
 def careful_pages(camera: Camera, site: Site) -> None:
-    """A campaign that warns, asks for the age, marks words, and has workers take their time; in five minutes."""
+    """Show a campaign with a warning, an age check, marked words and a minimum time, five minutes before its end."""
     frame = taken(camera, "$0.30", "preview-with-warning")
     camera.shoot_frame("consent-with-warning", frame)
     frame.locator("#agree").evaluate("button => { button.form.noValidate = true; button.click(); }")
@@ -186,7 +186,7 @@ def careful_pages(camera: Camera, site: Site) -> None:
 
 
 def report_pages(camera: Camera, frame: FrameLocator) -> None:
-    """A pair in a window of its own: as it is shown, reported, in other scripts, without a connection."""
+    """Show a pair in its own window: as usual, reported, in other scripts, without a connection."""
     page = camera.page.context.new_page()
     page.goto(frame.locator("body").evaluate("() => location.href"))
     page.locator("#begin").click()
@@ -214,14 +214,14 @@ def report_pages(camera: Camera, frame: FrameLocator) -> None:
 
 
 def choose(where: Page | FrameLocator, number: int, choice: int) -> None:
-    """Read both passages of a pair to their ends, and choose."""
+    """Read both passages of a pair to the end, and choose."""
     pair = where.locator(f"#pair-{number}")
     pair.locator(".passage").evaluate_all("all => all.forEach((one) => one.scrollIntoView({ block: 'end' }))")
     pair.locator("label.choice").nth(choice).click()
 
 
 def taken(camera: Camera, reward: str, preview: str) -> FrameLocator:
-    """Take a task of the posting with this reward; the frame it is judged in."""
+    """Take a task of the posting with this reward; returns its frame."""
     page = camera.page
     page.locator("#open li", has_text=reward).locator("a").first.click()
     camera.shoot(f"crowd-{preview}")
@@ -231,7 +231,7 @@ def taken(camera: Camera, reward: str, preview: str) -> FrameLocator:
 
 
 def without_scripts(camera: Camera, frame: FrameLocator) -> None:
-    """The same task as one plain form, and what it says of a pair without a choice."""
+    """Show the same task as a plain form, and its message about a pair without a choice."""
     address = frame.locator("body").evaluate("() => location.href")
     context = camera.page.context.browser.new_context(**camera.window, java_script_enabled=False)
     plain = context.new_page()

@@ -1,18 +1,18 @@
-"""Every page that links lead to, one of a kind."""
+"""Every page reachable by links, one of each kind."""
 
 from urllib.parse import urlsplit, urlunsplit
 
 from tests.screenshots.camera import Camera
 from tests.screenshots.site import Site
 
-#: Milliseconds that work in the background is waited for: on a busy machine an analysis takes minutes.
+#: Timeout in milliseconds for background work: on a busy machine an analysis takes minutes.
 BUSY = 600_000
-#: A campaign that looks like another one, page by page.
+#: A campaign whose pages look like those of another one.
 ALIKE = "/campaigns/people/"
 
 
 def product_pages(camera: Camera, site: Site) -> None:
-    """What researchers see: each page that the home page leads to, one of every kind, as an administrator."""
+    """Show researchers' pages: every page reachable from the home page, one of each kind, as an administrator."""
     camera.page.goto(f"{site.address}/accounts/login/")
     camera.shoot("product-sign-in")
     invited = site.typed("invite_person", f"{camera.name}@example.org", "--administrator")
@@ -49,7 +49,7 @@ def product_pages(camera: Camera, site: Site) -> None:
 
 
 def analysis_run(camera: Camera, kind: str) -> None:
-    """The same page once the analysis was run with the usual choices, or says why it can't be."""
+    """Show the page after the analysis was run with its defaults, or with the reason why it cannot be run."""
     camera.page.get_by_role("button", name="Run").click()
     over = camera.page.locator(
         ", ".join(f"form.asked ~ {kind}" for kind in (".facts", ".empty", ".notice.stop"))
@@ -60,7 +60,7 @@ def analysis_run(camera: Camera, kind: str) -> None:
 
 
 def worked_out(camera: Camera, kind: str) -> None:
-    """The same page once its work in the background is done; a challenge is planned for the run first listed."""
+    """Show the page after its background work; a challenge is planned for the first listed run."""
     form = camera.page.locator("form.worked-out")
     if form.locator("[name=run]").count():
         form.locator("[name=run]").first.check()

@@ -1,4 +1,4 @@
-"""A collection made and runs sent to it, good and bad."""
+"""Creating a collection and uploading good and bad runs."""
 
 import gzip
 
@@ -9,7 +9,7 @@ from tests.screenshots.site import ROOT, Site
 
 
 def sending_pages(camera: Camera, site: Site) -> None:
-    """A collection made, runs sent, good and bad, and a run looked at; with a very long tag and file name."""
+    """Create a collection, upload good and bad runs, and view one with a very long tag and file name."""
     page, sample, name = camera.page, ROOT / "docs" / "sample", f"lab-{camera.name}"
     signed_up(camera, site)
     page.goto(site.address)
@@ -34,7 +34,7 @@ def sending_pages(camera: Camera, site: Site) -> None:
 
 
 def webhooks_of(camera: Camera, address: str) -> None:
-    """An address registered, with its secret; a test on its way; a new secret."""
+    """Register an address, show its secret, send a test, and replace the secret."""
     page = camera.page
     page.goto(address)
     page.get_by_label("Address").fill("ftp://hooks.example.org/hook")
@@ -54,7 +54,7 @@ def webhooks_of(camera: Camera, address: str) -> None:
 
 
 def runs_of(camera: Camera, address: str) -> None:
-    """Runs sent, good and spoilt; the list; a run; a check alone."""
+    """Upload good and broken runs; show the list, a run, and a check without import."""
     page, sample = camera.page, ROOT / "docs" / "sample"
     long = "a-run-with-a-very-long-name-" * 6
     first, second, third, *_ = sorted((sample / "runs").iterdir())

@@ -1,4 +1,4 @@
-"""A product with a marketplace to take pictures of, in a folder of its own."""
+"""A product and a marketplace for pictures, in a separate folder."""
 
 import json
 import os
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Site:
-    """A product with a marketplace, in a folder of its own."""
+    """A product and a marketplace, in a separate folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -36,14 +36,14 @@ class Site:
             self.environment.pop(name, None)
 
     def typed(self, *words: object) -> dict:
-        """What a command answers with ``--json``."""
+        """Return a command's ``--json`` result."""
         command = [sys.executable, "manage.py", *map(str, words), "--json"]
         done = subprocess.run(command, cwd=ROOT, env=self.environment, stdout=subprocess.PIPE, check=True)
         return json.loads(done.stdout)
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Everything up for the length of the block."""
+        """Run everything during the block."""
         process = subprocess.Popen([sys.executable, "manage.py", "run"], cwd=ROOT, env=self.environment)
         try:
             for address in (self.address, self.crowd):
@@ -54,7 +54,7 @@ class Site:
             process.wait(timeout=30)
 
     def campaign(self, texts: Path | None) -> None:
-        """A campaign for people, launched: over the demo's pool, or over ``texts`` with runs made up by lot."""
+        """Launch a campaign for people, over the demo's pool, or over ``texts`` with random runs."""
         pool = "sample-tops"
         if texts:
             runs = made_up_runs(texts / "qrels.txt", self.folder)
@@ -65,7 +65,7 @@ class Site:
                 "build_pool", "texts", "--pool", pool := "texts-tops", "--all-runs", "--qrels", "official"
             )
         self.launched("people", pool, "--allow-undecided")
-        # Everything else that a campaign may ask of the page.
+        # All other options that change the page.
         asks = ("--minimum-seconds", 2, "--mark-query-words", "--minimum-age", 18)
         asks += ("--base-reward", "0.30")
         told = (
@@ -78,9 +78,9 @@ class Site:
         self._leaves_little_time("careful")
 
     def launched(self, name: str, pool: str, *settings: object) -> None:
-        """A campaign for people over the pool, launched."""
+        """Launch a campaign for people over the pool."""
         self.typed("create_campaign", name, "--pool", pool, "--budget", 400, *settings)
-        # The demo's pool has one label a query, which is too few for gold pairs that look like the others.
+        # The demo's pool has one label per query, which is too few for gold pairs that look like real ones.
         graded = ("--qrels", "truth") if pool == "sample-tops" else ()
         self.typed("propose_gold", name, *graded)
         self.typed("accept_gold", name, "--all")
@@ -88,7 +88,7 @@ class Site:
         self.typed("launch_campaign", name)
 
     def _leaves_little_time(self, name: str) -> None:
-        """Have its tasks end five minutes after they are opened; with so short a limit it is not launched."""
+        """Make its tasks end five minutes after they are opened; a launch refuses such a short limit."""
         change = (
             "from judging.models import Campaign; "
             f"Campaign.objects.filter(name={name!r}).update(assignment_seconds=300)"
@@ -98,7 +98,7 @@ class Site:
 
 
 def made_up_runs(qrels: Path, folder: Path) -> list[Path]:
-    """Five runs that rank the labeled passages by lot, with a leaning to the better ones."""
+    """Return five runs that rank the labeled passages at random, with better ones more likely on top."""
     labeled: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for line in qrels.read_text().splitlines():
         qid, _, pid, grade = line.split()
@@ -118,7 +118,7 @@ def made_up_runs(qrels: Path, folder: Path) -> list[Path]:
 
 
 def _wait_for(address: str) -> None:
-    for _ in range(6000):  # a busy machine takes its time
+    for _ in range(6000):  # a busy machine is slow
         try:
             with urllib.request.urlopen(address, timeout=1):
                 return

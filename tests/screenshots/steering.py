@@ -1,11 +1,11 @@
-"""Pages that only a form leads to: rules and members of a collection, decisions, money, letters, the account."""
+"""Pages behind forms: a collection's rules and members, decisions, money, messages, the account."""
 
 from tests.screenshots.camera import Camera, signed_up
 from tests.screenshots.site import Site
 
 
 def steering_pages(camera: Camera, site: Site) -> None:
-    """What an administrator is shown before and after each of them, on the demo's collection and campaign."""
+    """Show each form before and after it is sent, on the demo's collection and campaign, as an administrator."""
     signed_up(camera, site)
     collection, campaign = f"{site.address}/collections/sample", f"{site.address}/campaigns/sample-first"
     rules_of(camera, collection)
@@ -18,7 +18,7 @@ def steering_pages(camera: Camera, site: Site) -> None:
 
 
 def rules_of(camera: Camera, collection: str) -> None:
-    """A submission policy that is set, and what a split would make private."""
+    """Set a submission policy, and preview a split into private queries."""
     page = camera.page
     page.goto(f"{collection}/policy/")
     page.get_by_label("Why", exact=True).fill("Two runs a month leave time to read them.")
@@ -31,7 +31,7 @@ def rules_of(camera: Camera, collection: str) -> None:
     page.goto(f"{collection}/campaigns/new/")
     page.locator("details.advanced > summary").click()
     page.get_by_label("Honest slips").fill("7")
-    # What the browser would refuse, to see what the page says of it.
+    # Values that the browser would refuse, to see the page's own message.
     page.get_by_role("button", name="Create draft").evaluate(
         "button => { button.form.noValidate = true; button.click(); }"
     )
@@ -40,7 +40,7 @@ def rules_of(camera: Camera, collection: str) -> None:
 
 
 def members_of(camera: Camera, collection: str) -> None:
-    """Somebody invited, with the link that lets them in."""
+    """Invite a person, and show the link."""
     page = camera.page
     page.goto(f"{collection}/members/")
     page.get_by_label("Name or e-mail address").fill(f"new-{camera.name}@example.org")
@@ -49,7 +49,7 @@ def members_of(camera: Camera, collection: str) -> None:
 
 
 def several_runs(camera: Camera, runs: str) -> None:
-    """What it means to release several runs at once."""
+    """Show the effects of releasing several runs at once."""
     page = camera.page
     page.goto(runs)
     for box in page.locator("tbody [type=checkbox]").all()[:2]:
@@ -60,7 +60,7 @@ def several_runs(camera: Camera, runs: str) -> None:
 
 
 def money_of(camera: Camera, campaign: str) -> None:
-    """A top-up worked out, and a budget, wrong and right."""
+    """Show a top-up's cost, and a budget with a wrong and a right amount."""
     page = camera.page
     page.goto(f"{campaign}/top-up/")
     page.get_by_label("Minimum hourly pay").fill("900")
@@ -75,7 +75,7 @@ def money_of(camera: Camera, campaign: str) -> None:
 
 
 def workers_of(camera: Camera, campaign: str) -> None:
-    """A worker about to be excluded, a letter about to be sent, and differences from the crowd."""
+    """Show the confirmations before excluding a worker and sending a message, and differences from the crowd."""
     page = camera.page
     page.goto(f"{campaign}/workers/")
     page.locator("tbody tr:not(.out) th a").first.click()
@@ -95,7 +95,7 @@ def workers_of(camera: Camera, campaign: str) -> None:
 
 
 def bundle_of(camera: Camera, bundle: str) -> None:
-    """A bundle that was made, and the question before it is deleted. Once: the others find it made."""
+    """Show a finished bundle and the confirmation before its deletion; only the first camera creates it."""
     page = camera.page
     page.goto(bundle)
     for words in ("Count contents", "Make the bundle"):
@@ -108,7 +108,7 @@ def bundle_of(camera: Camera, bundle: str) -> None:
 
 
 def account_pages(camera: Camera, address: str) -> None:
-    """A token in the answer that alone shows it, and a second factor about to be set up."""
+    """Show a new token on the only page that contains it, and the set-up of a second factor."""
     page = camera.page
     page.goto(f"{address}/accounts/tokens/")
     page.get_by_label("Purpose").fill("The nightly script on the laboratory's server")

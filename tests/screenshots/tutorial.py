@@ -1,4 +1,4 @@
-"""The pictures of docs/tutorial.md: its steps as they stand there, in a browser, from an empty folder."""
+"""The pictures of docs/tutorial.md: its steps in a browser, starting with an empty folder."""
 
 import contextlib
 import io
@@ -17,7 +17,7 @@ SAMPLE = ROOT / "docs" / "sample"
 
 
 class Reader:
-    """Somebody who follows the tutorial, and takes a picture where it shows one."""
+    """A person who follows the tutorial and takes its pictures."""
 
     def __init__(self, browser: Browser, site: Site) -> None:
         self.page: Page = browser.new_context(viewport=WINDOW, color_scheme="light").new_page()
@@ -25,7 +25,7 @@ class Reader:
         self.site = site
 
     def shows(self, name: str, beginning: str = "") -> None:
-        """Keep what the window shows, from the heading ``beginning`` where one is given."""
+        """Save a picture of the window, starting at the heading ``beginning`` if given."""
         self.page.wait_for_load_state("networkidle")
         if beginning:
             self.page.get_by_role("heading", name=beginning).first.evaluate(
@@ -36,12 +36,12 @@ class Reader:
         sys.stderr.write(f"{name}\n")
 
     def click(self, words: str) -> None:
-        """Press the button or follow the link that is called so."""
+        """Press the button, or follow the link, with this text."""
         button = self.page.get_by_role("button", name=words, exact=True)
         button.or_(self.page.get_by_role("link", name=words, exact=True)).first.click()
 
     def until(self, words: str) -> None:
-        """Refresh until the page says so."""
+        """Reload until the page contains this text."""
         for _ in range(400):
             if words in self.page.locator("main").inner_text():
                 return
@@ -52,7 +52,7 @@ class Reader:
 
 
 def tutorial_pages(browser: Browser, site: Site) -> None:
-    """Every step of the tutorial, in its order."""
+    """Do every step of the tutorial in order."""
     PICTURES.mkdir(exist_ok=True)
     reader, began = Reader(browser, site), time.monotonic()
     for step in (
@@ -75,7 +75,7 @@ def tutorial_pages(browser: Browser, site: Site) -> None:
 
 
 def begin(reader: Reader) -> None:
-    """The first account, and the sample."""
+    """Create the first account, and load the sample."""
     page = reader.page
     page.goto(reader.site.typed("invite_person", "ada@example.org", "--administrator")["link"])
     page.get_by_label("Name to sign in with").fill("ada")
@@ -90,7 +90,7 @@ def begin(reader: Reader) -> None:
 
 
 def pool(reader: Reader) -> None:
-    """What judging would come to, and the pool."""
+    """Plan and build the pool."""
     page = reader.page
     reader.click("Plan a pool")
     page.get_by_role("heading", name="Effort and cost").wait_for()
@@ -101,7 +101,7 @@ def pool(reader: Reader) -> None:
 
 
 def prepare(reader: Reader) -> None:
-    """Settings, gold pairs, texts, pay."""
+    """Set up settings, gold pairs, texts and pay."""
     page = reader.page
     page.get_by_label("Name", exact=True).fill("spring")
     reader.click("Create draft")
@@ -119,7 +119,7 @@ def prepare(reader: Reader) -> None:
 
 
 def rehearse(reader: Reader) -> None:
-    """Simulated workers on a copy."""
+    """Rehearse with simulated workers on a copy."""
     page = reader.page
     page.get_by_role("link", name="Rehearsal").first.click()
     reader.click("Rehearse spring")
@@ -131,7 +131,7 @@ def rehearse(reader: Reader) -> None:
 
 
 def launch(reader: Reader) -> None:
-    """The amount typed; then simulated workers instead of people."""
+    """Type the amount and launch, then use simulated workers instead of people."""
     page = reader.page
     page.get_by_role("link", name="Launch").first.click()
     amount = page.locator("form strong").last.inner_text()
@@ -144,7 +144,7 @@ def launch(reader: Reader) -> None:
 
 
 def simulate(reader: Reader, *, picture: str = "") -> None:
-    """From the campaign's page: simulated workers, until every task is done."""
+    """Start simulated workers on the campaign's page, and wait until every task is done."""
     page = reader.page
     reader.click("Simulated workers")
     page.get_by_label("Confirm").fill("spring")
@@ -157,14 +157,14 @@ def simulate(reader: Reader, *, picture: str = "") -> None:
 
 
 def publish(reader: Reader) -> None:
-    """What publishing says first, then version 1."""
+    """Preview publishing, then publish version 1."""
     reader.until("The judgments are in")
     reader.click("Publish the next version")
     version(reader, 1, "publish")
 
 
 def version(reader: Reader, number: int, picture: str) -> None:
-    """Publish the version, once what it would change was looked at."""
+    """Preview the version's changes, then publish it."""
     page = reader.page
     reader.click("Show what publishing would change")
     page.get_by_role("button", name=f"Publish version {number}").wait_for()
@@ -174,7 +174,7 @@ def version(reader: Reader, number: int, picture: str) -> None:
 
 
 def look(reader: Reader) -> None:
-    """The leaderboard, and one query."""
+    """View the leaderboard and one query."""
     page = reader.page
     reader.click("Leaderboard with rank changes")
     reader.shows("leaderboard")
@@ -185,7 +185,7 @@ def look(reader: Reader) -> None:
 
 
 def new_run(reader: Reader) -> None:
-    """Two new runs are sent."""
+    """Upload two new runs."""
     page = reader.page
     page.goto(f"{reader.site.address}/collections/sample/")
     reader.click("Upload runs")
@@ -197,7 +197,7 @@ def new_run(reader: Reader) -> None:
 
 
 def challenge(reader: Reader) -> None:
-    """What nobody has judged of the new runs, and the challenge."""
+    """View the new runs' unseen passages, and open the challenge."""
     page = reader.page
     page.goto(f"{reader.site.address}/campaigns/spring/")
     reader.click("New runs challenge the best answers")
@@ -213,7 +213,7 @@ def challenge(reader: Reader) -> None:
 
 
 def second_version(reader: Reader) -> None:
-    """Version 2, and what changed."""
+    """Publish version 2, and view what changed."""
     reader.until("The judgments are in")
     reader.click("Publish the next version")
     version(reader, 2, "publish-2")
@@ -222,7 +222,7 @@ def second_version(reader: Reader) -> None:
 
 
 def bundle(reader: Reader) -> None:
-    """Everything to publish with a paper."""
+    """Create the bundle to publish with a paper."""
     page = reader.page
     page.goto(f"{reader.site.address}/collections/sample/versions/2/")
     page.get_by_role("link", name="bundle to publish").click()

@@ -1,9 +1,9 @@
-"""What everybody sees without an account, and where links end that lead nowhere."""
+"""Pages for visitors without an account, and pages behind broken links."""
 
 from tests.screenshots.camera import Camera
 from tests.screenshots.site import Site
 
-#: Title of the picture → the page, of the demo's collection.
+#: Title of the picture → page of the demo's collection.
 PAGES = {
     "home": "/",
     "collection": "/collections/sample/",
@@ -21,7 +21,7 @@ PAGES = {
 
 
 def visitor_pages(camera: Camera, site: Site) -> None:
-    """The pages that need no account, and one query and one run of a version."""
+    """Show the pages that need no account, and one query and one run of a version."""
     page = camera.page
     for title, path in PAGES.items():
         page.goto(site.address + path)

@@ -1,11 +1,11 @@
-"""A pool thought over and built, and a campaign on all eight steps to its launch."""
+"""Planning and building a pool, and all eight steps from a campaign to its launch."""
 
 from tests.screenshots.camera import Camera, signed_up
 from tests.screenshots.site import Site
 
 
 def wizard_pages(camera: Camera, site: Site) -> None:
-    """A pool thought over and built, and a campaign on every step to its launch; with what cannot be typed in."""
+    """Plan and build a pool, and take a campaign through every step to its launch, including invalid input."""
     page, name = camera.page, f"wizard-{camera.name}"
     signed_up(camera, site)
     page.goto(f"{site.address}/collections/sample/pools/new/?sample=0&depth=x")
@@ -35,7 +35,7 @@ def wizard_pages(camera: Camera, site: Site) -> None:
     for step in ("settings", "texts", "pay", "rehearsal", "pilot", "check"):
         page.goto(f"{address}/{step}/")
         page.wait_for_load_state("networkidle")
-        # A browser draws a frame when it is in the window: on a phone that of the texts is further down.
+        # A browser draws a frame only when it is in the window; on a phone, the texts' frame is further down.
         window = page.viewport_size
         if step == "texts" and window:
             page.frame_locator("iframe[name=preview]").locator("h1").wait_for()
@@ -46,7 +46,7 @@ def wizard_pages(camera: Camera, site: Site) -> None:
             page.set_viewport_size(window)
     page.get_by_role("link", name="Texts").first.click()
     page.get_by_role("button", name="Save, accept and continue").click()
-    if camera.name == "desk-light":  # it takes a while, and looks alike everywhere
+    if camera.name == "desk-light":  # it takes a while, and looks the same everywhere
         page.goto(f"{address}/rehearsal/")
         page.get_by_role("button", name=f"Rehearse {name}").click()
         page.get_by_text("The best answer found is truly the best").wait_for(timeout=180_000)

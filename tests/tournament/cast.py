@@ -17,7 +17,7 @@ ALL_JUDGED_CYCLE: list[Judgment] = [(0, 1, 0), (1, 2, 1), (2, 0, 2)]
 
 
 def ladder(passages: Sequence[int]) -> list[Judgment]:
-    """A round robin in which the earlier passage always wins."""
+    """Return a round robin in which the earlier passage always wins."""
     return [(a, b, a) for a, b in combinations(passages, 2)]
 
 

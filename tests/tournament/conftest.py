@@ -39,7 +39,7 @@ class Town:
             PooledPassage.objects.create(pool=self.pool, query=self.query(qid), passage=self.passage(pid))
 
     def judge(self, qid: str, left: str, right: str, preferred: str | None, **details) -> Judgment:
-        """One judgment; ``campaign``, ``round``, ``worker`` and ``judge_kind`` can be given."""
+        """Create a judgment; ``campaign``, ``round``, ``worker`` and ``judge_kind`` are options."""
         campaign = details.pop("campaign", self.campaign)
         shown = {pid: self.passage(pid) for pid in (left, right)}
         low, high = sorted(shown.values(), key=lambda passage: passage.pk)
@@ -61,12 +61,12 @@ class Town:
         )
 
     def ladder(self, qid: str, *pids: str, **details) -> None:
-        """A round robin in which the earlier passage always wins."""
+        """Judge a round robin in which the earlier passage always wins."""
         for better, worse in combinations(pids, 2):
             self.judge(qid, better, worse, better, **details)
 
     def circle(self, qid: str, *pids: str, **details) -> None:
-        """Each beats the next, the last beats the first."""
+        """Judge a cycle: each beats the next, and the last beats the first."""
         for better, worse in zip(pids, [*pids[1:], pids[0]], strict=True):
             self.judge(qid, better, worse, better, **details)
 

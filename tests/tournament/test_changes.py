@@ -16,7 +16,7 @@ def publish(town, **options):
 
 
 def differing(before, after):
-    """qid → (what, cause) of every query on which two versions differ."""
+    """Return qid → (what, cause) of every query on which two versions differ."""
     one, other = services.edition_of(before) if before else None, services.edition_of(after)
     found = services.changes_between(one, other)
     qid = dict(Query.objects.values_list("pk", "qid"))

@@ -22,7 +22,7 @@ def migrated(monkeypatch):
 
 
 def run(*words: str) -> dict:
-    """The command's --json result."""
+    """Return the command's --json result."""
     out = io.StringIO()
     call_command(*words, "--json", stdout=out, stderr=io.StringIO())
     return json.loads(out.getvalue())

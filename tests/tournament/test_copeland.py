@@ -60,7 +60,7 @@ def test_three_passages_that_beat_each_other_in_turn_are_a_cycle():
 
 
 def test_a_tied_set_with_a_cycle_in_a_part_of_it_only_is_no_cycle():
-    # 0, 1, 2 beat each other in turn; 3 is level with each: nobody drops, no path leads to 3.
+    # 0, 1, 2 beat each other in turn; 3 is level with each: none is dropped, and no path leads to 3.
     judgments = [*ALL_JUDGED_CYCLE, (0, 3, None), (1, 3, None), (2, 3, None)]
 
     result = standings([4], judgments)
@@ -135,7 +135,7 @@ def test_the_reference_experiment_gives_592_preference_qrels():
 
 @st.composite
 def tournaments(draw, least=2):
-    """(size, judgments) of one query; some pairs judged several times, some not at all."""
+    """Draw (size, judgments) of one query; some pairs are judged several times, some not at all."""
     size = draw(st.integers(least, 6))
     judgments = []
     for a, b in combinations(range(size), 2):
@@ -147,7 +147,7 @@ options = st.fixed_dictionaries({"ties": st.sampled_from(Ties), "count": st.samp
 
 
 def by_definition(size, judgments, ties, count):
-    """The rule of docs/methods.md in the plainest form: fractions and sets, one query."""
+    """Apply the rule of docs/methods.md to one query in the simplest form, with fractions and sets."""
     from fractions import Fraction
 
     shares = {}

@@ -67,7 +67,7 @@ def test_judgments_of_a_challenge_do_not_touch_the_first_tournament():
 
 @pytest.fixture
 def published(shared_data):
-    """(judgments by phase, winners by file name)."""
+    """Return (judgments by phase, winners by file name)."""
     with (shared_data / "dl21" / "judgments.tsv").open(newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     winners = {}
@@ -80,7 +80,7 @@ def published(shared_data):
 
 
 def best_answers(rows, phases, **how):
-    """qid → best pids of the judgments of these phases; all queries closed."""
+    """Return qid → best pids from the judgments of these phases; all queries are closed."""
     rows = [row for row in rows if row["phase"] in phases]
     pids = sorted({row[side] for row in rows for side in ("left", "right")})
     key = {pid: number for number, pid in enumerate(pids, 1)}

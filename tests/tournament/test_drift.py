@@ -24,7 +24,7 @@ def now(town):
 
 
 def import_more(town):
-    """A file of judgments arrives, as every import notes it."""
+    """Import another file of judgments, with the event that every import records."""
     ImportedFile.objects.create(campaign=town.campaign, name="more", sha256=str(ImportedFile.objects.count()))
 
 

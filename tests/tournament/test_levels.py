@@ -10,7 +10,7 @@ from tournament.levels import preference_levels
 
 
 def won(*pairs: tuple[int, int]) -> list[tuple[int, int, int]]:
-    """Pairs in which the first was preferred."""
+    """Return pairs in which the first passage was preferred."""
     return [(a, b, 1) for a, b in pairs]
 
 

@@ -1,4 +1,4 @@
-"""Every result has a reason."""
+"""Outcomes of queries, each with its reason."""
 
 from fractions import Fraction
 

@@ -195,7 +195,7 @@ def test_publishing_one_campaign_twice_at_once_makes_one_version(judged_town):
 
 
 def at_once(calls):
-    """Make the calls in threads that start together; returns their results or raises the first error."""
+    """Run the calls in threads that start together; returns their results or raises the first error."""
     gate, results, errors = threading.Barrier(len(calls)), [], []
 
     def run(call):

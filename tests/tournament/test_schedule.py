@@ -1,4 +1,4 @@
-"""The pairs to ask next."""
+"""The next pairs of a challenge."""
 
 from fractions import Fraction
 from itertools import product
@@ -22,7 +22,7 @@ UNASKED = Meeting(2, None)
 
 
 def known(shares):
-    """Where pairs stand, from {(a, b): first passage's share}; other pairs were not asked."""
+    """Return the state of pairs from {(a, b): first passage's share}; other pairs were not judged."""
     return lambda a, b: Meeting(0, Fraction(shares[a, b])) if (a, b) in shares else UNASKED
 
 

@@ -47,7 +47,7 @@ def test_a_campaign_at_work_is_not_archived(fair, state):
     with pytest.raises(CampaignRefused, match=f"cannot be archived: it is {state}"):
         archive(campaign)
 
-    with pytest.raises(IntegrityError), transaction.atomic():  # whatever a caller forgets to ask
+    with pytest.raises(IntegrityError), transaction.atomic():  # even if a caller forgets to check
         Campaign.objects.filter(pk=campaign.pk).update(archived_at=campaign.created_at)
 
 

@@ -17,7 +17,7 @@ from judging.rules.deadlines import offered_seconds
 
 
 def collect_by_job(campaign: Campaign) -> None:
-    """What the schedule does: the collection, and the closing of places that it may ask for."""
+    """Collect as the schedule does, and close places if the collection requests it."""
     arguments = {"campaign_id": campaign.pk}
     attend(start("judging.collect", key=collect_key(campaign), arguments=arguments))
     attend(start("judging.close_places", key=close_places_key(campaign), arguments=arguments))

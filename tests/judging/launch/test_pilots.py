@@ -34,7 +34,7 @@ START = datetime.fromisoformat("2026-03-02T09:00:00+00:00")
 
 @pytest.fixture
 def timed(fair):
-    """Has a worker do a task in so many seconds, ``shown`` of them for each pair, with a comment."""
+    """Return a function: a worker does a task in this many seconds, ``shown`` of them per pair, with a comment."""
 
     def work(campaign, worker, seconds, *, shown=None, pass_gold=True, comment=""):
         with time_machine.travel(START, tick=False) as now:

@@ -1,4 +1,4 @@
-"""Our records and the crowd's, both ways."""
+"""Differences between our records and the crowd's, in both directions."""
 
 from datetime import timedelta
 

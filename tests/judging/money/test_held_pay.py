@@ -1,4 +1,4 @@
-"""Work at the crowd that our page never saw, or not all of: held for a person, counted, and stopped."""
+"""Submissions at the crowd that our page saw only partly or not at all: held for a person, counted, and stopped."""
 
 import io
 import json
@@ -318,7 +318,7 @@ def test_a_rising_number_pauses_the_campaign_and_one_worker_alone_does_not(fair,
     fair.collect(campaign)
     forged(fair, campaign, "A5")
     campaign.refresh_from_db()
-    assert campaign.state == "open"  # what was there before a person resumed it does not count again
+    assert campaign.state == "open"  # submissions from before a person resumed the campaign do not count again
 
 
 def test_a_few_among_much_honest_work_pause_nothing(fair):
@@ -388,7 +388,7 @@ def test_what_the_crowd_paid_by_itself_is_recorded_and_the_rest_stays_held(fair,
     assert note_paid_by_the_crowd(campaign) == 0
 
     with clock.shifted(timedelta(days=3, minutes=1)):
-        assert note_paid_by_the_crowd(campaign) == 0  # the crowd is late
+        assert note_paid_by_the_crowd(campaign) == 0  # the crowd has not paid yet
         fair.crowd.approve(submission.assignment_id)
         assert note_paid_by_the_crowd(campaign) == 1
 
@@ -398,7 +398,7 @@ def test_what_the_crowd_paid_by_itself_is_recorded_and_the_rest_stays_held(fair,
 
 
 def the_day_before_the_crowd_pays(campaign) -> None:
-    """The collection's job runs once less than 24 hours are left."""
+    """Run the collection job when less than 24 hours are left."""
     with clock.shifted(timedelta(days=2, minutes=1)):
         jobs.collect_job(progress=lambda *_: None, campaign_id=campaign.pk, sweep=True)
 
@@ -407,7 +407,7 @@ def the_day_before_the_crowd_pays(campaign) -> None:
 def test_work_without_a_judged_pair_is_rejected_before_the_crowd_pays_it(fair, campaign, answers):
     submission = forged(fair, campaign, answers=answers)
     with clock.shifted(timedelta(days=1, hours=23)):
-        assert reject_unjudged(campaign) == 0  # until then a person may decide
+        assert reject_unjudged(campaign) == 0  # until then a person can decide
 
     the_day_before_the_crowd_pays(campaign)
 

@@ -1,4 +1,4 @@
-"""Stopping before the last pair: what is told, what is paid, what counts."""
+"""Stopping before the last pair: what the page shows, what is paid, what counts."""
 
 import re
 from decimal import Decimal
@@ -187,7 +187,7 @@ def test_a_worker_who_may_not_go_on_is_paid_for_the_pairs_judged(fair, campaign,
 
 
 def left_after(fair, campaign, *, gold: int, pairs: int):
-    """A submission left when so many of its two gold pairs and three pairs are judged; collected and paid."""
+    """Return a submission with this many of its two gold pairs and three pairs judged; collected and paid."""
     submission = fair.open_task(campaign, "A1")
     slots = submission.slots.select_related("gold_pair").order_by("number")
     for slot in [*slots.exclude(gold_pair=None)[:gold], *slots.exclude(pair=None)[:pairs]]:
@@ -238,7 +238,7 @@ def test_who_is_excluded_with_a_task_open_is_never_told_to_return_it(martha):
     assert kept in again
     assert "as a message on the task site" in objected
 
-    # Who kept the address reads the answer there, paid or not; sent off, there is nothing left to send.
+    # A worker who kept the address reads the answer there, paid or not; a submitted task has no submit button.
     martha.client.post(f"{martha.page}leave", {"confirmed": "1"})
     settle_report_or_appeal(martha.campaign, f"a{Appeal.objects.get().pk}", why="We look again.")
     answered = text(Client().get(kept))

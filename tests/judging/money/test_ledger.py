@@ -1,4 +1,4 @@
-"""The campaign's books against the crowd's."""
+"""The campaign's ledger compared with the crowd's."""
 
 from decimal import Decimal
 
@@ -11,7 +11,7 @@ from judging.money.payments import pay_owed
 
 @pytest.fixture
 def paid(fair):
-    """A campaign of which two tasks are done and paid."""
+    """A campaign with two tasks done and paid."""
     campaign = fair.opened()
     for worker in ("A1", "A2"):
         fair.do_task(campaign, worker)
@@ -41,7 +41,7 @@ def test_the_books_are_equal_to_the_crowds(paid):
 
 def test_what_only_the_crowd_paid_and_what_only_we_recorded_is_named(fair, paid):
     submission = fair.do_task(paid, "A3")
-    fair.crowd.approve(submission.assignment_id)  # by itself, after the crowd's delay
+    fair.crowd.approve(submission.assignment_id)  # automatically, after the crowd's delay
     fair.crowd.paid_bonuses.pop()
 
     differences = compare_books(paid).differences

@@ -1,4 +1,4 @@
-"""Pay, time, size and languages told whole: in the crowd's list, on the pages, after sending off, on the receipt."""
+"""Pay, time, size and languages: in the crowd's list, on the pages, after submitting, on the receipt."""
 
 import re
 from decimal import Decimal
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.one_database
 
 
 def said(response) -> str:
-    """The words of a page in one line."""
+    """Return a page's text in one line."""
     return " ".join(re.sub(r"<[^>]+>", "", text(response)).split())
 
 
@@ -96,7 +96,7 @@ def test_the_usual_time_is_measured_by_the_pilot_and_stays_while_the_campaign_is
     for worker, seconds in (("A1", 700), ("A2", 720), ("A3", 5000)):
         timed(campaign, worker, seconds)
     collect_by_job(campaign)
-    assert usual_minutes(campaign, 5) == 4  # what its workers were told
+    assert usual_minutes(campaign, 5) == 4  # the time stated to its workers
 
     launch_campaign(campaign)
 
@@ -168,7 +168,7 @@ def test_after_sending_off_the_page_says_what_is_paid_when(
 
 @pytest.mark.parametrize("pass_gold", [True, False])
 def test_the_receipt_stays_readable_and_says_what_was_paid(fair, crowd, crowd_site, pass_gold, settings):
-    """The crowd's form names the receipt; the page says the same of work that counts and of work that does not."""
+    """The crowd's form names the receipt; the page has the same text whether or not the submission counts."""
     visitor = Visitor(crowd, fair.opened())
     last = text(visitor.do_task(pass_gold=pass_gold))
     fields = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', last))

@@ -1,4 +1,4 @@
-"""What the crowd permanently refuses to pay is settled by a person, once, and can be owed again."""
+"""Payments that the crowd permanently refuses are settled by a person, once, and can be owed again."""
 
 import io
 import json
@@ -36,7 +36,7 @@ def campaign(fair):
 
 @pytest.fixture
 def submission(fair, campaign):
-    """Work whose bonus the crowd refuses permanently; its reward is paid."""
+    """A submission whose bonus the crowd refuses permanently; its reward is paid."""
     done = fair.do_task(campaign, "A1")
     collect(campaign, sweep=True)
     fair.crowd.fail("pay_bonus", GONE)

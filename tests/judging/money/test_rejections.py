@@ -1,4 +1,4 @@
-"""Rejections are people's decisions; they can be taken back."""
+"""Rejections are people's decisions and can be reversed."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def campaign(fair):
 
 @pytest.fixture
 def submission(fair, campaign):
-    """Work that came in and is not paid yet."""
+    """A collected submission that is not paid yet."""
     done = fair.do_task(campaign, "A1")
     collect(campaign, sweep=True)
     return done

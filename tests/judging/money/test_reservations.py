@@ -27,7 +27,7 @@ WITH_REPEATS = Decimal("9.64")
 
 @pytest.fixture
 def mia(django_user_model):
-    """A person who launches campaigns, and an administrator to ask."""
+    """A person who launches campaigns, and an administrator."""
     django_user_model.objects.create_user("ada", is_superuser=True)
     return django_user_model.objects.create_user("mia")
 
@@ -78,7 +78,7 @@ def test_grants_to_the_person_and_to_the_collection_pay_together(fair, mia, djan
     assert launched_by(mia, campaign).places == 4
 
     rows = dict(campaign.reservations.values_list("grant", "amount"))
-    assert rows == {shared.pk: Decimal("6.00"), own.pk: Decimal("3.64")}  # what ends first is used first
+    assert rows == {shared.pk: Decimal("6.00"), own.pk: Decimal("3.64")}  # the grant that ends first is used first
     assert left(mia, campaign) == Decimal("1.36")
 
 

@@ -1,4 +1,4 @@
-"""The time for a task: more of it once, and its end, at which what is judged is sent off, counted and paid."""
+"""The time for a task: one extension, and its end, when judged pairs are submitted, counted and paid."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -34,7 +34,7 @@ from tests.judging.visitor import Visitor, text
 
 LIMIT = 3600
 NOON = datetime(2026, 5, 3, 12, tzinfo=UTC)
-#: After our deadline, and the server's grace for pages that send off by themselves.
+#: After our deadline and the server's grace period for pages that submit automatically.
 OVER = timedelta(seconds=LIMIT) + PAGE_GRACE + timedelta(seconds=1)
 
 
@@ -189,9 +189,9 @@ def test_an_old_posting_whose_crowd_gives_no_more_time_offers_none(crowd, campai
     )
 
 
-# Where the crowd signs who arrives, and pays for what never came in.
+# At a crowd that signs arrivals and can pay for tasks that were never submitted.
 
-#: After the crowd's own deadline, and the grace in which its list may still name the work.
+#: After the crowd's own deadline and the grace period in which its list may still include the submission.
 ALL_OVER = timedelta(seconds=offered_seconds(LIMIT)) + GRACE + timedelta(minutes=1)
 
 
@@ -297,7 +297,7 @@ def test_a_returned_task_is_neither_sent_off_nor_paid(signing, campaign):
 
 
 def give_back(fair) -> FakePlace:
-    """The worker returns the task; whoever takes the place has an assignment of their own."""
+    """Let the worker return the task; the next worker on the place gets another assignment."""
     place = next(one for one in fair.crowd.posted.values() if one.holder)
     fair.crowd.give_back(place)
     place.assignment_id = ""

@@ -1,4 +1,4 @@
-"""Pay that turned out too low is made up for."""
+"""Top-ups of pay that turned out too low."""
 
 from datetime import timedelta
 from decimal import Decimal

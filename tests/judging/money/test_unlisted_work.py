@@ -1,4 +1,4 @@
-"""Work that the crowd never listed is paid by its receipt, once, whatever the crowd does later."""
+"""A submission that the crowd never listed is paid by its receipt, once, whatever the crowd does later."""
 
 import io
 import json
@@ -37,7 +37,7 @@ def campaign(fair):
 
 @pytest.fixture
 def lost(fair, campaign) -> Submission:
-    """A task that A1 sent off here, and whose time is over without the crowd's having listed it."""
+    """A task that A1 submitted here and that the crowd did not list before its time was over."""
     submission = fair.open_task(campaign, "A1")
     fair.answer(submission)
     session.finish(submission)
@@ -52,7 +52,7 @@ def lost(fair, campaign) -> Submission:
 
 @pytest.fixture
 def paid(fair, campaign) -> Submission:
-    """Another task of A1's, paid."""
+    """Another task of A1, which is paid."""
     submission = fair.do_task(campaign, "A1")
     fair.collect(campaign)
     return submission

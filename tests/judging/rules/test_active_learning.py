@@ -41,7 +41,7 @@ def weights(features):
 
 
 def scores(features, weights):
-    """Score every row the plain way."""
+    """Score every row without optimizations."""
     return features.tfidf_of(range(features.passages)) @ (weights.astype(np.float64) / features.rarities)
 
 

@@ -1,4 +1,4 @@
-"""What a worker's record must hold for a flag, and what must not raise one."""
+"""Worker records that raise a flag, and records that must not."""
 
 from dataclasses import replace
 

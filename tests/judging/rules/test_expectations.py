@@ -19,12 +19,12 @@ GOLD, TASKS = st.integers(0, 8), st.integers(1, 40)
 
 
 def share_wanting(tasks: int, most: int) -> float:
-    """The share of workers who want exactly so many tasks."""
+    """Return the share of workers who want exactly this many tasks."""
     return 1 / tasks - (1 / (tasks + 1) if tasks < most else 0)
 
 
 def by_enumeration(slip_rate: float, gold: int, most: int, rule: str) -> tuple[float, float]:
-    """The same shares from every possible course of a worker's answers, screened by the product's own rule."""
+    """Return the same shares by enumerating all sequences of a worker's answers, screened by the product's rule."""
     excluded = submitted = counted = 0.0
     for tasks in range(1, most + 1):
         for course in product([True, False], repeat=gold * tasks):

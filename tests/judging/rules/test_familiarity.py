@@ -1,4 +1,4 @@
-"""How familiar gold pairs become to a worker, beside real pairs."""
+"""How familiar gold pairs become to a worker, compared with real pairs."""
 
 import numpy as np
 

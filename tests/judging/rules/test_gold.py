@@ -1,4 +1,4 @@
-"""What is proposed as gold, by arithmetic alone."""
+"""Proposals of gold pairs, without a database."""
 
 from collections import Counter
 
@@ -35,7 +35,7 @@ def chosen(candidates, *, real=(), texts=NONE, standing=(), wanted=10, **more):
 
 
 def texts_of(question: str, *passages: str) -> Texts:
-    """Question 1 and passages 1, 2 and so on."""
+    """Return the texts of question 1 and passages 1, 2 and so on."""
     read = {number: read_passage(text) for number, text in enumerate(passages, start=1)}
     return Texts({1: question_features(question, {})}, read)
 
@@ -54,7 +54,7 @@ def test_a_passage_of_a_real_pair_is_used_under_its_own_question_alone():
 
 
 def test_every_pair_chosen_is_the_best_one_beside_all_others():
-    """Taking a pair back, to compare it again, frees its passages and question and changes nothing else."""
+    """Withdrawing a pair to compare it again frees its passages and question and changes nothing else."""
     rng = np.random.default_rng(4)
     passages = {
         number: read_passage(" ".join(rng.choice(["boil", "egg", "Long", "and", "9"], size=size)))

@@ -1,4 +1,4 @@
-"""How well gold pairs can be told by what a page shows."""
+"""How well gold pairs can be recognized by what a page shows."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ WORDS = [f"word{number}" for number in range(40)]
 
 
 def texts_of(count: int, shared: float, *, first: int) -> dict[int, str]:
-    """Passages by key, of which a share has the question's word."""
+    """Return passages by key; a share of them has the question's word."""
     rng = np.random.default_rng(first)
     return {
         first + number: " ".join([*rng.choice(WORDS, 20), *(["river"] if rng.random() < shared else [])])
@@ -20,7 +20,7 @@ def texts_of(count: int, shared: float, *, first: int) -> dict[int, str]:
 
 
 def told(shared_by_gold: float, *, gold: int = 40) -> Detectability | None:
-    """Half of the passages of real pairs share the question's word, and of those of gold pairs as many as said."""
+    """Half of the real pairs' passages share the question's word, and the given share of the gold pairs'."""
     passages = texts_of(400, 0.5, first=1000) | texts_of(2 * gold, shared_by_gold, first=5000)
     texts = Texts(
         {1: question_features("how long is the river", {})},

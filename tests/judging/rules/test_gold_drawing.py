@@ -1,4 +1,4 @@
-"""Which gold pairs a worker is shown, by arithmetic alone."""
+"""The gold pairs that a worker is shown, without a database."""
 
 import numpy as np
 from hypothesis import given, strategies as st
@@ -49,7 +49,7 @@ def test_as_many_fit_as_bring_new_questions():
     gold = [Gold(1, 1, 10, 11), Gold(2, 1, 10, 12), Gold(3, 2, 20, 21), Gold(4, 3, 30, 21)]
 
     assert enough_fit(gold, Memory(), [], 2)
-    assert not enough_fit(gold, Memory(), [], 3)  # the passage 21 cannot stand under 2 and 3
+    assert not enough_fit(gold, Memory(), [], 3)  # passage 21 cannot appear under both 2 and 3
     assert enough_fit(gold, Memory(), [Shown(1, 10, 13)], 1)
     assert not enough_fit(gold, Memory(), [Shown(1, 10, 13)], 2)
     assert enough_fit(gold, remembering(Shown(9, 21, 22)), [], 1)

@@ -1,4 +1,4 @@
-"""Which gold pairs are suspicious: arithmetic on answers."""
+"""Suspicious gold pairs, from counts of answers."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ BAD = 7
 
 
 def answered(workers, *, failing, gold=BAD, others=2):
-    """So many workers answered the bad gold pair and ``others`` good ones; the first few failed the bad one."""
+    """Return answers of this many workers on the bad gold pair and ``others`` good ones; ``failing`` fail the bad one."""
     rows = []
     for worker in range(workers):
         rows += [(100 + worker * 10 + number, worker, True) for number in range(others)]

@@ -40,7 +40,7 @@ def test_every_pair_and_gold_pair_has_one_slot_and_sides_of_each_kind_are_halved
 
 
 def taken(campaign, worker) -> Submission:
-    """The next task, without a place at the crowd."""
+    """Lease the next task, without a place at the crowd."""
     submission = lease_task(
         campaign, worker_for("fake:here", worker), assignment_id=f"for-{worker}", place=None
     )

@@ -1,4 +1,4 @@
-"""Gold pairs proposed for the sample and for real texts: no classifier and no strategy tells them or passes them."""
+"""Gold pairs proposed for the sample and for real texts: no classifier recognizes and no strategy passes them."""
 
 import importlib.util
 import math
@@ -28,7 +28,7 @@ PER_TASK, GOLD_PER_TASK = 10, 3
 
 @dataclass(frozen=True)
 class World:
-    """A campaign's real pairs, the tasks that one worker may do, the gold proposed for it, and all texts."""
+    """A campaign's real pairs, the tasks that one worker can do, the proposed gold pairs, and all texts."""
 
     real: Real
     most: int
@@ -91,7 +91,7 @@ Parts = tuple[dict[str, str], dict[str, str], dict[str, dict[str, int]], dict[st
 
 @cache
 def the_sample() -> Parts:
-    """Questions, passages, grades and pools of the sample."""
+    """Return questions, passages, grades and pools of the sample."""
     queries, passages = read_tsv("queries.tsv"), read_tsv("passages.tsv")
     labels = read_qrels("qrels.txt")
     runs = [read_run(path) for path in run_paths("runs")]
@@ -101,7 +101,7 @@ def the_sample() -> Parts:
 
 @cache
 def msmarco(folder: Path) -> Parts:
-    """The same of real texts; the pools are the tops of six of the sample's rankers, for there are no runs."""
+    """Return the same for real texts; without runs, the pools are the tops of six of the sample's rankers."""
     rows = {
         name: dict(line.split("\t", 1) for line in (folder / name).read_text("utf-8").split("\n") if line)
         for name in ("queries.tsv", "passages.tsv")
@@ -145,7 +145,7 @@ def proposed(parts) -> World:
 
 
 def some_questions(parts: Parts, seed: int) -> World:
-    """A campaign over two thirds of the questions, drawn at random."""
+    """Return a campaign over two thirds of the questions, drawn at random."""
     queries, passages, grades, pools = parts
     drawn = np.random.default_rng(seed).permutation(list(queries))[: 2 * len(queries) // 3].tolist()
     return world({qid: queries[qid] for qid in drawn}, passages, grades, {qid: pools[qid] for qid in drawn})
@@ -218,7 +218,7 @@ def test_no_strategy_that_does_not_read_passes_tasks(proposed):
 
 
 def test_how_a_text_looks_answers_about_half_of_the_gold(proposed):
-    """The bar itself holds for the larger campaigns of ``benchmarks/gold.py``: these have 29 and 17 gold pairs."""
+    """The actual limit applies to the larger campaigns of ``benchmarks/gold.py``; these have 29 and 17 gold pairs."""
     rows = by_looks(tried(proposed), (1,))
 
     assert len(rows) == 2 * (len(SURFACE) + len(PLACEMENT))

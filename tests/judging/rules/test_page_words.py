@@ -1,4 +1,4 @@
-"""The small pure parts of the judging page: example, direction, durations, haste."""
+"""Small pure parts of the judging page: example, direction, durations, haste."""
 
 import pytest
 from hypothesis import given, strategies as st

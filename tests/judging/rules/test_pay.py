@@ -1,4 +1,4 @@
-"""What a task pays: pure arithmetic in cents."""
+"""The pay for a task, in cents."""
 
 from decimal import Decimal
 
@@ -69,7 +69,7 @@ def test_nobody_gets_less_than_the_hourly_pay_they_were_told_and_nobody_a_cent_t
 def test_a_share_of_a_cent_goes_to_the_worker_and_an_estimate_promises_none():
     assert shortfall(Decimal("2.00"), 480.6, Decimal("15")) == Decimal("0.01")  # half up: $14.98 an hour
     assert hourly(Decimal("2.00"), 480.2) == Decimal("14.99")
-    assert hourly(Decimal("2.00"), 480.1) == Decimal("14.99")  # 14.9969: not the $15.00 it is not
+    assert hourly(Decimal("2.00"), 480.1) == Decimal("14.99")  # 14.9969, which must not be shown as $15.00
 
 
 def test_workers_are_told_what_stopping_pays():

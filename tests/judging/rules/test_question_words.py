@@ -7,7 +7,7 @@ from judging.rules.question_words import mark_question_words
 
 
 def shown(text, question, language="en"):
-    """Marked stretches in brackets."""
+    """Return the text with marked parts in brackets."""
     return "".join(
         f"[{part.text}]" if part.marked else part.text
         for part in mark_question_words(text, question, language)

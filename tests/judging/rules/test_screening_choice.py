@@ -34,7 +34,7 @@ def test_of_the_rules_level_with_the_best_the_one_that_keeps_most_honest_workers
 
 
 def test_a_tiny_gain_does_not_cost_honest_workers():
-    """In a short campaign the strict rule finds slightly more for a dollar, and loses more honest workers."""
+    """In a short campaign the strict rule finds slightly more per dollar, but loses more honest workers."""
     rows = by_rule(replace(USUAL, tasks_per_worker=3))
 
     assert rows["reference"].right_per_dollar > rows["two-strikes"].right_per_dollar

@@ -1,4 +1,4 @@
-"""What workers read of screening follows the rule in force."""
+"""The texts about screening that workers read follow the campaign's rule."""
 
 from datetime import UTC, datetime, timedelta
 

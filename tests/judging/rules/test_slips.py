@@ -5,7 +5,7 @@ from judging.rules.slips import assumed, measured
 
 
 def answers(*workers: tuple[int, int]) -> list[tuple[int, bool]]:
-    """(failed, seen) of each worker as single answers."""
+    """Return single answers from each worker's (failed, seen)."""
     return [(key, place >= failed) for key, (failed, seen) in enumerate(workers) for place in range(seen)]
 
 

@@ -1,4 +1,4 @@
-"""What a worker is told each way of ending a task pays."""
+"""The texts that tell workers what each way of ending a task pays."""
 
 from decimal import Decimal
 

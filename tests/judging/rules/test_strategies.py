@@ -140,7 +140,7 @@ def test_sides_are_drawn_as_tasks_draw_them():
 
 
 def test_relevant_passages_that_are_judged_elsewhere_are_told_by_memory():
-    """Gold asks in each of two tasks what the other task asks, with a passage that is judged there and a new one."""
+    """Each of two tasks has a gold pair with the other's question, one of that task's passages and a new one."""
     gold = [Known(60, 61, 62), Known(70, 71, 72)]
     tasks = [[Shown(60, 61, 63)], [Shown(70, 71, 73)]]
 

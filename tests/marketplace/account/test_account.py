@@ -1,4 +1,4 @@
-"""Passwords changed and set anew, addresses confirmed, tries limited."""
+"""Changing and resetting passwords, confirming addresses, limits on attempts."""
 
 import re
 from urllib.parse import urlsplit
@@ -247,7 +247,7 @@ def test_a_stolen_session_changes_neither_address_nor_password(client, reachable
 
 def test_a_stolen_session_gives_no_password_to_an_account_without_one(client, settings):
     worker = accounts.create_worker("grace", password=None, now=clock.now())
-    client.force_login(worker)  # no sign-in of this hour
+    client.force_login(worker)  # no sign-in within the last hour
 
     changed = client.post("/account/", {"email": "evil@example.org"})
     chosen = client.post("/account/password/", {"password": OTHER})

@@ -1,4 +1,4 @@
-"""What is removed, and what is never removed."""
+"""Cleanup: what it removes, and what it never removes."""
 
 import uuid
 from datetime import timedelta

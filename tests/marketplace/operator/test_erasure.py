@@ -1,4 +1,4 @@
-"""Forgetting a person: nothing tells of them any more, and the books stay right."""
+"""Forgetting a person: nothing identifies them any more, and the books stay correct."""
 
 import json
 from datetime import timedelta
@@ -23,7 +23,7 @@ TRACES = ("martha", "room 12")
 
 @pytest.fixture
 def martha(ask, hit_type, requester, settings):
-    """She did a task for $2.00, which is approved; she wrote, was written to, and has mail on its way."""
+    """A worker with an approved task for $2.00, a letter, a message, and an outgoing mail."""
     settings.MAIL = True
     sent = invitations.make_invitation(
         now=NOW, email="martha@example.org", note="room 12", country="DE", mail=True
@@ -158,7 +158,7 @@ def test_whom_a_restored_backup_brings_back_is_forgotten_again(martha, capsys, w
     pay()
     with transaction.atomic():
         forgetting.erase_worker(martha, NOW)
-        transaction.set_rollback(True)  # the database of before; the list beside it stays
+        transaction.set_rollback(True)  # restores the database; the list outside it stays
     assert Worker.objects.get().username == "martha"
 
     if way == "command":

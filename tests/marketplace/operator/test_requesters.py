@@ -1,4 +1,4 @@
-"""Requesters' keys and money, for whoever runs the marketplace."""
+"""The operator's services for requesters: keys and money."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""What the frame's address says of who holds a task; tests/judging/crowds/test_arrival.py reads the same value."""
+"""The frame address's signature of a task's holder; tests/judging/crowds/test_arrival.py checks the same value."""
 
 from marketplace.protocol.arrival_signature import sign
 from tests.marketplace.conftest import NOW

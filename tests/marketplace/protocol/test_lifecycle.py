@@ -1,4 +1,4 @@
-"""Which status a HIT has."""
+"""The status of a HIT."""
 
 import pytest
 

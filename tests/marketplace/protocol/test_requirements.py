@@ -1,4 +1,4 @@
-"""Whether a worker meets what a HIT type asks for."""
+"""Whether a worker meets a HIT type's requirements."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""SigV4, signed by botocore and checked by us."""
+"""Signature Version 4: signed by botocore, checked by us."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""HIT types and HITs: made, extended, expired, deleted, listed."""
+"""HIT types and HITs: created, extended, expired, deleted, listed."""
 
 import pytest
 

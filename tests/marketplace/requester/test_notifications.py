@@ -1,4 +1,4 @@
-"""Events told by e-mail and to queues."""
+"""Events sent by e-mail and to queues."""
 
 import json
 import threading
@@ -34,7 +34,7 @@ def subscribe(ask, hit_type, events=ALL, *, transport="Email", to="lab@example.o
 
 
 def written_event_types():
-    """Event types written so far, in order."""
+    """Return the event types written so far, in order."""
     return [json.loads(row.body)["Events"][0]["EventType"] for row in Outgoing.objects.order_by("pk")]
 
 
@@ -177,7 +177,7 @@ def test_a_test_event_is_mailed_once(ask):
 
 @pytest.fixture
 def queue(settings):
-    """A queue that keeps what is posted; ``queue.status`` is its answer."""
+    """A queue that stores posted messages; ``queue.status`` is its response."""
 
     class Taker(BaseHTTPRequestHandler):
         def do_POST(self):

@@ -1,4 +1,4 @@
-"""Workers ask for qualifications, requesters decide."""
+"""Workers request qualifications, and requesters decide."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Qualification types that are changed, searched by what asks for them, and deleted."""
+"""Qualification types: changed, searched by the HITs that require them, deleted."""
 
 from datetime import timedelta
 
@@ -112,7 +112,7 @@ def test_deleting_a_type_takes_the_hit_types_that_ask_for_it_along(ask, kind, ad
     with refused("QualificationTypeDoesNotExist"):
         make_type(ask, QualificationRequirements=[requirement_of(kind)])
     assert ask("ListQualificationTypes", MustBeRequestable=False)["NumResults"] == 0
-    # What exists goes on: the HIT can be taken by those who have the qualification.
+    # Existing HITs continue: workers with the qualification can take this one.
     from marketplace.services.worker import tasks as taking
 
     assert taking.take_task(ada, type_id, NOW).hit.hit_id == hit

@@ -1,4 +1,4 @@
-"""What a listing says of pay, time, languages and size, read from the keywords."""
+"""A listing's pay, time, languages and size, read from the keywords."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""What workers write to requesters, and what a worker is told whose tasks a requester keeps back."""
+"""Workers' letters to requesters, and the page of a worker from whom a requester hides tasks."""
 
 import html
 import json
@@ -22,7 +22,7 @@ def worker(client, ada):
 
 @pytest.fixture
 def listed(ask, worker):
-    """ada has done a task of the lab and is then put on its list; its tasks are for those who are not."""
+    """Ada has done a task of the lab and is then put on its list, which hides its tasks."""
     work(worker, make_type_with_hit(ask), at=clock.now())
     kind = ask("CreateQualificationType", Name="No further", Description="Says nothing about you.",
                QualificationTypeStatus="Active")["QualificationType"]["QualificationTypeId"]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What workers do with their own data: pay-out details, an export, and the end of the account."""
+"""Workers' own data: payout details, export, deleting the account."""
 
 import csv
 from datetime import date

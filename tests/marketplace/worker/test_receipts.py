@@ -1,4 +1,4 @@
-"""What a worker finds again: receipts, earnings task by task, messages, and tasks offered again."""
+"""Receipts, earnings by task, messages, and tasks that are offered again."""
 
 import re
 
@@ -74,7 +74,7 @@ def test_earnings_and_done_say_each_task_s_reward_bonus_and_sum(client, worker, 
 
 
 def page_texts(client, done):
-    """What each page says of one finished task."""
+    """Return each page's text about one finished task."""
     pages = ("/tasks/{}/", "/done/{}/", "/done/", "/earnings/", "/")
     return [text_of(client.get(page.format(done))) for page in pages]
 
@@ -272,7 +272,7 @@ def test_nobody_marks_another_s_messages_as_read(client, worker, requester):
 
 @pytest.fixture
 def listing(ask):
-    """A list that hides the tasks of one kind from those who are on it; returns the list and the kind."""
+    """A list that hides one kind of task from the workers on it; yields the list and the kind."""
     made = ask(
         "CreateQualificationType", Name="No further tasks", Description="d", QualificationTypeStatus="Active"
     )
@@ -347,7 +347,7 @@ def test_nothing_is_said_while_another_list_stands(client, worker, ask, listing)
 
 
 def test_a_worker_hears_that_tasks_are_back_though_another_list_hides_some(client, worker, ask, listing):
-    """Somebody is let in again who has done all there is of another kind."""
+    """A worker is taken off a list, and has already done all tasks of another kind."""
     listing, kind = listing
     ask("ApproveAssignment", AssignmentId=work(worker, kind, at=clock.now()), at=clock.now())
     all_done = ask(

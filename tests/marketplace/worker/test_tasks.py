@@ -1,4 +1,4 @@
-"""Taking, giving back and handing in."""
+"""Taking, returning and submitting tasks."""
 
 import pytest
 

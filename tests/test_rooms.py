@@ -118,7 +118,7 @@ def test_every_room_is_installed():
 
 
 def test_a_start_does_not_wait_for_what_only_analyses_need():
-    """scipy.stats, scikit-learn and matplotlib take a second each, so commands and web processes start without them."""
+    """scipy.stats, scikit-learn and matplotlib take a second each, so commands and servers start without them."""
     words = "import django, sys; django.setup(); import config.urls; print(*sys.modules)"
 
     loaded = subprocess.run(

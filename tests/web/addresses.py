@@ -1,4 +1,4 @@
-"""What stands in the address of each page of the cast's, by the name of its view."""
+"""The arguments in the address of each page for the cast, by view name."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from tests.web.conftest import Harbour
 from web.models import MadeBundle
 from web.releases.pages import WORDS
 
-#: Addressed by a campaign's name alone, as everything of its preparation is.
+#: Views whose only argument is a campaign's name, including all of its preparation.
 OF_A_CAMPAIGN = {
     "web:bring_gold",
     "web:campaign",
@@ -47,7 +47,7 @@ OF_A_CAMPAIGN = {
     "web:use_recommended_rule",
     "web:usual_texts",
 }
-#: Addressed by a collection and the number of a version.
+#: Views whose arguments are a collection and a version number.
 OF_A_VERSION = {
     "web:changes",
     "web:count_release",
@@ -59,7 +59,7 @@ OF_A_VERSION = {
     "web:version",
     "web:version_doi",
 }
-#: View name → what stands in its address, whatever the cast.
+#: View name → arguments that are the same for every cast.
 FIXED: dict[str, list[Any]] = {
     "web:campaign_step": ["spring", "close"],
     "web:campaign_failed": ["spring", 1, "away"],
@@ -104,7 +104,7 @@ FIXED: dict[str, list[Any]] = {
 
 
 def arguments_of(name: str, cast: Harbour) -> list[Any] | None:
-    """What stands in the address of the view; None where no more than the name of the collection does, or nothing."""
+    """Return the arguments in the view's address; None if it has at most the collection's name."""
     if name in OF_A_CAMPAIGN or name.startswith("web:prepare_"):
         return ["spring"]
     if name in OF_A_VERSION:
@@ -152,21 +152,21 @@ def _by_keys(cast: Harbour) -> dict[str, list[Any]]:
 
 
 def teammate(cast: Harbour) -> TeamMember:
-    """Somebody whom the team's first member may remove."""
+    """Return a member whom the team's first member can remove."""
     user, _ = get_user_model().objects.get_or_create(username="mate")
     how = {"collection": cast.collection, "user": user, "defaults": {"team": cast.team}}
     return TeamMember.objects.get_or_create(**how)[0]
 
 
 def application(cast: Harbour) -> TeamApplication:
-    """An application that waits."""
+    """Return a waiting application."""
     return TeamApplication.objects.get_or_create(
         collection=cast.collection, email="c@example.org", state="waiting", defaults={"team_name": "Seals"}
     )[0]
 
 
 def planned_round(cast: Harbour) -> Round:
-    """A round without runs, long ago."""
+    """Return a past round without runs."""
     opens = cast.version.published_at.replace(year=2001)
     return Round.objects.get_or_create(
         collection=cast.collection,
@@ -190,7 +190,7 @@ def made_bundle(cast: Harbour) -> MadeBundle:
 
 
 def asking_job(cast: Harbour) -> Job:
-    """A campaign against the qrels that is being made."""
+    """Return the job that creates a campaign against the qrels."""
     arguments = {"run_id": cast.quay.pk, "name": "swell"}
     return Job.objects.get_or_create(
         kind="leaderboard.ask_better_than_perfect", key="swell", defaults={"arguments": arguments}
@@ -198,7 +198,7 @@ def asking_job(cast: Harbour) -> Job:
 
 
 def pool_job(cast: Harbour) -> Job:
-    """A pool that is being built."""
+    """Return the job that builds a pool."""
     arguments = {"collection_id": cast.collection.pk, "name": "wave"}
     return Job.objects.get_or_create(
         kind="pooling.build_pool", key="wave", defaults={"arguments": arguments}

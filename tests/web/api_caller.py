@@ -1,4 +1,4 @@
-"""An owner's calls of the API."""
+"""API calls of an owner."""
 
 import json
 
@@ -14,7 +14,7 @@ RUNS = "/api/v1/collections/harbour/runs"
 
 
 class Api:
-    """An owner's calls."""
+    """Calls the API with an owner's token."""
 
     def __init__(self, client, collection) -> None:
         user = get_user_model().objects.create_user("olga")

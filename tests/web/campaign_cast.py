@@ -15,7 +15,7 @@ from tests.judging.fake_crowd import FakeCrowd
 
 @pytest.fixture
 def crowd(monkeypatch) -> FakeCrowd:
-    """The fake panel; campaigns whose ``crowd`` is "fake" talk to it."""
+    """The fake panel, used by campaigns whose ``crowd`` is "fake"."""
     panel = FakeCrowd()
     monkeypatch.setitem(crowds.FACTORIES, "fake", lambda endpoint: panel)
     return panel
@@ -29,13 +29,13 @@ def fair(crowd, db) -> Fair:
 
 @pytest.fixture
 def campaign(fair) -> Campaign:
-    """The fair's campaign, launched, its places offered."""
+    """The fair's campaign, launched, with its places offered."""
     return saved.campaign_of(fair)
 
 
 @pytest.fixture
 def manager(client, campaign) -> Client:
-    """Signed in as the campaign's manager."""
+    """A client signed in as the campaign's manager."""
     ada = get_user_model().objects.create_user("ada")
     Membership.objects.create(collection=campaign.collection, user=ada, role="manager")
     grant_to(collection=campaign.collection)
@@ -44,7 +44,7 @@ def manager(client, campaign) -> Client:
 
 
 def text_of(reply, status: int = 200) -> str:
-    """The page, its white space folded."""
+    """Return the page with white space collapsed."""
     assert reply.status_code == status, reply.content[:500]
     return " ".join(reply.content.decode().split())
 

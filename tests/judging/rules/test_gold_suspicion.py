@@ -10,7 +10,7 @@ BAD = 7
 
 
 def answered(workers, *, failing, gold=BAD, others=2):
-    """Return answers of this many workers on the bad gold pair and ``others`` good ones; ``failing`` fail the bad one."""
+    """Return this many workers' answers on the bad gold pair (``failing`` fail) and on ``others`` good ones."""
     rows = []
     for worker in range(workers):
         rows += [(100 + worker * 10 + number, worker, True) for number in range(others)]

@@ -1,4 +1,4 @@
-"""Pages of analyses: what is chosen, what is said, what is downloaded, and what others may not see."""
+"""Pages of analyses: choices, texts, downloads, and what others cannot see."""
 
 import json
 from datetime import date
@@ -19,7 +19,7 @@ COMPARE, TIMELINE = "/collections/harbour/analyses/compare", "/collections/harbo
 
 @pytest.fixture
 def dated(published):
-    """``mole`` came before ``quay``."""
+    """Date ``mole`` before ``quay``."""
     Run.objects.filter(pk=published.mole.pk).update(submitted_on=date(2024, 5, 1))
     Run.objects.filter(pk=published.quay.pk).update(submitted_on=date(2024, 5, 2))
     return published

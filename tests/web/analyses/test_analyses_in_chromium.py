@@ -17,7 +17,7 @@ pytestmark = [
 
 
 def signed_in(cast: Harbour, page: Page, address: str) -> None:
-    """As a viewer, by the session of the cast's client."""
+    """Sign in as a viewer, with the session of the cast's client."""
     session = cast.clients["viewer"].cookies["sessionid"].value
     page.context.add_cookies([{"name": "sessionid", "value": session, "url": address}])
 

@@ -1,4 +1,4 @@
-"""Analyses over HTTP: listed, made by a job, read as data."""
+"""Analyses over HTTP: listed, run as jobs, read as data."""
 
 import pytest
 
@@ -14,7 +14,7 @@ ANALYSES = "/api/v1/collections/harbour/analyses"
 
 @pytest.fixture
 def script(cast, monkeypatch):
-    """Calls of a member; figures are not drawn, which takes seconds."""
+    """Return a member's API calls; figures are not drawn, because that takes seconds."""
     monkeypatch.setattr(runner, "figure_image", lambda figure, form: b"")
     return Script()
 

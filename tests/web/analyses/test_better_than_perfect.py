@@ -1,4 +1,4 @@
-"""Asking on pages whether a run is better than perfect: thought over, made as a draft, gone on with."""
+"""Asking on pages whether a run is better than perfect: planned, created as a draft, and continued."""
 
 import pytest
 from playwright.sync_api import expect
@@ -152,6 +152,6 @@ def test_a_manager_makes_the_campaign_in_a_browser(cast, page, live_server):
 
     work_off_everything()
 
-    page.reload()  # unless the page has noticed by itself
+    page.reload()  # unless the page has updated itself
     expect(page).to_have_url(f"{live_server.url}/campaigns/quay-against-qrels/prepare/gold/")
     assert inspector.faults == []

@@ -1,4 +1,4 @@
-"""Pages of long analyses: run as jobs, kept, and shown to whom they may be."""
+"""Pages of long analyses: run as jobs, stored, and shown to permitted people."""
 
 import json
 import re
@@ -21,19 +21,19 @@ PAGE = "/collections/harbour/analyses"
 
 @pytest.fixture
 def artist(cast):
-    """A member, and figures that are really drawn."""
+    """A member, with figures that are drawn."""
     return cast.clients["viewer"]
 
 
 @pytest.fixture
 def signed_in(artist, monkeypatch):
-    """A member, for whom figures are not drawn: that takes seconds."""
+    """A member, without figures, because drawing takes seconds."""
     monkeypatch.setattr(runner, "figure_image", lambda figure, form: f"{figure.key}.{form}".encode())
     return artist
 
 
 def made(client, kind: str, **settings: str) -> str:
-    """Run it and work it off; the address that shows it."""
+    """Run an analysis and its job; returns the address that shows the result."""
     reply = client.post(f"{PAGE}/{kind}/run", settings)
     assert reply.status_code == 302
     work_off_everything()
@@ -41,7 +41,7 @@ def made(client, kind: str, **settings: str) -> str:
 
 
 def file_of(address: str, form: str, of: str) -> str:
-    """The file beside a page: ``.../stability/?trials=20`` → ``.../stability.csv?trials=20&of=ranks``."""
+    """Return the file of a page: ``.../stability/?trials=20`` → ``.../stability.csv?trials=20&of=ranks``."""
     path, _, query = address.partition("?")
     return f"{path.rstrip('/')}.{form}?{query}&of={of}"
 
@@ -357,7 +357,7 @@ def test_pages_of_a_refusal_speak_of_no_options(signed_in, cast):
 
 
 def test_agreement_of_judges_is_of_no_runs(signed_in, cast):
-    """Neither states it any, nor offers a choice of them, nor is it made again when there is one more."""
+    """They neither list nor offer any, and are not rerun when one is added."""
     address = made(signed_in, "judge_agreement")
     page = signed_in.get(address).content.decode()
 

@@ -1,4 +1,4 @@
-"""Calls of the API: what they answer, and that they refuse in words."""
+"""API calls: their responses, and their explanations of refusals."""
 
 import hashlib
 import json
@@ -169,13 +169,13 @@ def test_a_token_that_opens_nothing_is_said_even_where_none_is_needed(client, pu
 
 
 def test_calls_are_limited_for_each_caller(api, client, settings, tmp_path):
-    settings.CACHES = {  # one that nobody else clears meanwhile
+    settings.CACHES = {  # a separate one, which no other test clears
         "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": str(tmp_path)}
     }
     settings.API_CALLS_PER_MINUTE = settings.API_ANONYMOUS_CALLS_PER_MINUTE = 2
     found = [api.get("/collections").status_code for _ in range(4)]
 
-    assert found.count(429) >= 1  # a minute may end in between
+    assert found.count(429) >= 1  # a minute can end in between
     assert client.get("/api/v1/collections").status_code == 200
     said = next(reply for reply in (api.get("/collections") for _ in range(4)) if reply.status_code == 429)
     assert 1 <= int(said["Retry-After"]) <= 60

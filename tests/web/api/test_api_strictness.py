@@ -1,4 +1,4 @@
-"""What the API does not know is refused, not passed over; what is too large or no file is said to be so."""
+"""The API rejects unknown parameters and fields, bodies that are too large, and invalid files, with a reason."""
 
 import gzip
 
@@ -131,7 +131,7 @@ def test_a_run_has_a_limit_of_its_own(api, settings):
 
 
 def test_the_parameters_of_every_call_are_known():
-    """A call whose address differs in the document would accept any parameter."""
+    """A call whose address differs from the document would accept any parameter."""
     routes, _, _ = description.urls
     known = {address for _, address in strict._parameters_of_calls()}
 

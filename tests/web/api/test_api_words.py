@@ -1,4 +1,4 @@
-"""What the API says, in words for people who are not at a terminal; and the budget after launch."""
+"""The API's messages do not assume a terminal; and the budget after launch."""
 
 import ast
 import re
@@ -133,7 +133,7 @@ def test_no_words_of_a_service_name_a_command_that_is_not_told_as_one():
 
 
 def _sentences(path):
-    """The texts in a file's code that are sentences: no docstrings, no names."""
+    """Return the sentences in a file's code, without docstrings and names."""
     tree = ast.parse(path.read_text())
     docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):

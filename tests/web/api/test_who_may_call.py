@@ -1,4 +1,4 @@
-"""Who may what over HTTP: every call × every role and every scope. A call that is not in the table fails the test."""
+"""Permissions over HTTP: every call × every role and scope. A call that is missing in the table fails the test."""
 
 from dataclasses import dataclass, field
 
@@ -47,8 +47,8 @@ class Call:
     body: bytes = b"{}"
     headers: dict = field(default_factory=dict)
     query: str = ""
-    others: int = 0  # what everybody else of ``only`` than the owner gets
-    anywhere: bool = False  # it is about no collection that is there
+    others: int = 0  # the status for members of ``only`` other than the owner
+    anywhere: bool = False  # it does not concern an existing collection
     of_submitter: int = 0
 
     def expected(self, person: str, published: bool) -> int:
@@ -94,7 +94,7 @@ TABLE = {
         "runs", SENDERS, 201, b'{"size_bytes": 5}', {"HTTP_IDEMPOTENCY_KEY": "k"}
     ),
     ("get", "/collections/{name}/uploads/{key}"): Call(only=SENDERS, of_submitter=404),
-    # Even an owner goes on with nothing but what he sent: the upload is the owner's.
+    # Even an owner can continue only their own uploads; this one is the owner's.
     ("patch", "/collections/{name}/uploads/{key}"): Call(
         "runs", SENDERS, 409, b"q1", {"HTTP_UPLOAD_OFFSET": "7"}, others=404
     ),
@@ -121,7 +121,7 @@ TABLE = {
     ("get", "/collections/{name}/versions/{number}/changes"): Call(),
     ("get", "/collections/{name}/versions/{number}/bundle"): Call(only=MEMBERS),
     ("post", "/collections/{name}/versions/{number}/bundle"): Call("campaigns", RUNS, 202),
-    ("get", "/collections/{name}/versions/{number}/bundle.zip"): Call(only=MEMBERS, done=404),  # not made
+    ("get", "/collections/{name}/versions/{number}/bundle.zip"): Call(only=MEMBERS, done=404),  # not created
     ("post", "/campaigns/{name}/publishing"): Call("campaigns", RUNS, 202, b'{"as_shown": "x"}'),
     ("get", "/campaigns/{name}/publishing/{key}"): Call(only=MEMBERS),
     ("get", "/collections/{name}/leaderboard"): Call(),
@@ -211,7 +211,7 @@ TABLE |= {
     ("get", "/campaigns/{name}/workers/{key}"): Call(only=MEMBERS),
     ("post", "/campaigns/{name}/workers/{key}/exclude"): Call("campaigns", MONEY, body=WHY),
     ("post", "/campaigns/{name}/workers/{key}/reinstate"): Call("campaigns", MONEY, 409, WHY),  # not excluded
-    ("post", "/campaigns/{name}/messages"): Call("campaigns", MONEY, 409, LETTER),  # nobody sent anything off
+    ("post", "/campaigns/{name}/messages"): Call("campaigns", MONEY, 409, LETTER),  # nobody has submitted anything
     ("get", "/campaigns/{name}/held-payments"): Call(only=MONEY),
     ("post", "/campaigns/{name}/held-payments/{key}"): Call(  # nothing is held
         "campaigns", MONEY, 409, b'{"decision": "pay"}'
@@ -232,7 +232,7 @@ TABLE |= {
     ("post", "/collections/{name}/analyses/{kind}"): Call(only=MEMBERS, done=202),
     ("get", "/collections/{name}/analyses/work/{key}"): Call(only=MEMBERS),
     ("post", "/campaigns/{name}/gold/{key}/suspend"): Call("campaigns", MONEY, body=WHY),
-    # Nobody has done a task, so there is no time to go by, and nothing to take back.
+    # Nobody has done a task, so there is no measured time, and nothing to withdraw.
     ("post", "/campaigns/{name}/top-up"): Call("campaigns", MONEY, 409, b'{"minimum_hourly": 15}'),
     ("post", "/campaigns/{name}/workers/{key}/withdraw"): Call("campaigns", MONEY, 409, WHY),
 }
@@ -246,7 +246,7 @@ TABLE |= {
         "campaigns", STAFF, 201, b'{"name": "more", "pool": "tide"}'
     ),
     ("get", _GRADED): Call(only=GRADING),
-    ("post", f"{_GRADED}/decisions"): Call(  # nothing of it is judged
+    ("post", f"{_GRADED}/decisions"): Call(  # none of its passages is judged
         "campaigns", STAFF, 409, b'{"qid": "q1", "decision": "rejected", "why": "x"}'
     ),
     ("post", f"{_GRADED}/end"): Call("campaigns", STAFF, body=b'{"why": "x"}'),
@@ -268,7 +268,7 @@ LISTS = {("get", "/collections"), ("get", "/campaigns")}
 
 @pytest.fixture
 def callers(cast):
-    """The cast with an open campaign, an upload, work, and a token of each person and scope."""
+    """The cast with an open campaign, an upload, jobs, and a token for each person and scope."""
     cast.campaign.state = "open"
     cast.campaign.save()
     users = {user.username: user for user in get_user_model().objects.all()}
@@ -331,7 +331,7 @@ def callers(cast):
 
 
 def called(callers, operation, call, person, scope):
-    """The status and type of the answer; what it changed is undone."""
+    """Return the status and type of the response, and undo its changes."""
     method, path = operation
     name = "harbour" if path.startswith("/collections") else "spring"
     before = path.partition("/{key}")[0].split("/")
@@ -395,7 +395,7 @@ def test_calls(callers, published, settings):
 
 
 def test_a_token_does_only_what_its_scope_says(callers):
-    """The owner may do everything of a collection, an administrator everything, with the right token."""
+    """With the right token, the owner can do everything in a collection, and an administrator everything."""
     for operation, call in TABLE.items():
         for scope in ApiToken.Scope.values:
             person = "administrator" if call.only == ADMINISTRATOR else "owner"

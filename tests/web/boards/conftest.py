@@ -1,4 +1,4 @@
-"""Withheld labels, at a time that stands still."""
+"""Withheld labels, with a stopped clock."""
 
 import pytest
 import time_machine

@@ -13,7 +13,7 @@ NOON = "2026-03-20 12:00"
 
 
 class Sound:
-    """The published collection ``sound``: two public runs, labels that are withheld, and a version.
+    """The published collection ``sound``: two public runs, withheld labels, and a version.
 
     The label of each query is the top passage of one of the runs (``a`` of alpha's, ``b`` of beta's); those of the
     last two queries are passages that no run returns.
@@ -79,9 +79,9 @@ class Sound:
         return Passage.objects.filter(collection=self.collection, pid=pid).first()
 
     def other_labels(self) -> None:
-        """Give every query another label, so that the two runs' means stay the same.
+        """Give every query another label without changing the two runs' means.
 
-        Everything that is published has to stay the same, too.
+        Everything that is published must stay the same, too.
         """
         self.relabel("ba" * (QUERIES // 2 - 1))
         for qid in self.qids[-2:]:

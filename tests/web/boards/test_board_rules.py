@@ -1,4 +1,4 @@
-"""A board's rules: its submission policy and its private queries, seen and changed on pages and over HTTP."""
+"""A board's rules: viewing and changing its submission policy and private queries, on pages and over HTTP."""
 
 import pytest
 import time_machine
@@ -35,7 +35,7 @@ def test_an_owner_sets_a_policy_and_everybody_reads_it(cast, owner):
     assert "There is no policy" in texts(owner.get(POLICY))
 
     owner.post(POLICY, ASKED)
-    owner.post(POLICY, ASKED | {"why": "once more"})  # which changes nothing
+    owner.post(POLICY, ASKED | {"why": "once more"})  # this changes nothing
 
     outside = texts(cast.clients["stranger"].get(POLICY))
     assert "1 run per team in any 30 consecutive days" in outside

@@ -1,4 +1,4 @@
-"""A leaderboard that takes seconds is drawn by a job, and its page says so."""
+"""A leaderboard that takes seconds is drawn by a job, and its page shows this."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def test_the_page_answers_at_once_and_shows_the_board_when_it_is_there(owner, mo
     assert waiting().count() == 1
 
     work_off_everything()
-    monkeypatch.setattr(boards, "make_leaderboard", None)  # whoever opens it draws nothing
+    monkeypatch.setattr(boards, "make_leaderboard", None)  # opening the page must not draw it
 
     assert "data-over" in owner.get(DRAWING).content.decode()
     page = owner.get(BOARD)

@@ -1,4 +1,4 @@
-"""Figures as files: from the links on a page, in each format."""
+"""Figures as files, from the links on a page, in each format."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""Choosing rows and columns of a leaderboard, picking two runs, and citing one; nothing tells whose run is hidden."""
+"""A leaderboard's rows and columns, comparing two runs, and citing; nothing reveals the team of a hidden run."""
 
 import re
 from datetime import date, timedelta
@@ -99,7 +99,7 @@ def test_columns_are_chosen_and_stay_in_the_address(fleet, client):
     assert "Official <" not in said
     assert "2026-03-05" in said
     assert "nnlm" in said
-    assert "column=neural" in said  # the links that sort keep them
+    assert "column=neural" in said  # sorting links keep the columns
 
 
 def test_without_a_choice_the_usual_columns_are_shown():
@@ -147,7 +147,7 @@ def test_a_day_outside_a_period_is_left_out():
 
 
 def test_the_place_by_do_no_harm_stands_beside_the_mean(fleet, client):
-    """None of the runs of three queries can be told from another, so all share the first place."""
+    """With three queries, no run can be distinguished from another, so all share the first place."""
     board = client.get(BOARD, {"column": ["official", "harmless"]}).context["board"]
 
     assert board.details == ["place by do no harm"]

@@ -1,4 +1,4 @@
-"""Leaderboards are there before anybody asks for them."""
+"""Leaderboards are drawn before anybody requests them."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from web.boards.kept_boards import has_boards_to_draw
 
 @pytest.fixture
 def drawn(monkeypatch):
-    """How often a board was drawn."""
+    """Record how often a board is drawn."""
     calls = []
 
     def draw(**asked):

@@ -1,4 +1,4 @@
-"""Withheld labels in a published version: a label that won, and one that is the only passage of its pool."""
+"""Withheld labels in a published version: a label that won, and one that is its pool's only passage."""
 
 import csv
 import io
@@ -71,7 +71,7 @@ def published(won):
 
 
 def guesses(client: Client) -> dict[str, str]:
-    """Name labels as somebody would who has the rankings of both runs and reads what is public."""
+    """Guess labels from the rankings of both runs and everything public."""
     ranked = {
         "alpha": lambda qid: [f"{rank}-{qid}" for rank in ("top", "second", "third")],
         "beta": lambda qid: [f"{rank}-{qid}" for rank in ("top", "third", "fourth")],
@@ -83,7 +83,7 @@ def guesses(client: Client) -> dict[str, str]:
             found[row["qid"]] = row["best"]  # the pool has no other passage, and it has the label
     alone = client.get(f"{ROOT}versions/1/?show=singleton").context["lines"]
     found |= {line.row.query.qid: line.best[0] for line in alone if line.row.status == "singleton"}
-    # A best answer that is no run's top: only the label can have brought it.
+    # A best answer that is no run's top can only come from the label.
     drawn = client.get(f"{ROOT}queries/map/").context["drawn"]
     for row in drawn.rows if drawn else []:
         for run, cell in zip(drawn.runs, row.cells, strict=True):
@@ -165,7 +165,7 @@ def test_only_versions_with_an_answer_that_nothing_else_brought_tell_labels(stra
 
 
 def _asks(collection):
-    """A public run that came later; its first passage of one query is the label, which lost."""
+    """Add a later public run whose first passage for one query is the label, which lost."""
     ranked = {qid: [f"top-{qid}"] for qid in QIDS} | {BEATEN[0]: [LABELS[BEATEN[0]]]}
     report = {"queries": len(QIDS), "depth": 1, "lines": len(QIDS)}
     return make_run(collection, "probe", ranked, release="public", report=report)

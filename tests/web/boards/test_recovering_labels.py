@@ -1,4 +1,4 @@
-"""Somebody who wants withheld labels reads all that is public, and sends a run that asks about a single query."""
+"""An attacker who wants withheld labels reads everything public, and submits a run that probes a single query."""
 
 import re
 
@@ -19,7 +19,7 @@ from tests.web.boards.sound import NOON, QUERIES
 
 pytestmark = pytest.mark.one_database
 
-#: A database and a time for all examples: what an example changes, the next one sets again.
+#: All examples share a database and a time; each example resets what the previous one changed.
 ONCE = [HealthCheck.function_scoped_fixture]
 ROOT, API = "/collections/sound/", "/api/v1/collections/sound"
 LABELED = QUERIES - 2
@@ -44,14 +44,14 @@ def test_a_run_that_answers_one_query_looks_like_one_that_answers_none(queries, 
 
 
 def addresses(sound, probe: Run) -> list[str]:
-    """Pages, files, figures, analyses and calls that a visitor or a team may try."""
+    """Return pages, files, figures, analyses and calls that a visitor or a team can try."""
     boards = [
         "",
         "?version=none",
         "?version=none&measure=nDCG@10&sort=official",
         "?column=harmless&version=none",
     ]
-    # A figure's name is the same under all labels.
+    # A figure has the same name under all labels.
     key = Client().get(f"{ROOT}leaderboard/").context["board"].figures[0].key
     queries = [Query.objects.get(qid=qid).pk for qid in ("q00", "q05", f"q{QUERIES - 1}")]
     runs = list(Run.objects.order_by("pk").values_list("pk", flat=True))
@@ -76,7 +76,7 @@ def addresses(sound, probe: Run) -> list[str]:
 
 
 def read(client: Client, found: list[str]) -> dict[str, str]:
-    """Address → the answer with its headers, without what is new in each."""
+    """Return address → the response with its headers, without values that differ in every response."""
     answers = {}
     for address in found:
         reply = client.get(address)
@@ -91,13 +91,13 @@ def read(client: Client, found: list[str]) -> dict[str, str]:
 @asked_of(
     max_examples=2,
     deadline=None,
-    phases=[Phase.generate],  # an example takes most of a minute: a failing one is not made smaller
+    phases=[Phase.generate],  # an example takes most of a minute, so a failing one is not shrunk
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     derandomize=True,
 )
 @given(first=st.permutations("ab" * (LABELED // 2)), second=st.permutations("ab" * (LABELED // 2)))
 def test_labels_that_score_alike_look_alike(sound, first, second):
-    """No answer differs, so nobody can tell one from the other, whatever they combine: pages, files, calls, errors.
+    """No response differs, so no combination of pages, files, calls and errors distinguishes the two sets of labels.
 
     ``probe`` answers a single query, and only if its label is alpha's top passage: the labels differ in its mean.
     """
@@ -117,7 +117,7 @@ def test_labels_that_score_alike_look_alike(sound, first, second):
 
 
 def _team_that_probes(sound) -> tuple[Run, list[Client]]:
-    """A visitor, and a team with a released run and one that only the team sees scores of."""
+    """Return a visitor, and a team with a released run and a run whose scores only the team sees."""
     known = Run.objects.filter(run_tag="probe").first()
     if known is None:
         team = make_team(collection=sound.collection, name="Divers", who="owner")
@@ -135,7 +135,7 @@ def _team_that_probes(sound) -> tuple[Run, list[Client]]:
 
 @pytest.mark.soak
 def test_the_same_addresses_tell_labels_that_are_not_withheld(sound):
-    """Without this, the test above could pass because it looks at nothing."""
+    """Without this, the test above could pass because it reads nothing."""
     with time_machine.travel(NOON, tick=False):
         sound.labels.withheld = False
         sound.labels.save()

@@ -1,4 +1,4 @@
-"""Withheld labels: scores under them are public, and nothing that anybody can read tells a label."""
+"""Withheld labels: their scores are public, and nothing public reveals a label."""
 
 import re
 from urllib.parse import urldefrag, urljoin, urlparse
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.one_database
 
 
 def everything_public(client: Client) -> dict[str, str]:
-    """Address → what anybody reads there, following every link from the collection's pages."""
+    """Return address → public content, following every link from the collection's pages."""
     waiting = [
         "/collections/sound/",
         "/",
@@ -71,11 +71,11 @@ API = [
 
 
 def _here(page: str, link: str) -> str:
-    """The address behind a link, if it belongs to the collection's pages."""
+    """Return the link's address if it belongs to the collection's pages."""
     address = urldefrag(urljoin(f"http://testserver{page}", link.replace("&amp;", "&")))[0]
     parts = urlparse(address)
     inside = parts.netloc == "testserver" and "/collections/sound/" in parts.path
-    # A different order of the same rows is not followed: there are too many of them.
+    # Links that only change the order of rows are not followed, because there are too many.
     worth = not re.search(r"sort=|order=|page=|\.pdf|\.png|\.tex|/two-runs/", address)
     return f"{parts.path}?{parts.query}" if inside and worth else ""
 
@@ -99,7 +99,7 @@ def test_no_public_answer_depends_on_which_passage_is_labeled(sound):
 
 @pytest.mark.soak
 def test_the_same_walk_finds_labels_that_are_not_withheld(sound):
-    """Without this, the test above could pass because it looks at nothing."""
+    """Without this, the test above could pass because it reads nothing."""
     withhold_labels(sound.labels, withheld=False)
 
     before = everything_public(Client())
@@ -111,7 +111,7 @@ def test_the_same_walk_finds_labels_that_are_not_withheld(sound):
 
 
 def test_the_check_of_a_file_does_not_tell_which_passages_are_labeled(sound, django_user_model):
-    """A team may check as many files as it likes: one that ranks the label, and one that ranks another passage."""
+    """A team can check any number of files: one ranks the label, and one ranks another passage."""
     user = django_user_model.objects.create_user("guesser")
     add_to_team(team=make_team(collection=sound.collection, name="guess", who="ada"), user=user, who="ada")
     token = make_token(user=user, name="t", scopes=ApiToken.Scope.values, days=30)[1]
@@ -158,7 +158,7 @@ def test_members_see_everything(sound, django_user_model):
 
 
 def test_a_passage_that_only_the_labels_brought_leaves_no_trace(sound):
-    """Else the pages of all other queries tell that their label is among the passages shown."""
+    """Otherwise, the pages of all other queries reveal that their label is among the displayed passages."""
     found = texts(Client().get(f"/collections/sound/versions/1/queries/{Query.objects.get(qid='q22').pk}/"))
 
     assert "a-q22" in found
@@ -214,7 +214,7 @@ def test_a_policy_can_show_values_of_single_queries_but_never_labels(sound):
 
 @pytest.mark.parametrize("measure", ["P@1", "RR@7", "ESL@10", "Success@3"])
 def test_other_measures_than_the_usual_ones_are_for_members(sound, measure):
-    """Each further cutoff is another equation about the same labels."""
+    """Each additional cutoff is another equation about the same labels."""
     reply = Client().get(f"/api/v1/collections/sound/leaderboard?measure={measure}")
 
     assert reply.status_code >= 400
@@ -260,7 +260,7 @@ def test_a_bundle_with_labels_is_withdrawn_when_they_are_withheld(sound):
 
 
 def test_a_run_that_guesses_does_not_learn_which_texts_are_there(sound):
-    """Texts come with labels and pools: one beside a guess would tell that it is a label."""
+    """Texts are stored for labels and pools, so a text beside a guess would reveal that it is a label."""
     tops = {qid: [f"y-{qid}"] for qid in sound.qids}
     report = {"queries": len(tops), "depth": 1, "lines": len(tops)}
     guess = make_run(sound.collection, "guess", tops, release="public", report=report)

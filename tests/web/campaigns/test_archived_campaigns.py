@@ -1,4 +1,4 @@
-"""Archived campaigns and rehearsals: the way there and back, and where lists show them."""
+"""Archived campaigns and rehearsals: archiving, restoring, and their place in lists."""
 
 import pytest
 from django.test import Client

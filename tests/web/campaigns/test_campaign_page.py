@@ -1,4 +1,4 @@
-"""A campaign's page: its figures, what needs a person, the steps of its life, the log."""
+"""A campaign's page: figures, items that need attention, steps of its life, the log."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -63,7 +63,7 @@ def test_what_comes_in_or_is_decided_shows_at_the_next_look(fair, campaign, mana
     fair.do_task(campaign, "A1")
     fair.collect(campaign)
     key = Submission.objects.get().worker_id
-    with clock.shifted(timedelta(minutes=2)):  # counting may take a twentieth of the time
+    with clock.shifted(timedelta(minutes=2)):  # counting may use a twentieth of the time
         assert manager.get(f"{PAGE}live").context["course"].counted == 3
 
         manager.post(f"{PAGE}workers/{key}/exclude/", {"why": "asked to"})
@@ -309,7 +309,7 @@ def test_the_moving_part_says_when_it_is_over(campaign, manager):
 def test_more_work_costs_no_more_queries(fair, campaign, manager, forget_cache):
     def queries() -> int:
         manager.get(PAGE)
-        forget_cache()  # what is kept for a while is counted anew: how long depends on the machine
+        forget_cache()  # recount cached figures, because their lifetime depends on the machine
         with CaptureQueriesContext(connection) as caught:
             manager.get(PAGE)
         return len(caught)

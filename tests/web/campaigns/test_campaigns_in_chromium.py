@@ -1,4 +1,4 @@
-"""A campaign watched and steered in a browser, under axe-core: figures that move, workers, decisions, the log."""
+"""A campaign observed and controlled in a browser, under axe-core: live figures, workers, decisions, the log."""
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -21,7 +21,7 @@ pytestmark = [
 
 
 class Watcher:
-    """The campaign's manager at her browser."""
+    """The campaign's manager with a browser."""
 
     def __init__(self, page: Page, site: str, client, campaign) -> None:
         ada = get_user_model().objects.create_user("ada")
@@ -49,7 +49,7 @@ class Watcher:
 
 
 def look_at_simulated_workers(watcher: Watcher, campaign) -> None:
-    """The page that offers them, as long as nobody has worked, for a campaign at this machine's marketplace."""
+    """View the page that offers them while nobody has worked, for a campaign at this machine's marketplace."""
     QrelSet.objects.create(collection=campaign.collection, name="truth", kind="graded", min_grade=1)
     rows, elsewhere = Campaign.objects.filter(pk=campaign.pk), campaign.endpoint
     rows.update(endpoint="http://127.0.0.1:8411")
@@ -69,7 +69,7 @@ def test_a_campaign_is_watched_and_steered(fair, crowd, campaign, client, page, 
     watcher.look("a campaign without work")
     look_at_simulated_workers(watcher, campaign)
 
-    # What comes in shows by itself, and is read aloud.
+    # New work appears automatically and is announced to screen readers.
     fair.do_task(campaign, "AGOOD")
     fair.do_task(campaign, "ABAD", pass_gold=False)
     fair.collect(campaign)
@@ -77,7 +77,7 @@ def test_a_campaign_is_watched_and_steered(fair, crowd, campaign, client, page, 
     expect(page.locator("#announced")).to_contain_text("of 12 judgments")
     expect(page.locator("#live-course svg")).not_to_have_count(0)
 
-    # Held, the figures rest; let go, they are asked for at once.
+    # While updates are stopped, the figures do not change; afterwards they are requested at once.
     watcher.press("Stop updating")
     fair.do_task(campaign, "AGOOD")
     fair.collect(campaign)
@@ -126,7 +126,7 @@ def test_a_campaign_is_watched_and_steered(fair, crowd, campaign, client, page, 
 
 
 def workers_and_decisions(watcher: Watcher, crowd) -> None:
-    """Exclude with a preview, reinstate with one, write."""
+    """Exclude and reinstate a worker, each with a preview, and send a message."""
     page, good = watcher.page, worker("AGOOD").pk
     watcher.press("Workers", "link")
     expect(page.locator("tbody tr")).to_have_count(2)
@@ -162,7 +162,7 @@ def workers_and_decisions(watcher: Watcher, crowd) -> None:
 
 
 def steps(watcher: Watcher) -> None:
-    """Pause with a reason, and go on."""
+    """Pause with a reason, and resume."""
     page = watcher.page
     page.goto(watcher.home)
     page.get_by_text("Pause or close").click()

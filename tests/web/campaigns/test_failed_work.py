@@ -1,4 +1,4 @@
-"""Work in the background that failed: named on the campaign's page, put away, tried again where that is safe."""
+"""Failed jobs: shown on the campaign's page, hidden, and retried where that is safe."""
 
 from datetime import timedelta
 
@@ -18,7 +18,7 @@ NAMED = "<strong>Collecting work failed: The key is wrong.</strong> Set another 
 
 @pytest.fixture
 def failed(campaign):
-    """A collection of work that failed permanently, after an older one of the same key."""
+    """A collection job that failed permanently, after an older one with the same key."""
     arguments = {"campaign_id": campaign.pk, "sweep": True}
     rows = [
         Job.objects.create(

@@ -1,4 +1,4 @@
-"""Gold pairs while people judge: how they fare, and suspending a bad one."""
+"""Gold pairs while people judge: their results, and suspending a bad one."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def test_pairs_that_people_fail_stand_first(judged, manager):
 
     shares = [line.failed_share for line in lines if line.seen]
     assert shares == sorted(shares, reverse=True)
-    assert shares[0] >= 0.5  # whichever pairs the two workers met
+    assert shares[0] >= 0.5  # whichever pairs the two workers got
     assert [line.seen for line in lines[len(shares) :]] == [0] * (len(lines) - len(shares))
 
 

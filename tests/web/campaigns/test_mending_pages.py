@@ -1,4 +1,4 @@
-"""What owners mend in the browser: differences from the crowd's list, pay that is too low, judgments taken back."""
+"""Corrections in the browser: differences from the crowd's list, low pay, withdrawn judgments."""
 
 from datetime import timedelta
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Whoever decides about workers reads what they read: question, passages, what was chosen, what was right."""
+"""People who decide about workers see what the workers saw: question, passages, choice, right answer."""
 
 from django.contrib.auth import get_user_model
 from django.db import connection
@@ -45,7 +45,7 @@ def test_more_work_costs_a_workers_page_no_more_queries(fair, campaign, manager,
 
     def queries(name: str) -> int:
         manager.get(at(name))
-        forget_cache()  # what is kept for a while is counted anew: how long depends on the machine
+        forget_cache()  # recount cached figures, because their lifetime depends on the machine
         with CaptureQueriesContext(connection) as caught:
             manager.get(at(name))
         return len(caught)

@@ -1,4 +1,4 @@
-"""Simulated workers asked for on a campaign's page."""
+"""Starting simulated workers on a campaign's page."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from web.campaigns.jobs import SIMULATE
 
 @pytest.fixture
 def here(campaign):
-    """The campaign at a marketplace of this machine, with grades to follow."""
+    """The campaign at this machine's marketplace, with grades for simulated workers."""
     campaign.endpoint = "http://127.0.0.1:8411"
     campaign.save(update_fields=["endpoint"])
     QrelSet.objects.create(collection=campaign.collection, name="truth", kind="graded", min_grade=1)

@@ -1,4 +1,4 @@
-"""Exact times stand in the reader's zone, which is named; in UTC without scripts."""
+"""Exact times are shown in the reader's time zone, which is named, or in UTC without scripts."""
 
 import re
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Labels and passage files are added to a collection that is there."""
+"""Adding labels and passage files to an existing collection."""
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -91,7 +91,7 @@ def test_labels_and_texts_are_added_and_missing_texts_found(ada, collection, dat
     assert "graded" in ada.get("/collections/mine/").content.decode()
     said = CollectionChange.objects.values_list("what", "who")
     assert set(said) == {("labels graded added", "ada"), ("1 passage file added", "ada")}
-    # The labels are in the database; passages are read where they lie.
+    # The labels are in the database; passages are read from their files.
     assert [path.read_bytes() for path in (data_dir / "sources").rglob("*-*")] == [PASSAGES]
 
 
@@ -144,7 +144,7 @@ def test_what_can_be_told_at_once_is_told_at_once(ada, collection, said, words):
 
 
 def test_missing_texts_are_looked_for_in_the_files_that_are_known(ada, collection):
-    assert ada.post(f"{ADD}texts")["Location"] == ADD  # there is no file to look in
+    assert ada.post(f"{ADD}texts")["Location"] == ADD  # there is no file to search
     sent(ada, passages=PASSAGES)
     Passage.objects.create(collection=collection, pid="a")
 

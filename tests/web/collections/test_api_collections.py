@@ -1,4 +1,4 @@
-"""Collections made over the API, and labels and passages added: announced, sent in parts, refused in words."""
+"""Creating collections and adding labels and passages over the API: announcing, sending in parts, refusals."""
 
 from datetime import timedelta
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The labels that a collection's leaderboard is under: the first set, until somebody chooses another."""
+"""The labels of a collection's leaderboard: the first set, unless somebody chooses another."""
 
 import json
 
@@ -19,7 +19,7 @@ PAGE = "/collections/harbour/about/"
 
 @pytest.fixture
 def graded_first():
-    """A published collection whose first labels are graded, and official ones that came later."""
+    """A published collection whose first labels are graded, with official ones added later."""
     made = make_collection("lagoon", ["q1"], visibility="published")
     make_run(made, "alpha", {"q1": ["a"]})
     make_qrels(made, "graded", [("q1", "a", 2)], kind="graded")

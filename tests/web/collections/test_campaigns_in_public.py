@@ -1,4 +1,4 @@
-"""What a published collection shows of its campaigns to people who are no members."""
+"""What non-members see of a published collection's campaigns."""
 
 from decimal import Decimal
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.one_database
 
 @pytest.fixture
 def others(published):
-    """Campaigns of every kind that are nobody's business, in the published collection; by name."""
+    """Hidden campaigns of every kind in the published collection, by name."""
     made = {}
     for name, facts in {
         "secret-draft": {"state": Campaign.State.DRAFT},

@@ -1,4 +1,4 @@
-"""What is said about a collection: in the browser, by a command and over the API; and what publishing it shows."""
+"""A collection's description: in the browser, by command and over the API; and the preview of publishing it."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Labels of documents, made on the page and by the API."""
+"""Labels of documents, created on the page and over the API."""
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile

@@ -1,4 +1,4 @@
-"""The members' page: what owners decide there, and what it keeps of it."""
+"""The members page: owners' decisions, and their record."""
 
 import pytest
 

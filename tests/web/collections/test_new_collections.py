@@ -1,4 +1,4 @@
-"""Collections made in the browser, and the first page that leads there."""
+"""Creating collections in the browser, and the home page that links to it."""
 
 from decimal import Decimal
 from pathlib import Path
@@ -190,7 +190,7 @@ def test_the_first_page_says_what_needs_a_person(cast):
         kind="judging.watchdog", key="w", state="done", result=stalled, finished_at=clock.now()
     )
     make_run(cast.collection, "late", {"q1": ["z"]})
-    RunUpload.objects.update(state="checked", check_only=True)  # that was all that was asked for
+    RunUpload.objects.update(state="checked", check_only=True)  # only a check was requested
 
     everything = {
         ("spring", "is stalled: 3 places waiting to be offered"): "/campaigns/spring/#live-needs",

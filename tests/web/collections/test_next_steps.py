@@ -1,4 +1,4 @@
-"""The check list on a collection's page: what is done, what comes next, and for whom."""
+"""The check list on a collection's page: what is done, the next step, and who can take it."""
 
 import pytest
 from django.contrib.auth import get_user_model

@@ -1,4 +1,4 @@
-"""An outdated version: what members and everybody else are told, and where."""
+"""An outdated version: the notes for members and for everybody else, and where they appear."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What pages and the API make of texts that name an action or an option."""
+"""How pages and the API render texts that name an action or an option."""
 
 import re
 from html import unescape

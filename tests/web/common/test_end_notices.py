@@ -1,4 +1,4 @@
-"""A page that waits offers an e-mail for the end of its background work."""
+"""A waiting page offers an e-mail when its background work ends."""
 
 import re
 
@@ -28,7 +28,7 @@ def keeper(cast, settings):
 
 @pytest.fixture
 def waiting(cast, keeper, data_dir):
-    """A run that waits for its check, sent by somebody with an address."""
+    """A run that waits for its check, sent by a person with an e-mail address."""
     row = run_sent(keeper, RUN.replace(b"q7", b"q2").replace(b"q8", b"q3"))
     row.user.email = "ada@example.org"
     row.user.save()

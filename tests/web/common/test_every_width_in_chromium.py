@@ -29,7 +29,7 @@ PAGES = {
     "gold pairs of a draft": "/campaigns/next/prepare/gold/",
     "rehearsal of a draft": "/campaigns/next/prepare/rehearsal/",
 }
-#: What reaches out of its cell, and so covers the next one.
+#: Elements that extend beyond their cell and cover the next one.
 COVERING = """() => [...document.querySelectorAll("td > *, th > *")]
   .filter((one) => one.checkVisibility() && !one.matches(".hidden"))
   .filter((one) => one.getBoundingClientRect().right > one.parentElement.getBoundingClientRect().right + 1)
@@ -38,7 +38,7 @@ COVERING = """() => [...document.querySelectorAll("td > *, th > *")]
 
 @pytest.fixture
 def owner_page(cast, window, live_server):
-    """A page of the collection's owner; an error of any script fails the test at once."""
+    """A browser page of the collection's owner; any script error fails the test at once."""
     context = window()
     session = cast.clients["owner"].cookies["sessionid"].value
     context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])

@@ -1,4 +1,4 @@
-"""What the script draws, in Chromium: colors, and what is said of a mark."""
+"""Figures drawn by the script in Chromium: colors, and the descriptions of marks."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from leaderboard.output.chart import Bars, Cells, Part, Point, Points, Series, S
 from tests.chromium import chromium
 from tests.web.fonts import WIDTHS, only_font
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("figures")]  # two browsers of its own, made once
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("figures")]  # two separate browsers, started once
 KEEP = "window.echarts = { ...echarts, init: ((make) => (...given) => (window.plot = make(...given)))(echarts.init) }"
 OPTION = "plot.getOption()"
 SCALE = f"{OPTION}.visualMap[0].inRange.color"
@@ -18,7 +18,7 @@ INKS = f"{OPTION}.series[0].data.map((cell) => cell.label.color)"
 
 
 def drawn(browser, chart, scheme="light", **window):
-    """A page with the chart; its errors are the test's."""
+    """Show a page with the chart; its errors fail the test."""
     page = browser.new_page(color_scheme=scheme, **window)
     page.on("pageerror", lambda error: pytest.fail(str(error)))
     block = json.dumps([chart_content(chart)])
@@ -80,7 +80,7 @@ def one_font(request, tmp_path_factory):
         yield found
 
 
-#: What is written on the figure: each text with the lines that it was broken into, and the box around them.
+#: The texts on the figure: each with the lines into which it was broken, and their bounding box.
 TEXTS = """[...plot.getZr().storage.getDisplayList(true).reduce((texts, one) => {
   if (one.type !== "tspan") return texts;
   const { x, y, width, height } = one.getBoundingRect();
@@ -96,7 +96,7 @@ TEXTS = """[...plot.getZr().storage.getDisplayList(true).reduce((texts, one) => 
 
 
 def written(page):
-    """(text without its line breaks and spaces, left, top, right, bottom) of whatever stands on the figure."""
+    """Return (text without line breaks and spaces, left, top, right, bottom) of every text on the figure."""
     width, height = page.evaluate("[plot.getWidth(), plot.getHeight()]")
     found = page.evaluate(TEXTS)
     for text, left, top, right, bottom in found:
@@ -111,7 +111,7 @@ def squeezed(text):
 
 
 def over_each_other(found):
-    """Pairs of texts whose boxes meet."""
+    """Return pairs of texts whose boxes overlap."""
     return [
         (one[0], other[0])
         for place, one in enumerate(found)
@@ -121,7 +121,7 @@ def over_each_other(found):
 
 
 def crowd(count, name="run{:03}"):
-    """Runs that lie close together, some on one point."""
+    """Return runs that are close together, some at the same point."""
     return [
         Point(name.format(n), (0.5 + 0.01 * (n % 7), None, None), (0.5 + 0.01 * (n % 3), None, None))
         for n in range(count)
@@ -129,14 +129,14 @@ def crowd(count, name="run{:03}"):
 
 
 PHONE, LAPTOP = {"width": 360, "height": 780}, {"width": 1280, "height": 800}
-#: They differ at their ends only, and one has nowhere to be broken.
+#: They differ only at their ends, and one cannot be broken.
 ALIKE = [*(f"bm25-reranked_by-the-model-v{n}" for n in range(8)), "short", "w" * 30]
 KINDS = ["queries resampled", "queries and judgments resampled (center)"]
 AXIS = "gain on public minus gain on private queries"
 
 
 def rows_and_columns():
-    """Every form whose names stand beside an axis."""
+    """Return a chart of every form that has names beside an axis."""
     shares = [row / len(ALIKE) for row in range(len(ALIKE))]
     halves = [share / 2 for share in shares]
     grid = [(row, row, share) for row, share in enumerate(shares)]
@@ -166,7 +166,7 @@ def test_names_are_whole_inside_the_figure_and_apart_whatever_the_font(one_font,
     # In a narrow column names lose their middle, and stay different from each other.
     assert len({text for text in said if "…" in text}) >= len(shortened)
     assert not shortened or window is PHONE
-    # What is turned has boxes that meet where its words do not.
+    # Rotated texts can have overlapping boxes although the texts do not overlap.
     upright = [one for one in found if form != "wins" or one[2] > page.evaluate(f"{OPTION}.grid[0].top")]
     assert over_each_other(upright) == []
     page.close()
@@ -180,7 +180,7 @@ def test_every_point_is_named_and_no_name_lies_over_another_whatever_the_font(on
 
     assert {text for text, *_ in found} >= {squeezed(AXIS), squeezed(f"{AXIS}, and more")}
     names = {text for text, *_ in found if text.startswith("run")}
-    # A phone has room for those on the staircase; the others are said when they are touched.
+    # A phone has room for the names on the staircase; the others are shown on touch.
     assert names == ({"run004"} if window is PHONE else {f"run{n:03}" for n in range(19)})
     assert over_each_other([one for one in found if one[0] in names]) == []
     page.close()

@@ -1,4 +1,4 @@
-"""Problems that are the same are one row, with the lines where they stand."""
+"""Identical problems are one row with their line numbers."""
 
 from web.common.folded_problems import fold
 

@@ -1,4 +1,4 @@
-"""No page of the product but a worker's may stand in a frame: all addresses, errors too."""
+"""Only workers' pages can be framed: checks all addresses, including errors."""
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -13,7 +13,7 @@ WORDS = {"slug": "harbour", "int": "1", "str": "x", "path": "1", "uuid": "x"}
 
 
 def addresses() -> list[str]:
-    """One address for every route of the product that is not a worker's; parameters filled in with anything."""
+    """Return one address for every route except workers' pages, with arbitrary parameters."""
     found: list[str] = []
 
     def walk(patterns, prefix: str) -> None:

@@ -1,4 +1,4 @@
-"""The state of background work, told in one way by every page and call: idle, under way, failed, tried again."""
+"""The state of background work, described in the same way by every page and call: idle, running, failed, retried."""
 
 import pytest
 from django.http import QueryDict
@@ -27,7 +27,7 @@ def a_job(kind: str, key: str, **facts) -> Job:
 
 
 def pages_of(cast) -> dict[str, Job]:
-    """Address → the job that its page tells of, for every kind of page that tells of one."""
+    """Return address → the job that its page describes, for every kind of page that describes one."""
     spring = {"campaign_id": cast.campaign.pk}
     made = NewCollection.objects.create(user=cast.sent.user, name="made")
     analysis = analysis_pages.analysis_key(

@@ -1,4 +1,4 @@
-"""A form that is sent after the session ended: what was typed is kept, and filled in again after signing in."""
+"""A form that is sent after the session ended: the entries are stored and filled in again after signing in."""
 
 import uuid
 
@@ -19,7 +19,7 @@ TYPED = {"csrfmiddlewaretoken": "x", "title": "A <b>title</b>", "description": "
 
 @pytest.fixture(autouse=True)
 def counted_anew(monkeypatch):
-    """Others count in the same Redis, and so did the last hour's tests."""
+    """Reset the counts, because other tests use the same Redis."""
     limit = kept_forms.KEPT
     monkeypatch.setattr(kept_forms, "KEPT", Limit(uuid.uuid4().hex, limit.most, limit.seconds))
 
@@ -33,7 +33,7 @@ def mine(transactional_db):
 
 
 def sent_in_vain(**headers):
-    """A browser that sent the form signed out."""
+    """Return a browser that sent the form while signed out."""
     client = Client()
     reply = client.post(PAGE, TYPED | {"password": "hush", "api_token": "t"}, **headers)
     return client, reply

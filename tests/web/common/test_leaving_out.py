@@ -1,4 +1,4 @@
-"""A file refused only for unknown queries is read again without their lines, and is sent no second time."""
+"""A file refused only for unknown queries is reread without their lines, and need not be sent again."""
 
 from datetime import timedelta
 

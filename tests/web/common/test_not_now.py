@@ -1,4 +1,4 @@
-"""Pages while the store of runs is away: said with status 503, not as a fault; the rest works."""
+"""Pages while run storage is down: status 503 instead of an error; other pages work."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.s3_server import KEYS, free_port, stored_on
 
 @pytest.fixture
 def away(published, settings, monkeypatch):
-    """The harbour's runs are kept on a server that does not answer."""
+    """Store the harbour's runs on a server that does not answer."""
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
     stored_on(settings, f"http://127.0.0.1:{free_port()}", "runs")

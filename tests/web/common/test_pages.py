@@ -1,4 +1,4 @@
-"""Every page: what it shows, empty and typical; that it escapes; that paging and sorting live in the address."""
+"""Every page: empty and typical contents, escaping, and paging and sorting in the address."""
 
 import csv
 import io
@@ -53,7 +53,7 @@ def test_an_empty_site_tells_visitors_what_it_is(client, django_user_model, db):
 
     assert "<h1>Rank search systems by what people prefer</h1>" in page
     assert "Nothing is public yet" in page
-    assert "Getting started" not in page  # nobody makes a collection without signing in
+    assert "Getting started" not in page  # creating a collection requires signing in
     assert "No leaderboard yet" in text_of(client.get("/leaderboards/"))
     assert "Nothing is public yet" in text_of(client.get("/collections/"))
     assert "No campaign is public." in text_of(client.get("/campaigns/"))
@@ -443,7 +443,7 @@ def test_every_page_of_a_simulated_version_says_so(client, harbour, simulated):
     for address in (BOARD, VERSION, query_url(harbour, "q1"), "/campaigns/spring/"):
         page = text_of(client.get(address))
         assert ("Judges were simulated" in page) == simulated, address
-        assert "rehearsal" not in page  # a published version rests on none
+        assert "rehearsal" not in page  # no published version is based on one
 
 
 def test_whatever_people_name_things_stays_text(member, harbour):

@@ -1,4 +1,4 @@
-"""Leaderboards, versions and query maps on paper: without the frame of the page, and nothing cut off."""
+"""Printed leaderboards, versions and query maps: without navigation, and nothing cut off."""
 
 import pytest
 

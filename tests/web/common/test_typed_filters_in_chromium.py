@@ -1,4 +1,4 @@
-"""Filters that act while somebody types: the list changes, the field and what is typed stay."""
+"""Filters that act while a person types: the list changes, the field and its text stay."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What is not released is not shown to people who are not members, on any page."""
+"""Nothing unreleased is shown to non-members on any page."""
 
 from datetime import date
 
@@ -83,7 +83,7 @@ def test_members_see_such_passages_and_who_supplied_them(member, published):
 
 
 def test_a_qrel_is_shown_whoever_supplied_it(client, published):
-    """a is the official qrel of q1; the only run that had it on top releases scores alone."""
+    """a is the official qrel of q1; the only run with it on top releases only scores."""
     shown = page(client, query_url(published, "q1"))
 
     assert "text of a" in shown
@@ -173,7 +173,7 @@ def test_who_made_a_run_is_not_shown_before_its_embargo_ends(member, published):
 
 
 def test_what_is_released_is_decided_by_the_run_alone(harbour):
-    """Lists, analyses and boards ask the run itself, so that they cannot disagree."""
+    """Lists, analyses and boards use the run's own method, so that they cannot disagree."""
     run = harbour.quay
     facts = {"team": "Burrowers", "description": "dug", "paper": "p", "code": "c"}
     Run.objects.filter(pk=run.pk).update(**facts, anonymous_until=date(9000, 1, 1))

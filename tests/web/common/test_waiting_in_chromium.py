@@ -1,4 +1,4 @@
-"""Pages that wait: they show what has come about by themselves, and mark their tab in the background."""
+"""Waiting pages show results automatically, and mark their tab in the background."""
 
 import re
 
@@ -18,7 +18,7 @@ pytestmark = [
 
 @pytest.fixture
 def waiting(page, live_server):
-    """An administrator's list of collections while the sample is being loaded."""
+    """An administrator's list of collections while the sample is loading."""
     client = Client()
     client.force_login(get_user_model().objects.create_superuser("ada"))
     client.post("/new-collection/sample")

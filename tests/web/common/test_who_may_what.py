@@ -1,4 +1,4 @@
-"""Who may what on pages: every address × every role. An address that is not in the table fails the test.
+"""Permissions on pages: every address × every role. An address that is missing in the table fails the test.
 
 The calls of the API are in test_who_may_call.py.
 """
@@ -24,14 +24,14 @@ OWNERS = {"owner", "administrator"}
 
 @dataclass(frozen=True)
 class Page:
-    """An address of a collection: who gets ``done``; None stands for everybody who sees the collection."""
+    """An address of a collection, and who gets ``done``; None means everybody who sees the collection."""
 
     only: set[str] | None = None
     post: dict = field(default_factory=dict)
     done: int = 200
-    of_owner: int = 0  # what the owner gets, where it differs
+    of_owner: int = 0  # the owner's status, if it differs
     of_submitter: int = 0
-    others: int = 0  # what people outside get, where it is not there for them
+    others: int = 0  # the status for outsiders, who must not see that it exists
 
     def expected(self, person: str, published: bool) -> int:
         if person in PUBLIC and (self.others or not published):
@@ -56,7 +56,7 @@ STAFF = {*RUNS, *MONEY}
 GRADING = {"assessor", *MEMBERS}
 ACT = {"only": OWNERS, "done": 302}
 
-#: View name → what it is; its address is made from the cast's facts.
+#: View name → its page; the address is built from the cast.
 OF_A_COLLECTION = {
     "web:campaign": Page(),
     "web:progress": Page(),
@@ -132,7 +132,7 @@ OF_A_COLLECTION = {
     "web:begin_upload": Page(
         only=SENDERS, post={"file_name": "x", "size_bytes": "5", "release": "private"}, done=201
     ),
-    # A submitter sees what the team sent, and this is the owner's.
+    # A submitter sees only the team's uploads, and this is the owner's.
     "web:upload": Page(only=SENDERS, of_submitter=404),
     "web:checking": Page(only=SENDERS, of_submitter=404),
     "web:teams": Page(),
@@ -141,12 +141,12 @@ OF_A_COLLECTION = {
     "web:decide_application": Page(post={"decision": "decline"}, **ACT),
     "web:plan_round": Page(post={"name": "x"}, only=OWNERS, done=422),
     "web:delete_round": Page(post={"sure": "1"}, **ACT),
-    # A team's page is for its people and for members; its first member, here the submitter, and owners steer it.
+    # A team's page is for its people and members; its first member (here the submitter) and owners manage it.
     "web:team": Page(only=TEAM, others=404),
     "web:invite_to_team": Page(only=STEERS, post={"email": "no address"}, done=302, others=404),
     "web:withdraw_from_team": Page(only=STEERS, post={"sure": "1"}, done=302, others=404),
     "web:remove_from_team": Page(only=STEERS, post={"sure": "1"}, done=302, others=404),
-    # Nobody goes on with what somebody else sent: the upload is the owner's.
+    # Nobody can continue somebody else's upload; this one is the owner's.
     "web:send_part": Page(only=SENDERS, post={"x": "1"}, done=404, of_owner=400),
     "web:check_again": Page(only=SENDERS, post={"x": "1"}, done=404, of_owner=302),
     "web:submit_uploads": Page(only=SENDERS, post={"x": "1"}, done=302),
@@ -161,7 +161,7 @@ OF_A_COLLECTION = {
     "web:release": Page(only=MEMBERS),
     "web:version_doi": Page(only=RUNS, post={"doi": "10.5281/zenodo.1"}, done=302),
     "web:releasing": Page(only=MEMBERS),
-    "web:release_file": Page(only=MEMBERS, done=404),  # it was not made yet
+    "web:release_file": Page(only=MEMBERS, done=404),  # it has not been created yet
     "web:count_release": Page(only=MEMBERS, post={"sure": "1"}, done=302),
     "web:make_release": Page(only=RUNS, post={"sure": "1"}, done=302),
     "web:delete_release": Page(only=OWNERS),
@@ -195,7 +195,7 @@ OF_A_COLLECTION = {
     "web:publish_labels": Page(only=RUNS, post={"set": "graded"}, done=302),
     "web:grades_file": Page(only=MEMBERS),
     "web:take_topic": Page(only=ASSESSORS, post={"sure": "1"}, done=302),
-    # Nobody judges what somebody else took: the topic is the owner's.
+    # Nobody can judge somebody else's topic; this one is the owner's.
     "web:assess": Page(only=ASSESSORS, done=404, of_owner=200),
     "web:choosing": Page(only=ASSESSORS, done=404, of_owner=200),
     "web:decline_topic": Page(only=ASSESSORS, post={"why": "x"}, done=404, of_owner=302),
@@ -235,7 +235,7 @@ OF_A_COLLECTION |= {
     "web:prepare_check": Page(only=MANAGERS),
     "web:prepare_launch": Page(only=MANAGERS),
 }
-#: What is anybody's, with the status that somebody without an account gets.
+#: Public addresses, with the status for a person without an account.
 ANYBODY = {
     "web:home": 200,
     "web:signed_in": 302,
@@ -251,7 +251,7 @@ ANYBODY = {
     "account_login": 200,
     "account_logout": 302,
     "account_inactive": 200,
-    "account_signup": 200,  # says that accounts are made by invitation
+    "account_signup": 200,  # explains that accounts are created by invitation
     "account_email_verification_sent": 200,
     "account_confirm_email": 200,
     "account_confirm_login_code": 302,
@@ -265,7 +265,7 @@ ANYBODY = {
     "socialaccount_login_cancelled": 200,
     "socialaccount_login_error": 401,
     "socialaccount_signup": 302,  # there is no sign-in under way
-    # Workers are not users: what opens these is the token in the address, and this one is made up.
+    # Workers are not users: the token in the address opens these pages, and this one is invalid.
     "judging:arrive": 404,
     "judging:work": 404,
     "judging:consent": 405,
@@ -279,7 +279,7 @@ ANYBODY = {
     "judging:state": 409,
     "judging:trial": 404,
 }
-#: One's own account: whoever is not signed in is sent to sign in.
+#: Pages of one's own account: without signing in, they redirect to the sign-in page.
 OWN = {
     "web:create_collection",
     "web:load_sample",
@@ -316,7 +316,7 @@ REDIRECTS = {
 
 
 def addresses(resolver=None, prefix="", namespace=""):
-    """(view name or None, pattern) of everything that is served."""
+    """Yield (view name or None, pattern) of every address."""
     for one in (resolver or get_resolver()).url_patterns:
         pattern = prefix + str(one.pattern)
         if hasattr(one, "url_patterns"):
@@ -335,7 +335,7 @@ def address_of(name: str, cast: Harbour) -> str:
 
 
 def asked(client: Client, address: str, post: dict) -> int:
-    """The status of the answer; what it changed is undone."""
+    """Return the status of the response, and undo its changes."""
     with transaction.atomic():
         reply = client.post(address, post) if post else client.get(address)
         transaction.set_rollback(True)
@@ -356,7 +356,7 @@ def test_every_address_is_in_the_table():
 def test_pages_of_a_collection(cast, published):
     cast.collection.visibility = "published" if published else "private"
     cast.collection.save()
-    if not published:  # members prepare a draft, too, which others never see
+    if not published:  # for instance drafts, which only members see
         Campaign.objects.filter(pk=cast.campaign.pk).update(state=Campaign.State.DRAFT, launched_at=None)
 
     wrong = {}
@@ -368,7 +368,7 @@ def test_pages_of_a_collection(cast, published):
             found = asked(cast.clients[person], address, page.post)
             expected = page.expected(person, published)
             if person in ("submitter", "assessor") and not published and address.startswith("/campaigns/"):
-                expected = 404  # a draft is not there for people who are no members
+                expected = 404  # drafts do not exist for non-members
             if found != expected:
                 wrong[name, person] = (found, expected)
 

@@ -1,4 +1,4 @@
-"""A published collection to look at: three releases of runs, text that tries to be markup."""
+"""A published collection for tests of pages: runs at three release levels, and texts that look like markup."""
 
 from itertools import chain, combinations
 
@@ -93,7 +93,7 @@ class Harbour:
         return self.passages(pid)[pid]
 
     def passages(self, *pids: str) -> dict[str, Passage]:
-        """pid → passage; those that are not there yet are made, with a text."""
+        """Return pid → passage, creating missing ones with a text."""
 
         def new(pid: str) -> Passage:
             return Passage(collection=self.collection, pid=pid, text=f"text of {pid}")
@@ -117,7 +117,7 @@ class Harbour:
         )
 
     def prefer(self, qid: str, *won: tuple[str, str], judge_kind: str = "human") -> None:
-        """One judgment each, the first preferred."""
+        """Judge each pair once, preferring the first passage."""
         query, known = self.query(qid), self.passages(*chain(*won))
         shown = [(known[better], known[worse]) for better, worse in won]
         ordered = [sorted(both, key=lambda one: one.pk) for both in shown]
@@ -156,7 +156,7 @@ class Harbour:
             )
 
     def add_queries(self, count: int) -> None:
-        """More queries, each with a pool of two, judged."""
+        """Add queries, each with a judged pool of two passages."""
         there = Query.objects.filter(qid__startswith="more").count()
         for number in range(there, there + count):
             qid = f"more{number:03}"
@@ -166,7 +166,7 @@ class Harbour:
 
 
 def taken_topic(harbour: Harbour, assessor) -> TopicAssignment:
-    """The topic q1 of the graded campaign ``swell``, which the assessor has, with one passage to judge."""
+    """Give the assessor topic q1 of the graded campaign ``swell``, with one passage to judge."""
     swell = GradedCampaign.objects.create(
         collection=harbour.collection,
         name="swell",
@@ -194,7 +194,7 @@ def published(harbour):
 
 @pytest.fixture
 def member(client, harbour):
-    """A client that is signed in, as a viewer of the collection."""
+    """A client signed in as a viewer of the collection."""
     ada = get_user_model().objects.create_user("ada", password="a long password")
     Membership.objects.create(collection=harbour.collection, user=ada, role="viewer")
     client.force_login(ada)
@@ -215,7 +215,7 @@ def cast(harbour):
     harbour.member = Membership.objects.get(user=users["viewer"])
     harbour.team = make_team(collection=harbour.collection, name="Harbourers", who="owner")
     add_to_team(team=harbour.team, user=users["submitter"], who="owner")
-    CollectionChange.objects.all().delete()  # the log is the tests' own
+    CollectionChange.objects.all().delete()  # tests start with an empty log
     far = harbour.version.published_at.replace(year=2999)
     invitation = Invitation.objects.create(email="a@example.org", digest="0" * 64, expires_at=far)
     harbour.invited = InvitedMember.objects.create(

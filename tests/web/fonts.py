@@ -1,4 +1,4 @@
-"""Machines with one font only: a wide one, or a narrow one, made from the font that matplotlib brings along."""
+"""Environments with only one font, wide or narrow, derived from the font that matplotlib includes."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import matplotlib
 from fontTools import subset
 from fontTools.ttLib import TTFont
 
-#: How wide each is, compared with DejaVu Sans, which is itself among the widest that systems have.
+#: The width of each, relative to DejaVu Sans, which is one of the widest system fonts.
 WIDTHS = {"wide": 1.0, "narrow": 0.6}
 CONFIGURATION = (
     '<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd">'
@@ -15,7 +15,7 @@ CONFIGURATION = (
 
 
 def only_font(kind: str, folder: Path) -> dict[str, str]:
-    """The environment of a program that finds this font alone."""
+    """Return the environment of a program that finds only this font."""
     font = TTFont(Path(matplotlib.get_data_path(), "fonts/ttf/DejaVuSans.ttf"))
     smaller = subset.Subsetter(
         subset.Options(hinting=False, layout_features=[], notdef_outline=True, drop_tables=["FFTM"])
@@ -30,7 +30,7 @@ def only_font(kind: str, folder: Path) -> dict[str, str]:
 
 
 def _scale(font: TTFont, width: float) -> None:
-    """Make every glyph this much wider."""
+    """Widen every glyph by this factor."""
     for name in font.getGlyphOrder():
         glyph = font["glyf"][name]
         if glyph.isComposite():

@@ -1,4 +1,4 @@
-"""A campaign on its way to launch and its manager, and what browsers send."""
+"""A campaign before its launch, its manager, and the fields that browsers send."""
 
 import re
 
@@ -36,7 +36,7 @@ def manager(client, fair):
 
 @pytest.fixture
 def draft(fair) -> Campaign:
-    """A draft that nobody prepared yet, at the fake crowd."""
+    """An unprepared draft at the fake crowd."""
     settings = CampaignSettings(gold_per_task=1, max_tasks_per_worker=2, pairs_per_task=3)
     campaign = create_campaign(name="fair", settings=settings, pool=fair.pool)
     Campaign.objects.filter(pk=campaign.pk).update(crowd="fake")
@@ -50,12 +50,12 @@ def ready(fair) -> Campaign:
 
 
 def texts(reply) -> str:
-    """What the page says, tags and runs of white space aside."""
+    """Return the page's text without tags and repeated white space."""
     return " ".join(re.sub(r"<[^>]*>", " ", reply.content.decode()).split())
 
 
 def shown(campaign: Campaign, form) -> dict[str, str]:
-    """What a browser sends when nobody changed the form of this campaign."""
+    """Return what a browser sends from this campaign's unchanged form."""
     values = form.values_of(
         CampaignSettings(**{n: getattr(campaign, n) for n in CampaignSettings().values()})
     )
@@ -65,6 +65,6 @@ def shown(campaign: Campaign, form) -> dict[str, str]:
 
 
 def as_sent(values) -> dict[str, str]:
-    """Values of fields as a browser sends them: a box that is not ticked is not sent."""
+    """Return field values as a browser sends them, without unticked boxes."""
     kept = {name: value for name, value in values.items() if value is not None and value is not False}
     return {name: "on" if value is True else str(value) for name, value in kept.items()}

@@ -1,4 +1,4 @@
-"""A version with all that a bundle may have, and a look into the bundle."""
+"""A version with everything that a bundle can contain, and a reader of bundles."""
 
 import json
 import zipfile
@@ -20,7 +20,7 @@ from web.releases.store import open_bundle
 
 
 def read(version) -> dict[str, str]:
-    """Name → text of every file of the version's bundle."""
+    """Return name → text of every file in the version's bundle."""
     with open_bundle(ensure_bundle(version).name) as file, zipfile.ZipFile(file) as bundle:
         return {name.partition("/")[2]: bundle.read(name).decode() for name in bundle.namelist()}
 
@@ -31,7 +31,7 @@ def rows(files: dict[str, str], name: str) -> list[dict]:
 
 @pytest.fixture
 def town(published):
-    """harbour with a licence, a person behind the worker, words of people and a gold pair that was answered."""
+    """harbour with a license, a worker's identity, texts by people, and an answered gold pair."""
     published.collection.licence = "CC BY 4.0"
     published.collection.save()
     CrowdIdentity.objects.create(worker=published.judge, crowd="mturk", crowd_worker_id="A1SECRETWORKER")

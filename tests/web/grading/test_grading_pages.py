@@ -1,4 +1,4 @@
-"""Graded campaigns in the browser: made, judged, decided, and turned into labels."""
+"""Graded campaigns in the browser: created, judged, decided, and published as labels."""
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -213,7 +213,7 @@ def test_a_second_opinion_is_given_after_the_judging_ended(people):
     assert (people.taken.items.get().grade, TopicDecision.objects.count()) == (1, 1)
 
 
-# A crowd in place of assessors.
+# A crowd instead of assessors.
 
 
 @pytest.fixture

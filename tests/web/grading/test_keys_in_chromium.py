@@ -1,4 +1,4 @@
-"""Grades by single keys, and the switch that takes the keys away (WCAG 2.1.4)."""
+"""Grades by single keys, and the switch that turns the keys off (WCAG 2.1.4)."""
 
 import pytest
 from django.urls import reverse

@@ -1,4 +1,4 @@
-"""Documents as pages: all of them, with links that lead somewhere."""
+"""All documents as pages, with working links."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The page of a campaign's payments: its books, and decisions about payments that the crowd refuses permanently."""
+"""A campaign's payments page: the ledger, and decisions about payments that the crowd refuses permanently."""
 
 import pytest
 
@@ -17,7 +17,7 @@ PAGE = "/campaigns/fair/payments/"
 
 @pytest.fixture
 def submission(fair, campaign) -> Submission:
-    """Work whose bonus the crowd refuses permanently."""
+    """A submission whose bonus the crowd refuses permanently."""
     done = fair.do_task(campaign, "A1")
     collect(campaign, sweep=True)
     fair.crowd.fail("pay_bonus", CrowdNever("Worker A1 is here no more"))
@@ -98,7 +98,7 @@ def test_a_submission_that_is_none_of_the_campaigns_is_not_found(manager, submis
 
 
 def forged(fair, campaign, worker: str = "AFORGER") -> Submission:
-    """A form sent straight to the crowd."""
+    """Collect a form that was sent straight to the crowd."""
     place = fair.crowd.take(worker)
     fair.crowd.hand_in(place, {"choice-1": "left", "choice-2": "right"})
     collect(campaign, sweep=True)

@@ -1,4 +1,4 @@
-"""Thinking a pool over on a page, having it built, and looking at it."""
+"""Planning, building and viewing a pool on pages."""
 
 import re
 
@@ -24,7 +24,7 @@ PLAN = "/collections/port/pools/new/"
 
 @pytest.fixture
 def port(db):
-    """Twelve queries: q0 nobody answers, q1 all runs agree on, q11 has a passage of each of fourteen runs."""
+    """Twelve queries: no run answers q0, all runs agree on q1, q11 has a passage from each of fourteen runs."""
     collection = make_collection("port", QIDS)
     make_qrels(collection, "official", [(qid, f"{qid}-a", 1) for qid in QIDS[1:]])
     for number in range(14):
@@ -42,7 +42,7 @@ def manager(client, port, django_user_model):
 
 
 def texts(reply) -> str:
-    """What the page says, tags and runs of white space aside."""
+    """Return the page's text without tags and repeated white space."""
     return " ".join(re.sub(r"<[^>]*>", " ", reply.content.decode()).split())
 
 

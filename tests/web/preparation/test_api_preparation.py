@@ -1,4 +1,4 @@
-"""A script has a pool built and a campaign launched; every call given again changes nothing."""
+"""A script builds a pool and launches a campaign; repeating a call changes nothing."""
 
 import json
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.one_database
 
 @pytest.fixture
 def call(crowd, db, django_user_model):
-    """Calls of a script whose token is a manager's: (method, path, body) → (status, answer)."""
+    """Return a function for calls with a manager's token: (method, path, body) → (status, response)."""
     fair = Fair(crowd)
     labels = [(f"q{number}", f"q{number}-a", 1) for number in range(4)]
     make_qrels(fair.collection, "official", labels)

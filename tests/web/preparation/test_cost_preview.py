@@ -1,4 +1,4 @@
-"""The cost beside the settings of a campaign, before anything is saved."""
+"""The cost shown beside a campaign's settings, before anything is saved."""
 
 from decimal import Decimal
 
@@ -22,7 +22,7 @@ NEW = "/collections/fair-collection/campaigns/new/"
 
 @pytest.fixture
 def sent(manager) -> dict[str, str]:
-    """What a browser sends of the form for a new campaign before its name is typed."""
+    """Return the fields that a browser sends from the new-campaign form before its name is typed."""
     form = manager.get(NEW).context["form"]
     return as_sent({name: form[name].value() for name in form.fields} | {"pool": "fair-pool", "name": ""})
 

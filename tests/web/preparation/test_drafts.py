@@ -1,4 +1,4 @@
-"""A draft campaign is renamed and deleted, as long as nobody has worked on it."""
+"""Renaming and deleting a draft campaign, as long as nobody has worked on it."""
 
 import pytest
 from django.urls import reverse

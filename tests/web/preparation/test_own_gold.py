@@ -1,4 +1,4 @@
-"""Gold pairs of somebody's own, brought in the browser and over the API."""
+"""Importing one's own gold pairs in the browser and over the API."""
 
 import json
 

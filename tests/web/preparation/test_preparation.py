@@ -1,4 +1,4 @@
-"""A campaign from its first settings to its pay, a page a step; every field with what cannot be."""
+"""A campaign from its first settings to its pay, one page per step; every field with invalid values."""
 
 from decimal import Decimal
 
@@ -52,7 +52,7 @@ def test_nonsense_in_every_setting_is_said_and_nothing_changes(manager, draft):
                     not value and not field.required
                 ):
                     continue
-                if (name, value) == ("seed", "-1"):  # that one can be
+                if (name, value) == ("seed", "-1"):  # this one is valid
                     continue
                 reply = manager.post(f"{DRAFT}{step}/", sent | {name: value})
 

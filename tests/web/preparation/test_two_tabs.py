@@ -1,4 +1,4 @@
-"""Two tabs: what was saved in one is not overwritten from the other, which did not show it."""
+"""Two tabs: values saved in one are not overwritten from the other, which did not show them."""
 
 from decimal import Decimal
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.one_database
 
 
 def opened(manager, step):
-    """What a tab that has just been opened would send."""
+    """Return what a newly opened tab would send."""
     return manager.get(f"{DRAFT}{step}/").context["form"].seen()
 
 

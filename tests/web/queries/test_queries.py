@@ -1,4 +1,4 @@
-"""The list of queries: values, filters, order, and what is not shown to everybody."""
+"""The list of queries: values, filters, order, and what visitors do not see."""
 
 import pytest
 from django.db.models import F

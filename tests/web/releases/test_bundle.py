@@ -1,4 +1,4 @@
-"""The bundle to publish: what is in it, and what must not be."""
+"""The bundle to publish: its contents, and what it must not contain."""
 
 import hashlib
 import json
@@ -53,7 +53,7 @@ def test_what_runs_supplied_that_are_not_public_is_nowhere(town):
     files = read(town.version)
     everything = "\n".join(files.values())
 
-    # mole (scores) alone supplied s and c3, deep (private) alone supplied d.
+    # Only mole (scores) supplied s and c3, and only deep (private) supplied d.
     assert {row["pid"] for row in rows(files, "passages.jsonl")} == {"a", "b", "a2", "a3", "b3"}
     assert {(row["left"], row["right"]) for row in rows(files, "judgments.jsonl")} == {
         ("b", "a"),
@@ -71,7 +71,7 @@ def test_what_runs_supplied_that_are_not_public_is_nowhere(town):
 
 
 def trap(town, qid: str, off_topic: str) -> None:
-    """A gold pair of the query that was asked and answered, against a passage of any query."""
+    """Create an answered gold pair of the query, with an off-topic passage of any query."""
     asked = Slot.objects.get(number=1)
     gold = GoldPair.objects.create(
         campaign=town.campaign,
@@ -100,12 +100,12 @@ def trap(town, qid: str, off_topic: str) -> None:
 
 
 def names(files: dict[str, str], pid: str) -> list[str]:
-    """The files that name the passage."""
+    """Return the files that name the passage."""
     return [name for name, text in files.items() if re.search(rf"\b{pid}\b", text)]
 
 
 def private_top(town, pid: str) -> None:
-    """On top of the private run for q1, and of nothing else."""
+    """Put the passage on top of the private run for q1 only."""
     town.pooled("q1", **{pid: [town.deep]})
 
 
@@ -235,7 +235,7 @@ def test_simulated_workers_are_called_so(town):
 
 @pytest.fixture
 def crew(town):
-    """Every judgment by a worker of its own, at a second of its own, in a task of its own; published again with more.
+    """Give every judgment its own worker, second and task; publish again with more judgments.
 
     Returns the bundles of both versions.
     """
@@ -273,7 +273,7 @@ def test_nothing_but_what_was_judged_joins_the_names_of_two_versions(crew, file)
     judged = {"qid", "left", "right", "preferred", "counts", "versions"}
 
     def marks(row):
-        """What stands beside a worker's name."""
+        """Return the fields beside a worker's pseudonym."""
         return tuple(value for name, value in sorted(row.items()) if name not in judged | {"worker", "task"})
 
     one, two = (rows(files, file) for files in crew)

@@ -1,4 +1,4 @@
-"""Existing bundles: the same again, kept, given out or not, deleted; the page and the command."""
+"""Existing bundles: created again with the same bytes, stored, downloaded or refused, deleted; page and command."""
 
 import hashlib
 import io
@@ -35,7 +35,7 @@ def content_of(made: MadeBundle) -> bytes:
 
 
 def got(client, address: str = ZIP) -> tuple[int, str]:
-    """The answer, and the hash of what came."""
+    """Return the status, and the hash of the content."""
     reply = client.get(address)
     return reply.status_code, hashlib.sha256(b"".join(reply)).hexdigest()
 

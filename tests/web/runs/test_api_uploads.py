@@ -1,4 +1,4 @@
-"""Runs sent over the API, whole and in parts: what is taken, and what is refused in words."""
+"""Runs sent over the API, whole and in parts: accepted files, and refusals with reasons."""
 
 import hashlib
 import io
@@ -77,7 +77,7 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_read(api, settings):
 
 
 class Gone(io.BytesIO):
-    """A sender whose connection ends after a while."""
+    """A body whose connection ends after a while."""
 
     def read(self, size=-1):
         return super().read(10) or self.end()

@@ -1,4 +1,4 @@
-"""Files that break a reader: refused with file and line; what still waits can be dropped, and counts for a quota."""
+"""Files that break a reader are refused with file and line; waiting files can be deleted and count for a quota."""
 
 import io
 from datetime import timedelta

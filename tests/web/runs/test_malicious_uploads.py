@@ -1,4 +1,4 @@
-"""What may be sent to do harm: bombs, endless lines, paths in names, bytes that are no text, scripts, formulas."""
+"""Malicious uploads: bombs, endless lines, paths in names, bytes that are not text, scripts, formulas."""
 
 import csv
 import gzip
@@ -28,7 +28,7 @@ LINE = b"q1 Q0 a 1 1.0 bomb\n"
 
 
 class Endless(io.RawIOBase):
-    """A stream of so many bytes that nobody has to keep."""
+    """A stream of this many bytes, generated on the fly."""
 
     def __init__(self, length: int, piece: bytes) -> None:
         self.left, self.piece = length, piece
@@ -40,7 +40,7 @@ class Endless(io.RawIOBase):
 
 
 def checked(cast, content: bytes | None = None, *, stream=None, length=0, file_name="run.txt", **options):
-    """The upload as it stands after its check."""
+    """Return the upload after its check."""
     upload, _ = receive(
         collection=cast.collection,
         user=cast.member.user,
@@ -54,7 +54,7 @@ def checked(cast, content: bytes | None = None, *, stream=None, length=0, file_n
 
 
 def memory() -> int:
-    """The most memory this process ever had, in bytes."""
+    """Return this process's peak memory in bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
@@ -75,7 +75,7 @@ def test_a_line_of_a_gigabyte_is_refused_within_bounds(cast):
 
 
 def gzip_bomb() -> bytes:
-    """A member of 16 MiB of lines over and over: a gigabyte in a MB."""
+    """Return a repeated member with 16 MiB of lines: a gigabyte in one MB."""
     return gzip.compress(LINE * (16 * MEBIBYTE // len(LINE))) * 64
 
 
@@ -141,7 +141,7 @@ def test_a_path_in_a_name_leads_nowhere(cast, data_dir, name):
     )
     work_off_everything()
 
-    assert plain.status_code == 302  # a browser sends no folders; what does is cut to the last part
+    assert plain.status_code == 302  # browsers send no folders; other names are cut to the last part
     assert announced.status_code == 422
     [upload] = RunUpload.objects.filter(check_only=True)
     assert not set(upload.file_name) & {"/", "\\"}

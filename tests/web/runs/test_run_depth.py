@@ -1,4 +1,4 @@
-"""How many passages a run may list for a query: a setting of the collection, kept however a run comes in."""
+"""The maximum number of passages per query in a run: a collection's setting that applies to every way of import."""
 
 import json
 
@@ -19,7 +19,7 @@ TOLD = [(3, "too many passages"), (5, "rank"), (6, "unknown query")]
 
 @pytest.fixture
 def shallow(cast):
-    """The collection lets runs list two passages a query, as said on its page."""
+    """The collection allows two passages per query in a run, as set on its page."""
     client = cast.clients["maintainer"]
     page = client.get("/collections/harbour/about/").content.decode()
     assert "Most passages per query" in page

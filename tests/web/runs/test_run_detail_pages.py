@@ -1,4 +1,4 @@
-"""Pages and calls about the details of runs."""
+"""Pages and API calls about the details of runs."""
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile

@@ -1,4 +1,4 @@
-"""A run query by query: filters, orders, and what is not shown to everybody."""
+"""A run query by query: filters, orders, and what visitors do not see."""
 
 import pytest
 from django.test import Client

@@ -1,4 +1,4 @@
-"""The list of runs, a run query by query, and what people change about it."""
+"""The list of runs, a run query by query, and changes to a run."""
 
 from datetime import date, timedelta
 
@@ -30,7 +30,7 @@ def test_runs_are_filtered_sorted_and_cut_into_pages(cast):
     assert len(tags(client.get(RUNS, {"sort": "-created_at"}))) == 50
     assert len(tags(client.get(RUNS, {"page": 2}))) == 13
     assert tags(client.get(RUNS, {"sort": "-run_tag", "q": "qua"})) == ["quay"]
-    assert len(tags(client.get(RUNS, {"show": "new", "page": 2}))) == 10  # three of the 63 fed a pool
+    assert len(tags(client.get(RUNS, {"show": "new", "page": 2}))) == 10  # three of the 63 contributed to a pool
     assert tags(client.get(RUNS, {"show": "nonsense", "sort": "nonsense", "page": "x", "q": "mole"})) == [
         "mole"
     ]
@@ -122,7 +122,7 @@ def test_several_runs_are_released_at_one_level_asked_once_more(cast):
     assert set(Run.objects.values_list("run_tag", "release")) >= {("deep", "private"), ("mole", "scores")}
     said = client.post(f"{RUNS}release/", {"run": keys, "release": "public"}, follow=True).content.decode()
 
-    assert "Release 2 runs as public" in asked  # quay is so already
+    assert "Release 2 runs as public" in asked  # quay is public already
     assert "2 runs are now released as public." in said
     assert set(Run.objects.filter(pk__in=keys).values_list("release", flat=True)) == {"public"}
     logged = cast.collection.changes.order_by("pk").values_list("what", "who")

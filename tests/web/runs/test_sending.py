@@ -1,4 +1,4 @@
-"""Runs sent in the browser: in parts, by a plain form, checked alone; every problem shown, every promise kept."""
+"""Runs sent in the browser: in parts, by a plain form, or only checked; every problem is shown."""
 
 import io
 from datetime import date, timedelta
@@ -107,7 +107,7 @@ def test_a_check_alone_changes_nothing_and_can_be_submitted(keeper, cast, data_d
     assert not CollectionChange.objects.exists()
     page = keeper.get(f"/collections/harbour/uploads/{upload.pk}/").content.decode()
     assert "The check found no problems" in page
-    assert "q3" in page  # the query that it does not answer
+    assert "q3" in page  # the query without an answer
 
     keeper.post(f"/collections/harbour/uploads/{upload.pk}/submit")
     work_off_everything()
@@ -120,7 +120,7 @@ def test_checked_files_are_imported_together_without_sending_them_again(keeper, 
     sent(keeper, RUN, RUN.replace(b" sent", b" second"), check_only="1")
     page = keeper.get("/collections/harbour/uploads/").content.decode()
     assert "Import 2 checked files" in page
-    assert "Open the leaderboard" not in page  # nothing was imported that it could rank
+    assert "Open the leaderboard" not in page  # nothing was imported, so there is nothing to rank
 
     reply = keeper.post("/collections/harbour/uploads/submit")
     work_off_everything()
@@ -171,8 +171,8 @@ def part(client, where, content, offset):
 def test_a_file_in_parts_goes_on_where_it_stopped(keeper, data_dir):
     parts = announced(keeper)["parts"]
     first = part(keeper, parts, RUN[:10], 0)
-    again = part(keeper, parts, RUN[:10], 0)  # its answer was lost
-    begun = announced(keeper)  # the page was loaded again
+    again = part(keeper, parts, RUN[:10], 0)  # as if its response was lost
+    begun = announced(keeper)  # as if the page was reloaded
     rest = part(keeper, parts, RUN[10:], 10)
     work_off_everything()
 

@@ -23,7 +23,7 @@ QUERIES = 12
 
 @pytest.fixture
 def folder(shared_data, tmp_path) -> Path:
-    """A dozen of the real queries with their labels, and two real runs on them, one of which is spoilt."""
+    """A dozen real queries with labels, and two real runs on them, one of which is broken."""
     data, folder = shared_data / "dl21", tmp_path / "to-send"
     folder.mkdir()
     topics = (data / "topics.tsv").read_text().splitlines()
@@ -141,7 +141,7 @@ def test_a_collection_is_made_and_runs_are_sent(page, folder, live_server, setti
 
 
 def once_broken():
-    """The connection breaks at the first part; it is sent again by itself."""
+    """Break the connection at the first part, which is then resent automatically."""
     broken: list[str] = []
 
     def handle(route):

@@ -1,4 +1,4 @@
-"""Two runs on one page: what it says, and what it does not show to everybody."""
+"""Two runs on one page: its contents, and what visitors do not see."""
 
 import numpy as np
 import pytest

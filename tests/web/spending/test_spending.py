@@ -1,4 +1,4 @@
-"""Administrators grant the right to spend money, and everybody sees their own grants."""
+"""Spending grants: administrators manage them, and everybody sees their own."""
 
 import ast
 from decimal import Decimal

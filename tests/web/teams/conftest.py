@@ -1,4 +1,4 @@
-"""A board with a round and five teams, and what each may do over HTTP."""
+"""A board with a round and five teams, with each team's actions over HTTP."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -22,7 +22,7 @@ TEAMS = ("honest", "late", "greedy", "stray", "hidden")
 
 @pytest.fixture
 def at(monkeypatch):
-    """Set the time."""
+    """Return a function that sets the time."""
 
     def moment(when):
         monkeypatch.setattr(clock, "now", lambda: when)
@@ -32,7 +32,7 @@ def at(monkeypatch):
 
 
 class Round:
-    """The board, and what each team may do over HTTP."""
+    """The board, with each team's actions over HTTP."""
 
     def __init__(self, cast) -> None:
         self.cast, self.collection = cast, cast.collection

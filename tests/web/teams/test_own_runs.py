@@ -1,4 +1,4 @@
-"""A team describes its own run and releases it: what it can change, and what was settled by the submission."""
+"""A team describes and releases its own run: what it can change, and what the submission fixed."""
 
 import json
 

@@ -59,7 +59,7 @@ def test_each_team_is_told_its_rule_and_nobody_sees_what_is_not_theirs(board, at
 
 
 def _addresses(board):
-    """Every page and call that teams and visitors can read."""
+    """Return every page and call that teams and visitors can read."""
     runs = Run.objects.order_by("pk")
     uploads = RunUpload.objects.order_by("pk")
     root, api = "/collections/harbour/", "/api/v1/collections/harbour"
@@ -136,7 +136,7 @@ def test_the_content_of_another_teams_run_is_not_told(board):
     same = board.send("late", "copied", [("q1", "b")], detail="subtask=fullrank")
     tag = board.send("greedy", "fair", [("q1", "a")], detail="subtask=fullrank")
 
-    # The copy differs in its tag column, so it is another file; the tag is taken, and whose it is is not told.
+    # The copy differs in its tag column, so it is another file. Its tag is taken, and the owner is not revealed.
     assert same.state == "imported"
     assert "was submitted before" in refusal(tag)
     assert "honest" not in refusal(tag)

@@ -1,4 +1,4 @@
-"""Versions over HTTP: published, held side by side, made into bundles, by a script with a token."""
+"""Versions over HTTP: published, compared, and bundled by a script with a token."""
 
 import io
 import json
@@ -19,7 +19,7 @@ PUBLISHING = "/api/v1/campaigns/spring/publishing"
 
 
 class Script:
-    """Calls with the owner's token."""
+    """Calls the API with the owner's token."""
 
     def __init__(self) -> None:
         owner = get_user_model().objects.get(username="owner")

@@ -1,4 +1,4 @@
-"""How the board moved between two versions, beside what changed for each query."""
+"""Moves on the board between two versions, and the changes of each query."""
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.one_database
 
 @pytest.fixture
 def moving(published, monkeypatch):
-    """Runs that moved as the dictionary says: tag → (rank before, rank after)."""
+    """Return a function that sets the moves of runs: tag → (rank before, rank after)."""
     ranks = {}
     monkeypatch.setattr(
         version_changes,

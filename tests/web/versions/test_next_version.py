@@ -1,4 +1,4 @@
-"""From new runs to the next version in the browser: what is unseen, what it costs, what publishing changes."""
+"""From new runs to the next version in the browser: unseen passages, cost, and the preview of publishing."""
 
 from decimal import Decimal
 
@@ -35,14 +35,14 @@ def owner(cast):
 
 
 def planned(client, *tags: str) -> str:
-    """The page once the plan for these runs is there."""
+    """Return the page after the plan for these runs is ready."""
     assert client.post(CHALLENGE + "plan", {"run": tags, "rule": "single"}).status_code == 302
     work_off_everything()
     return text_of(client.get(CHALLENGE))
 
 
 def judged_by_everybody(campaign) -> None:
-    """Every pair that was asked is judged: the newcomer wins."""
+    """Judge every requested pair in favor of the newcomer."""
     for row in TaskPair.objects.filter(task__campaign=campaign, pair__round__gt=0).select_related("pair"):
         new = max(row.pair.passage_a, row.pair.passage_b, key=lambda one: one.pid)
         old = min(row.pair.passage_a, row.pair.passage_b, key=lambda one: one.pid)
@@ -274,7 +274,7 @@ def test_what_comes_next_after_a_version_is_a_challenge_and_after_that_the_next_
     assert "Challenge 1 continues" in step_after_judging(cast.campaign).words
     one, other = Query.objects.filter(collection=cast.campaign.collection)[:2]
     ChallengedQuery.objects.create(challenge=asked, query=one, challenger_ids=[1])
-    ChallengedQuery.objects.create(challenge=asked, query=other)  # its new top has a text that was judged
+    ChallengedQuery.objects.create(challenge=asked, query=other)  # its new top has the text of a judged passage
     assert [line.queries for line in challenge_lines(cast.campaign)] == [1]
 
     asked.state = Challenge.State.DONE

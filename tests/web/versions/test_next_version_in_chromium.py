@@ -31,7 +31,7 @@ MOST_JUDGMENTS = 5
 
 
 def judge_everything(campaign: Campaign) -> None:
-    """Whatever is asked is judged by its grade, the greater pid where that is level."""
+    """Judge every requested pair by grade, or by the greater pid if the grades are equal."""
     grade = {
         (row.query_id, row.passage_id): row.grade
         for row in Qrel.objects.filter(qrel_set__collection=campaign.collection)
@@ -81,7 +81,7 @@ def campaign(db, shared_data, tmp_path) -> Campaign:
 
 @pytest.fixture
 def desk(campaign, page, live_server) -> Page:
-    """The owner at a desk, on the list of runs."""
+    """The owner's desktop browser, on the list of runs."""
     owner = get_user_model().objects.create_user("owner")
     Membership.objects.create(collection=campaign.collection, user=owner, role="owner")
     client = Client()
@@ -105,7 +105,7 @@ def test_a_new_run_becomes_version_2_in_the_browser(campaign, desk):
 
 
 def challenged(campaign: Campaign, page: Page, inspector: Inspector) -> None:
-    """From the run's page to a challenge that was judged."""
+    """Go from the run's page to a judged challenge."""
     page.get_by_role("link", name=NEW).click()
     page.get_by_role("link", name="unseen").click()
     expect(page.get_by_label(NEW)).to_be_checked()
@@ -120,7 +120,7 @@ def challenged(campaign: Campaign, page: Page, inspector: Inspector) -> None:
     work_off_everything()
     expect(page.get_by_text("Challenge 1 is open")).to_be_visible(timeout=PATIENCE)
     inspector.look(page, "a challenge that asks")
-    for _ in range(MOST_JUDGMENTS):  # a pair is asked again until a side leads by two
+    for _ in range(MOST_JUDGMENTS):  # a pair is judged again until one side leads by two
         judge_everything(campaign)
         advance_challenges(campaign=campaign)
     page.reload()
@@ -128,7 +128,7 @@ def challenged(campaign: Campaign, page: Page, inspector: Inspector) -> None:
 
 
 def published(page: Page, inspector: Inspector) -> None:
-    """What publishing would change, then the button."""
+    """Preview the changes, then publish."""
     page.get_by_role("link", name="Publish the next version").click()
     page.get_by_role("button", name="Show what publishing would change").click()
     work_off_everything()
@@ -142,7 +142,7 @@ def published(page: Page, inspector: Inspector) -> None:
 
 
 def read(page: Page, inspector: Inspector) -> None:
-    """The leaderboard with rank changes, both versions side by side, the version, a query."""
+    """View the leaderboard with rank changes, both versions side by side, the version, a query."""
     page.get_by_role("link", name="Leaderboard with rank changes").click()
     row = page.get_by_role("row").filter(has=page.get_by_role("link", name=NEW, exact=True))
     expect(row).to_be_visible()
@@ -157,7 +157,7 @@ def read(page: Page, inspector: Inspector) -> None:
 
 
 def bundled(page: Page, inspector: Inspector) -> None:
-    """The bundle: counted, made, downloaded."""
+    """Count, create and download the bundle."""
     page.get_by_role("link", name="version 2", exact=True).first.click()
     page.get_by_role("link", name="bundle to publish").click()
     page.get_by_role("button", name="Count contents").click()

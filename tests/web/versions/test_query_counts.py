@@ -1,4 +1,4 @@
-"""Pages ask the database as often for much as for little."""
+"""The number of database queries of a page does not depend on the amount of data."""
 
 import pytest
 from django.db import connection

@@ -1,4 +1,4 @@
-"""A query's page: where runs rank its passages, and which of its words stand in them."""
+"""A query's page: the ranks of its passages in runs, and the words of the query in them."""
 
 import pytest
 from django.contrib.auth import get_user_model

@@ -1,4 +1,4 @@
-"""A query's page before any version covers it: its pool, labels, texts and ranks, as far as a person sees them."""
+"""A query's page before any version covers it: the pool, labels, texts and ranks that a person can see."""
 
 import pytest
 from django.test import Client

@@ -1,4 +1,4 @@
-"""Files of versions: pieces and parts of a size, and as many questions for much as for little."""
+"""Files of versions: streamed in parts of limited size, with a fixed number of database queries."""
 
 import json
 
@@ -14,7 +14,7 @@ VERSION = "/collections/harbour/versions/1/"
 
 
 def lines_and_queries(client, address):
-    models._CONTENTS.clear()  # as in a process that has just started
+    models._CONTENTS.clear()  # as in a new process
     with CaptureQueriesContext(connection) as caught:
         reply = client.get(address)
         assert reply.status_code == 200
@@ -86,7 +86,7 @@ def test_a_manifest_is_read_once_for_a_page_or_not_at_all(cast, monkeypatch, add
             return json.loads(text)
 
     page = VERSION + address.format(key=cast.query("q1").pk)
-    cast.clients["owner"].get(page)  # compares the version with what counts now; that is kept
+    cast.clients["owner"].get(page)  # compares the version with current judgments, and caches the result
     monkeypatch.setattr(models, "json", Counting)
     monkeypatch.setattr(models, "_CONTENTS", {})
 

@@ -1,4 +1,4 @@
-"""Versions side by side, and the files of what pages of versions show."""
+"""Versions side by side, and the files of version pages."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ def text_of(reply) -> str:
 
 
 def challenged(harbour, qid: str, pid: str, tag: str) -> None:
-    """A challenge of the run that has this passage on top, judged: the newcomer wins every pair."""
+    """Create a judged challenge by the run with this passage on top, which wins every pair."""
     best = {row.passage_id for row in harbour.version.qrels.filter(query__qid=qid)}
     new = harbour.passage(pid)
     number = Challenge.objects.filter(campaign=harbour.campaign).count() + 1
@@ -60,7 +60,7 @@ def challenged(harbour, qid: str, pid: str, tag: str) -> None:
 
 @pytest.fixture
 def two(published):
-    """Version 2: the private run ``deep`` brought d, judged before, over q1's b; a new one over q2's s."""
+    """Version 2: d, from the private run ``deep``, beat q1's b, and a new passage beat q2's s."""
     challenged(published, "q2", "n2", "quay")
     challenged(published, "q3", "z3", "deep")
     published.second = published.publish()
@@ -86,7 +86,7 @@ def test_runs_that_are_not_released_are_counted_not_named(client, two):
 
 
 def test_a_twin_of_the_best_answer_that_only_a_private_run_supplied_is_not_shown(member, published):
-    """Its pid tells what the run had on top, though its text is known."""
+    """Its pid reveals the run's top passage, although its text is known."""
     make_run(published.collection, "cove", {"q2": ["twin"]}, release="private")
     best = published.passage("a2")
     published.campaign.judgments.filter(left__pid="s").update(preferred=best)

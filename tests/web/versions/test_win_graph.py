@@ -1,4 +1,4 @@
-"""The win graph: who beat whom, what is level, what is left out."""
+"""The win graph: wins, level pairs, and omitted passages."""
 
 from web.versions.win_graph import MOST_NODES, win_graph
 

@@ -1,4 +1,4 @@
-"""A real receiver on this machine, and a webhook that leads there."""
+"""A real receiver on this machine, and a webhook with its address."""
 
 import random
 import ssl
@@ -19,7 +19,7 @@ from web.webhooks.event_messages import KINDS
 
 @dataclass
 class Got:
-    """A request as it came in."""
+    """A received request."""
 
     path: str
     headers: dict[str, str]
@@ -28,7 +28,7 @@ class Got:
 
 @dataclass
 class Receiver:
-    """Answers ``replies`` in turn (a status, ``hang``, ``drip``, ``drip body``), then 204; keeps what it got."""
+    """Answers ``replies`` in turn (a status, ``hang``, ``drip``, ``drip body``), then 204; stores its requests."""
 
     address: str = ""
     replies: list = field(default_factory=list)
@@ -60,7 +60,7 @@ class Receiver:
                         self.wfile.write(b"said <b>the</b> receiver\x00" + b"." * 9000)
 
             def _drip(self, first: bytes) -> None:
-                """A byte every now and then: no single wait is long."""
+                """Send a byte now and then, so that no single wait is long."""
                 self.wfile.write(first)
                 while not receiver.over.wait(0.05):
                     try:
@@ -76,12 +76,12 @@ class Receiver:
 
 class Server(ThreadingHTTPServer):
     def handle_error(self, *_: object) -> None:
-        """Who hangs up is no news here."""
+        """Ignore closed connections."""
 
 
 @contextmanager
 def listening(tls: ssl.SSLContext | None = None):
-    """A receiver for the length of the block."""
+    """Run a receiver during the block."""
     receiver = Receiver()
     server = Server(("127.0.0.1", 0), receiver.handler())
     if tls is not None:
@@ -114,7 +114,7 @@ def owner(harbour):
 
 @pytest.fixture
 def hook(harbour, owner, receiver):
-    """A webhook at the receiver, told of everything; ``secret`` is what its owner was shown."""
+    """A webhook for all events at the receiver; ``secret`` is the one that its owner was shown."""
     made = endpoints.register_endpoint(
         collection=harbour.collection, address=f"{receiver.address}hook?k=v", events=list(KINDS), user=owner
     )
@@ -123,13 +123,13 @@ def hook(harbour, owner, receiver):
 
 
 def send(hook) -> int:
-    """What the jobs do: make messages of what happened, send those that are due."""
+    """Run the jobs: create messages from events, and send those that are due."""
     delivering.write_messages()
     return delivering.deliver_due(hook.pk, rng=random.Random(1))
 
 
 @contextmanager
 def later(**time: int):
-    """That much later."""
+    """Move the clock forward."""
     with clock.shifted(timedelta(**time)):
         yield

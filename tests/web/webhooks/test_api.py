@@ -1,4 +1,4 @@
-"""The calls of webhooks."""
+"""The API calls about webhooks."""
 
 import json
 
@@ -14,7 +14,7 @@ ALL = "/api/v1/collections/harbour/webhooks"
 
 @pytest.fixture
 def call(client, owner):
-    """Call as the owner; the status and the answer."""
+    """Return a function that calls as the owner and returns the status and the response."""
     token = make_token(user=owner, name="t", scopes=["read", "webhooks"], days=1)[1]
 
     def called(method: str, address: str, body: dict | None = None):

@@ -1,4 +1,4 @@
-"""Messages reach a real receiver: signed, once where it can be, again where it must be, and not forever."""
+"""Messages to a real receiver: signed, sent once if possible, retried if necessary, but not forever."""
 
 import base64
 import hashlib
@@ -35,7 +35,7 @@ EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "receive_webhook.py"
 
 
 def verified(got, secret: str) -> dict:
-    """What a receiver does by the specification, without our code; the body as JSON."""
+    """Verify a message by the specification, without our code; returns the body as JSON."""
     key = base64.b64decode(secret.removeprefix("whsec_"))
     said = f"{got.headers['webhook-id']}.{got.headers['webhook-timestamp']}.".encode() + got.body
     expected = "v1," + base64.b64encode(hmac.new(key, said, hashlib.sha256).digest()).decode()
@@ -276,7 +276,7 @@ def test_an_address_that_is_gone_is_switched_off_at_once(harbour, hook, receiver
 
 
 def test_a_failure_leaves_the_rest_for_the_next_time(harbour, hook, receiver):
-    """Else an address that does not answer held a worker up for every message there is."""
+    """Otherwise, an address that does not answer would block a worker for every message."""
     receiver.replies = [500]
     harbour.publish()
     harbour.add_queries(1)
@@ -372,7 +372,7 @@ def test_old_messages_and_events_are_deleted(harbour, hook, receiver, settings):
     with later(days=31):
         deleted = delivering.forget_old_deliveries()
 
-    assert (early, deleted) == (0, 3)  # a message and both events: the other message still waits
+    assert (early, deleted) == (0, 3)  # a message and both events; the other message still waits
     assert only(hook).state == "waiting"
 
 

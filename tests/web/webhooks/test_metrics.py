@@ -1,4 +1,4 @@
-"""What those who watch over an installation see of webhooks."""
+"""Metrics of webhooks for operators."""
 
 import pytest
 

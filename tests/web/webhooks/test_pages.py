@@ -1,4 +1,4 @@
-"""The pages of webhooks: a secret once, what was sent, what needs a person."""
+"""The pages of webhooks: the secret, shown once; sent messages; items that need attention."""
 
 import json
 import re

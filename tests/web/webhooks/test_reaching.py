@@ -1,4 +1,4 @@
-"""Messages go to the public internet over HTTPS, and to where the name led when it was looked at."""
+"""Messages are sent only to the public internet over HTTPS, and to the address that was checked."""
 
 import random
 import socket
@@ -17,7 +17,7 @@ from web.webhooks.posts import post
 
 @pytest.fixture
 def names(monkeypatch):
-    """What names lead to: name → the answers to looking it up, one after the other, the last one forever."""
+    """Set DNS answers: name → results of successive look-ups; the last one is repeated."""
     answers: dict[str, list[list[str]]] = {}
     real = socket.getaddrinfo
 
@@ -136,7 +136,7 @@ def test_inner_addresses_take_no_https_where_they_are_allowed(settings):
 
 @pytest.mark.django_db
 def test_a_name_that_leads_inside_later_is_not_followed(harbour, owner, names):
-    """DNS rebinding: public when it was registered, the loopback when it is sent."""
+    """DNS rebinding: a public address at registration, the loopback at delivery."""
     with listening() as inside:
         port = inside.address.rstrip("/").rpartition(":")[2]
         names["rebind.example"] = [["93.184.216.34"], ["127.0.0.1"]]
@@ -157,7 +157,7 @@ def test_a_name_that_leads_inside_later_is_not_followed(harbour, owner, names):
 
 
 def test_the_connection_goes_to_the_address_that_was_looked_at(names, settings):
-    """The second look-up, which a library would do to connect, is never done."""
+    """The second look-up, which a library would do to connect, never happens."""
     settings.WEBHOOK_PRIVATE_ADDRESSES = True
     with listening() as receiver:
         port = receiver.address.rstrip("/").rpartition(":")[2]
@@ -179,7 +179,7 @@ def test_the_next_address_of_a_name_is_tried_when_one_refuses(names, settings):
 
 
 def test_who_takes_too_long_to_be_reached_is_sent_nothing(names, settings, monkeypatch):
-    """The time is over before there is a connection to cut off."""
+    """The time limit ends before there is a connection to close."""
     settings.WEBHOOK_PRIVATE_ADDRESSES, settings.WEBHOOK_TIMEOUT_SECONDS = True, 0.1
     cut, reach = threading.Event(), socket.create_connection
     cut_off = posting._Pinned.cut_off

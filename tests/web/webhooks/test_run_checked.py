@@ -1,4 +1,4 @@
-"""What is told of run files: whatever comes of the check, once, with nothing that only the file says."""
+"""Messages about run files: every outcome of a check, once, without contents of the file."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Signatures by the specification, and the waits between tries."""
+"""Signatures by the specification, and the waits between attempts."""
 
 import random
 from datetime import timedelta
@@ -13,7 +13,7 @@ SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 
 def test_the_signature_is_that_of_the_specifications_libraries():
-    """The value that their own tests and documentation give (standard-webhooks, svix-webhooks)."""
+    """The value in the tests and documentation of standard-webhooks and svix-webhooks."""
     signed = signature(SECRET, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, b'{"test": 2432232314}')
 
     assert signed == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="

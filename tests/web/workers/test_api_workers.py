@@ -1,4 +1,4 @@
-"""Workers over the API: records, decisions with their price, messages, reports, appeals."""
+"""Workers over the API: records, decisions with their cost, messages, reports, appeals."""
 
 import json
 from datetime import timedelta
@@ -30,7 +30,7 @@ WORKERS = "/api/v1/campaigns/fair/workers"
 
 
 class Calls:
-    """Calls of the campaign's manager."""
+    """API calls of the campaign's manager."""
 
     def __init__(self, client) -> None:
         user = get_user_model().objects.get(username="ada")
@@ -52,7 +52,7 @@ def calls(manager):
 
 @pytest.fixture
 def judged(fair, campaign):
-    """One good worker, and one whom the rule excluded."""
+    """One good worker, and one excluded by the rule."""
     fair.do_task(campaign, "AGOOD")
     fair.do_task(campaign, "ABAD", pass_gold=False)
     fair.collect(campaign)

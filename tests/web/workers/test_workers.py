@@ -1,4 +1,4 @@
-"""The workers of a campaign: the list, one worker, decisions with their price, messages, reports, appeals."""
+"""The workers of a campaign: the list, one worker, decisions with their cost, messages, reports, appeals."""
 
 from decimal import Decimal
 
@@ -74,7 +74,7 @@ def test_agreement_is_with_what_others_said_of_the_same_pairs_and_counts(fair, c
     rows = {row.worker: row for row in records_of(campaign).rows}
 
     assert (rows[worker("ABAD").pk].compared, rows[worker("ABAD").pk].agreeing) == (3, same)
-    assert rows[worker("AONE").pk].agreement is None  # what was excluded does not count against anybody
+    assert rows[worker("AONE").pk].agreement is None  # excluded judgments do not count against anybody
 
 
 def test_the_list_is_sorted_filtered_and_searched_by_the_address(fair, campaign, manager):
@@ -370,8 +370,8 @@ def test_more_workers_cost_no_more_queries(fair, campaign, manager):
             report_of(fair.do_task(campaign, name))
             fair.collect(campaign)
 
-    # Flags depend on how long tasks took, and a flagged worker's page asks for what is behind them: once, not for
-    # each worker. Four more tasks of three workers would show as more.
+    # Flags depend on the durations of tasks, and the page queries the evidence for flagged workers once, not for each
+    # worker. Four more tasks of three workers would otherwise need more queries.
     for more, before in zip(all_pages(), few, strict=True):
         assert len(more) <= len(before) + 2, "\n".join([*before, "", "and with more workers:", *more])
         assert len(before) <= 37, "\n".join(before)

@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 
 def index_requirements(apps, schema_editor):
-    """What HIT types made before ask for, as rows that can be searched."""
+    """Store the requirements of existing HIT types as searchable rows."""
     hit_type, required = (apps.get_model("marketplace", name) for name in ("HitType", "RequiredQualification"))
     for kind in hit_type.objects.exclude(requirements=[]).iterator():
         named = {requirement["QualificationTypeId"] for requirement in kind.requirements}

@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 def without_log(apps, schema_editor):
-    """PostgreSQL need not write buckets to its log: a crash may empty them."""
+    """Make the table unlogged in PostgreSQL, because a crash may lose its rows."""
     if schema_editor.connection.vendor == "postgresql":
         schema_editor.execute("ALTER TABLE marketplace_bucket SET UNLOGGED")
 

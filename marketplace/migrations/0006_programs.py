@@ -6,7 +6,7 @@ PROGRAM = re.compile(r'simulated-[0-9a-f]{12}')
 
 
 def mark(apps, schema_editor):
-    """Programs were told by their names; a person may have had one that begins alike."""
+    """Mark programs, which until now were recognized by their names; a person may have had a similar name."""
     workers = apps.get_model('marketplace', 'Worker').objects
     named = workers.filter(username__startswith='simulated-', invitation=None).values_list('pk', 'username')
     workers.filter(pk__in=[pk for pk, name in named if PROGRAM.fullmatch(name)]).update(is_program=True)

@@ -3,7 +3,7 @@ from django.db.models import F
 
 
 def keep(apps, schema_editor):
-    """Countries that stand in the invitation came from an operator."""
+    """Mark countries from invitations as set by an operator."""
     workers = apps.get_model('marketplace', 'Worker').objects
     given = workers.exclude(country='').filter(invitation__country=F('country')).values_list('pk', flat=True)
     workers.filter(pk__in=list(given)).update(country_by_operator=True)

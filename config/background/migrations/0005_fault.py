@@ -1,4 +1,4 @@
-"""Whose fault a failure was; tracebacks move to a field that administrators alone see."""
+"""Record who is responsible for a failure, and move tracebacks to a field that only administrators see."""
 
 from django.apps.registry import Apps
 from django.db import migrations, models
@@ -8,7 +8,7 @@ TRACEBACK = "Traceback (most recent call last)"
 
 
 def part(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
-    """Say of jobs that failed whose fault it was, and take tracebacks out of what is told."""
+    """Set the fault of failed jobs, and remove tracebacks from their messages."""
     jobs = apps.get_model("background", "Job").objects.using(editor.connection.alias)
     ours = jobs.filter(failure_message__contains=TRACEBACK)
     ours.update(trace=models.F("failure_message"), failure_message="", next_step="", fault="software")

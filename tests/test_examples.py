@@ -68,7 +68,7 @@ def server(monkeypatch, tmp_path):
         ([{"name": "official"}], {"rows": []}, "mine: imported; its rank is shown when it is released\n"),
     ],
 )
-def test_a_run_that_was_taken_is_no_failure_whether_it_has_a_rank_by_now_or_not(
+def test_an_imported_run_is_a_success_with_or_without_a_rank(
     server, capsys, sets, board, said
 ):
     server.answers = {
@@ -82,7 +82,7 @@ def test_a_run_that_was_taken_is_no_failure_whether_it_has_a_rank_by_now_or_not(
     assert capsys.readouterr().out == said
 
 
-def test_what_a_policy_asks_for_is_said(server, monkeypatch):
+def test_details_required_by_a_policy_are_sent(server, monkeypatch):
     server.answers = {"runs": [(429, {"title": "Too many calls"}), (201, UPLOAD)], "qrel-sets": [(200, [])]}
     monkeypatch.setattr(
         "sys.argv", [*sys.argv, "--team", "harbourers", "--baseline", "--detail", "family=dense"]
@@ -113,7 +113,7 @@ def test_a_check_submits_nothing(server, monkeypatch, capsys):
         ("PREFEREE", "http://127.0.0.1:9/api/v1", "cannot be reached"),
     ],
 )
-def test_what_keeps_it_from_asking_is_said_in_a_line(server, monkeypatch, variable, value, reason):
+def test_connection_errors_are_one_line(server, monkeypatch, variable, value, reason):
     monkeypatch.setenv(variable, value)
 
     with pytest.raises(SystemExit, match=reason):

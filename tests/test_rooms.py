@@ -117,7 +117,7 @@ def test_every_room_is_installed():
     assert [app for app in settings.INSTALLED_APPS if app in ORDER] == ORDER
 
 
-def test_a_start_does_not_wait_for_what_only_analyses_need():
+def test_starting_does_not_import_libraries_that_only_analyses_need():
     """scipy.stats, scikit-learn and matplotlib take a second each, so commands and servers start without them."""
     words = "import django, sys; django.setup(); import config.urls; print(*sys.modules)"
 

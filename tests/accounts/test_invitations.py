@@ -61,7 +61,7 @@ def test_a_link_works_once(client, collection):
     assert User.objects.count() == 1
 
 
-def test_looking_at_it_uses_nothing_up(client, collection):
+def test_viewing_an_invitation_does_not_use_it_up(client, collection):
     invited = invite(collection)
 
     client.get(path(invited))
@@ -78,14 +78,14 @@ def test_a_link_expires(client, collection):
     assert not User.objects.exists()
 
 
-def test_a_withdrawn_link_is_over(client, collection):
+def test_a_withdrawn_link_no_longer_works(client, collection):
     invited = invite(collection)
     members.withdraw_member_invitation(invited=collection.invited_members.get(), who="bob")
 
     assert client.get(path(invited)).status_code == 404
 
 
-def test_somebody_with_an_account_joins_with_it(client, collection, django_user_model):
+def test_a_person_with_an_account_joins_through_the_link(client, collection, django_user_model):
     client.force_login(django_user_model.objects.create_user("bob"))
 
     client.post(path(invite(collection)))
@@ -93,7 +93,7 @@ def test_somebody_with_an_account_joins_with_it(client, collection, django_user_
     assert Membership.objects.get().user.username == "bob"
 
 
-def test_who_was_removed_does_not_come_back_by_the_old_link(client, collection, django_user_model):
+def test_a_removed_member_cannot_return_through_the_old_link(client, collection, django_user_model):
     client.force_login(django_user_model.objects.create_user("bob"))
     invited = invite(collection)
     client.post(path(invited))
@@ -104,7 +104,7 @@ def test_who_was_removed_does_not_come_back_by_the_old_link(client, collection, 
     assert not Membership.objects.exists()
 
 
-def test_a_member_keeps_the_role_there_is(client, collection, django_user_model):
+def test_a_member_keeps_the_existing_role(client, collection, django_user_model):
     bob = django_user_model.objects.create_user("bob")
     Membership.objects.create(collection=collection, user=bob, role="owner")
     client.force_login(bob)
@@ -125,7 +125,7 @@ def test_a_member_keeps_the_role_there_is(client, collection, django_user_model)
     ],
     ids=["common password", "blank in name", "taken name", "address for a name", "empty"],
 )
-def test_what_is_wrong_is_said_and_uses_nothing_up(client, collection, account, django_user_model):
+def test_invalid_input_is_explained_and_does_not_use_up_the_link(client, collection, account, django_user_model):
     django_user_model.objects.create_user("bob")
     invited = invite(collection)
 
@@ -136,7 +136,7 @@ def test_what_is_wrong_is_said_and_uses_nothing_up(client, collection, account, 
     assert Invitation.objects.open(clock.now()).exists()
 
 
-def test_of_two_who_use_it_at_once_one_is_refused(collection, django_user_model):
+def test_one_of_two_concurrent_uses_is_refused(collection, django_user_model):
     invited = invite(collection)
     stale = Invitation.objects.get()
     members.join(invitation=invited.invitation, user=django_user_model.objects.create_user("bob"))
@@ -145,13 +145,13 @@ def test_of_two_who_use_it_at_once_one_is_refused(collection, django_user_model)
         members.join(invitation=stale, user=django_user_model.objects.create_user("eve"))
 
 
-def test_only_a_hash_of_the_link_is_kept(collection):
+def test_only_a_hash_of_the_link_is_stored(collection):
     invited = invite(collection)
 
     assert invited.link.rstrip("/").rpartition("/")[2] not in str(Invitation.objects.values().get())
 
 
-def test_no_address_no_invitation(collection):
+def test_an_invitation_needs_an_address(collection):
     with pytest.raises(NotAnAccount):
         invite(collection, email="nonsense")
     assert not collection.changes.exists()
@@ -168,13 +168,13 @@ def test_with_a_mail_server_the_link_is_mailed_and_proves_the_address(client, co
     assert User.objects.get().emailaddress_set.get().verified
 
 
-def test_an_address_to_which_nothing_was_mailed_is_not_proven(client, collection):
+def test_an_address_without_a_mailed_link_is_not_confirmed(client, collection):
     client.post(path(invite(collection)), ACCOUNT)
 
     assert not User.objects.get().emailaddress_set.get().verified
 
 
-def test_a_mail_server_that_is_away_leaves_the_link_to_be_shown(collection, settings):
+def test_the_link_is_shown_if_the_mail_server_is_down(collection, settings):
     settings.MAIL = True
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9
@@ -199,7 +199,7 @@ def first_link():
     return "/accounts/" + invitations.first_administrator_link().partition("/accounts/")[2]
 
 
-def test_the_first_administrator_comes_by_a_link_that_works_once(client):
+def test_the_first_administrators_link_works_once(client):
     link = first_link()
 
     assert "E-mail address" in client.get(link).content.decode()
@@ -227,7 +227,7 @@ def test_a_new_link_replaces_the_first_administrators_old_one(client):
     assert client.get(new).status_code == 200
 
 
-def test_the_first_administrators_link_is_over_when_there_is_one(client):
+def test_the_first_administrators_link_ends_once_there_is_an_administrator(client):
     link = first_link()
     User.objects.create_superuser("bob", password="a horse reads passages")
 

@@ -76,7 +76,7 @@ def signed_in(client):
     return "_auth_user_id" in client.session
 
 
-def test_the_page_offers_it_when_it_is_set(client, provider):
+def test_the_sign_in_page_offers_a_configured_provider(client, provider):
     assert "Sign in with OpenID Connect" in client.get("/accounts/login/").content.decode()
 
 
@@ -92,7 +92,7 @@ def test_a_stranger_gets_no_account(client, provider, django_user_model):
     assert not django_user_model.objects.exists()
 
 
-def test_a_setting_lets_everybody_in_whom_the_provider_knows(client, provider, settings, django_user_model):
+def test_a_setting_admits_everybody_with_a_provider_account(client, provider, settings, django_user_model):
     settings.OIDC_SIGNUP = True
 
     go_through(client)
@@ -105,7 +105,7 @@ def test_a_setting_lets_everybody_in_whom_the_provider_knows(client, provider, s
     assert signed_in(client), "who has an account needs no sign-up"
 
 
-def test_an_address_alone_does_not_open_an_account_that_is_there(client, provider, django_user_model):
+def test_a_matching_address_alone_does_not_open_an_existing_account(client, provider, django_user_model):
     django_user_model.objects.create_user("other", "ada@example.org", "a long password")
 
     go_through(client)
@@ -130,7 +130,7 @@ def test_an_invited_person_gets_an_account_and_joins_once(client, provider, djan
     assert client.get(path).status_code == 404
 
 
-def test_half_a_configuration_stops_the_start(monkeypatch):
+def test_an_incomplete_configuration_stops_start_up(monkeypatch):
     monkeypatch.delenv("PREFEREE_OIDC_CLIENT", raising=False)
 
     with pytest.raises(ImproperlyConfigured, match="PREFEREE_OIDC_CLIENT"):

@@ -28,6 +28,6 @@ def test_what_a_role_permits(role, may):
     assert {action for action in ACTIONS if permits(role, action)} == set(filter(None, may.split(", ")))
 
 
-def test_an_action_that_is_not_in_the_table_is_a_mistake():
+def test_an_unknown_action_is_an_error():
     with pytest.raises(KeyError):
         permits(Role.OWNER, "fly")

@@ -54,7 +54,7 @@ def test_an_administrator_can_leave_without_one(client, admin):
     assert client.get("/").status_code == 200
 
 
-def test_others_and_other_installations_are_not_asked(client, admin, settings, django_user_model):
+def test_other_people_and_installations_need_no_second_factor(client, admin, settings, django_user_model):
     client.force_login(django_user_model.objects.create_user("grace"))
     assert client.get("/").status_code == 200
 
@@ -63,7 +63,7 @@ def test_others_and_other_installations_are_not_asked(client, admin, settings, d
     assert client.get("/").status_code == 200
 
 
-def test_who_lost_it_is_let_in_again_from_the_terminal(client, admin, capsys):
+def test_a_lost_second_factor_is_reset_in_the_terminal(client, admin, capsys):
     TOTP.activate(admin, generate_totp_secret())
 
     call_command("reset_second_factor", "ada", json=True)
@@ -74,7 +74,7 @@ def test_who_lost_it_is_let_in_again_from_the_terminal(client, admin, capsys):
     assert client.get("/")["Location"] == "/accounts/2fa/totp/activate/"
 
 
-def test_nobody_is_reset_by_a_wrong_name(admin):
+def test_a_wrong_name_resets_nobody(admin):
     with pytest.raises(SystemExit) as ended:
         call_command("reset_second_factor", "nobody")
 

@@ -35,7 +35,7 @@ def signed_in(client):
 
 
 @pytest.mark.parametrize("login", ["ada", "ada@example.org"])
-def test_by_name_or_address(client, ada, login):
+def test_people_sign_in_with_name_or_address(client, ada, login):
     ada.emailaddress_set.create(email=ada.email, primary=True)
 
     assert sign_in(client, login)["Location"] == "/signed-in/"
@@ -50,7 +50,7 @@ def test_signing_out(client, ada):
     assert not signed_in(client)
 
 
-def test_a_wrong_password_is_said_without_saying_which_part_is_wrong(client, ada):
+def test_a_wrong_password_error_does_not_say_which_part_is_wrong(client, ada):
     wrong, unknown = sign_in(client, password="wrong"), sign_in(client, login="nobody")
 
     assert not signed_in(client)
@@ -66,11 +66,11 @@ def test_guessing_is_stopped_even_for_the_right_password(client, ada):
     assert not signed_in(client)
 
 
-def test_signing_in_leads_nowhere_else(client, ada):
+def test_signing_in_does_not_redirect_to_other_sites(client, ada):
     assert sign_in(client, next="https://elsewhere.example/")["Location"] == "/signed-in/"
 
 
-def test_nobody_signs_up_unasked(client, db, django_user_model):
+def test_sign_up_is_closed_by_default(client, db, django_user_model):
     asked = {"username": "eve", "email": "e@example.org", "password1": PASSWORD, "password2": PASSWORD}
 
     assert "by invitation" in client.get("/accounts/signup/").content.decode()
@@ -87,11 +87,11 @@ def test_sign_up_can_be_opened(client, db, settings, django_user_model):
     assert django_user_model.objects.get().username == "eve"
 
 
-def test_passwords_are_kept_as_argon2(ada):
+def test_passwords_are_stored_as_argon2(ada):
     assert ada.password.startswith("argon2$")
 
 
-def test_a_second_factor_is_asked_for_and_a_code_lets_in_once(client, ada):
+def test_a_second_factor_is_required_and_a_code_works_once(client, ada):
     secret = generate_totp_secret()
     TOTP.activate(ada, secret)
     code = format_hotp_value(hotp_value(secret, next(yield_hotp_counters_from_time())))
@@ -109,7 +109,7 @@ def test_a_second_factor_is_asked_for_and_a_code_lets_in_once(client, ada):
     assert not signed_in(client)
 
 
-def test_a_forgotten_password_is_mailed_about_alike_to_known_and_unknown(client, ada, settings):
+def test_a_password_reset_response_is_the_same_for_known_and_unknown_addresses(client, ada, settings):
     settings.MAIL = True
     known = client.post("/accounts/password/reset/", {"email": "ada@example.org"}, follow=True)
     unknown = client.post("/accounts/password/reset/", {"email": "eve@example.org"}, follow=True)
@@ -118,7 +118,7 @@ def test_a_forgotten_password_is_mailed_about_alike_to_known_and_unknown(client,
     assert "/accounts/password/reset/key/" in mail.outbox[0].body
 
 
-def test_a_link_leads_to_our_address_whatever_host_was_asked(client, ada, settings):
+def test_links_use_our_address_whatever_host_was_requested(client, ada, settings):
     settings.MAIL, settings.ALLOWED_HOSTS = True, ["*"]
 
     client.post("/accounts/password/reset/", {"email": "ada@example.org"}, headers={"host": "evil.example"})
@@ -127,7 +127,7 @@ def test_a_link_leads_to_our_address_whatever_host_was_asked(client, ada, settin
     assert "evil.example/accounts/password/reset/key" not in mail.outbox[0].body
 
 
-def test_no_shared_cache_keeps_what_somebody_sees_who_is_signed_in(client, ada):
+def test_pages_of_signed_in_people_are_not_stored_in_shared_caches(client, ada):
     assert "Cache-Control" not in client.get("/")
 
     client.force_login(ada)
@@ -135,7 +135,7 @@ def test_no_shared_cache_keeps_what_somebody_sees_who_is_signed_in(client, ada):
     assert client.get("/")["Cache-Control"] == "private, no-cache"
 
 
-def test_a_mail_server_that_is_away_keeps_nobody_from_a_new_password(client, ada, settings, caplog):
+def test_a_password_can_be_changed_while_the_mail_server_is_down(client, ada, settings, caplog):
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9
     client.force_login(ada)
@@ -152,5 +152,5 @@ def test_a_mail_server_that_is_away_keeps_nobody_from_a_new_password(client, ada
     assert "could not be mailed" in caplog.text
 
 
-def test_without_a_mail_server_the_page_says_whom_to_ask(client, db):
+def test_without_a_mail_server_the_page_names_a_contact(client, db):
     assert "sends no e-mail" in client.get("/accounts/password/reset/").content.decode()

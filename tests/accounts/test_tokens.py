@@ -49,7 +49,7 @@ def test_only_its_hash_is_kept(ada):
     assert text.split("_", 2)[2] not in str(ApiToken.objects.values().get())
 
 
-def test_it_ends(ada):
+def test_a_token_expires(ada):
     token, text = made(ada, days=1)
 
     with clock.shifted(timedelta(days=1, seconds=1)):
@@ -58,7 +58,7 @@ def test_it_ends(ada):
     assert token_of(text) is None
 
 
-def test_it_ends_with_its_person(ada):
+def test_a_token_ends_with_its_account(ada):
     _, text = made(ada)
     ada.is_active = False
     ada.save()
@@ -88,7 +88,7 @@ def by_taking_it_away(client, user):
 
 
 @pytest.mark.parametrize("change", [by_the_page, by_a_command, by_taking_it_away])
-def test_it_ends_with_a_new_password(client, grace, change):
+def test_a_new_password_revokes_tokens(client, grace, change):
     _, text = made(grace)
 
     change(client, grace)
@@ -98,7 +98,7 @@ def test_it_ends_with_a_new_password(client, grace, change):
     assert token_of(text) is None
 
 
-def test_it_stays_when_the_same_password_is_hashed_anew(grace, settings):
+def test_rehashing_the_same_password_keeps_tokens(grace, settings):
     _, text = made(grace)
     settings.PASSWORD_HASHERS = settings.PASSWORD_HASHERS[::-1]
 
@@ -109,7 +109,7 @@ def test_it_stays_when_the_same_password_is_hashed_anew(grace, settings):
     assert token_of(text)
 
 
-def test_a_stolen_session_makes_no_token_and_adds_no_address(client, grace):
+def test_a_stolen_session_cannot_create_a_token_or_add_an_address(client, grace):
     token = client.post("/accounts/tokens/", {"name": "ci", "scopes": ["read"], "days": 7})
     address = client.post("/accounts/email/", {"email": "evil@example.org", "action_add": ""})
 
@@ -120,7 +120,7 @@ def test_a_stolen_session_makes_no_token_and_adds_no_address(client, grace):
     assert EmailAddress.objects.get().email == "grace@example.org"
 
 
-def test_a_token_is_made_after_the_password_was_given_again(client, grace):
+def test_creating_a_token_requires_the_password(client, grace):
     asked = client.post("/accounts/tokens/", {"name": "ci", "scopes": ["read"], "days": 7})
 
     shown = client.post(asked["Location"], {"password": PASSWORD})
@@ -129,7 +129,7 @@ def test_a_token_is_made_after_the_password_was_given_again(client, grace):
     assert b"pfr_" in shown.content
 
 
-def test_the_address_is_told_of_a_new_password(client, grace, settings):
+def test_a_new_password_is_reported_by_e_mail(client, grace, settings):
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 
     by_the_page(client, grace)
@@ -137,7 +137,7 @@ def test_the_address_is_told_of_a_new_password(client, grace, settings):
     assert [message.to for message in mail.outbox] == [["grace@example.org"]]
 
 
-def test_last_use_is_noted_at_most_once_a_minute(ada):
+def test_last_use_is_recorded_at_most_once_a_minute(ada):
     _, text = made(ada)
     token_of(text)
     first = ApiToken.objects.get().last_used_at
@@ -150,7 +150,7 @@ def test_last_use_is_noted_at_most_once_a_minute(ada):
 
 
 @pytest.mark.parametrize("wrong", [{"name": " "}, {"scopes": ["fly"]}, {"days": 0}, {"days": 367}])
-def test_what_cannot_be_made(ada, wrong):
+def test_invalid_tokens_are_not_created(ada, wrong):
     with pytest.raises(TokenRefused):
         made(ada, **wrong)
 
@@ -168,7 +168,7 @@ def test_the_page_shows_a_token_once(client, ada):
     assert f"pfr_{token_of(text).mark}_" in later
 
 
-def test_reloading_the_page_that_shows_a_token_makes_no_other(client, ada):
+def test_reloading_the_page_of_a_new_token_creates_no_second_one(client, ada):
     client.force_login(ada)
     form = {"name": "ci", "scopes": ["read"], "days": 7}
     form["once"] = client.get("/accounts/tokens/").context["once"]

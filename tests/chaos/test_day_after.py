@@ -53,7 +53,7 @@ def campaign(site, proxy):
     return campaign
 
 
-def test_places_whose_replies_were_lost_are_found_again_after_the_tokens_are_forgotten(
+def test_places_with_lost_replies_are_found_after_the_tokens_expired(
     campaign, crowd, proxy, moved_on
 ):
     proxy.faults = Faults(lost_reply=1.0)
@@ -72,7 +72,7 @@ def test_places_whose_replies_were_lost_are_found_again_after_the_tokens_are_for
     assert {hit["HITId"] for hit in hits} == set(Place.objects.values_list("crowd_id", flat=True))
 
 
-def test_payments_whose_replies_were_lost_are_not_made_again_after_the_tokens_are_forgotten(
+def test_payments_with_lost_replies_are_not_repeated_after_the_tokens_expired(
     campaign, crowd, proxy, moved_on
 ):
     post_places(campaign)
@@ -123,7 +123,7 @@ def test_a_bonus_whose_reply_was_lost_is_not_paid_again_under_another_secret_key
     assert [row["BonusAmount"] for rows in paid for row in rows] == ["1.80"]
 
 
-def test_what_a_restored_backup_does_not_know_is_found_at_the_crowd_and_not_made_again(
+def test_effects_missing_in_a_restored_backup_are_found_at_the_crowd_and_not_repeated(
     campaign, crowd, proxy, moved_on
 ):
     post_places(campaign)

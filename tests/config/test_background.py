@@ -66,7 +66,7 @@ def test_one_live_job_per_key(kind):
     assert after.state == "waiting"
 
 
-def test_many_threads_starting_one_key_make_one_job(kind):
+def test_concurrent_starts_of_one_key_create_one_job(kind):
     name = kind(lambda progress: None)
     started, lock = [], threading.Barrier(4)
 
@@ -112,7 +112,7 @@ def test_a_refusal_is_a_named_failure_with_the_next_step(kind):
     assert (job.state, job.failure, job.attempts) == ("failed", "Refusal", 1)
 
 
-def test_a_fault_is_tried_again_and_then_named(kind):
+def test_an_error_is_retried_and_then_reported(kind):
     def stumble(progress):
         raise ZeroDivisionError("by nothing")
 
@@ -143,7 +143,7 @@ def test_a_fault_is_tried_again_and_then_named(kind):
         (KeyError("secret"), "software"),
     ],
 )
-def test_a_job_says_whose_fault_it_was_and_quotes_only_refusals(kind, error, fault):
+def test_a_job_records_who_is_responsible_and_quotes_only_refusals(kind, error, fault):
     def stumble(progress):
         raise error
 
@@ -158,7 +158,7 @@ def test_a_job_says_whose_fault_it_was_and_quotes_only_refusals(kind, error, fau
     assert ("Traceback" in job.trace) != isinstance(error, Refusal)
 
 
-def test_a_job_that_did_well_at_last_tells_of_no_fault(kind):
+def test_a_job_that_succeeds_in_the_end_reports_no_error(kind):
     failing = [True]
 
     def stumble(progress):
@@ -175,7 +175,7 @@ def test_a_job_that_did_well_at_last_tells_of_no_fault(kind):
     assert (job.state, job.fault, job.failure, job.trace) == ("done", "", "", "")
 
 
-def test_a_command_tells_of_a_fault_as_pages_do(kind):
+def test_commands_report_errors_as_pages_do(kind):
     def stumble(progress):
         raise KeyError("secret")
 
@@ -237,7 +237,7 @@ def test_try_later_costs_no_attempt(kind):
     assert job.run_after > clock.now() + timedelta(seconds=20)
 
 
-def test_waits_double_up_to_the_longest_each_a_little_longer_by_lot():
+def test_waits_double_up_to_the_maximum_with_random_jitter():
     rng = random.Random(1)
     shortest = [5, 10, 20, 40, 60, 60]
 
@@ -247,7 +247,7 @@ def test_waits_double_up_to_the_longest_each_a_little_longer_by_lot():
     assert wait_after(10_000, first=5, longest=60, rng=rng) <= 75
 
 
-def test_a_job_that_is_put_off_again_and_again_waits_longer_until_it_gets_on(kind):
+def test_a_repeatedly_postponed_job_waits_longer_until_it_makes_progress(kind):
     got_on = [False, False, False, True]
 
     def wait(progress):
@@ -266,7 +266,7 @@ def test_a_job_that_is_put_off_again_and_again_waits_longer_until_it_gets_on(kin
     )
 
 
-def test_whoever_waits_for_a_job_that_was_put_off_has_it_tried_at_once(kind):
+def test_waiting_for_a_postponed_job_retries_it_at_once(kind):
     said = [services.TryLater("It is away.", seconds=3600)]
 
     def wait_once(progress):
@@ -297,7 +297,7 @@ def test_ringing_while_a_job_runs_makes_it_run_once_more(kind):
     assert job.state == "done"
 
 
-def test_the_sweep_rings_for_what_nobody_took(kind, quiet_bell):
+def test_the_sweep_wakes_workers_for_jobs_that_none_took(kind, quiet_bell):
     job = services.start(kind(lambda progress: None))
     quiet_bell.clear()
 
@@ -375,7 +375,7 @@ def test_a_job_may_run_the_schedule_without_waiting_for_itself(kind, settings, m
     assert done == [True]
 
 
-def test_failures_of_before_are_told_by_whose_fault_they_were():
+def test_earlier_failures_are_described_by_their_fault():
     trace = "Traceback (most recent call last):\n  secret\nKeyError: secret"
     before = {
         "software": {"failure": "KeyError", "failure_message": trace, "next_step": "Report it."},

@@ -32,7 +32,7 @@ def test_network_is_what_the_outermost_proxy_saw(settings, peer, forwarded, prox
     assert client_network(RequestFactory().get("/", REMOTE_ADDR=peer, headers=headers)) == network
 
 
-def test_one_too_many_is_told_how_long_to_wait_and_the_next_window_begins_anew(settings):
+def test_a_request_over_the_limit_gets_the_time_to_wait_until_the_next_window(settings):
     settings.CACHES = {"default": HERE}
     limit, start = Limit("tries", 2, 3600), clock.now()
 
@@ -44,7 +44,7 @@ def test_one_too_many_is_told_how_long_to_wait_and_the_next_window_begins_anew(s
             assert limit.take("martha") == 0
 
 
-def test_counter_that_is_away_refuses_nobody(settings):
+def test_limits_are_not_enforced_while_redis_is_down(settings):
     settings.CACHES = {"default": AWAY}
     limit = Limit("tries", 1, 60)
 

@@ -20,7 +20,7 @@ def test_an_event_outside_a_transaction_is_refused():
         events.record_event("run.checked", collection_id=1, facts={})
 
 
-def test_an_event_is_told_once_and_in_order():
+def test_events_are_delivered_once_and_in_order():
     first, second = record_run_checked(run=1), record_run_checked(run=2)
     told = []
 
@@ -31,7 +31,7 @@ def test_an_event_is_told_once_and_in_order():
     assert not events.undelivered_events().exists()
 
 
-def test_an_event_that_could_not_be_told_stays():
+def test_an_undelivered_event_stays():
     event = record_run_checked()
 
     def fail(_: Event) -> None:
@@ -43,7 +43,7 @@ def test_an_event_that_could_not_be_told_stays():
     assert list(events.undelivered_events()) == [event]
 
 
-def test_only_what_was_told_is_forgotten():
+def test_only_delivered_events_are_deleted():
     told, _ = record_run_checked(), record_run_checked()
     events.deliver_once(told, lambda _: None)
 
@@ -52,7 +52,7 @@ def test_only_what_was_told_is_forgotten():
 
 
 @pytest.mark.parametrize("wanted", [True, False])
-def test_the_schedule_starts_what_there_is_something_to_do_for(monkeypatch, wanted):
+def test_the_schedule_starts_only_jobs_with_work(monkeypatch, wanted):
     monkeypatch.setattr(services, "ring", lambda _: None)
     kind = job_kinds.JobKind("test.kind", lambda progress: None, 1, lambda: wanted)
     monkeypatch.setitem(job_kinds._kinds, "test.kind", kind)

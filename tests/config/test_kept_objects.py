@@ -34,7 +34,7 @@ def other_sources(tmp_path, monkeypatch):
     config.software.sources_key.cache_clear()
 
 
-def test_what_was_kept_is_read_again_and_forgotten_when_told():
+def test_a_cached_object_is_read_and_deleted():
     key = kept_objects.object_key("figures", 1, "first")
     kept_objects.keep_object(key, Figures(3), 60)
 
@@ -55,7 +55,7 @@ def test_another_version_of_the_software_finds_nothing(other_sources):
 @pytest.mark.parametrize(
     "damaged", [b"", b"\x80\x05no pickle", b"cconfig.gone\nFigures\n.", {"not": "bytes"}]
 )
-def test_what_cannot_be_read_counts_as_not_kept(damaged):
+def test_an_unreadable_object_counts_as_missing(damaged):
     key = kept_objects.object_key("figures", 1)
     cache.set(key, damaged, 60)
 

@@ -5,7 +5,7 @@ import pytest
 from config.sealing import SealBroken, seal, unseal
 
 
-def test_what_was_sealed_opens_for_its_purpose_alone():
+def test_a_sealed_secret_opens_only_for_its_purpose():
     sealed = seal("whsec_x", purpose="webhook secret")
 
     assert "whsec_x" not in sealed
@@ -14,7 +14,7 @@ def test_what_was_sealed_opens_for_its_purpose_alone():
         unseal(sealed, purpose="another")
 
 
-def test_the_key_of_before_still_opens_what_it_sealed(settings):
+def test_a_former_key_still_opens_its_secrets(settings):
     sealed = seal("whsec_x", purpose="webhook secret")
     before, settings.SECRET_KEY = settings.SECRET_KEY, "the next"
 
@@ -25,7 +25,7 @@ def test_the_key_of_before_still_opens_what_it_sealed(settings):
     assert unseal(sealed, purpose="webhook secret") == "whsec_x"
 
 
-def test_what_was_changed_does_not_open():
+def test_an_altered_secret_does_not_open():
     sealed = seal("whsec_x", purpose="webhook secret")
 
     with pytest.raises(SealBroken):

@@ -137,7 +137,7 @@ def test_production_refuses_secrets_that_can_be_guessed_by_name(monkeypatch, nam
     assert MAKE_ONE in str(refused.value) or "you were given" in str(refused.value)
 
 
-def test_production_starts_with_strong_secrets_alone(tmp_path):
+def test_production_starts_only_with_strong_secrets(tmp_path):
     given = {"PREFEREE_MODE": "production", "DATABASE_URL": f"sqlite:///{tmp_path}/one", "REDIS_URL": ""}
 
     weak = start_with(tmp_path, **given, SECRET_KEY="change-me")
@@ -158,7 +158,7 @@ def test_the_embedded_secret_is_made_once_and_private(tmp_path):
     assert (tmp_path / "secret-key").stat().st_mode & 0o077 == 0
 
 
-def test_everything_an_installation_writes_is_its_owners_alone(tmp_path):
+def test_an_installations_files_are_private_to_its_owner(tmp_path):
     folder, elsewhere = tmp_path / "var", tmp_path / "elsewhere.sqlite3"
     (folder / "runs").mkdir(parents=True)
     for left in (folder / "preferee.sqlite3", elsewhere, elsewhere.with_name(f"{elsewhere.name}-wal")):
@@ -195,7 +195,7 @@ def test_everything_an_installation_writes_is_its_owners_alone(tmp_path):
         ("config.marketplace_settings", "MARKETPLACE_SECRET_KEY_FALLBACKS"),
     ],
 )
-def test_keys_of_before_are_read_from_the_environment(tmp_path, module, name):
+def test_former_keys_are_read_from_the_environment(tmp_path, module, name):
     words = f"from {module} import SECRET_KEY_FALLBACKS; print(SECRET_KEY_FALLBACKS)"
 
     done = start_with(

@@ -52,7 +52,7 @@ def test_another_marketplace_may_have_people_who_work_there(tmp_path):
 
 
 @pytest.mark.soak
-def test_who_signs_in_by_a_link_works_like_who_signed_up(crowd, endpoint, hit, tmp_path):
+def test_workers_who_sign_in_through_a_link_work_like_those_who_signed_up(crowd, endpoint, hit, tmp_path):
     if not endpoint.folder:
         pytest.skip("this marketplace is not ours to make accounts in")
     others = {name: value for name, value in os.environ.items() if not name.startswith("MARKETPLACE_")}
@@ -78,7 +78,7 @@ def test_who_signs_in_by_a_link_works_like_who_signed_up(crowd, endpoint, hit, t
     person.http.close()
 
 
-def test_only_what_was_answered_counts_as_called(endpoint):
+def test_only_answered_calls_count(endpoint):
     calls = Calls()
     wrong, right = (
         make_client(endpoint.url, endpoint.access_key, secret) for secret in ("wrong", endpoint.secret_key)

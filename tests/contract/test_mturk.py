@@ -91,7 +91,7 @@ def test_a_hit_is_found_by_its_annotation_through_the_pages(crowd, hit_type):
     assert len(found) == 1
 
 
-def test_what_boto3_does_not_check_the_endpoint_does(crowd, hit):
+def test_the_endpoint_checks_what_boto3_does_not(crowd, hit):
     too_long = refused(crowd.get_hit, HITId="3" * 65)
     third_decimal = refused(
         crowd.send_bonus, WorkerId="AX", AssignmentId="3X", Reason="r", BonusAmount="0.9752"

@@ -17,7 +17,7 @@ def test_a_test_event_reaches_the_queue(crowd, events):
     assert message["EventDocId"]
 
 
-def test_what_happens_to_a_hit_is_told_while_that_is_on(crowd, hit_type, events):
+def test_events_of_a_hit_are_sent_while_notifications_are_active(crowd, hit_type, events):
     address, following = events
     crowd.update_notification_settings(HITTypeId=hit_type, Notification=to_queue(address, "HITCreated"))
     told = make_hit(crowd, hit_type)["HITId"]
@@ -31,7 +31,7 @@ def test_what_happens_to_a_hit_is_told_while_that_is_on(crowd, hit_type, events)
     assert following()["Events"][0]["HITId"] == last
 
 
-def test_a_destination_that_is_none_is_refused(crowd):
+def test_an_invalid_destination_is_refused(crowd):
     response = refused(
         crowd.send_test_event_notification,
         Notification={

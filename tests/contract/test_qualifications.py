@@ -51,7 +51,7 @@ def test_own_types_are_found_by_their_words(crowd, qualification):
     assert [row["QualificationTypeId"] for row in found] == [qualification]
 
 
-def test_hits_are_found_by_what_they_ask_for(crowd, qualification):
+def test_hits_are_found_by_the_qualifications_they_require(crowd, qualification):
     kind = group_asking_for(crowd, qualification)
     hit_id = crowd.create_hit_with_hit_type(HITTypeId=kind, Question=QUESTION, LifetimeInSeconds=60)["HIT"][
         "HITId"
@@ -73,7 +73,7 @@ def test_a_deleted_type_is_gone(crowd):
     assert response["Error"]["Code"] == "RequestError"
 
 
-def test_a_request_is_rejected_asked_again_and_accepted(crowd, qualification, hire):
+def test_a_request_is_rejected_repeated_and_accepted(crowd, qualification, hire):
     person = hire()
 
     def pending():

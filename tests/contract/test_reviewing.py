@@ -96,7 +96,7 @@ def test_without_review_policies_there_are_no_results(crowd, hit):
     assert not results.get("HITReviewReport", {}).get("ReviewResults")
 
 
-def test_an_answer_without_files_has_no_address_of_one(crowd, hit, hire):
+def test_an_answer_without_files_has_no_upload_address(crowd, hit, hire):
     task = hire().take(hit["HITTypeId"])
     submit(task)
 

@@ -32,7 +32,7 @@ def forged(address: str, **params: str) -> tuple[int, str]:
     return fetched("GET", f"{parts.scheme}://{parts.netloc}{parts.path}?{urlencode(params)}")
 
 
-def test_made_up_workers_at_the_next_hit_get_nothing_write_nothing_and_stop_nobody(at):
+def test_forged_workers_at_the_next_hit_get_and_write_nothing_and_block_nobody(at):
     mallory, honest = Person(at, "mallory"), Person(at, "honest")
     shown = mallory.previewed("stopped")
     stolen = dict(parse_qsl(urlsplit(mallory.take("locked-out").frame_address).query))
@@ -60,7 +60,7 @@ def test_made_up_workers_at_the_next_hit_get_nothing_write_nothing_and_stop_nobo
     honest.finish(page)
 
 
-def test_nobody_is_locked_out_by_who_knows_their_worker_id(at):
+def test_knowing_a_worker_id_does_not_lock_the_worker_out(at):
     mallory, honest = Person(at, "mallory-2"), Person(at, "honest-2")
     shown = mallory.previewed("locked-out")
     before = at.rows(*WRITTEN)

@@ -188,7 +188,7 @@ def test_a_form_that_claims_more_than_was_saved_is_paid_what_was_saved(town, hon
     assert wait_until(lambda: town.paid(row["worker"])) == Decimal("0.92")
 
 
-def test_a_person_decides_honest_people_go_on_and_both_books_agree(town, honest):
+def test_after_a_persons_decision_honest_people_continue_and_both_ledgers_agree(town, honest):
     first, *others = sorted(town.get("held-payments"), key=lambda row: row["reward"], reverse=True)
     town.post(f"held-payments/{first['submission']}", decision="pay", amount="0.50", why="The page was away.")
     town.post(f"held-payments/{others[0]['submission']}", decision="reject", why="No pair was judged.")

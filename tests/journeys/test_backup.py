@@ -124,7 +124,7 @@ def run(environment, *command, code=0) -> str:
 
 
 @pytest.mark.soak
-def test_a_backup_of_a_campaign_in_its_middle_is_put_back_whole_and_work_goes_on(
+def test_a_backup_of_a_running_campaign_is_restored_completely_and_work_continues(
     campaign, here, elsewhere, tmp_path
 ):
     backup = run(here, "deploy/backup.sh", str(tmp_path / "backups")).strip()
@@ -151,7 +151,7 @@ def test_a_backup_of_a_campaign_in_its_middle_is_put_back_whole_and_work_goes_on
 
 
 @pytest.mark.soak
-def test_who_was_forgotten_since_the_backup_is_forgotten_after_it_was_put_back(
+def test_people_forgotten_since_the_backup_are_forgotten_again_after_the_restore(
     campaign, here, elsewhere, tmp_path
 ):
     backup = run(here, "deploy/backup.sh", str(tmp_path / "backups")).strip()
@@ -170,7 +170,7 @@ def test_who_was_forgotten_since_the_backup_is_forgotten_after_it_was_put_back(
     assert not [row for row in left if "A1" in row]
 
 
-def test_old_backups_go_and_everything_else_stays(campaign, here, tmp_path):
+def test_only_old_backups_are_deleted(campaign, here, tmp_path):
     folder = tmp_path / "backups"
     for name in ("20200101T000000Z", "20200101T000000Z.part", "letters"):
         (folder / name).mkdir(parents=True)

@@ -63,7 +63,7 @@ def interrupted(*_args: object) -> None:
     raise KeyboardInterrupt
 
 
-def test_rehearsal_is_out_of_peoples_hands_goes_on_and_leaves_the_campaign_rehearsed(
+def test_people_cannot_take_a_rehearsals_tasks_and_it_continues_after_an_interruption(
     campaign, marketplace, monkeypatch
 ):
     copy = rehearsal_of(campaign)

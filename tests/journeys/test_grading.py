@@ -212,7 +212,7 @@ def test_topics_live_as_in_the_track(track, person):
     }
 
 
-def test_the_end_of_the_budget_decides_what_was_begun(track, person):
+def test_the_end_of_the_budget_decides_topics_in_progress(track, person):
     owner, qids, _, grade_of = track
     owner.post("/grading", 201, name="small", pool="ten", budget=20)
     GradedCampaign.objects.filter(name="dl").delete()

@@ -52,7 +52,7 @@ def choose_languages(page: Page, address: str) -> None:
         expect(page.locator("#open li[data-hit-type]")).to_have_count(listed)
 
 
-def test_pay_is_told_paid_and_found_again_and_the_account_is_deleted(campaign, marketplace):
+def test_pay_is_stated_paid_and_listed_and_the_account_is_deleted(campaign, marketplace):
     address = marketplace["endpoint"]
     with shared_chromium() as browser:
         person = Person(browser.new_page(), GRADES)

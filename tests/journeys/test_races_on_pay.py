@@ -170,7 +170,7 @@ def rows(folder: Path, of: str, sql: str) -> list[tuple]:
         return database.execute(sql).fetchall()
 
 
-def test_each_task_is_paid_once_and_nothing_for_no_work_whatever_is_sent_at_once(town, folder):
+def test_concurrent_submissions_are_paid_once_and_empty_ones_not_at_all(town, folder):
     cheats = {attack: Cheat(town, attack.__name__.replace("_", "-")[:30]) for attack in ATTACKS}
     victim = Cheat(town, "victim")
     thief = cheats[submits_many_times]

@@ -83,7 +83,7 @@ def assert_judged_fairly(campaign: Campaign) -> None:
     assert set(counted.values_list("judge_kind", flat=True)) == {"simulated"}
 
 
-def test_rehearsal_is_judged_fairly_and_a_late_run_is_asked_only_what_is_new(
+def test_a_rehearsal_is_judged_fairly_and_a_late_run_adds_only_unseen_passages(
     rehearsed, shared_data, tmp_path
 ):
     pooled = PooledPassage.objects.filter(pool=rehearsed.pool)

@@ -76,7 +76,7 @@ def time_passes(**changes: timedelta) -> None:
     )
 
 
-def test_returning_asks_first_and_the_task_goes_on_where_it_stopped(person):
+def test_returning_needs_confirmation_and_the_task_continues_where_it_stopped(person):
     take(person)
     asking = person.page.locator("#returning")
     judge(person, 7)
@@ -114,7 +114,7 @@ def test_a_task_without_a_judged_pair_is_returned_without_a_question(person):
     expect(person.page.get_by_role("button", name="Take a task for")).to_be_visible()
 
 
-def test_a_task_that_our_page_refuses_goes_back_by_itself(person):
+def test_a_task_that_our_page_refuses_is_returned_automatically(person):
     """Otherwise it would stay among the worker's tasks and block its place for others."""
     Campaign.objects.update(state=Campaign.State.PAUSED)
     person.page.goto(person.address)
@@ -138,7 +138,7 @@ def test_a_task_that_our_page_refuses_goes_back_by_itself(person):
     expect(person.frame.locator("#begin")).to_be_visible()
 
 
-def test_a_task_that_our_server_ended_goes_back_when_its_worker_opens_it(person):
+def test_a_task_that_our_server_ended_is_returned_when_its_worker_opens_it(person):
     take(person)
     address = person.page.url
     person.page.goto(person.address)
@@ -152,7 +152,7 @@ def test_a_task_that_our_server_ended_goes_back_when_its_worker_opens_it(person)
     expect(person.page.get_by_text("Your current tasks")).to_have_count(0)
 
 
-def test_a_look_at_the_task_that_began_before_does_not_take_more_time_back(person):
+def test_an_earlier_status_request_does_not_undo_an_extension(person):
     take(person)
     time_passes(ends_at=timedelta(seconds=100))
     person.page.reload()
@@ -175,7 +175,7 @@ def test_a_look_at_the_task_that_began_before_does_not_take_more_time_back(perso
     expect(person.frame.locator("#longer")).to_have_text("You have more time now.")
 
 
-def test_more_time_is_one_click_and_at_the_end_the_page_sends_off_what_is_judged(person):
+def test_more_time_is_one_click_and_the_page_submits_judged_pairs_at_the_end(person):
     take(person)
     judge(person, 5)
     time_passes(ends_at=timedelta(seconds=100))
@@ -197,7 +197,7 @@ def test_more_time_is_one_click_and_at_the_end_the_page_sends_off_what_is_judged
     paid(person, "0.90")  # 0.20 + 1.80 x 5 / 13, a part of a cent rounded up
 
 
-def test_work_on_a_page_that_was_closed_is_kept_and_paid_by_what_was_saved(person):
+def test_saved_choices_of_a_closed_page_are_counted_and_paid(person):
     take(person)
     judge(person, 5)
     address = person.page.url
@@ -289,7 +289,7 @@ def test_a_task_returned_after_it_was_submitted_is_paid_once_and_offered_to_nobo
     assert (place.state, place.submissions.count()) == ("gone", 1)
 
 
-def test_five_tasks_without_a_judged_pair_are_the_last_until_a_person_says_so_and_pay_nothing(person):
+def test_after_five_tasks_without_a_judged_pair_no_more_are_offered_and_none_is_paid(person):
     for left in (5, 4, 3, 2):
         take(person)
         expect(person.frame.locator("#begin")).to_be_visible()

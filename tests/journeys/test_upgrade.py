@@ -62,7 +62,7 @@ def manage(environment, *words):
     return json.loads(done.stdout)
 
 
-def test_a_campaign_in_its_middle_goes_on_after_an_upgrade(environment, tmp_path):
+def test_a_running_campaign_continues_after_an_upgrade(environment, tmp_path):
     def published():
         manage(environment, "export_qrels", "up", "--version", "1", "--out", str(tmp_path / "qrels"))
         return (tmp_path / "qrels").read_bytes()

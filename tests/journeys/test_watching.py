@@ -80,7 +80,7 @@ def whole_task(address: str, link: str, arrival: dict[str, str]) -> str:
     return page.rstrip("/").rpartition("/")[2]
 
 
-def test_a_whole_task_is_counted_over_all_processes_and_logged_without_anybody(fair, served):
+def test_a_task_is_counted_over_all_processes_and_logged_without_identities(fair, served):
     address, log = served
     campaign = fair.opened()
     # The web processes do not have the tests' crowd; this one, which signs no arrivals, is never called.

@@ -35,7 +35,7 @@ def test_another_hosts_name_is_refused_in_words(client):
     ],
     ids=["fields", "bytes"],
 )
-def test_a_task_that_hands_in_too_much_is_told_so_in_its_frame(client, fields):
+def test_a_submission_that_is_too_large_is_explained_in_the_frame(client, fields):
     response = client.post(
         "/mturk/externalSubmit", urlencode(fields), content_type="application/x-www-form-urlencoded"
     )

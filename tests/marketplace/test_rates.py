@@ -47,7 +47,7 @@ def test_names_do_not_share():
 
 
 @pytest.mark.django_db
-def test_what_is_given_back_can_be_taken_again():
+def test_an_undone_token_can_be_taken_again():
     one = rates.Rate(3600, 1)
     rates.take_rate("a", one)
 

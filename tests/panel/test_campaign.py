@@ -163,7 +163,7 @@ def test_participant_comes_back_with_the_completion_code(effort, panel):
     assert code != completion_code("another campaign")
 
 
-def test_session_is_at_no_place_until_the_panel_lists_it(effort):
+def test_a_session_has_no_place_until_the_panel_lists_it(effort):
     effort.launch()
     Place.objects.filter(number=1).update(state=Place.State.WANTED, crowd_id="")
     ann = effort.takes("ann")
@@ -178,7 +178,7 @@ def test_session_is_at_no_place_until_the_panel_lists_it(effort):
     assert ann.submission.place == Place.objects.get(number=1)
 
 
-def test_last_page_leads_nowhere_that_the_settings_do_not_allow(effort, settings):
+def test_the_last_page_links_only_to_allowed_hosts(effort, settings):
     effort.launch()
     ann = effort.takes("ann")
     ann.begin()
@@ -255,7 +255,7 @@ def test_pausing_stops_the_study_and_resuming_publishes_another(effort, panel):
     assert not effort.campaign.tasks.exclude(state=Task.State.DONE).exists()
 
 
-def test_closing_waits_for_who_is_at_work_and_pays_them(effort, panel):
+def test_closing_waits_for_active_participants_and_pays_them(effort, panel):
     effort.launch()
     ann = effort.takes("ann")
     ann.begin()
@@ -333,7 +333,7 @@ def test_qualifications_are_refused_at_launch(effort):
         effort.launch()
 
 
-def test_made_up_sessions_are_given_no_task_and_are_asked_for_only_so_often(effort, panel, settings):
+def test_forged_sessions_get_no_task_and_lookups_are_limited(effort, panel, settings):
     # Use a separate cache, because other tests clear the shared one.
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
     effort.launch()

@@ -13,7 +13,7 @@ pytestmark = [
 ]
 
 
-def test_last_page_leads_back_by_itself_once_and_then_waits_for_a_click(
+def test_the_last_page_redirects_once_and_then_waits_for_a_click(
     live_server, panel, settings, tmp_path
 ):
     settings.PUBLIC_URL = live_server.url

@@ -118,7 +118,7 @@ def test_odd_files_are_read_or_refused(name, tmp_path):
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-def test_so_is_any_mixture(tmp_path, pieces, packed, data):
+def test_any_mixture_is_read_or_refused(tmp_path, pieces, packed, data):
     content = b"".join(pieces)
     if packed:
         whole = gzip.compress(content) if packed == 1 else zstandard.compress(content)

@@ -84,7 +84,7 @@ def test_the_command_carries_labels_over_by_rule_or_file_and_names_their_passage
     assert listed[2] == {"qid": "q1", "document": "d3", "grade": 3, "passage": "d3#4"}
 
 
-def test_what_cannot_be_mapped_is_refused_whole(labels, tmp_path):
+def test_nothing_is_stored_if_a_passage_cannot_be_mapped(labels, tmp_path):
     with pytest.raises(UnmappedLabels, match="1 labeled passage has no document: d2#1"):
         map_labels(qrel_set=labels, document_of={"d1#1": "d1", "d1#2": "d1"}.get, set_name="documents")
     with pytest.raises(AlreadyImported):

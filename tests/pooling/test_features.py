@@ -32,7 +32,7 @@ def test_features_are_made_once(collection):
     assert written_at(collection) == when
 
 
-def test_another_source_makes_them_again(collection, write):
+def test_a_new_source_rebuilds_features(collection, write):
     make_features(collection)
     passages.add_sources(collection=collection, paths=[write("more.tsv", "q1\tmore\n")])
 
@@ -54,7 +54,7 @@ def test_without_sources_recorded_texts_count(db, write):
     assert make_features(made_of).passages == 2
 
 
-def test_what_a_killed_process_left_is_made_again(collection, monkeypatch):
+def test_features_of_a_killed_process_are_rebuilt(collection, monkeypatch):
     folder = features.folder_of(collection)
     write_features(folder / "arriving", [("x", "half of it")], {})
     (folder / "arriving" / "manifest.json").unlink()

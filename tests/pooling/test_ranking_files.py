@@ -208,7 +208,7 @@ def test_a_disk_that_takes_no_copy_is_named(bucket, data_dir):
         ranking_files.get(run_named("1/long.parquet"))
 
 
-def test_a_run_that_is_gone_from_the_bucket_is_said(bucket):
+def test_a_run_missing_in_the_bucket_is_reported(bucket):
     with pytest.raises(NotFound, match="stored ranking of run long is gone"):
         ranking_files.get(run_named("1/never.parquet"), 10)
 
@@ -321,7 +321,7 @@ def test_a_job_tries_later_and_goes_on_when_the_server_is_back(settings, start_s
     assert (job.state, job.result) == ("done", {"depth": 10})
 
 
-def test_what_was_read_before_is_read_while_the_server_is_away(settings, start_server):
+def test_local_copies_are_read_while_the_server_is_down(settings, start_server):
     server = start_server()
     stored_on(settings, server.url, server.make("short"))
     ranking_files.put_ranking("1/long.parquet", long_ranking())

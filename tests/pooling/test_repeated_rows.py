@@ -10,7 +10,7 @@ from pooling.repeated_rows import repeated
 
 
 @given(st.lists(st.integers(0, 12), max_size=60), st.integers(0, 70), st.integers(1, 9))
-def test_as_a_plain_look_at_all_earlier_rows_says(said, most, together):
+def test_repeated_rows_equal_those_of_a_plain_search(said, most, together):
     keys = np.array(said, np.uint64)
     plain = [(row, said.index(key)) for row, key in enumerate(said) if key in said[:row]]
     before, repeated_rows.TOGETHER = repeated_rows.TOGETHER, together

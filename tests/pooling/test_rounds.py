@@ -50,7 +50,7 @@ def test_a_round_is_open_from_its_first_second_to_the_one_before_it_closes(at, i
     assert isinstance(found, RoundRules) is is_open
 
 
-def test_what_is_late_is_told_the_second_and_the_next_round():
+def test_a_late_run_is_refused_with_the_closing_time_and_the_next_round():
     later = RoundRules("2027", datetime(2027, 6, 1, tzinfo=UTC), datetime(2027, 8, 1, tzinfo=UTC), 2)
 
     late = open_round([RULES, later], CLOSES)

@@ -142,7 +142,7 @@ def test_details_change_one_by_one_and_an_empty_one_is_removed(submit):
     assert run.details == {"neural": "nnlm", "stage": "multi"}
 
 
-def test_an_author_under_embargo_is_not_told_by_details(submit):
+def test_details_do_not_reveal_an_author_under_embargo(submit):
     run = submit(
         "a",
         team="Otters",
@@ -176,7 +176,7 @@ def test_a_table_describes_runs_and_announces_those_that_are_not_there(board, su
     assert AnnouncedRun.objects.get(run_tag="b").said["team"] == "Seals"
 
 
-def test_a_file_takes_over_its_announcement_and_what_comes_with_it_wins(board, submit):
+def test_a_file_gets_its_announced_details_and_its_own_take_precedence(board, submit):
     describe_runs(board, "run,team,date,subtask,neural\nb,Seals,2026-03-01,rerank,nn\n")
 
     run = submit("b", details={"neural": "nnlm"})

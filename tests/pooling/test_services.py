@@ -177,7 +177,7 @@ def test_a_file_left_by_a_crash_is_put_to_use(collection, write, data_dir, monke
     assert len([p for p in (data_dir / "runs").rglob("*") if p.is_file()]) == 1
 
 
-def test_a_lost_ranking_is_said(two_runs, data_dir):
+def test_a_lost_ranking_is_reported(two_runs, data_dir):
     (data_dir / "runs" / two_runs[0].storage_name).unlink()
 
     with pytest.raises(NotFound, match="stored ranking of run A is gone"):
@@ -185,7 +185,7 @@ def test_a_lost_ranking_is_said(two_runs, data_dir):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_imports_of_one_file_at_once_one_wins(write, monkeypatch):
+def test_one_of_two_concurrent_imports_of_a_file_wins(write, monkeypatch):
     collection = collections.import_collection(name="race", queries=write("q.tsv", QUERIES)).collection
     path = write("a.run", RUN_A)
     both_checked = Barrier(2, timeout=30)

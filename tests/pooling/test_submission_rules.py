@@ -28,12 +28,12 @@ def test_a_period_may_begin_before_and_end_after():
     assert next_welcome([day(0), day(12)], wanted=day(6), most=2, days=10) == day(6)
 
 
-def test_the_first_run_is_welcome_at_once():
+def test_the_first_run_is_allowed_at_once():
     assert next_welcome([], wanted=FIRST, most=1, days=30) == FIRST
 
 
 @given(st.lists(days, max_size=7), days, st.integers(1, 3), st.integers(1, 12))
-def test_it_is_the_first_day_that_keeps_to_the_rule(submitted, wanted, most, length):
+def test_the_result_is_the_first_allowed_day(submitted, wanted, most, length):
     found = next_welcome(submitted, wanted=wanted, most=most, days=length)
 
     tried = (wanted + timedelta(days=number) for number in range(200))

@@ -114,7 +114,7 @@ def four_at_once(call):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_several_challenges_opened_at_once_one_is_recorded(challenged):
+def test_one_of_several_concurrent_challenges_is_recorded(challenged):
     answer(challenged, "a", "a")
     services.advance_challenges()
     Run.objects.update(run_tag="newer")
@@ -133,7 +133,7 @@ def test_of_several_challenges_opened_at_once_one_is_recorded(challenged):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_several_at_once_ask_once(challenged):
+def test_concurrent_advances_request_pairs_once(challenged):
     answer(challenged, "a", "x")
 
     results, errors = four_at_once(lambda: services.advance_challenges(campaign=challenged.campaign))
@@ -148,7 +148,7 @@ def need(number, judgments=1):
     return Need(1, number, 1, 2, judgments)
 
 
-def test_what_is_under_way_is_not_wanted_again():
+def test_judgments_under_way_are_not_requested_again():
     needs = [need(1, 2), need(2, 2), need(3, 1)]
 
     assert still_wanted(needs, {(1, 1, 2): 1, (2, 1, 2): 2}) == [need(1, 1), need(3, 1)]

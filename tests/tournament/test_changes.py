@@ -46,7 +46,7 @@ def test_a_winning_newcomer_is_named_with_its_run(crowd):
     assert (cause.challenges, cause.run_tags, cause.challengers) == ((1,), ("new",), ("x",))
 
 
-def test_a_passage_with_the_text_of_the_best_answer_is_told_from_a_challenger(crowd):
+def test_a_passage_with_the_best_answers_text_is_distinguished_from_a_challenger(crowd):
     Passage.objects.filter(pid="a").update(class_key="same")
     first = publish(crowd.town)
     crowd.town.passage("twin", class_key="same")
@@ -59,7 +59,7 @@ def test_a_passage_with_the_text_of_the_best_answer_is_told_from_a_challenger(cr
     assert (what, cause.challengers, cause.twins, cause.judgments_new) == ("answers", (), ("twin",), 0)
 
 
-def test_an_exclusion_is_told_from_judgments_taken_back(judged_town):
+def test_exclusions_are_distinguished_from_withdrawn_judgments(judged_town):
     one, other = Worker.objects.create(), Worker.objects.create()
     judged_town.pooled("q6", "a", "b")
     judged_town.judge("q6", "a", "b", "a", worker=one)
@@ -103,7 +103,7 @@ def test_a_query_that_another_campaign_decided_says_so(judged_town):
     assert found["q1"][1].campaigns == ("market", "second")
 
 
-def test_a_query_that_is_carried_over_is_held_against_the_version_that_decided_it(judged_town):
+def test_a_carried_over_query_is_compared_with_the_version_that_decided_it(judged_town):
     publish(judged_town)
     second = judged_town.new_campaign("second")
     judged_town.judge("q9", "a", "b", "a", campaign=second)
@@ -131,7 +131,7 @@ def test_a_preview_says_what_publishing_does_and_publishes_nothing(judged_town):
     assert preview_version(campaign=judged_town.campaign).new is False
 
 
-def test_what_was_not_looked_at_is_not_published(judged_town):
+def test_changes_that_were_not_previewed_are_not_published(judged_town):
     seen = preview_version(campaign=judged_town.campaign).fingerprint
     judged_town.judge("q1", "b", "a", "b")
 

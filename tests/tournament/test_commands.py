@@ -91,7 +91,7 @@ def test_a_file_that_can_not_be_written_is_wrong_usage(judged_town, tmp_path):
     assert "Cannot write" in text
 
 
-def test_an_amount_that_is_none_is_wrong_usage(judged_town):
+def test_an_invalid_amount_is_wrong_usage(judged_town):
     assert refused("challenge", "market", "--runs", "new", "--confirm-spend", "much")[0] == 2
 
 

@@ -13,7 +13,7 @@ from tournament.outcomes import Status
 from tournament.pair_wins import Count
 
 
-def test_outcomes_are_told_by_database_keys():
+def test_outcomes_use_database_keys():
     result = derived({7: [300, 100, 200], 3: [900]}, {0: {7: ladder([200, 300, 100])}})
 
     assert result.outcomes[7].best == (200,)

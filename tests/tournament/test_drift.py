@@ -52,7 +52,7 @@ def test_an_exclusion_is_noticed_and_its_reversal_too(judged_town, careless):
     assert not now(judged_town)
 
 
-def test_judgments_taken_back_are_told_from_exclusions(judged_town, careless):
+def test_withdrawn_judgments_are_distinguished_from_exclusions(judged_town, careless):
     exclusion = judged_town.exclude(careless)
     Exclusion.objects.filter(pk=exclusion.pk).update(rule=Exclusion.WITHDRAWN)
 
@@ -115,7 +115,7 @@ def test_carried_queries_follow_the_campaign_that_decided_them(judged_town, care
     assert found.campaigns == ("market",)
 
 
-def test_what_another_campaign_decided_since_is_not_asked(judged_town, careless):
+def test_queries_that_another_campaign_decided_since_are_not_compared(judged_town, careless):
     other = judged_town.new_campaign("other")
     judged_town.judge("q6", "x", "y", "x", campaign=other)
     publish_qrels(campaign=other)

@@ -16,7 +16,7 @@ def test_one_content_has_one_text():
 
 
 @pytest.mark.parametrize("content", [{"a": 1.0}, {"a": [{"b": 0.5}]}, {1: "a"}, {"a": {1, 2}}])
-def test_what_has_no_agreed_text_is_refused(content):
+def test_values_without_a_canonical_form_are_refused(content):
     with pytest.raises(TypeError):
         canonical_json(content)
 

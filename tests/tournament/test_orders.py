@@ -56,7 +56,7 @@ def test_a_passage_that_nobody_compared_has_no_level(town):
     assert orders(town) == {"q1": [["a"], ["b"], ["c"]]}
 
 
-def test_who_won_a_challenge_is_on_top_and_who_lost_is_in_no_order_with_those_it_never_met(crowd):
+def test_a_challenges_winner_is_on_top_and_a_loser_is_unordered_against_passages_it_never_met(crowd):
     crowd.run("new", q1="f", q3="g")
     challenge(campaign=crowd.town.campaign, run_tags=["new"])
     crowd.answer(better="ga")

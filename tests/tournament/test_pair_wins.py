@@ -99,7 +99,7 @@ judged_rows = st.lists(
 
 
 @given(judged_rows, st.sampled_from(Count))
-def test_each_pair_gives_away_exactly_one_win(rows, count):
+def test_each_pair_distributes_exactly_one_win(rows, count):
     wins = wins_of_pairs(tally(*arrays(rows)), count=count, largest=6)
 
     assert (wins.wins_a + wins.wins_b == wins.unit).all()

@@ -105,7 +105,7 @@ def test_a_campaign_without_pool_compares_the_passages_judged(town):
     assert result(town, "q1", imported)[1] == ["c"]
 
 
-def test_a_pair_wants_as_many_judgments_as_the_campaign_asks(town):
+def test_a_pair_needs_as_many_judgments_as_the_campaign_sets(town):
     town.campaign.judgments_per_pair = 2
     town.campaign.save()
     town.pooled("q1", "a", "b")
@@ -116,7 +116,7 @@ def test_a_pair_wants_as_many_judgments_as_the_campaign_asks(town):
     assert services.resolve(campaign=town.campaign)["closed"] == 1
 
 
-def test_how_a_campaign_was_resolved_is_kept(judged_town):
+def test_the_parameters_of_resolving_are_stored(judged_town):
     services.resolve(campaign=judged_town.campaign, ties="keep", count="majority")
 
     kept = Resolution.objects.get(campaign=judged_town.campaign)

@@ -101,7 +101,7 @@ def test_newcomers_meet_every_current_best_answer_first():
     assert not step.finished
 
 
-def test_those_who_lose_to_every_best_answer_drop_out():
+def test_challengers_that_lose_to_every_best_answer_drop_out():
     step = challenge_step(Sides((1, 2), (7,)), known({(1, 7): 1, (2, 7): 1}))
 
     assert step == challenge_step(Sides((1, 2), (7,)), known({(1, 7): 1, (2, 7): 1}))
@@ -109,7 +109,7 @@ def test_those_who_lose_to_every_best_answer_drop_out():
     assert step.left == ()
 
 
-def test_one_who_is_level_with_a_best_answer_stays():
+def test_a_challenger_level_with_a_best_answer_stays():
     step = challenge_step(Sides((1, 2), (7,)), known({(1, 7): 1, (2, 7): Fraction(1, 2)}))
 
     assert step.finished
@@ -142,7 +142,7 @@ def test_a_passage_key_below_the_best_answers_changes_nothing():
     assert challenge_step(Sides((9,), (1,)), known({(1, 9): 1})).left == (1,)
 
 
-def test_the_forecast_holds_the_fewest_and_the_most():
+def test_the_forecast_has_the_minimum_and_the_maximum():
     sides = [Sides((1,), (7, 8, 9)), Sides((1, 2), (7,))]
 
     # Three newcomers against one best answer, one against two: 5 pairs, and 3 more if the three all stay.
@@ -161,7 +161,7 @@ def test_the_most_tasks_are_no_more_than_the_most_judgments():
     st.sampled_from(Rule),
     st.randoms(use_true_random=False),
 )
-def test_what_is_asked_in_the_end_lies_within_the_forecast(bests, challengers, rule, random):
+def test_the_pairs_judged_in_the_end_are_within_the_forecast(bests, challengers, rule, random):
     sides = Sides(tuple(range(bests)), tuple(range(10, 10 + challengers)))
     said: dict[tuple[int, int], PairJudgments] = {}
     stands = lambda a, b: meeting(rule, said.get((a, b), PairJudgments()))  # noqa: E731

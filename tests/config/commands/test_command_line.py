@@ -62,12 +62,12 @@ def test_from_another_folder_the_paths_are_whole(tmp_path, monkeypatch):
     assert done.returncode == 0
 
 
-def test_words_that_are_no_command_stay(in_the_project):
+def test_other_words_are_unchanged(in_the_project):
     kept = ["see manage.py", ".venv/bin/python manage.py.", "./manage.py collect x", "unmanage.py collect"]
     assert [pasteable(words) for words in kept] == kept
 
 
-def test_demos_pattern_of_files_is_one_that_the_shell_fills_in():
+def test_the_shell_expands_the_demos_file_pattern():
     files = run_files(BASE_DIR / SAMPLE / "runs")
     line = shell_command(["import_runs", "my sample", *files])
 

@@ -34,7 +34,7 @@ def test_a_log_gets_a_line_every_two_seconds_and_the_same_one_only_every_minute(
 
 
 @pytest.mark.parametrize("unknown", [KeyError("uid not found: 4711"), OSError("no login name")])
-def test_a_user_without_a_name_is_nobody(monkeypatch, unknown):
+def test_a_user_without_a_name_is_called_nobody(monkeypatch, unknown):
     def no_name():
         raise unknown
 

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
         ("https://crowd.example.org", "Crowd:       https://crowd.example.org   (not served here)"),
     ],
 )
-def test_it_names_what_it_serves(settings, monkeypatch, capsys, endpoint, said):
+def test_run_prints_the_addresses_that_it_serves(settings, monkeypatch, capsys, endpoint, said):
     settings.EMBEDDED_CROWD_ENDPOINT, settings.CROWD_ENDPOINT = "http://127.0.0.1:8411", endpoint
     monkeypatch.setattr(launcher, "crowd_running", nullcontext)
     monkeypatch.setattr(server, "run_web_server", lambda **options: None)

@@ -5,7 +5,7 @@ import pytest
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
-def test_pages_of_people_have_a_session_and_an_account(client):
+def test_pages_for_people_have_a_session_and_an_account(client):
     request = client.get("/").wsgi_request
 
     assert hasattr(request, "session")

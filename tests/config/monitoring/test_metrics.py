@@ -64,7 +64,7 @@ def read_total(process) -> float:
 
 
 @pytest.mark.soak
-def test_processes_that_live_add_up_and_those_that_are_gone_are_forgotten(tmp_path):
+def test_running_processes_add_up_and_ended_ones_are_removed(tmp_path):
     first = start_counting(tmp_path, 3)
     assert read_total(first) == 3 + 1
     second = start_counting(tmp_path, 4)
@@ -79,7 +79,7 @@ def test_processes_that_live_add_up_and_those_that_are_gone_are_forgotten(tmp_pa
     assert len(list((tmp_path / "metrics").iterdir())) == 1
 
 
-def test_threads_that_count_for_the_first_time_at_once_count_all():
+def test_concurrent_first_counts_of_threads_are_not_lost():
     from prometheus_client import REGISTRY
 
     barrier = threading.Barrier(16)

@@ -24,7 +24,7 @@ def production(settings):
 
 
 @pytest.mark.parametrize("address", ["/healthz", "/readyz", "/metrics"])
-def test_machines_ask_by_any_name_over_plain_http(client, production, address):
+def test_probes_work_under_any_host_name_over_plain_http(client, production, address):
     assert client.get(address, headers={"host": "10.0.0.7:8410"}).status_code == 200
     assert client.get("/", headers={"host": "10.0.0.7:8410"}).status_code != 200
 
@@ -83,7 +83,7 @@ def test_a_folder_that_takes_no_files_makes_it_not_ready(client, settings):
     assert "PREFEREE_DATA_DIR" in reply.json()["parts"]["storage"]
 
 
-def test_readiness_asks_the_bucket_where_runs_are(client, settings, tmp_path, monkeypatch):
+def test_readiness_checks_the_bucket_of_runs(client, settings, tmp_path, monkeypatch):
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
     server = S3Server(tmp_path)
@@ -136,7 +136,7 @@ def test_metrics_are_not_shown_through_a_proxy_on_the_same_machine(client, heade
     assert client.get("/metrics", headers={header: "192.0.2.7"}).status_code == 403
 
 
-def test_with_a_token_metrics_are_for_whoever_sends_it(client, settings):
+def test_metrics_require_the_token_if_one_is_set(client, settings):
     settings.METRICS_TOKEN = "open-sesame"
 
     assert client.get("/metrics").status_code == 403

@@ -101,7 +101,7 @@ def test_a_command_creates_the_database_it_needs(prepared):
 
 @pytest.mark.soak
 @pytest.mark.one_database
-def test_other_accounts_can_read_nothing_that_was_written(prepared):
+def test_other_accounts_cannot_read_our_files(prepared):
     written = [prepared, *prepared.rglob("*")]
 
     assert {"preferee.sqlite3", "marketplace.sqlite3", "logs"} <= {path.name for path in written}
@@ -116,7 +116,7 @@ def test_other_accounts_can_read_nothing_that_was_written(prepared):
         "postgres:////var/run/postgresql/{}",
     ],
 )
-def test_processes_are_told_the_same_database_with_its_password_and_options(monkeypatch, written):
+def test_started_processes_get_the_same_database_with_password_and_options(monkeypatch, written):
     read = environ.Env.db_url_config(written.format("named"))
     monkeypatch.setenv("DATABASE_URL", written.format("renamed%20since"))
     monkeypatch.setattr(launcher, "connection", SimpleNamespace(settings_dict=read, vendor="postgresql"))
@@ -124,7 +124,7 @@ def test_processes_are_told_the_same_database_with_its_password_and_options(monk
     assert environ.Env.db_url_config(launcher.database_url()) == read
 
 
-def test_the_name_that_everybody_may_read_is_made_slowly_from_the_key(settings):
+def test_the_public_name_is_derived_slowly_from_the_key(settings):
     settings.SECRET_KEY = "a key"
     name = launcher.installation()
 
@@ -137,7 +137,7 @@ def test_the_name_that_everybody_may_read_is_made_slowly_from_the_key(settings):
 
 
 @pytest.mark.one_database
-def test_a_file_that_a_person_asks_for_has_the_rights_of_their_shell(tmp_path):
+def test_a_requested_file_has_the_shells_default_permissions(tmp_path):
     words = (
         "from django.conf import settings; settings.DEBUG; from config.commands.console import write_result;"
         f"from pathlib import Path; write_result(Path('{tmp_path}/asked'), b'-')"
@@ -212,7 +212,7 @@ def test_a_killed_run_leaves_no_marketplace_behind(embedded, running):
 
 @pytest.mark.soak
 @pytest.mark.one_database
-def test_somebody_elses_marketplace_is_not_taken_for_ours(embedded, running, prepared, tmp_path):
+def test_another_installations_marketplace_is_not_used(embedded, running, prepared, tmp_path):
     shutil.copytree(prepared, other := tmp_path / "other")
     environment = environment_of(other) | {"MARKETPLACE_PORT": embedded["MARKETPLACE_PORT"]}
     (key_file,) = other.rglob("*key*.json")
@@ -225,7 +225,7 @@ def test_somebody_elses_marketplace_is_not_taken_for_ours(embedded, running, pre
     assert "MARKETPLACE_PORT" in done.stderr
 
 
-def test_somebody_elses_pages_are_not_taken_for_ours(settings, monkeypatch):
+def test_another_installations_pages_are_not_used(settings, monkeypatch):
     monkeypatch.setattr(launcher, "answers", lambda url: True)
     monkeypatch.setattr(launcher, "answered_by", lambda url: "another")
 
@@ -257,7 +257,7 @@ def test_several_processes_only_serve_pages(embedded):
     assert "--web-only" in refused.stderr
 
 
-def test_a_reader_who_has_seen_enough_of_a_commands_output_is_no_error():
+def test_a_closed_pipe_is_not_an_error():
     pipe = subprocess.Popen(
         [sys.executable, "manage.py", "help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -5,7 +5,7 @@ import gc
 from config.process.server import freeze_loaded_objects
 
 
-def test_what_is_there_when_serving_begins_is_not_collected_again_and_again():
+def test_objects_loaded_before_serving_are_not_garbage_collected():
     there = [[] for _ in range(20_000)]
     before = gc.get_freeze_count()
 

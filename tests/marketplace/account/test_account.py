@@ -40,7 +40,7 @@ def link_in_mail():
     return urlsplit(re.search(r"https?://\S+", mail.outbox[-1].body)[0]).path
 
 
-def test_a_forgotten_password_is_set_anew_once(client, reachable):
+def test_a_forgotten_password_is_reset_once(client, reachable):
     client.post("/password/", {"identity": "ada@example.org"})
     link = link_in_mail()
     assert client.get(link).status_code == 200
@@ -54,7 +54,7 @@ def test_a_forgotten_password_is_set_anew_once(client, reachable):
     assert sign_in(client, OTHER)["Location"] == "/"
 
 
-def test_nothing_tells_whether_there_is_an_account(client, reachable):
+def test_the_response_does_not_reveal_whether_an_account_exists(client, reachable):
     known = client.post("/password/", {"identity": "ada"})
     unknown = client.post("/password/", {"identity": "nobody"})
 
@@ -72,7 +72,7 @@ def test_an_address_that_was_never_confirmed_gets_nothing(client, ada, settings)
 
 
 @pytest.mark.parametrize("said_by", ["invitation", "create_workers", "set_worker"])
-def test_a_country_that_an_operator_gave_is_not_the_workers_to_change(client, tmp_path, said_by):
+def test_workers_cannot_change_a_country_that_an_operator_set(client, tmp_path, said_by):
     if said_by == "invitation":
         link = urlsplit(invitations.make_invitation(now=clock.now(), country="DE").link).path
         client.post(link, {"username": "ada", "password": PASSWORD, "country": "US"})
@@ -92,7 +92,7 @@ def test_a_country_that_an_operator_gave_is_not_the_workers_to_change(client, tm
     assert b"The people who invited you set this" in client.get("/account/").content
 
 
-def test_a_country_that_an_operator_takes_back_is_the_workers_own(client, ada):
+def test_workers_can_change_their_country_after_the_operator_cleared_it(client, ada):
     call_command("set_worker", "ada", country="DE")
     call_command("set_worker", "ada", country="")
     client.force_login(ada)
@@ -116,7 +116,7 @@ def test_an_address_given_with_the_account_is_confirmed_by_its_link(client, sett
     assert Worker.objects.get().email_confirmed_at is not None
 
 
-def test_no_mail_is_written_to_an_address_that_the_invitation_proved(client, settings):
+def test_no_confirmation_is_mailed_to_an_address_that_the_invitation_confirmed(client, settings):
     settings.MAIL = True
     sent = invitations.make_invitation(now=clock.now(), email="ada@example.org", mail=True)
     Outgoing.objects.all().delete()
@@ -136,7 +136,7 @@ def test_a_mailbox_is_not_flooded(client, reachable):
     assert Outgoing.objects.count() == 4
 
 
-def test_a_link_runs_out(client, ada, settings):
+def test_a_link_expires(client, ada, settings):
     from marketplace.services.account import passwords
 
     link = urlsplit(passwords.password_link(ada)).path
@@ -147,7 +147,7 @@ def test_a_link_runs_out(client, ada, settings):
     assert client.get(link).status_code == 403
 
 
-def test_without_mail_an_operator_makes_the_link(client, ada, capsys):
+def test_without_mail_an_operator_creates_the_link(client, ada, capsys):
     assert b"does not send e-mail" in client.get("/password/").content
 
     call_command("password_link", "ADA")
@@ -158,7 +158,7 @@ def test_without_mail_an_operator_makes_the_link(client, ada, capsys):
         call_command("password_link", "nobody")
 
 
-def test_a_password_is_changed_by_who_knows_the_old_one(client, ada):
+def test_changing_a_password_requires_the_old_one(client, ada):
     from django.test import Client
 
     elsewhere = Client()
@@ -174,7 +174,7 @@ def test_a_password_is_changed_by_who_knows_the_old_one(client, ada):
     assert sign_in(elsewhere, OTHER)["Location"] == "/"
 
 
-def test_who_came_by_a_link_sets_a_first_password(client):
+def test_a_worker_who_signed_in_through_a_link_sets_a_first_password(client):
     worker = accounts.create_worker("grace", password=None, now=clock.now())
     client.post(f"/signin/token/{accounts.signin_token(worker, clock.now())}/")
     assert b"Current password" not in client.get("/account/password/").content
@@ -216,7 +216,7 @@ def test_an_old_confirmation_does_not_confirm_a_later_address(client, ada, setti
     assert ada.email_confirmed_at is None
 
 
-def test_a_password_that_is_left_out_is_no_wrong_password(client, reachable, settings):
+def test_a_missing_password_is_not_counted_as_wrong(client, reachable, settings):
     settings.SIGNIN_ATTEMPTS = 3
     client.force_login(reachable)
 
@@ -258,7 +258,7 @@ def test_a_stolen_session_gives_no_password_to_an_account_without_one(client, se
     assert b"signed in too long ago" in chosen.content
 
 
-def test_the_address_before_is_told_what_was_changed(client, reachable):
+def test_the_previous_address_is_notified_of_changes(client, reachable):
     sign_in(client)
     client.post("/account/password/", {"current": PASSWORD, "password": OTHER})
     client.post("/account/", {"email": "new@example.org", "current": OTHER})
@@ -323,7 +323,7 @@ def test_an_address_that_tries_many_names_is_limited(client, settings):
     assert sign_in(client, "wrong", "name99", REMOTE_ADDR="192.0.2.7").status_code == 422
 
 
-def test_no_limit_when_it_is_off(client, ada, settings):
+def test_a_limit_of_zero_is_off(client, ada, settings):
     settings.SIGNIN_ATTEMPTS = 0
 
     assert {sign_in(client, "wrong").status_code for _ in range(20)} == {422}
@@ -348,7 +348,7 @@ def test_the_address_is_what_our_own_proxy_saw(settings, proxies, forwarded, add
     assert client_address(request) == address
 
 
-def test_a_closed_account_says_so_to_its_owner_alone(client, ada):
+def test_only_its_owner_sees_that_an_account_is_closed(client, ada):
     call_command("set_worker", "ada", "--close")
 
     assert sign_in(client, "wrong").status_code == 422

@@ -37,7 +37,7 @@ def accept(client, link, **changes):
     return client.post(link, {"username": "Ada", "password": PASSWORD} | changes)
 
 
-def test_a_link_makes_one_account_and_signs_in(client, link, settings):
+def test_a_link_creates_one_account_and_signs_in(client, link, settings):
     settings.OPEN_SIGNUP = False
     assert client.get(link).status_code == 200
 
@@ -49,7 +49,7 @@ def test_a_link_makes_one_account_and_signs_in(client, link, settings):
     assert Invitation.objects.get().worker == worker
 
 
-def test_a_used_link_makes_no_second_account(client, link):
+def test_a_used_link_creates_no_second_account(client, link):
     accept(client, link)
     client.logout()
 
@@ -68,7 +68,7 @@ def test_a_mistake_does_not_use_the_link_up(client, link, ada):
 
 
 @pytest.mark.parametrize("way", ["expired", "revoked", "forged"])
-def test_a_link_that_is_over_says_so(client, way):
+def test_an_expired_or_revoked_link_shows_the_reason(client, way):
     sent = invitations.make_invitation(
         now=clock.now() - timedelta(hours=3), hours=2 if way == "expired" else 9
     )
@@ -84,7 +84,7 @@ def test_a_link_that_is_over_says_so(client, way):
     assert words[way] in response.content
 
 
-def test_somebody_signed_in_does_not_use_it_up(client, link, ada):
+def test_opening_it_while_signed_in_does_not_use_it_up(client, link, ada):
     client.force_login(ada)
 
     assert b"still valid" in client.get(link).content
@@ -92,7 +92,7 @@ def test_somebody_signed_in_does_not_use_it_up(client, link, ada):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_people_at_once_make_one_account():
+def test_two_concurrent_people_create_one_account():
     link = invitations.make_invitation(now=clock.now()).link
     token = path_of(link).split("/")[2]
     together = threading.Barrier(2)
@@ -174,14 +174,14 @@ def test_invitations_are_mailed_to_a_list(tmp_path, settings, capsys):
         (["--email", "nobody", "--out", "x"], "not an e-mail address"),
     ],
 )
-def test_what_cannot_be_done_is_said(words, match):
+def test_impossible_options_are_refused_with_a_reason(words, match):
     with pytest.raises(CommandError, match=match):
         call_command("invite", *words)
 
     assert not Invitation.objects.exists()
 
 
-def test_revoking_what_was_used_points_to_the_account(link, client):
+def test_revoking_a_used_invitation_points_to_the_account(link, client):
     accept(client, link)
 
     with pytest.raises(CommandError, match="set_worker"):
@@ -197,7 +197,7 @@ def test_now_is_an_argument():
 
 
 @pytest.mark.django_db
-def test_links_are_never_written_over(tmp_path):
+def test_files_of_links_are_never_overwritten(tmp_path):
     out = tmp_path / "links.jsonl"
     call_command("invite", "--count", "1", "--out", out)
     before = out.read_text()

@@ -26,7 +26,7 @@ def test_a_workers_name_is_used_once_whatever_its_case(ada):
         make_worker("ADA")
 
 
-def test_passwords_are_kept_as_argon2id():
+def test_passwords_are_stored_as_argon2id():
     worker = accounts.create_worker("ada", password="correct horse", now=NOW)
 
     assert worker.password.startswith("argon2$argon2id$")

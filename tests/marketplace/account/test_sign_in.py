@@ -14,7 +14,7 @@ def sign_up(client, **changes):
     return client.post("/signup/", {"username": "Ada", "password": PASSWORD} | changes)
 
 
-def test_signing_up_makes_an_account_and_signs_in(client):
+def test_signing_up_creates_an_account_and_signs_in(client):
     response = sign_up(client, country="gb")
 
     worker = Worker.objects.get()
@@ -36,7 +36,7 @@ def test_signing_up_makes_an_account_and_signs_in(client):
         {"email": "nowhere"},
     ],
 )
-def test_what_cannot_be_used_is_said_beside_its_field(client, changes):
+def test_invalid_values_are_explained_beside_their_field(client, changes):
     response = sign_up(client, **changes)
 
     assert response.status_code == 422
@@ -52,7 +52,7 @@ def test_names_of_programs_are_for_programs_only(client):
     assert Worker.objects.get().is_program
 
 
-def test_nobody_is_a_program_without_saying_so(client):
+def test_only_declared_accounts_are_programs(client):
     page = client.get("/signup/").content.decode()
     sign_up(client)
 

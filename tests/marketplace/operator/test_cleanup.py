@@ -14,7 +14,7 @@ from tests.marketplace.conftest import NOW, make_hit, work
 pytestmark = pytest.mark.django_db
 
 
-def test_only_what_is_over_is_removed(ask, hit_type, ada, settings):
+def test_only_expired_data_is_removed(ask, hit_type, ada, settings):
     settings.MAIL = True
     make_hit(ask, hit_type, UniqueRequestToken=uuid.uuid4().hex)
     assignment = work(ada, hit_type)

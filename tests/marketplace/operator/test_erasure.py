@@ -57,7 +57,7 @@ def rows():
     ]
 
 
-def test_whoever_is_forgotten_leaves_work_and_money_and_no_trace(martha, client):
+def test_a_forgotten_worker_leaves_tasks_and_payments_but_no_personal_data(martha, client):
     client.force_login(martha)
     pay()
 
@@ -75,7 +75,7 @@ def test_whoever_is_forgotten_leaves_work_and_money_and_no_trace(martha, client)
 
 
 @pytest.mark.parametrize("state", ["open", "due", "failed"])
-def test_nobody_is_forgotten_while_money_is_to_be_paid(martha, state):
+def test_nobody_is_forgotten_while_money_is_owed(martha, state):
     if state == "due":
         payouts.get_or_make_batch("b", until=NOW + hours(1), now=NOW + hours(1))
     if state == "failed":
@@ -87,7 +87,7 @@ def test_nobody_is_forgotten_while_money_is_to_be_paid(martha, state):
     assert Worker.objects.get().username == "martha"
 
 
-def test_nobody_is_forgotten_with_work_that_waits_for_its_review(ask, hit_type, ada):
+def test_nobody_is_forgotten_with_work_in_review(ask, hit_type, ada):
     make_hit(ask, hit_type)
     work(ada, hit_type)
 
@@ -95,7 +95,7 @@ def test_nobody_is_forgotten_with_work_that_waits_for_its_review(ask, hit_type, 
         forgetting.erase_worker(ada, NOW)
 
 
-def test_what_was_given_up_is_in_no_payout(martha):
+def test_waived_money_is_in_no_payout(martha):
     pay("failed")
 
     forgetting.erase_worker(martha, NOW, waive=True)
@@ -104,7 +104,7 @@ def test_what_was_given_up_is_in_no_payout(martha):
         payouts.get_or_make_batch("next", until=NOW + hours(9), now=NOW + hours(9))
 
 
-def test_who_was_forgotten_is_neither_paid_nor_written_to(ask, martha):
+def test_forgotten_workers_are_neither_paid_nor_messaged(ask, martha):
     pay()
     forgetting.erase_worker(martha, NOW)
     assignment = Assignment.objects.get().assignment_id
@@ -128,7 +128,7 @@ def test_the_command_forgets_for_good(martha, capsys):
         call_command("set_worker", martha.worker_id, "--reopen")
 
 
-def test_workers_whom_nobody_saw_are_forgotten_but_for_those_who_are_owed(martha, settings, caplog):
+def test_idle_workers_are_forgotten_unless_they_are_owed_money(martha, settings, caplog):
     idle = accounts.create_worker("grace", password=None, now=NOW)
     later = NOW + timedelta(days=100)
     accounts.create_worker("new", password=None, now=later)
@@ -142,7 +142,7 @@ def test_workers_whom_nobody_saw_are_forgotten_but_for_those_who_are_owed(martha
     assert "still owed" in caplog.text
 
 
-def test_words_are_kept_as_long_as_the_settings_say(martha, settings):
+def test_letters_and_messages_are_kept_as_configured(martha, settings):
     tidying.tidy(NOW + timedelta(days=360))
     assert (martha.letters.count(), martha.messages.count()) == (1, 1)
 
@@ -154,7 +154,7 @@ def test_words_are_kept_as_long_as_the_settings_say(martha, settings):
 
 
 @pytest.mark.parametrize("way", ["command", "by itself"])
-def test_whom_a_restored_backup_brings_back_is_forgotten_again(martha, capsys, way):
+def test_workers_in_a_restored_backup_are_forgotten_again(martha, capsys, way):
     pay()
     with transaction.atomic():
         forgetting.erase_worker(martha, NOW)
@@ -172,7 +172,7 @@ def test_whom_a_restored_backup_brings_back_is_forgotten_again(martha, capsys, w
     assert "martha" not in forgotten_list.forgotten_file().read_text()
 
 
-def test_who_is_owed_something_in_the_backup_is_left_and_named(martha, caplog):
+def test_workers_who_are_owed_money_in_the_backup_are_kept_and_named(martha, caplog):
     with transaction.atomic():
         forgetting.erase_worker(martha, NOW, waive=True)
         transaction.set_rollback(True)

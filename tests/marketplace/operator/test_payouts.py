@@ -71,7 +71,7 @@ def test_the_same_name_gives_the_same_file_and_the_next_batch_the_rest(ask, hit_
     assert PayoutBatch.objects.count() == 2
 
 
-def test_only_what_was_earned_up_to_then_is_counted(ask, hit_type, ada):
+def test_only_earnings_up_to_the_given_time_count(ask, hit_type, ada):
     earn(ask, hit_type, ada, at=NOW)
     earn(ask, hit_type, ada, at=NOW + hours(5))
 
@@ -80,7 +80,7 @@ def test_only_what_was_earned_up_to_then_is_counted(ask, hit_type, ada):
     assert [line["amount"] for line in lines_of(made)] == ["2.00"]
 
 
-def test_who_has_little_waits(ask, hit_type, ada, grace):
+def test_small_amounts_wait(ask, hit_type, ada, grace):
     earn(ask, hit_type, ada)
     earn(ask, hit_type, ada)
     earn(ask, hit_type, grace)
@@ -100,7 +100,7 @@ def test_each_requester_can_pay_for_itself(ask, hit_type, ada):
         make("c", requester="nobody")
 
 
-def test_what_was_paid_is_recorded_once(ask, hit_type, ada):
+def test_payments_are_recorded_once(ask, hit_type, ada):
     earn(ask, hit_type, ada)
     made = make("a")
 
@@ -114,7 +114,7 @@ def test_what_was_paid_is_recorded_once(ask, hit_type, ada):
     assert payouts.payout_standing(Worker.objects.get(pk=ada.pk)) == payouts.Standing(200, 200, 0)
 
 
-def test_what_failed_comes_with_the_next_batch_once(ask, hit_type, ada):
+def test_failed_payouts_are_in_the_next_batch_once(ask, hit_type, ada):
     earn(ask, hit_type, ada)
     record(make("a"), "failed", note="no account")
     earn(ask, hit_type, ada)
@@ -209,7 +209,7 @@ def test_the_commands_write_list_and_record(ask, hit_type, ada, tmp_path, capsys
 
 
 @pytest.mark.parametrize("words", [["2026/03", "--out", "x"], ["2026-03"]])
-def test_wrong_usage_is_said(words):
+def test_wrong_usage_is_reported(words):
     with pytest.raises(CommandError):
         call_command("payouts", *words)
 
@@ -243,7 +243,7 @@ def test_programs_are_not_paid(ask, hit_type, ada):
     assert [line["username"] for line in lines_of(make("a"))] == ["ada", "simulated-bob"]
 
 
-def test_an_operator_says_who_is_a_program(ask, hit_type, ada, capsys):
+def test_an_operator_marks_programs(ask, hit_type, ada, capsys):
     earn(ask, hit_type, ada)
     call_command("set_worker", "ada", "--program", "yes")
     with pytest.raises(PayoutRefused, match="nothing to pay out"):
@@ -258,7 +258,7 @@ def test_an_operator_says_who_is_a_program(ask, hit_type, ada, capsys):
 
 
 @pytest.mark.parametrize(("separator", "amount"), [(",", "2"), (",", "2.0"), (";", "2,00"), ("\t", "2.00")])
-def test_a_file_that_a_spreadsheet_saved_is_taken(ask, hit_type, ada, separator, amount):
+def test_a_file_saved_by_a_spreadsheet_is_accepted(ask, hit_type, ada, separator, amount):
     earn(ask, hit_type, ada)
     [line] = lines_of(make("a"))
     line |= {"state": "paid", "amount": amount, "note": ""}
@@ -268,7 +268,7 @@ def test_a_file_that_a_spreadsheet_saved_is_taken(ask, hit_type, ada, separator,
 
 
 @pytest.mark.parametrize("amount", ["2.01", "NaN", "2,000", "two"])
-def test_an_amount_that_is_another_one_is_refused(ask, hit_type, ada, amount):
+def test_a_different_amount_is_refused(ask, hit_type, ada, amount):
     earn(ask, hit_type, ada)
     made = make("a")
 

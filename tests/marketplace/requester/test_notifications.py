@@ -38,7 +38,7 @@ def written_event_types():
     return [json.loads(row.body)["Events"][0]["EventType"] for row in Outgoing.objects.order_by("pk")]
 
 
-def test_every_event_of_a_hits_life_is_told(ask, hit_type, ada, grace):
+def test_every_event_of_a_hits_life_is_sent(ask, hit_type, ada, grace):
     subscribe(ask, hit_type)
     hit = make_hit(ask, hit_type, LifetimeInSeconds=86400 * 3)
     returned = taking.take_task(ada, hit_type, NOW)
@@ -70,7 +70,7 @@ def test_every_event_of_a_hits_life_is_told(ask, hit_type, ada, grace):
     ]
 
 
-def test_a_hit_that_expires_by_itself_is_told(ask, hit_type):
+def test_the_expiry_of_a_hit_is_sent(ask, hit_type):
     subscribe(ask, hit_type, ["HITExpired", "HITReviewable"])
     make_hit(ask, hit_type, LifetimeInSeconds=3600)
 
@@ -98,7 +98,7 @@ def test_a_message_has_the_protocols_shape(ask, hit_type, requester):
     ]
 
 
-def test_only_events_asked_for_are_told_and_only_while_active(ask, hit_type):
+def test_only_subscribed_events_are_sent_and_only_while_active(ask, hit_type):
     subscribe(ask, hit_type, ["HITExtended"])
     hit = make_hit(ask, hit_type)
     assert written_event_types() == []
@@ -112,7 +112,7 @@ def test_only_events_asked_for_are_told_and_only_while_active(ask, hit_type):
     assert written_event_types() == ["HITExtended", "HITExtended"]
 
 
-def test_a_call_that_fails_tells_nothing(ask, hit_type):
+def test_a_failed_call_sends_no_event(ask, hit_type):
     subscribe(ask, hit_type)
 
     with refused("InsufficientFunds"):
@@ -136,7 +136,7 @@ def test_a_call_that_fails_tells_nothing(ask, hit_type):
         ("SNS", "arn:aws:sns:us-east-1:1:topic"),
     ],
 )
-def test_where_nothing_can_be_sent_is_said_at_once(ask, hit_type, transport, to):
+def test_an_unusable_destination_is_refused_at_once(ask, hit_type, transport, to):
     with refused("InvalidTransportEndpoint"):
         subscribe(ask, hit_type, transport=transport, to=to)
 
@@ -209,7 +209,7 @@ def test_a_queue_receives_events(ask, queue):
     assert "AssignmentId" in json.loads(form["MessageBody"])["Events"][0]
 
 
-def test_what_is_not_taken_is_tried_again_later_and_given_up_in_the_end(ask, queue):
+def test_a_rejected_message_is_retried_and_finally_abandoned(ask, queue):
     send_test(ask, to=f"http://{queue.host}/q", transport="SQS")
     queue.status = 503
     assert outbox.send_due_messages(NOW) == 0

@@ -82,7 +82,7 @@ def refusal(worker, kind, at=NOW):
     return info.value.reason
 
 
-def test_who_may_not_ask_is_told_why(ask, kind, ada, grace):
+def test_a_refused_request_has_a_reason(ask, kind, ada, grace):
     assert refusal(ada, "3NONE") == "unknown"
     row = qualification_requests.request_qualification(ada, kind, NOW)
     assert refusal(ada, kind) == "waiting"
@@ -101,7 +101,7 @@ def test_who_may_not_ask_is_told_why(ask, kind, ada, grace):
     assert refusal(ada, kind) == "unknown"
 
 
-def test_deleting_a_type_rejects_what_was_asked(ask, kind, ada):
+def test_deleting_a_type_rejects_pending_requests(ask, kind, ada):
     row = qualification_requests.request_qualification(ada, kind, NOW)
 
     ask("DeleteQualificationType", QualificationTypeId=kind, at=NOW + timedelta(minutes=1))

@@ -72,7 +72,7 @@ def test_an_inactive_type_cannot_be_required_by_new_hits(ask, kind):
         make_type(ask, QualificationRequirements=[requirement_of(kind)])
 
 
-def test_hits_are_found_by_what_they_ask_for(ask, kind, hit_type):
+def test_hits_are_found_by_the_qualifications_they_require(ask, kind, hit_type):
     wanted = make_hit(
         ask, make_type(ask, Title="t", QualificationRequirements=[requirement_of(kind), SYSTEM])
     )

@@ -58,7 +58,7 @@ def test_types_are_found_by_their_words(ask):
     assert [row["QualificationTypeId"] for row in found["QualificationTypes"]] == [wanted]
 
 
-def test_a_test_is_not_supported_and_said_so(ask):
+def test_tests_are_refused_as_unsupported(ask):
     with pytest.raises(ParameterValidationError, match="does not support"):
         make_qualification(ask, Test="<QuestionForm/>")
 
@@ -99,7 +99,7 @@ def test_a_worker_who_was_never_granted_has_no_score(ask, ada):
         ask("GetQualificationScore", QualificationTypeId=make_qualification(ask), WorkerId=ada.worker_id)
 
 
-def test_a_grant_tells_the_worker_unless_asked_not_to(ask, ada):
+def test_a_grant_notifies_the_worker_unless_told_not_to(ask, ada):
     type_id = make_qualification(ask)
     grant(ask, type_id, ada)
     assert ada.messages.count() == 0
@@ -109,7 +109,7 @@ def test_a_grant_tells_the_worker_unless_asked_not_to(ask, ada):
     assert ada.messages.get().subject == "You have been granted the qualification done enough"
 
 
-def test_does_not_exist_shuts_out_who_was_granted(ask, ada, grace):
+def test_does_not_exist_excludes_workers_with_the_qualification(ask, ada, grace):
     type_id = make_qualification(ask)
     requirement = {"QualificationTypeId": type_id, "Comparator": "DoesNotExist"}
     hit_type = make_type(ask, QualificationRequirements=[requirement])

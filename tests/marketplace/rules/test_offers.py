@@ -20,7 +20,7 @@ def text_of(response):
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", response.content.decode())).split())
 
 
-def test_pay_is_told_whole():
+def test_pay_is_stated_in_full():
     offer = read_offer(20, KEYWORDS)
 
     assert offer.pay == "$2.00 for about 12 minutes, $10.00 an hour"
@@ -149,7 +149,7 @@ def test_no_task_is_offered_to_somebody_who_holds_too_many(client, kinds, settin
 
 
 @pytest.mark.django_db
-def test_a_group_of_which_all_is_done_offers_no_task(client, kinds, ask):
+def test_a_finished_group_offers_no_task(client, kinds, ask):
     from tests.marketplace.conftest import make_worker, work
 
     kind = make_type(ask, Title="Twice")

@@ -102,7 +102,7 @@ def test_only_the_pay_out_file_shows_the_details(client, ada, approved):
     assert (row["method"], row["details"], row["amount"]) == ("bank transfer", ACCOUNT, "2.00")
 
 
-def test_the_export_holds_what_is_held_about_the_worker(client, ada, approved, requester):
+def test_the_export_contains_everything_stored_about_the_worker(client, ada, approved, requester):
     choose_payout(client)
     letters.write_letter(ada, requester, "A question", clock.now())
     messages.message_workers([ada], requester, "Thanks", "Well done", clock.now())
@@ -119,7 +119,7 @@ def test_the_export_holds_what_is_held_about_the_worker(client, ada, approved, r
     assert "password" not in held["account"]
 
 
-def test_the_export_is_the_owner_s_alone(client, ada):
+def test_only_the_owner_can_export_the_data(client, ada):
     client.logout()
 
     assert client.get("/account/export/").status_code == 302
@@ -167,7 +167,7 @@ def test_deleting_returns_the_task_in_hand(client, ada, ask, hit_type):
     assert ask("GetAccountBalance", at=clock.now())["AvailableBalance"] == "997.60"
 
 
-def test_money_that_is_on_its_way_has_to_be_waited_for(client, ada, approved):
+def test_a_payout_on_its_way_must_be_completed_first(client, ada, approved):
     paid_out("due")
 
     page = client.get("/account/delete/").content.decode()
@@ -207,7 +207,7 @@ def test_an_account_with_work_in_review_is_deleted_when_its_pay_is_given_up(
         payouts.get_or_make_batch("later", until=later + hours(1), now=later + hours(1))
 
 
-def test_everybody_reads_whom_to_ask_and_what_is_kept(client, db, settings, tmp_path):
+def test_the_privacy_page_is_public(client, db, settings, tmp_path):
     settings.OPERATOR, settings.CONTACT = "Reading Lab", "help@example.org"
     settings.PRIVACY_FILE = tmp_path / "privacy.txt"
     settings.PRIVACY_FILE.write_text("Legal basis: <consent>.")
@@ -219,7 +219,7 @@ def test_everybody_reads_whom_to_ask_and_what_is_kept(client, db, settings, tmp_
         assert word in page
 
 
-def test_a_check_names_what_workers_on_a_public_site_would_miss(settings):
+def test_a_check_names_settings_that_workers_would_miss(settings):
     settings.PRODUCTION = True
     settings.CONTACT, settings.OPERATOR = "", "Reading Lab"
 

@@ -41,7 +41,7 @@ def pay(ask, worker, done):
     ask("SendBonus", AssignmentId=done, at=clock.now(), **bonus)
 
 
-def test_a_receipt_says_what_was_paid_and_what_is_to_come(client, worker, ask, kind):
+def test_a_receipt_lists_payments_and_expected_pay(client, worker, ask, kind):
     done = submit(worker, kind)
     before = text_of(client.get(f"/done/{done}/"))
     pay(ask, worker, done)
@@ -128,7 +128,7 @@ def test_every_page_tells_the_bonus_that_the_requester_decides_about(client, wor
     assert all("to come" not in page.lower() for page in page_texts(client, done))
 
 
-def test_where_nothing_is_sure_the_reward_and_the_bonus_wait_for_the_requester(client, worker, kind):
+def test_without_a_guaranteed_amount_the_requester_decides_about_reward_and_bonus(client, worker, kind):
     done = submit(worker, kind, pay_promised="0.00+0.92")
 
     task, receipt, *tables, home = page_texts(client, done)
@@ -188,7 +188,7 @@ def test_an_answer_that_the_requester_s_page_did_not_send_promises_nothing(clien
         "0.10+1.90",
     ],
 )
-def test_what_is_no_amount_promises_nothing(client, worker, kind, said):
+def test_an_invalid_amount_promises_nothing(client, worker, kind, said):
     done = submit(worker, kind, pay_promised=said)
 
     page = text_of(client.get(f"/done/{done}/"))
@@ -217,7 +217,7 @@ def test_a_worker_reads_that_the_time_ran_out(client, worker, kind, said, told):
     assert ("because the time ran out" in receipt) == told
 
 
-def test_a_receipt_is_its_worker_s_alone(client, worker, kind):
+def test_only_its_worker_sees_a_receipt(client, worker, kind):
     theirs = submit(make_worker("grace"), kind)
 
     assert client.get(f"/done/{theirs}/").status_code == 404
@@ -247,7 +247,7 @@ def unread_counts(page):
     return re.findall(r"New messages \((\d+)\)", page)
 
 
-def test_new_messages_stand_on_top_until_they_are_marked_as_read(client, worker, requester):
+def test_new_messages_are_on_top_until_they_are_marked_as_read(client, worker, requester):
     messages.message_workers([worker], requester, "First", "One", clock.now())
     page = client.get("/").content.decode()
     assert page.index("First") < page.index("Available tasks")
@@ -332,7 +332,7 @@ def test_home_says_one_thing_after_a_reinstatement(client, worker, ask, listing,
     assert rest.count("data-over") == 1
 
 
-def test_nothing_is_said_while_another_list_stands(client, worker, ask, listing):
+def test_nothing_is_announced_while_another_list_applies(client, worker, ask, listing):
     listing, kind = listing
     ask("ApproveAssignment", AssignmentId=work(worker, kind, at=clock.now()), at=clock.now())
     shut_out(ask, worker, "block", listing)
@@ -346,7 +346,7 @@ def test_nothing_is_said_while_another_list_stands(client, worker, ask, listing)
     assert Worker.objects.get().messages.get().over_at is None
 
 
-def test_a_worker_hears_that_tasks_are_back_though_another_list_hides_some(client, worker, ask, listing):
+def test_a_worker_is_notified_that_tasks_are_back_even_if_another_list_hides_some(client, worker, ask, listing):
     """A worker is taken off a list, and has already done all tasks of another kind."""
     listing, kind = listing
     ask("ApproveAssignment", AssignmentId=work(worker, kind, at=clock.now()), at=clock.now())

@@ -90,7 +90,7 @@ def test_a_returned_place_has_another_id_for_the_next_worker(ask, hit_type, ada,
     assert Departure.objects.get().kind == Departure.Kind.RETURNED
 
 
-def test_a_worker_may_take_again_what_was_given_back(ask, hit_type, ada):
+def test_a_worker_can_take_a_returned_task_again(ask, hit_type, ada):
     make_hit(ask, hit_type)
     first = taking.take_task(ada, hit_type, NOW)
     taking.return_task(ada, first.assignment_id, NOW)
@@ -98,7 +98,7 @@ def test_a_worker_may_take_again_what_was_given_back(ask, hit_type, ada):
     assert taking.take_task(ada, hit_type, NOW).hit == first.hit
 
 
-def test_what_is_not_held_cannot_be_given_back(ask, hit_type, ada, grace):
+def test_only_held_tasks_can_be_returned(ask, hit_type, ada, grace):
     make_hit(ask, hit_type)
     held = taking.take_task(ada, hit_type, NOW)
 
@@ -171,7 +171,7 @@ def test_a_former_holders_page_cannot_answer_for_the_present_one(ask, hit_type, 
     assert not taking.hand_in(present.assignment_id, [("choice", "left")], NOW).again
 
 
-def test_a_page_left_open_past_its_time_is_told_so(ask, hit_type, ada, grace):
+def test_a_page_left_open_past_its_deadline_shows_the_reason(ask, hit_type, ada, grace):
     make_hit(ask, hit_type)
     held = taking.take_task(ada, hit_type, NOW)
     taking.take_task(grace, hit_type, NOW + hours(1))

@@ -76,7 +76,10 @@ def proxy(tmp_path):
     command = ["nginx", "-p", tmp_path, "-c", tmp_path / "nginx.conf"]
     subprocess.run([*command, "-t"], check=True, capture_output=True)
     process = subprocess.Popen(command)
-    for port in (plain, secure):  # the check above leaves a pid file, too, so only a response shows that it serves
+    for port in (
+        plain,
+        secure,
+    ):  # the check above leaves a pid file, too, so only a response shows that it serves
         while not _answers(port):
             assert process.poll() is None
             time.sleep(0.05)

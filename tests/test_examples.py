@@ -68,9 +68,7 @@ def server(monkeypatch, tmp_path):
         ([{"name": "official"}], {"rows": []}, "mine: imported; its rank is shown when it is released\n"),
     ],
 )
-def test_an_imported_run_is_a_success_with_or_without_a_rank(
-    server, capsys, sets, board, said
-):
+def test_an_imported_run_is_a_success_with_or_without_a_rank(server, capsys, sets, board, said):
     server.answers = {
         "runs": [(201, UPLOAD)],
         "qrel-sets": [(200, sets)],

@@ -8,125 +8,175 @@ from django.db import migrations, models
 
 def index_requirements(apps, schema_editor):
     """Store the requirements of existing HIT types as searchable rows."""
-    hit_type, required = (apps.get_model("marketplace", name) for name in ("HitType", "RequiredQualification"))
+    hit_type, required = (
+        apps.get_model("marketplace", name) for name in ("HitType", "RequiredQualification")
+    )
     for kind in hit_type.objects.exclude(requirements=[]).iterator():
         named = {requirement["QualificationTypeId"] for requirement in kind.requirements}
         required.objects.bulk_create(required(hit_type=kind, type_id=type_id) for type_id in sorted(named))
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('marketplace', '0001_initial'),
+        ("marketplace", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Outgoing',
+            name="Outgoing",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('transport', models.CharField(choices=[('mail', 'Mail'), ('queue', 'Queue')], max_length=5)),
-                ('destination', models.CharField(max_length=1000)),
-                ('subject', models.CharField(blank=True, max_length=200)),
-                ('body', models.TextField()),
-                ('made_at', models.DateTimeField()),
-                ('due_at', models.DateTimeField(null=True)),
-                ('attempts', models.PositiveIntegerField(default=0)),
-                ('sent_at', models.DateTimeField(null=True)),
-                ('error', models.TextField(blank=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("transport", models.CharField(choices=[("mail", "Mail"), ("queue", "Queue")], max_length=5)),
+                ("destination", models.CharField(max_length=1000)),
+                ("subject", models.CharField(blank=True, max_length=200)),
+                ("body", models.TextField()),
+                ("made_at", models.DateTimeField()),
+                ("due_at", models.DateTimeField(null=True)),
+                ("attempts", models.PositiveIntegerField(default=0)),
+                ("sent_at", models.DateTimeField(null=True)),
+                ("error", models.TextField(blank=True)),
             ],
         ),
         migrations.CreateModel(
-            name='QualificationRequest',
+            name="QualificationRequest",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('request_id', models.CharField(default=marketplace.protocol.identifiers.entity_id, max_length=64, unique=True)),
-                ('submitted_at', models.DateTimeField()),
-                ('state', models.CharField(choices=[('pending', 'Pending'), ('accepted', 'Accepted'), ('rejected', 'Rejected')], default='pending', max_length=8)),
-                ('decided_at', models.DateTimeField(null=True)),
-                ('reason', models.TextField(blank=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "request_id",
+                    models.CharField(
+                        default=marketplace.protocol.identifiers.entity_id, max_length=64, unique=True
+                    ),
+                ),
+                ("submitted_at", models.DateTimeField()),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("pending", "Pending"), ("accepted", "Accepted"), ("rejected", "Rejected")],
+                        default="pending",
+                        max_length=8,
+                    ),
+                ),
+                ("decided_at", models.DateTimeField(null=True)),
+                ("reason", models.TextField(blank=True)),
             ],
         ),
         migrations.CreateModel(
-            name='RequiredQualification',
+            name="RequiredQualification",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('type_id', models.CharField(max_length=64)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("type_id", models.CharField(max_length=64)),
             ],
         ),
         migrations.RemoveConstraint(
-            model_name='qualificationtype',
-            name='qualification_name_once',
+            model_name="qualificationtype",
+            name="qualification_name_once",
         ),
         migrations.AddField(
-            model_name='hittype',
-            name='deleted_at',
+            model_name="hittype",
+            name="deleted_at",
             field=models.DateTimeField(null=True),
         ),
         migrations.AddField(
-            model_name='hittype',
-            name='notification',
+            model_name="hittype",
+            name="notification",
             field=models.JSONField(null=True),
         ),
         migrations.AddField(
-            model_name='qualificationtype',
-            name='auto_granted',
+            model_name="qualificationtype",
+            name="auto_granted",
             field=models.BooleanField(default=False),
         ),
         migrations.AddField(
-            model_name='qualificationtype',
-            name='auto_granted_value',
+            model_name="qualificationtype",
+            name="auto_granted_value",
             field=models.IntegerField(null=True),
         ),
         migrations.AddField(
-            model_name='qualificationtype',
-            name='deleted_at',
+            model_name="qualificationtype",
+            name="deleted_at",
             field=models.DateTimeField(null=True),
         ),
         migrations.AddField(
-            model_name='qualificationtype',
-            name='retry_delay_seconds',
+            model_name="qualificationtype",
+            name="retry_delay_seconds",
             field=models.BigIntegerField(null=True),
         ),
         migrations.AddField(
-            model_name='worker',
-            name='email_confirmed_at',
+            model_name="worker",
+            name="email_confirmed_at",
             field=models.DateTimeField(null=True),
         ),
         migrations.AddConstraint(
-            model_name='qualificationtype',
-            constraint=models.UniqueConstraint(condition=models.Q(('deleted_at__isnull', True)), fields=('requester', 'name'), name='qualification_name_once'),
+            model_name="qualificationtype",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("deleted_at__isnull", True)),
+                fields=("requester", "name"),
+                name="qualification_name_once",
+            ),
         ),
         migrations.AddIndex(
-            model_name='outgoing',
-            index=models.Index(condition=models.Q(('due_at__isnull', False)), fields=['due_at'], name='outgoing_due'),
+            model_name="outgoing",
+            index=models.Index(
+                condition=models.Q(("due_at__isnull", False)), fields=["due_at"], name="outgoing_due"
+            ),
         ),
         migrations.AddField(
-            model_name='qualificationrequest',
-            name='qualification_type',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='requests', to='marketplace.qualificationtype'),
+            model_name="qualificationrequest",
+            name="qualification_type",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="requests",
+                to="marketplace.qualificationtype",
+            ),
         ),
         migrations.AddField(
-            model_name='qualificationrequest',
-            name='worker',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='qualification_requests', to=settings.AUTH_USER_MODEL),
+            model_name="qualificationrequest",
+            name="worker",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="qualification_requests",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='requiredqualification',
-            name='hit_type',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='required', to='marketplace.hittype'),
+            model_name="requiredqualification",
+            name="hit_type",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="required", to="marketplace.hittype"
+            ),
         ),
         migrations.AddIndex(
-            model_name='qualificationrequest',
-            index=models.Index(fields=['worker', '-id'], name='qualification_asked_by'),
+            model_name="qualificationrequest",
+            index=models.Index(fields=["worker", "-id"], name="qualification_asked_by"),
         ),
         migrations.AddConstraint(
-            model_name='qualificationrequest',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'pending')), fields=('qualification_type', 'worker'), name='qualification_asked_once'),
+            model_name="qualificationrequest",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("state", "pending")),
+                fields=("qualification_type", "worker"),
+                name="qualification_asked_once",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='requiredqualification',
-            constraint=models.UniqueConstraint(fields=('type_id', 'hit_type'), name='required_qualification_once'),
+            model_name="requiredqualification",
+            constraint=models.UniqueConstraint(
+                fields=("type_id", "hit_type"), name="required_qualification_once"
+            ),
         ),
         migrations.RunPython(index_requirements, migrations.RunPython.noop),
     ]

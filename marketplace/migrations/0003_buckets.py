@@ -10,17 +10,16 @@ def without_log(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('marketplace', '0002_requester_operations'),
+        ("marketplace", "0002_requester_operations"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Bucket',
+            name="Bucket",
             fields=[
-                ('name', models.CharField(max_length=100, primary_key=True, serialize=False)),
-                ('full_at', models.BigIntegerField()),
+                ("name", models.CharField(max_length=100, primary_key=True, serialize=False)),
+                ("full_at", models.BigIntegerField()),
             ],
         ),
         migrations.RunPython(without_log, migrations.RunPython.noop),

@@ -125,7 +125,9 @@ def test_a_member_keeps_the_existing_role(client, collection, django_user_model)
     ],
     ids=["common password", "blank in name", "taken name", "address for a name", "empty"],
 )
-def test_invalid_input_is_explained_and_does_not_use_up_the_link(client, collection, account, django_user_model):
+def test_invalid_input_is_explained_and_does_not_use_up_the_link(
+    client, collection, account, django_user_model
+):
     django_user_model.objects.create_user("bob")
     invited = invite(collection)
 

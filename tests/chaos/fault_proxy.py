@@ -32,9 +32,7 @@ class Faults:
     lost_reply: float = 0.0  # the effect happened, but the reply is lost
     failed_before: float = 0.0  # 503, no effect
     throttled: float = 0.0
-    stale_listing: float = (
-        0.0  # a listing as it was at an earlier request, or at the very beginning
-    )
+    stale_listing: float = 0.0  # a listing as it was at an earlier request, or at the very beginning
     repeated_rows: float = 0.0  # a listing with repeated rows
     slow: float = 0.0
     slow_seconds: float = 0.2

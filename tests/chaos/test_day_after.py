@@ -53,9 +53,7 @@ def campaign(site, proxy):
     return campaign
 
 
-def test_places_with_lost_replies_are_found_after_the_tokens_expired(
-    campaign, crowd, proxy, moved_on
-):
+def test_places_with_lost_replies_are_found_after_the_tokens_expired(campaign, crowd, proxy, moved_on):
     proxy.faults = Faults(lost_reply=1.0)
     with pytest.raises(CrowdLater):
         post_places(campaign)

@@ -96,6 +96,8 @@ def test_former_holder_answers_for_nobody_else(at):
     status, answer = fetched("POST", submit, body=form, headers=headers)
 
     assert (status, 'data-refusal="not_held"' in answer) == (409, True)
-    assert "returned" in fetched("GET", given_back.frame_address)[1]  # a saved address does not get the task back
+    assert (
+        "returned" in fetched("GET", given_back.frame_address)[1]
+    )  # a saved address does not get the task back
     present.finish(page)
     assert at.earned(former.worker_id) == 0

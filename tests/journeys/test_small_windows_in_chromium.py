@@ -80,9 +80,7 @@ def test_the_task_can_be_read_in_a_small_window_while_the_time_is_short(
         frame.locator(part).tap(trial=True)
 
 
-def test_on_a_phone_an_early_choice_scrolls_to_each_unread_passage(
-    campaign, marketplace, window
-):
+def test_on_a_phone_an_early_choice_scrolls_to_each_unread_passage(campaign, marketplace, window):
     person = at_the_first_pair(window, marketplace["endpoint"], {"width": 390, "height": 844})
     frame = person.frame
     choice = frame.locator("#pair-1 label.choice").first

@@ -13,9 +13,7 @@ pytestmark = [
 ]
 
 
-def test_the_last_page_redirects_once_and_then_waits_for_a_click(
-    live_server, panel, settings, tmp_path
-):
+def test_the_last_page_redirects_once_and_then_waits_for_a_click(live_server, panel, settings, tmp_path):
     settings.PUBLIC_URL = live_server.url
     effort = Effort(panel, tmp_path)
     effort.launch()

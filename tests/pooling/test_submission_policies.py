@@ -148,7 +148,7 @@ def test_private_queries_can_be_listed_and_never_change(board, tmp_path):
 
 
 @pytest.mark.parametrize("content", ["q1\nnone\n", "q1\nq1\n", "", "\n".join(f"q{n}" for n in range(10))])
-def test_a_list_that_parts_nothing_is_refused(board, tmp_path, content):
+def test_a_list_that_makes_an_empty_part_is_refused(board, tmp_path, content):
     path = tmp_path / "private.txt"
     path.write_text(content)
 

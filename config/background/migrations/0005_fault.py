@@ -32,7 +32,7 @@ class Migration(migrations.Migration):
                     ("outside", "something outside the software"),
                     ("software", "the software"),
                 ],
-                help_text='The cause of the last failure.',
+                help_text="The cause of the last failure.",
                 max_length=10,
                 default="",
                 db_default="",

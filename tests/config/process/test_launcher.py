@@ -193,7 +193,9 @@ def test_run_serves_pages_does_the_jobs_of_other_processes_and_stops_with_its_ma
     said = running.communicate(timeout=PATIENCE_SECONDS)[1].decode()
 
     assert answered
-    assert f"{embedded['PREFEREE_PUBLIC_URL']}/accounts/invitations/" in said  # creates the first administrator
+    assert (
+        f"{embedded['PREFEREE_PUBLIC_URL']}/accounts/invitations/" in said
+    )  # creates the first administrator
     assert running.returncode == 0
     assert not launcher.answers(marketplace)
 

@@ -318,7 +318,9 @@ def test_a_rising_number_pauses_the_campaign_and_one_worker_alone_does_not(fair,
     fair.collect(campaign)
     forged(fair, campaign, "A5")
     campaign.refresh_from_db()
-    assert campaign.state == "open"  # submissions from before a person resumed the campaign do not count again
+    assert (
+        campaign.state == "open"
+    )  # submissions from before a person resumed the campaign do not count again
 
 
 def test_a_few_among_much_honest_work_pause_nothing(fair):

@@ -78,7 +78,10 @@ def test_grants_to_the_person_and_to_the_collection_pay_together(fair, mia, djan
     assert launched_by(mia, campaign).places == 4
 
     rows = dict(campaign.reservations.values_list("grant", "amount"))
-    assert rows == {shared.pk: Decimal("6.00"), own.pk: Decimal("3.64")}  # the grant that ends first is used first
+    assert rows == {
+        shared.pk: Decimal("6.00"),
+        own.pk: Decimal("3.64"),
+    }  # the grant that ends first is used first
     assert left(mia, campaign) == Decimal("1.36")
 
 

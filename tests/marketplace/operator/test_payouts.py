@@ -236,7 +236,9 @@ def test_a_worker_sees_where_the_money_is(client, ask, hit_type, ada):
 def test_programs_are_not_paid(ask, hit_type, ada):
     program = accounts.create_worker("simulated-7f3a", password=None, program=True, now=NOW)
     person = accounts.create_worker("bob", password=None, now=NOW)
-    Worker.objects.filter(pk=person.pk).update(username="simulated-bob")  # from before such names were reserved
+    Worker.objects.filter(pk=person.pk).update(
+        username="simulated-bob"
+    )  # from before such names were reserved
     for worker in (program, person, ada):
         earn(ask, hit_type, worker)
 

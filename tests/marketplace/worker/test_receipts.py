@@ -346,7 +346,9 @@ def test_nothing_is_announced_while_another_list_applies(client, worker, ask, li
     assert Worker.objects.get().messages.get().over_at is None
 
 
-def test_a_worker_is_notified_that_tasks_are_back_even_if_another_list_hides_some(client, worker, ask, listing):
+def test_a_worker_is_notified_that_tasks_are_back_even_if_another_list_hides_some(
+    client, worker, ask, listing
+):
     """A worker is taken off a list, and has already done all tasks of another kind."""
     listing, kind = listing
     ask("ApproveAssignment", AssignmentId=work(worker, kind, at=clock.now()), at=clock.now())

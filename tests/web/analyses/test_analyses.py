@@ -30,7 +30,7 @@ def asked(*runs, **more) -> str:
     return "?" + "&".join(words)
 
 
-def test_a_comparison_says_first_what_may_be_claimed(client, dated):
+def test_a_comparison_states_its_verdict_first(client, dated):
     reply = client.get(COMPARE + "/" + asked(dated.quay, dated.mole, qrels="official"))
 
     page = reply.content.decode()
@@ -60,7 +60,7 @@ def test_one_run_alone_is_refused(client, dated):
     assert client.get(COMPARE + ".csv" + asked(dated.quay)).status_code == 404
 
 
-def test_of_many_runs_members_run_it_in_the_background(client, dated):
+def test_with_many_runs_members_run_it_in_the_background(client, dated):
     runs = [make_run(dated.collection, f"buoy-{number}", {"q1": ["a"]}) for number in range(41)]
 
     page = client.get(COMPARE + "/" + asked(*runs)).content.decode()
@@ -105,11 +105,11 @@ def test_everything_can_be_downloaded(client, dated, form, media_type, begins):
 
 
 @pytest.mark.parametrize("address", [".gif", ".csv?of=nothing"])
-def test_forms_and_tables_that_there_are_not_are_not_found(client, dated, address):
+def test_unknown_formats_and_tables_are_not_found(client, dated, address):
     assert client.get(TIMELINE + address).status_code == 404
 
 
-def test_a_run_that_is_not_released_is_in_no_analysis(client, dated):
+def test_unreleased_runs_are_in_no_analysis(client, dated):
     everything = client.get(COMPARE + "/" + asked(dated.quay, dated.mole, dated.deep)).content.decode()
 
     assert "deep" not in everything
@@ -117,7 +117,7 @@ def test_a_run_that_is_not_released_is_in_no_analysis(client, dated):
     assert client.get(COMPARE + ".json" + asked(dated.quay, dated.deep)).status_code == 404
 
 
-def test_addresses_that_make_no_sense_are_refused_in_words(client, dated):
+def test_invalid_addresses_are_refused_with_a_reason(client, dated):
     reply = client.get(COMPARE + "/?run=x&run=٣&run=99999999999999&measure=AP")
 
     assert reply.status_code == 200

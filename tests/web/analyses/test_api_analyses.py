@@ -28,7 +28,7 @@ def test_every_analysis_is_listed_with_its_settings(script):
     assert "harbour" in str(listed["board_agreement"]["settings"]) or listed["board_agreement"]["needs"]
 
 
-def test_an_analysis_is_made_once_and_read_as_data(script):
+def test_an_analysis_is_run_once_and_read_as_data(script):
     asked = {"runs": ["quay", "mole"], "settings": {"trials": 20, "qrels": "official"}}
 
     work = script.post(f"{ANALYSES}/stability", asked)
@@ -52,7 +52,7 @@ def test_an_analysis_is_made_once_and_read_as_data(script):
         ({"sample": 3}, 422, "sample"),
     ],
 )
-def test_what_makes_no_sense_is_refused_in_words(script, asked, status, said):
+def test_invalid_values_are_refused_with_a_reason(script, asked, status, said):
     reply = script.client.post(
         f"{ANALYSES}/stability", asked, content_type="application/json", headers=script.headers
     )

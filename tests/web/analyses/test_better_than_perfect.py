@@ -21,7 +21,7 @@ def manager(cast):
     return cast.clients["manager"]
 
 
-def test_a_plan_says_pairs_tasks_and_cost_before_anything_is_kept(manager):
+def test_a_plan_shows_pairs_tasks_and_cost_before_anything_is_saved(manager):
     said = texts(manager.get(ASK, DUEL))
 
     assert "Pairs 2 one per query" in said
@@ -33,14 +33,14 @@ def test_a_plan_says_pairs_tasks_and_cost_before_anything_is_kept(manager):
     assert not Job.objects.exists()
 
 
-def test_a_sample_asks_less_and_stays_in_the_address(manager):
+def test_a_sample_reduces_the_pairs_and_stays_in_the_address(manager):
     page = manager.get(ASK, DUEL | {"sample": "1", "seed": "7"})
 
     assert "Create draft of 1 pair" in texts(page)
     assert 'name="seed" value="7"' in page.content.decode()
 
 
-def test_the_draft_is_that_of_the_plan_and_goes_on_in_the_wizard(manager):
+def test_the_draft_matches_the_plan_and_continues_in_the_wizard(manager):
     first = manager.post(MAKE, DUEL | {"sample": "1"})
     again = manager.post(MAKE, DUEL | {"sample": "1"})
     waiting = texts(manager.get(first["Location"]))
@@ -75,7 +75,7 @@ def test_a_job_that_runs_twice_finds_its_campaign(manager):
         ("", "is not a valid name"),
     ],
 )
-def test_a_name_that_is_taken_or_cannot_be_is_refused_at_once(manager, name, words):
+def test_a_taken_or_invalid_name_is_refused_at_once(manager, name, words):
     reply = manager.post(MAKE, DUEL | {"name": name}, follow=True)
 
     assert words in texts(reply)
@@ -83,7 +83,7 @@ def test_a_name_that_is_taken_or_cannot_be_is_refused_at_once(manager, name, wor
     assert reply.redirect_chain[0][0].startswith(f"{ASK}?run=quay")
 
 
-def test_garbage_is_said_at_its_field(manager):
+def test_invalid_input_is_explained_at_its_field(manager):
     for name in ("sample", "seed", "reward", "judgments_per_pair", "pairs_per_task", "run", "qrels"):
         for value in ("x", "-1", "9" * 400, "<b>"):
             reply = manager.get(ASK, {name: value})
@@ -92,7 +92,7 @@ def test_garbage_is_said_at_its_field(manager):
             assert f'id="id_{name}_error"' in reply.content.decode(), (name, value)
 
 
-def test_without_runs_or_labels_there_is_nothing_to_ask(cast, manager):
+def test_without_runs_or_labels_there_is_nothing_to_compare(cast, manager):
     cast.official.qrels.all().delete()
 
     assert "has no passage to compare with a qrel of official" in texts(manager.get(ASK, DUEL))
@@ -108,7 +108,7 @@ def test_pages_of_the_run_and_of_the_analysis_lead_there(cast, manager):
     assert ASK not in outside.content.decode()
 
 
-def test_a_viewer_sees_what_it_takes_and_no_button(cast):
+def test_a_viewer_sees_the_cost_but_no_button(cast):
     said = texts(cast.clients["viewer"].get(ASK, DUEL))
 
     assert "Tasks 2" in said
@@ -117,7 +117,7 @@ def test_a_viewer_sees_what_it_takes_and_no_button(cast):
 
 @pytest.mark.browser
 @pytest.mark.django_db(transaction=True)
-def test_what_is_chosen_before_the_script_is_there_is_asked_for(cast, page, live_server):
+def test_choices_made_before_the_script_loads_are_applied(cast, page, live_server):
     session = cast.clients["manager"].cookies["sessionid"].value
     page.context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
     late = []
@@ -133,7 +133,7 @@ def test_what_is_chosen_before_the_script_is_there_is_asked_for(cast, page, live
 
 @pytest.mark.browser
 @pytest.mark.django_db(transaction=True)
-def test_a_manager_makes_the_campaign_in_a_browser(cast, page, live_server):
+def test_a_manager_creates_the_campaign_in_a_browser(cast, page, live_server):
     session = cast.clients["manager"].cookies["sessionid"].value
     page.context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
     inspector = Inspector()

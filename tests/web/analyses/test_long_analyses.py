@@ -67,7 +67,7 @@ def keep_private(cast, qid: str) -> None:
         "judge_agreement",
     ],
 )
-def test_an_analysis_is_made_by_a_job_and_shown(cast, signed_in, kind):
+def test_an_analysis_is_run_by_a_job_and_shown(cast, signed_in, kind):
     address = made(signed_in, kind, trials="20")
 
     shown = signed_in.get(address)
@@ -100,7 +100,7 @@ def test_the_list_names_every_analysis(cast):
     assert f"{PAGE}/judge_agreement/" not in listed
 
 
-def test_the_same_again_is_there_at_once(signed_in, monkeypatch):
+def test_a_repeated_analysis_is_shown_at_once(signed_in, monkeypatch):
     address = made(signed_in, "stability", trials="20")
     monkeypatch.setattr(runner, "compute_analysis", lambda *_: pytest.fail("made twice"))
 
@@ -141,7 +141,7 @@ def test_a_new_run_or_pool_hides_no_members_result_and_other_choices_have_their_
     assert "There is no result for these choices." in without
 
 
-def test_everybody_is_shown_no_older_result_with_what_is_hidden_since(cast, signed_in):
+def test_visitors_see_no_older_result_with_data_hidden_since(cast, signed_in):
     address = made(signed_in, "stability", trials="20", released="1")
     visitor = cast.clients["nobody"]
     assert visitor.get(address).context["page"].analysis is not None
@@ -157,7 +157,7 @@ def test_everybody_is_shown_no_older_result_with_what_is_hidden_since(cast, sign
     assert visitor.get(address).context["page"].analysis is None
 
 
-def test_figures_are_kept_with_their_analysis(signed_in):
+def test_figures_are_stored_with_their_analysis(signed_in):
     made(signed_in, "stability", trials="20")
 
     (group,) = set(KeptAnalysis.objects.filter(kind="stability figure").values_list("group", flat=True))
@@ -204,13 +204,13 @@ def test_a_wrong_number_is_refused_in_words(signed_in, trials):
     assert "Enter a whole number from 1 to 10,000." in shown
 
 
-def test_a_refusal_of_the_job_is_told(signed_in):
+def test_a_refusal_of_the_job_is_shown(signed_in):
     shown = signed_in.get(made(signed_in, "replicate_boards")).content.decode()
 
     assert "all from one phase" in shown
 
 
-def test_others_see_what_was_made_for_everybody(cast, signed_in):
+def test_others_see_results_made_for_everybody(cast, signed_in):
     nobody = cast.clients["nobody"]
     theirs = made(signed_in, "stability", trials="20")
     before = nobody.get(theirs).content.decode()
@@ -240,7 +240,7 @@ def test_others_get_nothing_on_private_queries(cast, signed_in):
 
 
 @pytest.mark.parametrize("kind", ["compare", "progress"])
-def test_a_quick_analysis_is_made_at_once_for_everybody_of_what_they_may_see(cast, signed_in, kind):
+def test_a_quick_analysis_runs_at_once_on_data_that_everybody_can_see(cast, signed_in, kind):
     Run.objects.update(release=Run.Release.PUBLIC)
     keep_private(cast, "q2")
     address = made(signed_in, kind)
@@ -255,7 +255,7 @@ def test_a_quick_analysis_is_made_at_once_for_everybody_of_what_they_may_see(cas
     assert not Job.objects.exists()
 
 
-def test_what_members_are_told_of_private_queries_is_not_kept_for_others(cast, signed_in):
+def test_results_on_private_queries_are_not_stored_for_others(cast, signed_in):
     Run.objects.update(release=Run.Release.PUBLIC)
     keep_private(cast, "q2")
     theirs = made(signed_in, "stability", trials="20")
@@ -294,7 +294,7 @@ def test_a_team_under_embargo_is_not_named(cast, signed_in):
     assert "Wharf" in signed_in.get(made(signed_in, "pool_bias", by="team")).content.decode()
 
 
-def test_a_fault_of_the_software_stays_in_the_log(signed_in, monkeypatch):
+def test_a_software_error_is_only_in_the_log(signed_in, monkeypatch):
     def fail(*_):
         raise RuntimeError("a secret path")
 
@@ -308,7 +308,7 @@ def test_a_fault_of_the_software_stays_in_the_log(signed_in, monkeypatch):
     assert "secret path" not in shown
 
 
-def test_what_is_under_way_says_how_far_it_is(signed_in):
+def test_a_running_analysis_shows_its_progress(signed_in):
     address = signed_in.post(f"{PAGE}/stability/run", {"trials": "20"})["Location"]
     Job.objects.update(state="running", progress_done=2, progress_total=5, progress_message="Scoring runs")
     query = address.partition("?")[2]
@@ -319,7 +319,7 @@ def test_what_is_under_way_says_how_far_it_is(signed_in):
 
 
 @pytest.mark.parametrize("kind", ["win_ratios", "label_noise"])
-def test_a_campaign_that_is_not_there_is_said_by_its_name(cast, signed_in, kind):
+def test_a_missing_campaign_is_named(cast, signed_in, kind):
     page = signed_in.get(f"{PAGE}/{kind}/?campaign=nosuch")
     file = signed_in.get(f"{PAGE}/{kind}.csv?campaign=nosuch")
 
@@ -339,7 +339,7 @@ def test_the_private_board_names_the_labels_it_uses(signed_in, cast):
     assert "and the latest version" not in page
 
 
-def test_without_private_queries_nothing_is_offered_that_needs_them(signed_in):
+def test_analyses_of_private_queries_are_offered_only_if_there_are_some(signed_in):
     for address in ("private_board/", "stability/?queries=private"):
         page = signed_in.get(f"{PAGE}/{address}").content.decode()
 
@@ -347,7 +347,7 @@ def test_without_private_queries_nothing_is_offered_that_needs_them(signed_in):
         assert "/collections/harbour/split/" in page
 
 
-def test_pages_of_a_refusal_speak_of_no_options(signed_in, cast):
+def test_refusals_on_pages_name_no_options(signed_in, cast):
     address = made(signed_in, "better_than_perfect")
 
     page = signed_in.get(address).content.decode()
@@ -356,7 +356,7 @@ def test_pages_of_a_refusal_speak_of_no_options(signed_in, cast):
     assert "--" not in page.partition('class="empty"')[2].partition("</div>")[0]
 
 
-def test_agreement_of_judges_is_of_no_runs(signed_in, cast):
+def test_judge_agreement_needs_no_runs(signed_in, cast):
     """They neither list nor offer any, and are not rerun when one is added."""
     address = made(signed_in, "judge_agreement")
     page = signed_in.get(address).content.decode()
@@ -370,7 +370,7 @@ def test_agreement_of_judges_is_of_no_runs(signed_in, cast):
     assert ",0 runs" not in signed_in.get(file_of(address, "csv", "agreement")).content.decode()
 
 
-def test_nobody_fills_the_line_that_payments_wait_in(signed_in, monkeypatch):
+def test_nobody_can_block_the_queue_of_payments(signed_in, monkeypatch):
     monkeypatch.setattr(services, "MOST_AT_ONCE", 2)
     for seed in "1223":
         reply = signed_in.post(f"{PAGE}/stability/run", {"trials": "20", "seed": seed}, follow=True)
@@ -379,7 +379,7 @@ def test_nobody_fills_the_line_that_payments_wait_in(signed_in, monkeypatch):
     assert "2 jobs of this kind are in progress" in reply.content.decode()
 
 
-def test_nobody_fills_it_with_pools_over_the_api(cast, client, monkeypatch):
+def test_nobody_can_block_it_with_pools_over_the_api(cast, client, monkeypatch):
     monkeypatch.setattr(services, "MOST_AT_ONCE", 2)
     api = Api(client, cast.collection)
     replies = [api.post("/collections/harbour/pools", {"name": f"pool-{number}"}) for number in (1, 2, 2, 3)]

@@ -41,7 +41,7 @@ def test_several_runs_are_released_all_or_none(api, published):
     assert published.collection.changes.get().what == "run deep released as public"
 
 
-def test_the_leaderboard_is_that_of_the_command(api, published):
+def test_the_leaderboard_equals_the_commands(api, published):
     collection = published.collection
     expected = as_dict(
         kept_leaderboard(
@@ -52,14 +52,14 @@ def test_the_leaderboard_is_that_of_the_command(api, published):
     assert api.get("/collections/harbour/leaderboard?version=1").json() == json.loads(json.dumps(expected))
 
 
-def test_scores_are_those_of_the_command(api, published):
+def test_scores_equal_the_commands(api, published):
     reply = api.get("/collections/harbour/scores?qrels=@1&measures=RR@10&run=quay&per_query=true").json()
 
     values = {row["qid"]: row["value"] for row in reply["rows"]}
     assert values == {"q1": 1.0, "q2": 0.0, "q3": 1.0, "all": 2 / 3}
 
 
-def test_qrels_are_the_published_bytes_and_kept_by_their_etag(api, published):
+def test_qrels_are_the_published_bytes_with_an_etag(api, published):
     reply = api.get("/collections/harbour/versions/1/qrels")
 
     assert hashlib.sha256(reply.content).hexdigest() == published.version.qrels_sha256
@@ -77,7 +77,7 @@ def test_qrels_for_the_public_leave_out_what_is_not_released(client, published):
     assert int(reply["Preferee-Left-Out"]) > 0
 
 
-def test_private_queries_and_teams_under_embargo_are_not_given_out(client, api, published):
+def test_private_queries_and_teams_under_embargo_are_hidden(client, api, published):
     split = QuerySplit.objects.create(collection=published.collection, sha256="0")
     PrivateQuery.objects.create(split=split, query=published.query("q1"))
     Run.objects.filter(pk=published.mole.pk).update(team="Burrowers", anonymous_until=date(9000, 1, 1))
@@ -89,7 +89,7 @@ def test_private_queries_and_teams_under_embargo_are_not_given_out(client, api, 
         assert b"Burrowers" in client.get(address, headers=api.headers).content
 
 
-def test_a_store_that_is_away_is_not_named(api, monkeypatch):
+def test_an_unavailable_run_store_is_not_named(api, monkeypatch):
     def away(user):
         raise BucketAway("The S3 server of the house is away.")
 
@@ -100,7 +100,7 @@ def test_a_store_that_is_away_is_not_named(api, monkeypatch):
     assert reply["Retry-After"] == "30"
 
 
-def test_the_board_s_policy_holds_for_what_is_sent(api, published):
+def test_the_boards_policy_applies_to_uploads(api, published):
     set_policy(collection=published.collection, most_runs=1, period_days=30)
     sent = api.send()
     work_off_everything()
@@ -111,7 +111,7 @@ def test_the_board_s_policy_holds_for_what_is_sent(api, published):
     assert upload["problems"][0]["next_step"] == "Add: “team”, “description”, “detail=family=…”."
 
 
-def test_private_runs_are_in_no_answer_for_the_public(client, published):
+def test_private_runs_are_in_no_public_response(client, published):
     for address in (RUNS, "/api/v1/collections/harbour/leaderboard"):
         assert b"deep" not in client.get(address).content
     problem(client.get(f"{RUNS}/{published.deep.pk}"), 404)
@@ -126,7 +126,7 @@ def test_judgments_are_lines_with_pseudonyms(api, published):
     assert all({row["left"], row["right"]}.isdisjoint({"s", "d"}) for row in rows)
 
 
-def test_steering_a_campaign_is_logged_with_who_and_why(api, published):
+def test_actions_on_a_campaign_are_logged_with_who_and_why(api, published):
     published.campaign.state = "open"
     published.campaign.save()
 
@@ -148,7 +148,7 @@ def test_a_challenge_is_planned_in_the_background(api, published):
     assert (done["state"], done["result"]["state"], done["result"]["challengers"]) == ("done", "planned", 0)
 
 
-def test_a_challenge_that_cannot_be_says_why(api, published):
+def test_an_impossible_challenge_is_refused_with_a_reason(api, published):
     said = problem(api.post("/campaigns/spring/challenges", {"runs": ["nobody"]}), 404)
     assert "has no run nobody" in said["detail"]
 
@@ -161,7 +161,7 @@ def test_a_challenge_that_cannot_be_says_why(api, published):
     assert "has no run deep" in done["problem"]
 
 
-def test_a_token_that_opens_nothing_is_said_even_where_none_is_needed(client, published):
+def test_an_invalid_token_is_refused_even_where_none_is_needed(client, published):
     reply = client.get("/api/v1/collections", headers={"Authorization": "Bearer pfr_x_y"})
 
     problem(reply, 401)
@@ -181,7 +181,7 @@ def test_calls_are_limited_for_each_caller(api, client, settings, tmp_path):
     assert 1 <= int(said["Retry-After"]) <= 60
 
 
-def test_addresses_that_are_none_are_answered_as_problems(api):
+def test_unknown_addresses_return_problem_documents(api):
     problem(api.get("/nothing/here"), 404)
     problem(api.get("/collections/nowhere"), 404)
     problem(api.get("/collections/harbour/leaderboard?version=99"), 404)
@@ -189,7 +189,7 @@ def test_addresses_that_are_none_are_answered_as_problems(api):
     assert "GET" in problem(api.post("/collections/harbour", {}), 405)["detail"]
 
 
-def test_a_fault_of_ours_tells_nothing(api, monkeypatch):
+def test_a_server_error_reveals_nothing(api, monkeypatch):
     def broken(user):
         raise RuntimeError("the secret of the house")
 
@@ -198,7 +198,7 @@ def test_a_fault_of_ours_tells_nothing(api, monkeypatch):
     assert "secret" not in json.dumps(problem(api.get("/collections"), 500))
 
 
-def test_the_description_is_served_by_us_alone(client, db):
+def test_the_description_loads_nothing_from_other_sites(client, db):
     reply = client.get("/api/v1/openapi.json")
 
     assert reply.json()["openapi"].startswith("3.")

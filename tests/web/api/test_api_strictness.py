@@ -42,17 +42,17 @@ def test_a_misspelled_field_does_nothing(api, address, body, field):
     assert said["next_step"].startswith("Fix the problems listed")
 
 
-def test_only_true_and_false_say_whether_something_is_done(api):
+def test_booleans_must_be_true_or_false(api):
     said = problem(api.post("/campaigns/spring/challenges", {"runs": ["quay"], "dry_run": 0}), 422)
 
     assert said["problems"][0]["where"] == "body/dry_run"
 
 
-def test_nothing_is_published_that_was_not_seen(api):
+def test_only_previewed_changes_are_published(api):
     assert "dry_run" in problem(api.post("/campaigns/spring/publishing", {}), 422)["detail"]
 
 
-def test_too_large_a_body_is_no_fault_of_the_software(api, settings):
+def test_a_body_that_is_too_large_is_not_a_server_error(api, settings):
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
 
     said = problem(api.post("/campaigns/spring/pause", {"why": "x" * 2000}), 413)
@@ -60,7 +60,7 @@ def test_too_large_a_body_is_no_fault_of_the_software(api, settings):
     assert said["detail"] == "A JSON body can have at most 1,000 bytes."
 
 
-def test_a_form_is_no_file(api):
+def test_a_form_is_not_accepted_as_a_file(api):
     headers = api.headers | {"Idempotency-Key": "k"}
     reply = api.client.post(RUNS, {"file": "q1 Q0 a 1 1.0 sent"}, headers=headers)
 
@@ -68,7 +68,7 @@ def test_a_form_is_no_file(api):
     assert not RunUpload.objects.exists()
 
 
-def test_a_setting_that_cannot_be_is_named_as_its_field(api):
+def test_an_invalid_setting_is_named_by_its_field(api):
     bad = {"name": "next", "pool": "tide", "pairs_per_task": 0}
     assert "“pairs_per_task” must be between" in str(
         problem(api.post("/collections/harbour/campaigns", bad), 422)
@@ -86,7 +86,7 @@ def test_head_is_answered_like_get_without_a_body(api):
     assert api.client.head("/api/v1/campaigns/spring/pause", headers=api.headers).status_code == 405
 
 
-def test_a_refused_file_is_checked_anew_when_it_is_sent_again(api, published):
+def test_a_refused_file_is_checked_again_when_it_is_resent(api, published):
     collection = published.collection
     set_policy(collection=collection, who="olga", most_runs=9, period_days=30, required=["team"])
     first = api.send().json()
@@ -105,7 +105,7 @@ def test_a_refused_file_is_checked_anew_when_it_is_sent_again(api, published):
     assert api.send().json()["state"] == "imported"
 
 
-def test_a_refused_file_in_parts_begins_anew(api):
+def test_a_refused_file_in_parts_starts_over(api):
     bad = RUN.replace(b"2.0", b"two")
     where = announce(api, bad)["Location"]
     send_part(api, where, bad, 0)
@@ -139,7 +139,7 @@ def test_the_parameters_of_every_call_are_known():
     assert {strict._CONVERTED.sub(r"{\1}", route) for route in missing} <= known
 
 
-def test_every_call_that_words_name_is_there():
+def test_every_call_named_in_messages_exists():
     paths = description.get_openapi_schema()["paths"]
     for call in CALLS.values():
         method, address = call.format(name="{name}").split()

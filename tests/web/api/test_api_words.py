@@ -30,11 +30,11 @@ pytestmark = pytest.mark.one_database
         ("/collections/harbour/files/999999", "There is no such addition of files here."),
     ],
 )
-def test_what_is_not_there_is_said_in_peoples_words(api, address, words):
+def test_missing_objects_are_reported_in_plain_words(api, address, words):
     assert problem(api.get(address), 404)["detail"] == words
 
 
-def test_a_refusal_names_the_page_in_place_of_a_command(api):
+def test_a_refusal_names_the_page_instead_of_a_command(api):
     said = problem(api.get("/collections/harbour/scores?qrels=@99"), 404)
 
     assert "manage.py" not in str(said)
@@ -56,7 +56,7 @@ def test_the_list_of_collections_says_the_callers_role(api):
     assert [one["role"] for one in api.client.get("/api/v1/collections").json()] == [""]
 
 
-def test_how_a_campaign_goes_is_said_without_commands(api, published):
+def test_a_campaigns_status_names_no_commands(api, published):
     campaign = Campaign.objects.filter(collection=published.collection).first()
     Campaign.objects.filter(pk=campaign.pk).update(state="paused")
 
@@ -67,7 +67,7 @@ def test_how_a_campaign_goes_is_said_without_commands(api, published):
     )
 
 
-def test_what_people_wrote_stays_as_it_is_in_how_a_campaign_goes(api, published, monkeypatch):
+def test_texts_by_people_are_unchanged_in_a_campaigns_status(api, published, monkeypatch):
     wrote = "better --late, as manage.py close_campaign says"
     ours = Guidance(Action("raise_budget", "spring", "9.00"))
     stalled = {"what": wrote, "count": 1, "since": "", "why": ours, "next": ours, "words": ours}
@@ -103,7 +103,7 @@ def test_the_budget_is_changed_after_launch_once(api, published):
 
 
 @pytest.mark.parametrize("amount", [0, -1, 1.234, 1e12, "nan", None])
-def test_an_amount_that_cannot_be_is_refused(api, published, amount):
+def test_an_invalid_amount_is_refused(api, published, amount):
     campaign = Campaign.objects.filter(collection=published.collection).first()
 
     problem(api.post(f"/campaigns/{campaign.name}/budget", {"amount": amount}), 422)
@@ -118,7 +118,7 @@ def test_an_option_is_the_field_of_a_call(option, field):
     assert guidance_for_programs(Guidance("Say ", Option(option), ".")) == f"Say “{field}”."
 
 
-def test_no_words_of_a_service_name_a_command_that_is_not_told_as_one():
+def test_services_name_commands_only_as_actions():
     """``manage.py COMMAND`` becomes a page; a bare name of a command would stay as it is, on pages and over HTTP."""
     commands = [name for name in get_commands() if "_" in name]
     bare = re.compile(rf"(?<!manage\.py )(?<![.\w])(?:{'|'.join(commands)})\b")
@@ -143,7 +143,7 @@ def _sentences(path):
             yield str(node.value)
 
 
-def test_a_problem_of_a_file_is_told_in_the_words_of_calls_and_of_pages(api, published, data_dir):
+def test_problems_of_files_are_worded_for_calls_and_for_pages(api, published, data_dir):
     api.client.force_login(api.user)
     where = api.send(options="file_name=sent.txt&run_tag=quay")["Location"]
     work_off_everything()

@@ -61,7 +61,7 @@ def token(cast, settings):
         (b"{", "JSON"),
     ],
 )
-def test_a_body_that_is_no_object_of_text_is_refused(token, cast, body, reason):
+def test_a_body_that_is_not_a_json_object_is_refused(token, cast, body, reason):
     reply = Client().patch(
         f"/api/v1/collections/harbour/runs/{cast.quay.pk}",
         body,

@@ -211,7 +211,9 @@ TABLE |= {
     ("get", "/campaigns/{name}/workers/{key}"): Call(only=MEMBERS),
     ("post", "/campaigns/{name}/workers/{key}/exclude"): Call("campaigns", MONEY, body=WHY),
     ("post", "/campaigns/{name}/workers/{key}/reinstate"): Call("campaigns", MONEY, 409, WHY),  # not excluded
-    ("post", "/campaigns/{name}/messages"): Call("campaigns", MONEY, 409, LETTER),  # nobody has submitted anything
+    ("post", "/campaigns/{name}/messages"): Call(
+        "campaigns", MONEY, 409, LETTER
+    ),  # nobody has submitted anything
     ("get", "/campaigns/{name}/held-payments"): Call(only=MONEY),
     ("post", "/campaigns/{name}/held-payments/{key}"): Call(  # nothing is held
         "campaigns", MONEY, 409, b'{"decision": "pay"}'
@@ -394,7 +396,7 @@ def test_calls(callers, published, settings):
     assert wrong == {}
 
 
-def test_a_token_does_only_what_its_scope_says(callers):
+def test_a_token_is_limited_to_its_scopes(callers):
     """With the right token, the owner can do everything in a collection, and an administrator everything."""
     for operation, call in TABLE.items():
         for scope in ApiToken.Scope.values:
@@ -404,7 +406,7 @@ def test_a_token_does_only_what_its_scope_says(callers):
             assert status == (call.done if scope == call.scope else 403), (operation, scope)
 
 
-def test_agreeing_to_spend_takes_who_spends(callers):
+def test_confirming_a_cost_requires_a_role_that_can_spend(callers):
     body = b'{"runs": ["quay"], "confirm_spend": 5}'
     call = Call("campaigns", body=body)
     operation = ("post", "/campaigns/{name}/challenges")

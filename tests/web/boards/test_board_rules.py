@@ -50,7 +50,7 @@ def test_an_owner_sets_a_policy_and_everybody_reads_it(cast, owner):
     )
 
 
-def test_members_see_when_each_team_is_welcome_again(cast):
+def test_members_see_when_each_team_can_submit_again(cast):
     cast.quay.team, cast.quay.submitted_on = "Otters", "2026-03-10"
     cast.quay.save()
     set_policy(collection=cast.collection, most_runs=1, period_days=30)
@@ -61,7 +61,7 @@ def test_members_see_when_each_team_is_welcome_again(cast):
     assert "Otters 1 0 2026-04-09 2026-04-09" in said
 
 
-def test_a_policy_is_taken_away_with_a_reason(cast, owner):
+def test_a_policy_is_removed_with_a_reason(cast, owner):
     set_policy(collection=cast.collection, most_runs=1, period_days=30)
 
     owner.post(f"{POLICY}drop", {"why": ""})
@@ -73,7 +73,7 @@ def test_a_policy_is_taken_away_with_a_reason(cast, owner):
 
 
 @pytest.mark.parametrize("name", ["most_runs", "period_days", "most_variants", "longest_embargo_days"])
-def test_numbers_that_cannot_be_are_said_at_their_field(cast, owner, name):
+def test_invalid_numbers_are_explained_at_their_field(cast, owner, name):
     for value in ("-1", "x", "9" * 30, ""):
         assert owner.post(POLICY, ASKED | {name: value}).status_code == 422
     assert not SubmissionPolicy.objects.exists()
@@ -85,7 +85,7 @@ def test_only_owners_change_rules(cast):
         assert cast.clients[person].post(SPLIT, {"qids": "q1", "sure": "1"}).status_code == 403
 
 
-def test_queries_become_private_after_a_look_and_stay_so(cast, owner):
+def test_queries_become_private_after_a_preview_and_stay_private(cast, owner):
     asked = texts(owner.post(SPLIT, {"qids": "q1\r\n\r\nq2\r\n"}))
     assert "Make 2 queries of harbour private" in asked
     assert "everybody could see results" in asked
@@ -124,7 +124,7 @@ def test_a_share_is_drawn_the_same_from_the_same_seed(cast, owner):
         ({"share": "50", "seed": "-1"}, "greater than or equal to 0"),
     ],
 )
-def test_a_choice_that_parts_nothing_is_refused(cast, owner, said, words):
+def test_a_split_with_an_empty_part_is_refused(cast, owner, said, words):
     reply = owner.post(SPLIT, said | {"sure": "1"})
 
     assert reply.status_code == 422
@@ -145,7 +145,7 @@ def test_a_script_sets_reads_and_drops_a_policy(api, published):
     assert published.collection.changes.latest("pk").who == "olga"
 
 
-def test_a_script_parts_queries_once(api, published):
+def test_a_script_splits_queries_once(api, published):
     address = "/collections/harbour/query-split"
 
     seen = api.post(address, {"share": 0.34, "seed": 7, "dry_run": True}).json()

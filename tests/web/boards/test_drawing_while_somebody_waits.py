@@ -24,7 +24,7 @@ def waiting():
     return Job.objects.filter(kind=jobs.BOARD, state="waiting")
 
 
-def test_the_page_answers_at_once_and_shows_the_board_when_it_is_there(owner, monkeypatch):
+def test_the_page_answers_at_once_and_shows_the_board_when_it_is_drawn(owner, monkeypatch):
     first = owner.get(BOARD)
 
     assert first.status_code == 200
@@ -66,7 +66,7 @@ def test_a_board_that_cannot_be_drawn_says_why(owner):
     assert Job.objects.filter(kind=jobs.BOARD, state="done").count() == 1
 
 
-def test_a_failure_is_shown_and_not_tried_again_at_once(owner, monkeypatch):
+def test_a_failure_is_shown_and_not_retried_at_once(owner, monkeypatch):
     def away(**asked):
         raise NotNow("The storage is away.", "Try again later.")
 
@@ -107,7 +107,7 @@ def test_files_and_calls_say_that_the_board_is_being_drawn(owner):
     assert owner.get("/api/v1/collections/harbour/leaderboard?measure=P@1").json()["runs"]
 
 
-def test_other_pages_do_without_the_board_while_it_is_drawn(owner):
+def test_other_pages_omit_the_board_while_it_is_drawn(owner):
     pages = ["/", "/collections/harbour/", "/collections/harbour/runs/", "/collections/harbour/two-runs/"]
 
     replies = [owner.get(page) for page in pages]
@@ -118,7 +118,7 @@ def test_other_pages_do_without_the_board_while_it_is_drawn(owner):
     assert waiting().count() == 1
 
 
-def test_a_board_that_is_there_is_not_drawn_again_for_somebody_who_waited(owner, monkeypatch):
+def test_a_drawn_board_is_not_drawn_again_for_people_who_waited(owner, monkeypatch):
     owner.get(BOARD)
     job = waiting().get()
     work_off_everything()

@@ -40,6 +40,6 @@ def test_every_figure_of_the_board_downloads_in_each_format(published, form):
             assert content.startswith(FIRST_BYTES[form])
 
 
-def test_a_figure_that_is_not_there_is_not_found(published):
+def test_an_unknown_figure_is_not_found(published):
     assert Client().get("/collections/harbour/leaderboard.svg?of=nothing").status_code == 404
     assert Client().get("/collections/harbour/leaderboard.bmp?of=panels").status_code == 404

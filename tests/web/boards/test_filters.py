@@ -75,7 +75,7 @@ def test_filters_change_no_rank_and_no_value(fleet, client):
     assert "2 rows of" in texts(client.get(BOARD, {"neural": "nnlm"}))
 
 
-def test_a_filter_never_tells_whose_run_is_under_embargo(fleet, client, cast):
+def test_a_filter_never_reveals_the_team_of_a_run_under_embargo(fleet, client, cast):
     assert shown(client, team="Seals") == []
     assert "Seals" not in client.get(BOARD, {"column": ["team"]}).content.decode()
     assert "s-secret" in shown(client, neural="nn")
@@ -83,7 +83,7 @@ def test_a_filter_never_tells_whose_run_is_under_embargo(fleet, client, cast):
     assert shown(cast.clients["viewer"], team="Seals") == ["s-secret"]
 
 
-def test_only_filters_that_tell_runs_apart_are_offered(fleet, client):
+def test_only_filters_that_distinguish_runs_are_offered(fleet, client):
     offered = {one.name: one.values for one in client.get(BOARD).context["board"].offers}
 
     assert offered["neural"] == ["nn", "nnlm", "trad"]
@@ -128,7 +128,7 @@ def test_a_run_is_cited_without_the_authors_under_embargo(fleet, client):
         assert "Seals" not in page.content.decode()
 
 
-def test_an_entry_escapes_what_latex_would_read():
+def test_a_bibtex_entry_escapes_latex():
     entry = bibtex_entry(
         key="a b{c", title="50% of R&D_1", year=2026, address="https://x.test/?a_b", note="#1"
     )
@@ -146,7 +146,7 @@ def test_a_day_outside_a_period_is_left_out():
     assert not filters.fits("x", Run(run_tag="x"))
 
 
-def test_the_place_by_do_no_harm_stands_beside_the_mean(fleet, client):
+def test_the_place_by_do_no_harm_is_shown_beside_the_mean(fleet, client):
     """With three queries, no run can be distinguished from another, so all share the first place."""
     board = client.get(BOARD, {"column": ["official", "harmless"]}).context["board"]
 

@@ -30,7 +30,7 @@ def keep_boards():
     work_off_everything()
 
 
-def test_nobody_waits_for_the_board_of_a_version_that_was_published_on_its_page(cast, drawn):
+def test_the_board_of_a_version_published_on_its_page_is_drawn_in_advance(cast, drawn):
     cast.add_queries(1)
     owner = cast.clients["owner"]
     owner.post("/campaigns/spring/publish/preview", {})
@@ -47,14 +47,14 @@ def test_nobody_waits_for_the_board_of_a_version_that_was_published_on_its_page(
     assert len(drawn) == known
 
 
-def test_the_schedule_draws_what_a_command_published_and_makes_no_job_when_all_is_there(published, drawn):
+def test_the_schedule_draws_boards_of_published_versions_and_starts_no_job_otherwise(published, drawn):
     keep_boards()
 
     assert len(drawn) == 2  # members see the private run, others do not
     assert start_if_wanted(BOARDS) is None
 
 
-def test_a_new_run_has_the_board_drawn_again(published):
+def test_a_new_run_redraws_the_board(published):
     keep_boards()
 
     published.add_runs(1)
@@ -64,7 +64,7 @@ def test_a_new_run_has_the_board_drawn_again(published):
     assert not has_boards_to_draw()
 
 
-def test_of_a_private_collection_only_the_members_board_is_drawn(published, drawn):
+def test_a_private_collection_draws_only_the_members_board(published, drawn):
     Collection.objects.update(visibility="private")
 
     keep_boards()
@@ -81,7 +81,7 @@ def test_a_board_that_cannot_be_drawn_is_not_tried_every_minute(published):
     assert Job.objects.get(kind=BOARDS).state == "done"
 
 
-def test_what_cannot_be_drawn_says_why_all_the_same(published, client):
+def test_a_board_that_cannot_be_drawn_still_states_the_reason(published, client):
     QrelSet.objects.update(min_grade=9)
     keep_boards()
 

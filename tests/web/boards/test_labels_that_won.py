@@ -102,7 +102,7 @@ def guesses(client: Client) -> dict[str, str]:
     return found
 
 
-def test_nobody_can_name_a_label_that_won_or_that_is_alone_in_its_pool(strait):
+def test_nobody_can_infer_a_label_that_won_or_is_alone_in_its_pool(strait):
     assert guesses(Client()) == {}
 
 
@@ -113,7 +113,7 @@ def test_the_query_map_says_that_its_values_are_for_members(strait):
     assert "The map needs runs" not in page
 
 
-def test_the_same_reading_names_labels_that_are_not_withheld(strait):
+def test_the_same_method_infers_labels_that_are_not_withheld(strait):
     QrelSet.objects.update(withheld=False)
 
     assert guesses(Client()) == {qid: LABELS[qid] for qid in ALONE + WON}
@@ -154,7 +154,7 @@ def test_a_policy_can_show_values_of_single_queries_under_such_a_version(strait)
     assert set(WON) <= guesses(Client()).keys()
 
 
-def test_only_versions_with_an_answer_that_nothing_else_brought_tell_labels(strait):
+def test_only_versions_with_an_answer_that_no_run_supplied_reveal_labels(strait):
     assert telling_versions(strait) == {1}
     assert withheld_labels(strait) == {"official", "@1"}
 

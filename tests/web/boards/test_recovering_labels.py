@@ -96,7 +96,7 @@ def read(client: Client, found: list[str]) -> dict[str, str]:
     derandomize=True,
 )
 @given(first=st.permutations("ab" * (LABELED // 2)), second=st.permutations("ab" * (LABELED // 2)))
-def test_labels_that_score_alike_look_alike(sound, first, second):
+def test_labels_with_equal_scores_cannot_be_distinguished(sound, first, second):
     """No response differs, so no combination of pages, files, calls and errors distinguishes the two sets of labels.
 
     ``probe`` answers a single query, and only if its label is alpha's top passage: the labels differ in its mean.
@@ -134,7 +134,7 @@ def _team_that_probes(sound) -> tuple[Run, list[Client]]:
 
 
 @pytest.mark.soak
-def test_the_same_addresses_tell_labels_that_are_not_withheld(sound):
+def test_the_same_addresses_reveal_labels_that_are_not_withheld(sound):
     """Without this, the test above could pass because it reads nothing."""
     with time_machine.travel(NOON, tick=False):
         sound.labels.withheld = False

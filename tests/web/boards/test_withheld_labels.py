@@ -110,7 +110,7 @@ def test_the_same_walk_finds_labels_that_are_not_withheld(sound):
     assert {"/collections/sound/versions/1/", "/collections/sound/two-runs/"} <= told
 
 
-def test_the_check_of_a_file_does_not_tell_which_passages_are_labeled(sound, django_user_model):
+def test_checking_a_file_does_not_reveal_labeled_passages(sound, django_user_model):
     """A team can check any number of files: one ranks the label, and one ranks another passage."""
     user = django_user_model.objects.create_user("guesser")
     add_to_team(team=make_team(collection=sound.collection, name="guess", who="ada"), user=user, who="ada")
@@ -157,7 +157,7 @@ def test_members_see_everything(sound, django_user_model):
     assert client.get("/collections/sound/leaderboard.json").json()["decimals"] is None
 
 
-def test_a_passage_that_only_the_labels_brought_leaves_no_trace(sound):
+def test_a_passage_supplied_only_by_the_labels_leaves_no_trace(sound):
     """Otherwise, the pages of all other queries reveal that their label is among the displayed passages."""
     found = texts(Client().get(f"/collections/sound/versions/1/queries/{Query.objects.get(qid='q22').pk}/"))
 
@@ -259,7 +259,7 @@ def test_a_bundle_with_labels_is_withdrawn_when_they_are_withheld(sound):
     )
 
 
-def test_a_run_that_guesses_does_not_learn_which_texts_are_there(sound):
+def test_a_guessing_run_does_not_learn_which_texts_are_stored(sound):
     """Texts are stored for labels and pools, so a text beside a guess would reveal that it is a label."""
     tops = {qid: [f"y-{qid}"] for qid in sound.qids}
     report = {"queries": len(tops), "depth": 1, "lines": len(tops)}
@@ -275,7 +275,7 @@ def test_a_run_that_guesses_does_not_learn_which_texts_are_there(sound):
     assert "text of y-" in told
 
 
-def test_best_answers_stand_beside_the_tops_of_a_run(sound):
+def test_best_answers_are_shown_beside_a_runs_tops(sound):
     """Beta has q00's best answer second. Words of the question are marked in both texts."""
     Passage.objects.filter(pid="a-q00").update(text="what is q00? This is q00.")
     beta = sound.runs[1]
@@ -287,7 +287,7 @@ def test_best_answers_stand_beside_the_tops_of_a_run(sound):
     assert "This is <mark>q00</mark>" in page.content.decode()
 
 
-def test_pages_offer_no_filter_or_column_that_nothing_can_stand_in(sound):
+def test_pages_offer_no_filter_or_column_without_values(sound):
     QrelVersion.objects.all().delete()
     run = sound.runs[0]
 
@@ -302,7 +302,7 @@ def test_pages_offer_no_filter_or_column_that_nothing_can_stand_in(sound):
     assert list(queries["sorts"]) == ["", "disagreed"]
 
 
-def test_no_caption_speaks_of_intervals_that_are_not_there(sound):
+def test_captions_mention_intervals_only_if_there_are_some(sound):
     withheld = Client().get("/collections/sound/leaderboard.json?version=none").json()
     both = Client().get("/collections/sound/leaderboard/").context["board"]
     alone = Client().get("/collections/sound/leaderboard/?version=none")

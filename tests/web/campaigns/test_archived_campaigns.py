@@ -48,7 +48,7 @@ def test_an_archived_draft_leaves_the_lists_and_comes_back(manager, spring):
     assert ">spring</a>" in text_of(manager.get("/"))
 
 
-def test_rehearsals_have_a_section_of_their_own_and_go_with_their_campaign(fair, manager, spring):
+def test_rehearsals_have_their_own_section_and_are_archived_with_their_campaign(fair, manager, spring):
     copy = fair.draft_of("spring-rehearsal")
     Campaign.objects.filter(pk=copy.pk).update(
         rehearsal_of=spring, state="closed", launched_at=clock.now(), closed_at=clock.now()
@@ -84,7 +84,7 @@ def test_an_archived_draft_says_so_where_it_is_prepared(manager, spring):
     assert "/campaigns/spring/steps/close/" not in page
 
 
-def test_gold_pairs_of_an_archived_draft_wait_for_nobody(fair, manager, spring):
+def test_gold_pairs_of_an_archived_draft_need_no_attention(fair, manager, spring):
     fair.add_gold(spring, 2)
     spring.gold_pairs.update(state="proposed")
     assert "2 gold pairs to approve" in text_of(manager.get("/"))

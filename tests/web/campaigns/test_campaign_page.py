@@ -23,7 +23,7 @@ PAGE = "/campaigns/fair/"
 SCRIPT = "<script>alert('x')</script>"
 
 
-def test_the_page_shows_how_far_the_campaign_is(fair, campaign, manager):
+def test_the_page_shows_the_campaigns_progress(fair, campaign, manager):
     fair.do_task(campaign, "A1")
     fair.do_task(campaign, "A2", pass_gold=False)
     fair.open_task(campaign, "A3")
@@ -58,7 +58,7 @@ def test_a_closed_campaign_has_nobody_at_work_and_a_pace_that_stays(fair, campai
     assert reply.context["watch"].pace == pytest.approx(pace)
 
 
-def test_what_comes_in_or_is_decided_shows_at_the_next_look(fair, campaign, manager):
+def test_new_work_and_decisions_are_shown_at_the_next_update(fair, campaign, manager):
     assert manager.get(PAGE).context["course"].counted == 0
     fair.do_task(campaign, "A1")
     fair.collect(campaign)
@@ -71,7 +71,7 @@ def test_what_comes_in_or_is_decided_shows_at_the_next_look(fair, campaign, mana
         assert manager.get(f"{PAGE}live").context["course"].counted == 0
 
 
-def test_figures_over_time_are_drawn_and_stand_in_a_table(fair, campaign, manager):
+def test_figures_over_time_are_drawn_and_listed_in_a_table(fair, campaign, manager):
     fair.do_task(campaign, "A1")
     fair.collect(campaign)
 
@@ -117,7 +117,7 @@ def test_only_members_see_what_needs_a_person_and_only_managers_can_act(client, 
     assert "/steps/pause/" not in page
 
 
-def test_a_next_step_of_another_role_says_whose_it_is(client, campaign):
+def test_a_next_step_for_another_role_names_the_role(client, campaign):
     viewer = get_user_model().objects.create_user("bob")
     Membership.objects.create(collection=campaign.collection, user=viewer, role="viewer")
     client.force_login(viewer)
@@ -130,7 +130,7 @@ def test_a_next_step_of_another_role_says_whose_it_is(client, campaign):
     assert "Only an owner or a campaign manager of the collection can do this." in text_of(answer)
 
 
-def test_what_needs_a_person_stands_on_top(fair, campaign, manager, settings):
+def test_items_that_need_attention_are_on_top(fair, campaign, manager, settings):
     fair.do_task(campaign, "A1")
     fair.collect(campaign)
     CrowdCall.objects.create(
@@ -160,7 +160,7 @@ def test_what_needs_a_person_stands_on_top(fair, campaign, manager, settings):
     assert "its budget of $3.00 does not cover all tasks" in text_of(manager.get("/"))
 
 
-def test_money_that_is_held_is_not_there_for_tasks(fair, campaign, manager):
+def test_held_money_is_not_available_for_tasks(fair, campaign, manager):
     submission = fair.do_task(campaign, "A1")
     fair.collect(campaign)
     whole = quote_tasks(campaign, campaign.tasks.count()).total
@@ -174,7 +174,7 @@ def test_money_that_is_held_is_not_there_for_tasks(fair, campaign, manager):
     assert "The budget is low" in text_of(manager.get(PAGE))
 
 
-def test_a_budget_that_is_used_up_is_said_once(fair, campaign, manager):
+def test_a_used_up_budget_is_reported_once(fair, campaign, manager):
     campaign.__class__.objects.filter(pk=campaign.pk).update(budget=Decimal("9.60"))
     fair.do_task(campaign, "ABADWORKER", pass_gold=False)
     fair.collect(campaign)
@@ -185,7 +185,7 @@ def test_a_budget_that_is_used_up_is_said_once(fair, campaign, manager):
     assert "The budget is low" not in page
 
 
-def test_what_has_not_moved_is_named(fair, campaign, manager):
+def test_stalled_work_is_named(fair, campaign, manager):
     fair.do_task(campaign, "A1")
     fair.collect(campaign)
     with clock.shifted(timedelta(hours=3)):
@@ -205,7 +205,7 @@ def test_refused_calls_are_asked_again(campaign, manager):
     assert CampaignChange.objects.get(what="retried: 1 call").who == "ada"
 
 
-def test_a_pause_says_what_it_means_and_is_kept_with_who_and_why(fair, campaign, manager):
+def test_a_pause_shows_its_effects_and_is_recorded_with_who_and_why(fair, campaign, manager):
     fair.open_task(campaign, "A1")
     page = text_of(manager.get(f"{PAGE}steps/pause/"))
     assert "1 holds a task. They can finish it" in page
@@ -261,7 +261,7 @@ def test_a_budget_that_would_be_refused_is_refused_before_it_is_confirmed(fair, 
     assert "Let fair spend" not in page
 
 
-def test_a_budget_is_looked_at_and_then_confirmed(campaign, manager):
+def test_a_budget_is_previewed_and_then_confirmed(campaign, manager):
     page = text_of(manager.post(f"{PAGE}budget/", {"amount": "1,200.5", "why": "more"}))
     assert "Let fair spend up to $1,200.50" in page
     campaign.refresh_from_db()
@@ -275,7 +275,7 @@ def test_a_budget_is_looked_at_and_then_confirmed(campaign, manager):
 
 
 @pytest.mark.parametrize("amount", ["", "x", "-1", "0", "1.234", "NaN", "Infinity", "1e30", "9" * 400, "²"])
-def test_an_amount_that_makes_no_sense_is_refused(campaign, manager, amount):
+def test_an_invalid_amount_is_refused(campaign, manager, amount):
     reply = manager.post(f"{PAGE}budget/", {"amount": amount, "confirm": "1"})
 
     assert reply.status_code == 400
@@ -295,7 +295,7 @@ def test_the_log_is_searched_and_cut_into_pages(campaign, manager):
     assert manager.get(f"{PAGE}activity/?page=99&q=step").status_code == 200
 
 
-def test_the_moving_part_says_when_it_is_over(campaign, manager):
+def test_the_live_part_says_when_the_campaign_is_over(campaign, manager):
     assert "data-over" not in text_of(manager.get(f"{PAGE}live"))
     campaign.__class__.objects.filter(pk=campaign.pk).update(state="closed")
 

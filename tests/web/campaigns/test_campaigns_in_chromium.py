@@ -61,7 +61,7 @@ def look_at_simulated_workers(watcher: Watcher, campaign) -> None:
 
 
 @pytest.mark.soak
-def test_a_campaign_is_watched_and_steered(fair, crowd, campaign, client, page, live_server):
+def test_a_campaign_is_observed_and_controlled(fair, crowd, campaign, client, page, live_server):
     watcher = Watcher(page, live_server.url, client, campaign)
     page.goto(watcher.home)
     judgments = page.locator("#live-progress .bar-words").first

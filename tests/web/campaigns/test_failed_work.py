@@ -35,9 +35,7 @@ def failed(campaign):
     return rows[-1]
 
 
-def test_failed_work_is_put_away_by_whom_the_log_says_and_named_again_when_it_fails_again(
-    failed, campaign, manager
-):
+def test_failed_work_is_hidden_with_a_log_entry_and_shown_again_if_it_fails_again(failed, campaign, manager):
     page = text_of(manager.get(PAGE))
     assert NAMED in page
     assert page.count("Hide failed job") == 1
@@ -85,13 +83,13 @@ def test_failed_work_of_a_step_that_is_over_hides_no_next_step(kind, failed, cam
         ("judging.collect", "refused", True),
     ],
 )
-def test_what_a_person_asked_for_in_vain_is_no_alarm(kind, fault, told, failed, campaign, manager):
+def test_a_refused_request_raises_no_alarm(kind, fault, told, failed, campaign, manager):
     Job.objects.update(kind=kind, fault=fault)
 
     assert ("Hide failed job" in text_of(manager.get(PAGE))) == told
 
 
-def test_who_asked_in_vain_is_told_on_the_page_where_they_asked(failed, campaign, manager):
+def test_a_refused_request_is_explained_on_its_own_page(failed, campaign, manager):
     asked = {**failed.arguments, "runs": [], "rule": "lead2"}
     Job.objects.update(kind="web.challenge", fault="refused", arguments=asked)
 
@@ -100,7 +98,7 @@ def test_who_asked_in_vain_is_told_on_the_page_where_they_asked(failed, campaign
     assert "The key is wrong. Set another key." in page
 
 
-def test_work_that_spends_nothing_is_tried_again(failed, campaign, manager):
+def test_jobs_that_spend_nothing_can_be_retried(failed, campaign, manager):
     said = text_of(manager.post(f"{PAGE}failed/{failed.pk}/again", follow=True))
     assert "Trying again" in said
     assert NAMED not in said
@@ -110,7 +108,7 @@ def test_work_that_spends_nothing_is_tried_again(failed, campaign, manager):
     assert CampaignChange.objects.filter(what="retried: collecting work", who="ada").exists()
 
 
-def test_a_challenge_is_not_tried_again_by_a_button(failed, campaign, manager):
+def test_a_challenge_cannot_be_retried_by_a_button(failed, campaign, manager):
     Job.objects.filter(pk=failed.pk).update(kind="web.challenge")
 
     assert "Retry" not in text_of(manager.get(PAGE))
@@ -120,7 +118,7 @@ def test_a_challenge_is_not_tried_again_by_a_button(failed, campaign, manager):
     assert Job.objects.filter(kind="web.challenge").count() == 1
 
 
-def test_what_is_put_away_or_another_campaigns_is_refused_in_words(failed, campaign, manager):
+def test_hidden_jobs_and_other_campaigns_jobs_are_refused_with_a_reason(failed, campaign, manager):
     manager.post(f"{PAGE}failed/{failed.pk}/away")
     other = Job.objects.create(
         kind="judging.collect", key="x", arguments={"campaign_id": campaign.pk + 1}, state="failed"
@@ -154,7 +152,7 @@ def test_work_that_waits_for_the_crowd_is_named_with_its_next_try_and_tried_now_
     assert waiting.run_after <= clock.now()
 
 
-def test_who_only_looks_on_has_no_button(failed, campaign, client):
+def test_viewers_have_no_button(failed, campaign, client):
     bob = get_user_model().objects.create_user("bob")
     Membership.objects.create(collection=campaign.collection, user=bob, role="viewer")
     client.force_login(bob)

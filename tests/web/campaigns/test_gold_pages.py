@@ -19,7 +19,7 @@ def judged(fair, campaign):
     return campaign
 
 
-def test_pairs_that_people_fail_stand_first(judged, manager):
+def test_the_most_failed_pairs_are_first(judged, manager):
     lines = manager.get(GOLD.format(judged.name)).context["lines"]
 
     shares = [line.failed_share for line in lines if line.seen]

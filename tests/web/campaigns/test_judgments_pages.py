@@ -54,7 +54,7 @@ def test_the_file_is_what_the_command_writes(judged, manager, tmp_path):
     assert all(name not in text for name in ("AGOOD", "ABAD"))
 
 
-def test_pseudonyms_are_made_anew_for_every_download(judged, manager):
+def test_every_download_has_new_pseudonyms(judged, manager):
     first, second = (
         {json.loads(line)["worker"] for line in downloaded(manager, "jsonl").splitlines()} for _ in range(2)
     )
@@ -64,7 +64,7 @@ def test_pseudonyms_are_made_anew_for_every_download(judged, manager):
     assert str(worker("AGOOD").pk) not in first | second
 
 
-def test_signals_are_for_those_who_judge_workers(judged, manager):
+def test_signals_are_for_people_who_decide_about_workers(judged, manager):
     member = get_user_model().objects.create_user("victor")
     Membership.objects.create(collection=judged.collection, user=member, role="viewer")
     viewer = Client()

@@ -43,7 +43,7 @@ def slow(fair, campaign):
     return campaign
 
 
-def test_a_top_up_is_looked_at_and_paid_as_it_was_shown(slow, manager):
+def test_a_top_up_is_previewed_and_paid_as_shown(slow, manager):
     page = f"/campaigns/{slow.name}/top-up/"
     seen = text_of(manager.get(f"{page}?minimum=15"))
     assert "Pay 2 bonuses and spend $" in seen
@@ -97,7 +97,7 @@ def test_judgments_are_taken_out_at_the_worker_s_wish(slow, manager):
     assert page not in text_of(manager.get(f"/campaigns/{slow.name}/workers/{one.pk}/"))
 
 
-def test_after_its_days_a_withdrawal_takes_a_second_word(slow, manager):
+def test_a_late_withdrawal_needs_a_second_confirmation(slow, manager):
     slow.withdrawal_days = 0
     slow.save()
     Submission.objects.update(submitted_at="2026-01-01T00:00Z")

@@ -36,7 +36,7 @@ def test_the_name_is_typed_and_one_job_is_rung(manager, here):
     assert "Simulated workers are judging" in text_of(manager.get(page))
 
 
-def test_people_and_software_are_not_mixed(fair, manager, here):
+def test_simulated_workers_are_not_mixed_with_people(fair, manager, here):
     fair.do_task(here, "A1")
 
     page = manager.post(f"/campaigns/{here.name}/simulate/", asked(here))
@@ -47,7 +47,7 @@ def test_people_and_software_are_not_mixed(fair, manager, here):
     assert "/simulate/" not in text_of(manager.get(f"/campaigns/{here.name}/"))
 
 
-def test_only_this_machines_marketplace_is_worked_at(campaign, manager):
+def test_simulated_workers_only_use_this_machines_marketplace(campaign, manager):
     campaign.endpoint = "https://crowd.example.org"
     campaign.save(update_fields=["endpoint"])
 

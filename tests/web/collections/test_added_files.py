@@ -133,7 +133,7 @@ def test_the_same_passage_file_again_is_refused_by_its_name(ada, data_dir):
         ({"qrels": QRELS, "set": "there"}, "already has a qrel set"),
     ],
 )
-def test_what_can_be_told_at_once_is_told_at_once(ada, collection, said, words):
+def test_problems_known_at_once_are_reported_at_once(ada, collection, said, words):
     QrelSet.objects.create(collection=collection, name="there", kind="official")
 
     reply = sent(ada, **said)
@@ -143,7 +143,7 @@ def test_what_can_be_told_at_once_is_told_at_once(ada, collection, said, words):
     assert not AddedFiles.objects.exists()
 
 
-def test_missing_texts_are_looked_for_in_the_files_that_are_known(ada, collection):
+def test_missing_texts_are_searched_in_registered_files(ada, collection):
     assert ada.post(f"{ADD}texts")["Location"] == ADD  # there is no file to search
     sent(ada, passages=PASSAGES)
     Passage.objects.create(collection=collection, pid="a")
@@ -156,7 +156,7 @@ def test_missing_texts_are_looked_for_in_the_files_that_are_known(ada, collectio
     assert "1 of 1 missing texts found" in ada.get(where).content.decode()
 
 
-def test_a_job_that_comes_twice_adds_once(ada, collection):
+def test_a_job_that_runs_twice_adds_once(ada, collection):
     sent(ada, passages=PASSAGES, qrels=QRELS, set="graded")
     before = AddedFiles.objects.get()
 

@@ -48,7 +48,7 @@ def send_all(api, begun, files=FILES):
     return last
 
 
-def test_a_collection_is_made_of_files_in_parts_and_belongs_to_its_maker(api, data_dir):
+def test_a_collection_is_created_from_files_in_parts_and_belongs_to_its_creator(api, data_dir):
     begun = announce(api)
     where = begun["Location"]
     first = send(api, f"{where}/files/", 1, FILES["queries"][:5])
@@ -75,7 +75,7 @@ def test_a_collection_is_made_of_files_in_parts_and_belongs_to_its_maker(api, da
     assert list((data_dir / "incoming").iterdir()) == []
 
 
-def test_licence_and_citation_are_said_with_the_files(api, data_dir):
+def test_license_and_citation_are_sent_with_the_files(api, data_dir):
     begun = announce(api, licence="CC BY 4.0", citation="Ada, 2026")
     send_all(api, begun)
     work_off_everything()
@@ -85,7 +85,7 @@ def test_licence_and_citation_are_said_with_the_files(api, data_dir):
     problem(announce(api, licence="another", citation="Ada, 2026"), 409)
 
 
-def test_every_problem_is_named_and_nothing_is_made(api, data_dir):
+def test_every_problem_is_named_and_nothing_is_created(api, data_dir):
     files = FILES | {"queries": b"q1\twhat\nq1\tagain\nno tab\n"}
     begun = announce(api, files)
     send_all(api, begun, files)
@@ -112,7 +112,7 @@ def test_every_problem_is_named_and_nothing_is_made(api, data_dir):
         ({"on_server": ["../etc/passwd"]}, 404),
     ],
 )
-def test_what_can_be_told_at_once_is(api, said, status):
+def test_problems_known_at_once_are_reported_at_once(api, said, status):
     files = said.pop("files", FILES)
 
     problem(announce(api, files, **said), status)
@@ -135,7 +135,7 @@ def test_a_key_stands_for_one_announcement(api):
     assert announce(api, key="mine-2", name="other").status_code == 201
 
 
-def test_too_much_an_unknown_file_and_what_is_there_are_refused(api):
+def test_oversized_unknown_and_existing_files_are_refused(api):
     where = f"{announce(api)['Location']}/files/"
     problem(send(api, where, 1, FILES["queries"] + b"more"), 400)
     problem(send(api, where, 9, b"x"), 404)
@@ -144,7 +144,7 @@ def test_too_much_an_unknown_file_and_what_is_there_are_refused(api):
     assert "whole file" in problem(send(api, where, 1, b"x", len(FILES["queries"])), 409)["detail"]
 
 
-def test_an_announcement_is_dropped_by_its_maker_or_when_its_time_is_over(api, data_dir):
+def test_an_announcement_is_deleted_by_its_creator_or_when_it_expires(api, data_dir):
     where = announce(api)["Location"]
     assert api.client.delete(where, headers=api.headers).status_code == 204
     announce(api, key="again")
@@ -157,7 +157,7 @@ def test_an_announcement_is_dropped_by_its_maker_or_when_its_time_is_over(api, d
     assert list((data_dir / "sources").iterdir()) == []
 
 
-def test_nobody_sees_or_goes_on_with_what_somebody_else_announced(api, django_user_model):
+def test_nobody_sees_or_continues_somebody_elses_announcement(api, django_user_model):
     where = announce(api)["Location"]
     NewCollection.objects.update(user=django_user_model.objects.create_user("otto"))
 
@@ -193,6 +193,6 @@ def test_labels_and_passages_are_added(api, published):
         ({"files": promised({"queries": b"x"})}, 422),
     ],
 )
-def test_additions_that_cannot_be_are_told_at_once(api, said, status):
+def test_invalid_additions_are_refused_at_once(api, said, status):
     problem(api.post("/collections/harbour/files", added(**said), **{"Idempotency-Key": "f"}), status)
     assert not AddedFiles.objects.exists()

@@ -40,14 +40,14 @@ def test_a_member_is_added_given_another_role_and_removed(api, published, django
     ]
 
 
-def test_the_same_role_again_is_no_decision(api, published):
+def test_setting_the_same_role_is_not_recorded(api, published):
     olga = Membership.objects.get(user=api.user)
 
     assert patch(api, f"{MEMBERS}/{olga.pk}", {"role": "owner"}).status_code == 200
     assert not CollectionChange.objects.filter(collection=published.collection).exists()
 
 
-def test_who_is_there_already_who_is_not_and_the_last_owner_are_refused(api):
+def test_existing_members_unknown_accounts_and_the_last_owner_are_refused(api):
     olga = f"{MEMBERS}/{Membership.objects.get(user=api.user).pk}"
 
     problem(api.post(MEMBERS, {"username": "olga", "role": "viewer"}), 409)
@@ -58,7 +58,7 @@ def test_who_is_there_already_who_is_not_and_the_last_owner_are_refused(api):
     assert problem(delete(api, f"{MEMBERS}/999999"), 404)["detail"] == "There is no such member here."
 
 
-def test_an_invitations_link_is_in_one_answer_alone(api):
+def test_an_invitations_link_is_in_only_one_response(api):
     made = api.post(INVITATIONS, {"email": "new@example.org", "role": "maintainer"})
     [listed] = api.get(INVITATIONS).json()
 
@@ -78,7 +78,7 @@ def test_a_withdrawn_invitation_opens_nothing(api, client):
     problem(delete(api, f"{INVITATIONS}/{made['id']}"), 404)
 
 
-def test_what_is_no_address_is_refused(api):
+def test_an_invalid_address_is_refused(api):
     problem(api.post(INVITATIONS, {"email": "not an address", "role": "viewer"}), 422)
     assert api.get(INVITATIONS).json() == []
 

@@ -51,7 +51,7 @@ def test_a_maintainer_chooses_other_labels_on_the_page(cast):
     ).exists()
 
 
-def test_so_do_the_command_and_the_api(cast):
+def test_the_command_and_the_api_choose_other_labels(cast):
     make_qrels(cast.collection, "second", [("q1", "b", 1)])
     call_command("describe_collection", "harbour", "--board-labels", "second")
     cast.collection.refresh_from_db()

@@ -37,7 +37,7 @@ def others(published):
     return made
 
 
-def test_drafts_pilots_and_rehearsals_are_there_for_members_alone(published, others, member):
+def test_only_members_see_drafts_pilots_and_rehearsals(published, others, member):
     client = Client()
     home, answer = client.get("/").content.decode(), client.get("/api/v1/campaigns").json()
 
@@ -52,7 +52,7 @@ def test_drafts_pilots_and_rehearsals_are_there_for_members_alone(published, oth
     assert member.get("/campaigns/secret-draft/").status_code == 200
 
 
-def test_money_is_shown_to_members_alone(published, member):
+def test_only_members_see_money(published, member):
     client = Client()
     Campaign.objects.filter(pk=published.campaign.pk).update(budget=Decimal(12345))
     addresses = ["/", f"/campaigns/{published.campaign.name}/", f"/collections/{published.collection.name}/"]

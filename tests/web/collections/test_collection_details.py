@@ -15,7 +15,7 @@ PAGE = "/collections/harbour/about/"
 SAID = {"title": "Harbour town", "description": "Ships.", "licence": "CC BY 4.0", "citation": "Otter, 2026"}
 
 
-def test_what_a_maintainer_says_stands_on_the_page_and_in_the_bundle(cast):
+def test_a_maintainers_description_is_on_the_page_and_in_the_bundle(cast):
     maintainer = cast.clients["maintainer"]
     assert "no license stated" in maintainer.get("/collections/harbour/").content.decode()
 
@@ -35,7 +35,7 @@ def test_what_a_maintainer_says_stands_on_the_page_and_in_the_bundle(cast):
     ).exists()
 
 
-def test_the_form_begins_with_what_is_said_and_refuses_what_is_too_long(cast):
+def test_the_form_shows_current_values_and_refuses_long_ones(cast):
     cast.collection.licence = "CC0"
     cast.collection.save()
     owner = cast.clients["owner"]
@@ -98,7 +98,7 @@ def test_the_command_changes_what_is_given(published):
         call_command("describe_collection", "harbour", "--licence", "x" * 201)
 
 
-def test_publishing_says_first_what_everybody_will_see(cast):
+def test_publishing_first_shows_what_everybody_will_see(cast):
     owner, address = cast.clients["owner"], "/collections/harbour/visibility"
     owner.post(address, {"visibility": "private"})
 

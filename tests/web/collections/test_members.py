@@ -58,7 +58,7 @@ def test_withdrawing_an_invitation(owner, harbour):
     assert '<h2 id="h-invited">' not in owner.get(ADDRESS).content.decode()
 
 
-def test_an_unknown_name_is_said(owner):
+def test_an_unknown_name_is_reported(owner):
     page = owner.post(ADDRESS + "add", {"whom": "nobody", "role": "viewer"}, follow=True).content.decode()
 
     assert "There is no account named" in page
@@ -79,7 +79,7 @@ def test_handing_over(owner, harbour, bob):
 
 
 @pytest.mark.parametrize("way", ["remove", "role", "transfer"])
-def test_invitations_end_with_the_owner_who_made_them(owner, harbour, bob, django_user_model, way):
+def test_invitations_end_with_the_owner_who_sent_them(owner, harbour, bob, django_user_model, way):
     olga = django_user_model.objects.get(username="olga")
     Membership.objects.filter(pk=bob.pk).update(role="owner")
     kept = members.invite_member(
@@ -108,7 +108,7 @@ def test_an_owner_always_remains(owner, harbour, bob, what, post):
     assert "without an owner" in page
 
 
-def test_a_role_that_there_is_not_gives_least(owner, harbour, bob):
+def test_an_unknown_role_gives_the_least_rights(owner, harbour, bob):
     owner.post(f"{ADDRESS}{bob.pk}/role", {"role": "emperor"})
 
     assert roles(harbour)["bob"] == "viewer"

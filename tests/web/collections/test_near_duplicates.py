@@ -92,7 +92,7 @@ def test_settings_outside_their_limits_are_refused_beside_the_field(owner):
     assert "greater than or equal to 0.5" in said(reply)
 
 
-def test_the_calls_do_the_same(owner):
+def test_api_calls_find_import_and_remove_near_duplicates(owner):
     token = make_token(user=owner.user, name="t", days=7, scopes=[ApiToken.Scope.RUNS, ApiToken.Scope.READ])[
         1
     ]

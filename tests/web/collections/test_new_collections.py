@@ -38,7 +38,7 @@ def asked(client, **said):
     return reply
 
 
-def test_a_collection_is_made_of_sent_files_and_belongs_to_whoever_sent_them(ada, data_dir):
+def test_a_collection_is_created_from_uploads_and_belongs_to_the_uploader(ada, data_dir):
     reply = asked(ada)
 
     page = ada.get(reply["Location"], follow=True)
@@ -94,7 +94,7 @@ def test_every_problem_is_named_with_its_file_and_line(ada, data_dir):
         ({"queries": None}, "This field is required"),
     ],
 )
-def test_what_can_be_told_at_once_is_told_at_once(ada, said, words):
+def test_problems_known_at_once_are_reported_at_once(ada, said, words):
     reply = asked(ada, **said)
 
     assert reply.status_code == 422
@@ -122,7 +122,7 @@ def test_passage_files_on_the_server_are_offered_by_name_alone(ada, settings, tm
     assert PassageSource.objects.get().path == str(offered / "big.tsv")
 
 
-def test_nobody_sees_what_somebody_else_is_making(ada, client):
+def test_nobody_sees_a_collection_that_somebody_else_is_creating(ada, client):
     where = asked(ada)["Location"]
     client.force_login(get_user_model().objects.create_user("bob"))
 
@@ -130,7 +130,7 @@ def test_nobody_sees_what_somebody_else_is_making(ada, client):
 
 
 @pytest.mark.parametrize("sign_up", ["OPEN_SIGNUP", "OIDC_SIGNUP"])
-def test_where_anybody_may_sign_up_only_owners_make_collections(ada, settings, sign_up):
+def test_with_open_sign_up_only_owners_create_collections(ada, settings, sign_up):
     setattr(settings, sign_up, True)
 
     assert asked(ada).status_code == 403
@@ -144,7 +144,7 @@ def test_an_empty_site_says_how_to_begin(ada):
     assert "Load the sample" in page
 
 
-def test_the_sample_is_loaded_for_whoever_asks(ada):
+def test_anybody_signed_in_can_load_the_sample(ada):
     ada.post("/new-collection/sample")
     work_off_everything()
 
@@ -177,7 +177,7 @@ def needs(client):
     return {(need.about, need.words): need.address for need in (client.get("/").context.get("needs") or ())}
 
 
-def test_the_first_page_says_what_needs_a_person(cast):
+def test_the_home_page_lists_items_that_need_attention(cast):
     campaign = cast.campaign
     Campaign.objects.filter(pk=campaign.pk).update(state="open", budget=Decimal("10.00"))
     other = Campaign.objects.create(name="autumn", collection=cast.collection, pool=cast.pool, seed=1)

@@ -45,7 +45,7 @@ def test_the_first_undone_step_is_next(collection, held, title):
     assert not marked[0].who
 
 
-def test_a_next_step_of_another_role_says_whose_it_is(collection):
+def test_a_next_step_for_another_role_names_the_role(collection):
     held = {"queries": 3, "runs": 2, "qrel_sets": 1}
 
     pool = next(step for step in steps(collection, "maintainer", **held) if step.is_next)

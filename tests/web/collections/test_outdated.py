@@ -48,7 +48,7 @@ def test_everybody_else_reads_one_sentence_without_numbers(outdated, address):
 
 
 @pytest.mark.parametrize("address", PAGES)
-def test_nothing_is_said_while_they_are_equal_nor_after_a_reversal(outdated, address):
+def test_an_up_to_date_version_has_no_note_even_after_a_reversal(outdated, address):
     Exclusion.objects.filter(pk=outdated.exclusion.pk).update(reversed_at=clock.now())
 
     for who in ("nobody", "owner"):
@@ -65,7 +65,7 @@ def test_judgments_on_private_queries_are_not_hinted_at(outdated):
     assert "is out of date" in page(outdated, "viewer", PAGES[1])
 
 
-def test_it_needs_those_who_can_publish(outdated):
+def test_it_needs_the_attention_of_people_who_can_publish(outdated):
     def needs(who):
         return [need.words for need in outdated.clients[who].get("/").context["needs"]]
 
@@ -73,7 +73,7 @@ def test_it_needs_those_who_can_publish(outdated):
     assert not any("is out of date" in words for words in needs("viewer"))
 
 
-def test_work_that_goes_on_is_no_reason_to_look(cast):
+def test_new_judgments_of_a_running_campaign_need_no_attention(cast):
     cast.prefer("q2", ("a2", "a"))  # one more judgment, none lost
     cast.campaign.imported_files.create(name="more", sha256="1")
 
@@ -81,7 +81,7 @@ def test_work_that_goes_on_is_no_reason_to_look(cast):
     assert "harbour" not in {need.about for need in cast.clients["owner"].get("/").context["needs"]}
 
 
-def test_programs_are_told_too(outdated):
+def test_the_api_reports_an_outdated_version(outdated):
     script = Script()
 
     (version,) = script.get("/api/v1/collections/harbour/versions").json()
@@ -91,7 +91,7 @@ def test_programs_are_told_too(outdated):
     assert (status["version"], status["up_to_date"], status["gone"], status["left"]) == (1, False, 7, 3)
 
 
-def test_the_command_tells_it(outdated, capsys):
+def test_the_command_reports_an_outdated_version(outdated, capsys):
     call_command("campaign_status", "spring", "--json")
 
     assert json.loads(capsys.readouterr().out)["latest_version"]["gone"] == 7

@@ -55,7 +55,7 @@ def test_an_action_that_names_no_collection_means_the_one_shown():
     assert guidance_html(import_runs) == "Upload runs"
 
 
-def test_an_answer_that_is_no_page_names_the_page_without_a_link():
+def test_a_plain_text_response_names_the_page_without_a_link():
     refusal = Refusal("<b> & 'run' are not there.", Action("import_runs", lead="Import some"))
 
     assert guidance_text(refusal, collection="sample") == "<b> & 'run' are not there. Upload runs"
@@ -68,7 +68,7 @@ def test_an_answer_to_a_program_names_the_call():
     )
 
 
-def test_what_no_page_does_is_said_to_be_for_the_terminal():
+def test_commands_without_a_page_are_marked_as_for_the_terminal():
     rebuild = Action("rebuild_qrels", "mine", "--version 3", lead="Say which")
 
     assert guidance_html(Guidance(rebuild, ".")) == (
@@ -83,14 +83,14 @@ def test_the_time_for_a_task_is_named_as_its_reader_sets_it():
     assert "(“assignment_seconds”) must be" in guidance_for_programs(str(refusal))
 
 
-def test_what_a_page_has_a_list_for_is_said_in_a_terminal_only():
+def test_terminal_only_words_are_left_out_on_pages():
     words = Guidance("Name a run", TerminalOnly(" with --run TAG"), ".")
 
     assert words == "Name a run with --run TAG."
     assert guidance_html(words) == guidance_text(words) == guidance_for_programs(words) == "Name a run."
 
 
-def test_what_stands_around_an_action_is_escaped():
+def test_text_around_an_action_is_escaped():
     said = guidance_html(Guidance("<b>No</b> 'run'. ", Action("close_campaign", "x"), "<script>"))
 
     assert "<b>" not in said
@@ -106,7 +106,7 @@ def test_what_stands_around_an_action_is_escaped():
         "\x1e[1]",
     ],
 )
-def test_what_people_wrote_stays_as_it_is(written):
+def test_texts_by_people_are_unchanged(written):
     assert (
         guidance_for_programs(written.lstrip("\x1e"))
         == guidance_text(stored(written))
@@ -132,7 +132,7 @@ def test_every_command_exists_and_every_page_of_it_does(command):
         ("closed", "web:publish"),
     ],
 )
-def test_what_comes_next_is_a_page(state, page):
+def test_every_next_step_has_a_page(state, page):
     campaign = Campaign(name="autumn", state=state)
 
     step = ["resume"] if page == "web:campaign_step" else []

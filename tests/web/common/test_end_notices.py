@@ -41,7 +41,7 @@ def asked(client, row) -> str:
     return client.post(reverse("web:mail_when_done"), {"about": about}, follow=True).content.decode()
 
 
-def test_whoever_asked_gets_one_e_mail_with_the_page_when_the_work_is_done(keeper, waiting):
+def test_a_person_who_asked_gets_one_e_mail_when_the_work_is_done(keeper, waiting):
     told = asked(keeper, waiting)
     asked_twice = keeper.get(address_of(waiting)).content.decode()
     assert start_if_wanted(KIND) is None
@@ -60,7 +60,7 @@ def test_whoever_asked_gets_one_e_mail_with_the_page_when_the_work_is_done(keepe
     assert start_if_wanted(KIND) is None
 
 
-def test_failed_work_is_told_without_its_reason(keeper, waiting):
+def test_failed_work_is_reported_without_its_reason(keeper, waiting):
     asked(keeper, waiting)
     Job.objects.update(state="failed", fault="refused", failure_message="The secret is out.")
 
@@ -71,7 +71,7 @@ def test_failed_work_is_told_without_its_reason(keeper, waiting):
     assert "secret" not in sent.body
 
 
-def test_a_mail_server_that_is_away_is_tried_again(keeper, waiting, monkeypatch):
+def test_an_unavailable_mail_server_is_retried(keeper, waiting, monkeypatch):
     asked(keeper, waiting)
     Job.objects.update(state="done")
 
@@ -82,7 +82,7 @@ def test_a_mail_server_that_is_away_is_tried_again(keeper, waiting, monkeypatch)
     assert end_notices.send_end_notices() == 1
 
 
-def test_only_a_page_that_was_shown_gives_the_right_to_ask(cast, keeper, waiting):
+def test_only_a_displayed_page_allows_the_request(cast, keeper, waiting):
     job = Job.objects.get(key=waiting.job_key)
 
     made_up = keeper.post(reverse("web:mail_when_done"), {"about": f"{job.pk}:x"}, follow=True)

@@ -48,7 +48,7 @@ def test_a_cell_has_one_color_the_stronger_the_value_and_one_ink_that_is_read(br
     assert (light.evaluate(INKS)[weak], dark.evaluate(INKS)[weak]) == ("#000000", "#ffffff")
 
 
-def test_a_mark_is_said_as_the_table_writes_it(browser):
+def test_a_marks_description_matches_the_table(browser):
     chart = Spans(
         "Values",
         "MRR@10",
@@ -173,7 +173,7 @@ def test_names_are_whole_inside_the_figure_and_apart_whatever_the_font(one_font,
 
 
 @pytest.mark.parametrize("window", [PHONE, LAPTOP], ids=["phone", "laptop"])
-def test_every_point_is_named_and_no_name_lies_over_another_whatever_the_font(one_font, window):
+def test_every_point_is_named_and_no_names_overlap_in_any_font(one_font, window):
     page = drawn(one_font, Points("Runs", AXIS, f"{AXIS}, and more", crowd(19), [4]), viewport=window)
 
     found = written(page)
@@ -186,7 +186,7 @@ def test_every_point_is_named_and_no_name_lies_over_another_whatever_the_font(on
     page.close()
 
 
-def test_names_that_find_no_room_beside_their_points_stand_under_the_figure(one_font):
+def test_names_without_room_beside_their_points_are_listed_under_the_figure(one_font):
     points = crowd(150, "bm25-reranked_by-the-model-v{:03}")
     page = drawn(one_font, Points("Runs", "x", "y", points), viewport=LAPTOP)
 

@@ -35,7 +35,7 @@ def test_other_kinds_files_and_sentences_stay_apart():
     assert [one.count for one in found] == [1, 1, 1, 1]
 
 
-def test_what_is_not_listed_counts_where_all_of_a_kind_are_the_same():
+def test_unlisted_problems_are_counted_if_all_of_a_kind_are_equal():
     listed = [
         *(problem(line, f"the rank '{line}' is wrong.") for line in range(1, 100)),
         problem(100, "a", "b"),

@@ -46,7 +46,7 @@ def test_table_has_pages_of_the_web_and_the_admin():
 
 
 @pytest.mark.parametrize("who", ["anybody", "admin"])
-def test_no_page_but_a_workers_may_be_framed(db, who):
+def test_only_workers_pages_can_be_framed(db, who):
     client = Client(raise_request_exception=False)
     if who == "admin":
         client.force_login(get_user_model().objects.create_superuser("ada", password="x"))
@@ -56,7 +56,7 @@ def test_no_page_but_a_workers_may_be_framed(db, who):
             cannot_be_framed(method(path))
 
 
-def test_a_fault_may_not_be_framed_either(db, monkeypatch):
+def test_error_pages_cannot_be_framed_either(db, monkeypatch):
     monkeypatch.setattr("web.home.views.render", lambda *_: 1 / 0, raising=False)
 
     response = Client(raise_request_exception=False).get("/")

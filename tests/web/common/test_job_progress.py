@@ -84,7 +84,7 @@ def test_every_page_says_why_work_waits_and_how_it_failed(cast, data_dir):
 
 
 @pytest.mark.parametrize("what", ["upload", "added", "making", "pool_work", "asking_work"])
-def test_failed_work_is_tried_again_by_a_button(cast, data_dir, what):
+def test_a_button_retries_failed_work(cast, data_dir, what):
     (address, job), *_ = (
         (address, job) for address, job in pages_of(cast).items() if address.startswith(start_of(what))
     )
@@ -122,7 +122,7 @@ def start_of(what: str) -> str:
     }[what]
 
 
-def test_a_call_tells_of_a_failed_check_and_looking_does_not_start_it_again(api, data_dir):
+def test_a_call_reports_a_failed_check_and_reading_does_not_restart_it(api, data_dir):
     sent = api.send()
     Job.objects.update(state="failed", fault="software", failure="KeyError", trace=SECRET)
 
@@ -140,7 +140,7 @@ def test_a_call_tells_of_a_failed_check_and_looking_does_not_start_it_again(api,
     assert Job.objects.count() == 2
 
 
-def test_nor_does_looking_at_a_new_collection(api, data_dir):
+def test_viewing_a_new_collection_does_not_restart_its_check(api, data_dir):
     queries = [{"what": "queries", "file_name": "q.tsv", "size_bytes": 7}]
     begun = api.post("/collections", {"name": "mine", "files": queries}, **{"Idempotency-Key": "k"})
     assert begun.json()["work"] is None

@@ -44,7 +44,7 @@ def sign_in(client):
 
 
 @pytest.mark.one_database
-def test_what_was_typed_comes_back_once_and_nothing_is_sent_by_itself(mine):
+def test_form_entries_are_restored_once_and_nothing_is_sent_automatically(mine):
     client, reply = sent_in_vain()
     assert reply.status_code == 302
     assert reply["Location"] == f"/accounts/login/?next={PAGE.replace('/', '%2F')}"
@@ -87,7 +87,7 @@ def test_another_browser_and_a_signed_out_one_see_nothing_of_it(mine):
 
 
 @pytest.mark.one_database
-def test_too_much_and_too_often_is_not_kept(mine, settings):
+def test_large_or_frequent_forms_are_not_stored(mine, settings):
     huge = Client().post(PAGE, TYPED | {"description": "x" * 100_001})
     many = [Client().post(PAGE, TYPED, REMOTE_ADDR="192.0.2.7").status_code for _ in range(61)]
 

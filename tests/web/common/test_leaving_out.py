@@ -120,7 +120,7 @@ def test_a_file_with_another_problem_is_not_kept(keeper, data_dir):
     assert left_on_disk(data_dir) == []
 
 
-def test_nobody_has_the_file_of_another_person_read_again(cast, keeper, data_dir):
+def test_nobody_can_reread_another_persons_file(cast, keeper, data_dir):
     row, page = refused(keeper, run_sent)
 
     reply = cast.clients["owner"].post(f"{page}again", {"skip_unknown": "1"})

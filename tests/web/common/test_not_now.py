@@ -15,7 +15,7 @@ def away(published, settings, monkeypatch):
 
 
 @pytest.mark.parametrize("address", ["runs/{run}/", "leaderboard/", "leaderboard.csv"])
-def test_what_needs_a_run_is_answered_later(client, away, caplog, address):
+def test_pages_that_need_a_run_return_503(client, away, caplog, address):
     reply = client.get(f"/collections/harbour/{address.format(run=away.quay.pk)}")
 
     page = reply.content.decode()
@@ -32,7 +32,7 @@ def test_the_first_page_shows_what_needs_no_run(client, away):
     assert "is temporarily unavailable" in reply.content.decode()
 
 
-def test_when_to_come_again_is_said_to_machines(client, away):
+def test_responses_have_retry_after(client, away):
     reply = client.get(f"/collections/harbour/runs/{away.quay.pk}/")
 
     assert (reply["Retry-After"], reply["Cache-Control"]) == ("30", "no-store")

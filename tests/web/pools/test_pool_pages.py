@@ -124,7 +124,7 @@ def test_choices_stay_in_the_address(manager, port):
     assert "3 of 11 queries are in the pool" in re.sub(r"<[^>]*>", "", page)
 
 
-def test_garbage_is_said_at_its_field(manager):
+def test_invalid_input_is_explained_at_its_field(manager):
     numbers = ["depth", "sample", "seed", "min_size", "reward", "judgments_per_pair", "people", "hours_a_day"]
     for field in numbers:
         for value in ("x", "-1", "1e400", "9" * 400, "nan", "<b>"):

@@ -30,7 +30,9 @@ def test_runs_are_filtered_sorted_and_cut_into_pages(cast):
     assert len(tags(client.get(RUNS, {"sort": "-created_at"}))) == 50
     assert len(tags(client.get(RUNS, {"page": 2}))) == 13
     assert tags(client.get(RUNS, {"sort": "-run_tag", "q": "qua"})) == ["quay"]
-    assert len(tags(client.get(RUNS, {"show": "new", "page": 2}))) == 10  # three of the 63 contributed to a pool
+    assert (
+        len(tags(client.get(RUNS, {"show": "new", "page": 2}))) == 10
+    )  # three of the 63 contributed to a pool
     assert tags(client.get(RUNS, {"show": "nonsense", "sort": "nonsense", "page": "x", "q": "mole"})) == [
         "mole"
     ]

@@ -274,7 +274,9 @@ def test_what_comes_next_after_a_version_is_a_challenge_and_after_that_the_next_
     assert "Challenge 1 continues" in step_after_judging(cast.campaign).words
     one, other = Query.objects.filter(collection=cast.campaign.collection)[:2]
     ChallengedQuery.objects.create(challenge=asked, query=one, challenger_ids=[1])
-    ChallengedQuery.objects.create(challenge=asked, query=other)  # its new top has the text of a judged passage
+    ChallengedQuery.objects.create(
+        challenge=asked, query=other
+    )  # its new top has the text of a judged passage
     assert [line.queries for line in challenge_lines(cast.campaign)] == [1]
 
     asked.state = Challenge.State.DONE

@@ -26,6 +26,6 @@ def test_rows_can_be_looked_at_and_not_changed(fair, admin_client, model):
         assert admin_client.post(change, {}).status_code == 403
 
 
-def test_who_a_worker_is_at_a_crowd_is_not_shown():
+def test_crowd_ids_of_workers_are_not_shown():
     assert "CrowdIdentity" not in {model.__name__ for model in REGISTERED}
     assert len(REGISTERED) >= 10

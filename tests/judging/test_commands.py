@@ -159,7 +159,7 @@ def test_places_that_an_interrupted_launch_left_are_offered_by_collect(labeled):
     assert labeled.crowd.open_places == 4
 
 
-def test_what_the_crowd_refused_for_good_is_asked_again_when_a_person_says_so(labeled):
+def test_permanently_refused_calls_are_retried_on_a_persons_request(labeled):
     create()
     for words in ("propose_gold first", "accept_gold first --all", "set_texts first --accept"):
         run(*words.split())
@@ -190,7 +190,7 @@ def test_collect_can_wait_until_every_task_is_done(labeled, monkeypatch):
     assert run("collect", "first", "--wait")["complete"]
 
 
-def test_pausing_takes_places_off_and_resuming_offers_them_anew(labeled):
+def test_pausing_withdraws_places_and_resuming_offers_them_again(labeled):
     create()
     for words in ("propose_gold first", "accept_gold first --all", "set_texts first --accept"):
         run(*words.split())
@@ -356,7 +356,7 @@ def test_judgments_made_elsewhere_are_imported_and_exported(fair, tmp_path):
 # Money.
 
 
-def test_the_ledger_says_what_was_paid_and_whether_the_crowd_says_the_same(fair):
+def test_the_ledger_lists_payments_and_differences_from_the_crowd(fair):
     campaign = fair.opened()
     fair.do_task(campaign, "A1")
     fair.collect(campaign)
@@ -413,7 +413,7 @@ def test_a_top_up_is_planned_then_paid_once(fair):
         (["--withdrawal-days", "-1"], 1),
     ],
 )
-def test_pay_that_can_not_be_is_refused(fair, words, status):
+def test_invalid_pay_is_refused(fair, words, status):
     assert refused("create_campaign", "x", "--pool", "fair-pool", *words)[0] == status
 
 

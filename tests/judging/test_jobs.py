@@ -40,7 +40,7 @@ def test_one_live_job_posts_for_a_campaign(launched):
 
 
 @pytest.mark.parametrize("error", [CrowdLater("throttled"), CrowdMoney("no money", "Put some there.")])
-def test_what_can_help_by_itself_is_tried_later_at_no_cost(launched, fair, error):
+def test_temporary_errors_are_retried_without_using_up_attempts(launched, fair, error):
     fair.crowd.fail("post_place", error)
     job = ring("judging.post_places", post_places_key(launched), launched)
 
@@ -79,7 +79,7 @@ def test_while_the_crowd_is_away_the_waits_grow_and_the_campaign_says_so(fair):
     assert Submission.objects.get().standing == "counted"
 
 
-def test_what_gets_through_begins_the_waits_anew(launched, fair):
+def test_a_successful_call_resets_the_waits(launched, fair):
     job = ring("judging.post_places", post_places_key(launched), launched)
     Job.objects.filter(pk=job.pk).update(put_off=7)
     fair.crowd.fail("post_place", CrowdLater("a fault"))  # one of four

@@ -103,7 +103,7 @@ def test_posting_at_once_offers_each_place_once(fair):
     assert Place.objects.filter(state=Place.State.OPEN).values("crowd_id").distinct().count() == 4
 
 
-def test_first_meetings_at_once_make_one_worker():
+def test_concurrent_first_arrivals_create_one_worker():
     workers = at_once(*[lambda: worker_for("fake:here", "A1")] * 6)
 
     assert len({worker.pk for worker in workers}) == 1
@@ -288,7 +288,7 @@ def test_a_whole_campaign_with_everybody_at_once_gives_each_pair_its_judgments(f
     assert sorted(fair.crowd.approvals) == sorted(handed_in)
 
 
-def test_of_two_launches_that_a_grant_pays_for_once_one_is_refused(fair, django_user_model):
+def test_one_of_two_launches_that_exceed_a_grant_is_refused(fair, django_user_model):
     mia = django_user_model.objects.create_user("mia")
     day = clock.now().date()
     grant_spending(person=mia, amount=Decimal("15.00"), last_day=day, who="ada")

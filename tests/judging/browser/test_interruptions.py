@@ -39,7 +39,7 @@ def saved(reader: Reader) -> None:
     expect(reader.frame.locator("#saved")).to_have_text("saved just now")
 
 
-def test_reload_in_the_middle_goes_on_where_it_stopped(place, window):
+def test_a_reload_continues_where_it_stopped(place, window):
     reader = Reader(window(), place)
     reader.begin()
     reader.judge(1, 3)
@@ -132,7 +132,7 @@ def test_sending_off_without_a_connection_waits_and_keeps_choices_and_comment(pl
 
 
 @pytest.mark.soak
-def test_whoever_goes_back_to_a_pair_meanwhile_sends_nothing_off(place, window):
+def test_going_back_to_a_pair_cancels_the_submission(place, window):
     reader = Reader(window(), place)
     reader.begin()
     reader.judge(1, 12)
@@ -246,7 +246,7 @@ def test_leaving_at_pair_five_pays_for_four(crowd, campaign, place, window):
     assert [bonus.amount for bonus in crowd.paid_bonuses] == [Decimal("0.56")]
 
 
-def test_who_does_not_agree_is_asked_nothing_and_nothing_is_recorded(place, window):
+def test_without_consent_nothing_is_shown_or_recorded(place, window):
     reader = Reader(window(), place)
     reader.open()
 

@@ -43,7 +43,7 @@ def secrets(campaign: Campaign) -> set[str]:
     return {*Passage.objects.values_list("text", flat=True), *Query.objects.values_list("text", flat=True)}
 
 
-def test_nothing_that_the_browser_receives_tells_test_pairs_from_others(place, secrets, window):
+def test_nothing_that_the_browser_receives_reveals_gold_pairs(place, secrets, window):
     with recorded(place.product) as (address, exchanges):
         place.product = address
         reader = Reader(window(), place)

@@ -87,7 +87,7 @@ def test_a_passage_longer_than_the_screen_counts_once_it_was_scrolled_past(place
 
 
 @pytest.mark.soak
-def test_by_keyboard_the_first_try_leads_to_what_was_not_read(place: Place, window):
+def test_by_keyboard_the_first_attempt_scrolls_to_the_unread_part(place: Place, window):
     hundred_words()
     page = at_the_first_pair(place, window, viewport=PHONE)
     expect(page.locator(HELD)).to_be_visible()

@@ -38,7 +38,7 @@ def test_a_worker_may_do_20_tasks_or_a_third_of_a_small_campaign(fair, chosen, l
     assert Campaign.objects.get(pk=campaign.pk).max_tasks_per_worker == campaign.max_tasks_per_worker == limit
 
 
-def test_a_limit_that_nobody_chose_goes_with_the_tasks(fair):
+def test_a_default_limit_follows_the_number_of_tasks(fair):
     campaign = create_campaign(name="small", settings=CampaignSettings(), pool=fair.pool)
 
     change_settings(campaign, {"pairs_per_task": 1})
@@ -72,14 +72,14 @@ def test_reference_preset_sets_the_qualifications_of_the_reference_experiment(fa
         {"preset": "unknown"},
     ],
 )
-def test_setting_that_cannot_be_is_refused(fair, wrong):
+def test_an_invalid_setting_is_refused(fair, wrong):
     with pytest.raises(CampaignRefused):
         create_campaign(name="wrong", settings=CampaignSettings(**wrong), pool=fair.pool)
 
     assert not Campaign.objects.exists()
 
 
-def test_a_time_that_cannot_be_is_refused_in_no_unit():
+def test_an_impossible_time_is_refused():
     (refusal,) = CampaignSettings(assignment_seconds=5).problems().values()
 
     assert str(refusal) == "The time for a task (--task-minutes) must be between 5 minutes and 30 days."
@@ -153,7 +153,7 @@ def test_reference_experiment_costs_just_over_34000_dollars(fair):
 
 
 @pytest.mark.parametrize("name", ["a/b", "", "x" * 81, "two words"])
-def test_a_name_that_could_not_stand_in_an_address_is_refused(fair, name):
+def test_a_name_that_is_invalid_in_an_address_is_refused(fair, name):
     with pytest.raises(Refusal, match="name"):
         create_campaign(name=name, settings=CampaignSettings(), pool=fair.pool)
 

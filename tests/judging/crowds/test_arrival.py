@@ -33,7 +33,7 @@ def test_arrival_without_an_assignment_is_a_preview(word):
 
 
 @pytest.mark.parametrize("written", [" A1WORKER00000 ", "A1WORKER00000,A1WORKER00000"])
-def test_worker_ids_with_blanks_or_doubled_are_mended(written):
+def test_worker_ids_with_spaces_or_repeats_are_normalized(written):
     assert read_arrival(WHOLE | {"workerId": written}).crowd_worker_id == "A1WORKER00000"
 
 

@@ -95,7 +95,7 @@ def test_within_a_day_the_token_is_trusted_without_looking(campaign):
     ("error", "state", "kind"),
     [(CrowdNever("no"), "failed", "never"), (CrowdMoney("broke"), "intended", "money")],
 )
-def test_what_will_never_succeed_is_told_from_what_may(campaign, error, state, kind):
+def test_permanent_errors_are_distinguished_from_temporary_ones(campaign, error, state, kind):
     with pytest.raises(type(error)):
         do(campaign, Effect(error))
 

@@ -45,7 +45,7 @@ def test_so_many_are_under_way_at_once_and_no_more(settings):
 
 
 @pytest.mark.parametrize("at_once", [1, 3])
-def test_whoever_stops_asking_stops_it(settings, at_once):
+def test_leaving_the_loop_stops_the_calls(settings, at_once):
     settings.CROWD_CALLS_AT_ONCE = at_once
     done = []
     with closing(call_each(range(1000), done.append)) as calls:

@@ -75,7 +75,7 @@ def test_work_on_a_posting_made_after_the_backup_is_collected_though_nobody_come
     assert len(crowd.posted) == 4 + 4 + 1  # one more, because that work cannot be counted
 
 
-def test_who_comes_while_the_restored_campaign_is_paused_is_told_so(fair, crowd, resumed):
+def test_a_worker_who_arrives_while_the_restored_campaign_is_paused_reads_that(fair, crowd, resumed):
     martha = Visitor(crowd, resumed)
     restored(resumed, since=2, state="paused")
 
@@ -118,7 +118,7 @@ def test_link_alone_makes_no_posting(fair, crowd, resumed):
     assert not resumed.postings.filter(number=2).exists()
 
 
-def test_the_crowd_is_asked_about_unknown_postings_only_so_often(fair, crowd, resumed, settings):
+def test_lookups_of_unknown_postings_are_limited(fair, crowd, resumed, settings):
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
     martha = Visitor(crowd, resumed)
     restored(resumed, since=2, state="open")
@@ -149,7 +149,7 @@ def test_page_of_a_submission_whose_row_number_another_has_now_leads_nowhere(fai
     assert martha.save().json() == {"saved": True}
 
 
-def test_links_of_older_versions_lead_where_they_led(fair, crowd, resumed):
+def test_links_of_older_versions_keep_working(fair, crowd, resumed):
     posting = resumed.postings.get(number=2)
     old = signing.Signer(salt="judging.link", sep="~").sign_object([resumed.pk, posting.pk])
     martha = Visitor(crowd, resumed)

@@ -40,7 +40,7 @@ def lost_since(campaign):
     Campaign.objects.filter(pk=campaign.pk).update(state="open")
 
 
-def test_who_comes_before_the_reply_is_known_gets_a_task_on_the_place(fair, campaign):
+def test_a_worker_who_arrives_before_the_reply_gets_a_task(fair, campaign):
     first = fair.crowd.take("AMARTHA", fair.crowd.posted["PLACE0000"])
 
     submission = arrives(campaign, first.posted.crowd_id, assignment=first.assignment_id)
@@ -51,7 +51,7 @@ def test_who_comes_before_the_reply_is_known_gets_a_task_on_the_place(fair, camp
     assert len(fair.crowd.posted) == 4
 
 
-def test_made_up_places_get_no_task_and_are_asked_for_only_so_often(fair, campaign, settings):
+def test_forged_places_get_no_task_and_lookups_are_limited(fair, campaign, settings):
     # Use a separate cache: other tests clear the shared one.
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
     refused = []
@@ -77,7 +77,7 @@ def test_place_of_another_campaign_is_none_of_ours(fair, campaign):
         arrives(other, "PLACE0000")
 
 
-def test_who_comes_while_the_crowd_does_not_answer_is_asked_to_wait(fair, campaign):
+def test_a_worker_who_arrives_while_the_crowd_is_down_is_asked_to_wait(fair, campaign):
     fair.crowd.fail("place", CrowdLater("no answer"))
 
     with pytest.raises(session.WorkRefused, match="not-ready"):

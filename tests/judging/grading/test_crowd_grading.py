@@ -310,7 +310,7 @@ def waiting_of(campaign, qid: str) -> int:
     ).count()
 
 
-def test_what_a_decision_withdrew_is_asked_again_when_it_is_reversed(reef_fair):
+def test_passages_withdrawn_by_a_decision_are_offered_again_after_its_reversal(reef_fair):
     campaign = reef_fair.opened(pairs_per_task=1, judgments_per_pair=2)
     reef_fair.do_task(campaign, "W1", GRADES)
     reef_fair.collect(campaign)
@@ -328,7 +328,7 @@ def test_what_a_decision_withdrew_is_asked_again_when_it_is_reversed(reef_fair):
     assert waiting_of(campaign, "q1") == before
 
 
-def test_what_the_end_withdrew_is_asked_again_after_reopening(reef_fair):
+def test_passages_withdrawn_at_the_end_are_offered_again_after_reopening(reef_fair):
     campaign = reef_fair.opened(pairs_per_task=1)
     end_campaign(campaign.grading, why="a pause")
     carry_grades(Campaign.objects.get(pk=campaign.pk))
@@ -352,7 +352,7 @@ def test_workers_are_asked_for_no_more_passages_than_the_budget_has(crowd, make_
     assert campaign.tasks.filter(state=Task.State.WAITING).count() == 2
 
 
-def test_who_asks_holds_the_campaign_before_looking_what_is_asked(reef_fair):
+def test_the_campaign_is_locked_before_open_passages_are_read(reef_fair):
     campaign = reef_fair.draft()
 
     with CaptureQueriesContext(connection) as queries:

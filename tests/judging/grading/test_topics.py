@@ -150,7 +150,7 @@ def test_one_assessor_has_a_topic(make_campaign, people):
         take_topic(topic, people[1])
 
 
-def test_a_declined_topic_begins_anew_with_another_assessor(make_campaign, people):
+def test_another_assessor_starts_a_declined_topic_over(make_campaign, people):
     topic = topic_named(make_campaign(), "q1")
     taken = take_topic(topic, people[0])
     grade_all(taken, TWO, limit=3)

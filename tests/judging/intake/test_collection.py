@@ -174,7 +174,7 @@ def test_answers_that_our_server_signed_fill_in_what_a_restored_backup_lost(fair
     assert Judgment.objects.filter(submission=submission, judged_at=submission.submitted_at).exists()
 
 
-def test_our_saved_click_stands_where_the_form_says_otherwise(fair):
+def test_our_saved_choice_counts_if_the_form_differs(fair):
     campaign = fair.opened()
     submission = fair.open_task(campaign, "A1")
     fair.answer(submission)
@@ -217,7 +217,7 @@ def test_leaving_before_all_gold_is_paid_and_repeated_by_others(fair):
     assert fair.crowd.open_places == campaign.tasks.count()
 
 
-def test_with_all_gold_passed_judged_pairs_count_and_the_rest_is_packed_anew(fair):
+def test_with_all_gold_passed_judged_pairs_count_and_the_rest_is_repacked(fair):
     campaign = fair.opened()
     submission = fair.open_task(campaign, "A1")
     pairs = list(submission.slots.exclude(pair=None).order_by("number"))

@@ -151,7 +151,7 @@ def test_places_follow_tasks_that_wait_again(fair):
     assert lacking(campaign) == 0
 
 
-def test_no_place_is_wanted_while_paused_and_resuming_offers_the_rest_anew(fair):
+def test_no_place_is_offered_while_paused_and_resuming_offers_the_rest_again(fair):
     campaign = fair.opened()
     fair.do_task(campaign, "A1")
     pause(campaign)
@@ -191,7 +191,7 @@ def test_posting_stops_when_the_campaign_is_paused_meanwhile(fair):
     assert len(fair.crowd.posted) == 2
 
 
-def test_what_workers_are_told_names_the_number_of_pairs_and_the_reward(fair):
+def test_the_title_and_description_name_the_number_of_pairs_and_the_reward(fair):
     kind = kind_of_place(fair.draft())
 
     assert "5 times" in kind.description
@@ -204,7 +204,7 @@ def test_what_workers_are_told_names_the_number_of_pairs_and_the_reward(fair):
     assert str(kind.reward) == "0.20"
 
 
-def test_campaigns_that_say_the_same_lie_under_headings_of_their_own(fair):
+def test_campaigns_with_equal_texts_have_separate_listings(fair):
     campaign = fair.draft()
     other = Campaign.objects.get(pk=campaign.pk)
     other.call_key = new_call_key()

@@ -16,7 +16,7 @@ from judging.tasks.leasing import free_lapsed
 from judging.workers.identities import refusal_reason
 
 
-def test_who_failed_is_excluded_once_the_crowd_names_whose_work_it_is(fair):
+def test_a_failed_worker_is_excluded_once_the_crowd_confirms_the_submission(fair):
     campaign = fair.opened()
     submission = fair.open_task(campaign, "A1")
     fair.answer(submission, pass_gold=False)
@@ -33,7 +33,7 @@ def test_who_failed_is_excluded_once_the_crowd_names_whose_work_it_is(fair):
     assert refusal_reason(campaign, submission.worker) == "excluded"
 
 
-def test_who_failed_and_comes_right_back_is_met_by_the_exclusion(fair):
+def test_a_failed_worker_who_returns_at_once_is_refused(fair):
     campaign = fair.opened()
     fair.do_task(campaign, "A1", pass_gold=False)
 
@@ -52,7 +52,7 @@ def test_a_crowd_that_does_not_answer_holds_nobody_up(fair):
     assert fair.open_task(campaign, "A1").state == Submission.State.HELD
 
 
-def test_nobody_is_excluded_by_work_under_their_name_that_the_crowd_does_not_confirm(fair):
+def test_unconfirmed_submissions_exclude_nobody(fair):
     campaign = fair.opened()
     good = fair.do_task(campaign, "A1")
     fair.collect(campaign)
@@ -98,7 +98,7 @@ def test_screening_twice_is_one_exclusion(fair):
     assert Exclusion.objects.count() == 1
 
 
-def test_suspended_gold_says_nothing(fair):
+def test_suspended_gold_is_ignored(fair):
     campaign = fair.opened()
     GoldPair.objects.update(state=GoldPair.State.ACCEPTED)
     submission = fair.open_task(campaign, "A1")
@@ -161,7 +161,7 @@ def test_record_of_gold_pairs_puts_the_most_failed_first(fair):
     assert sum(failed) == 2
 
 
-def test_made_up_addresses_ask_the_crowd_no_more_than_once_in_a_while(fair):
+def test_lookups_of_forged_addresses_are_limited(fair):
     campaign = fair.opened(max_tasks_per_worker=40)
     submission = fair.open_task(campaign, "A1")
     fair.answer(submission, pass_gold=False)
@@ -173,7 +173,7 @@ def test_made_up_addresses_ask_the_crowd_no_more_than_once_in_a_while(fair):
     assert fair.crowd.calls["submissions"] == 1
 
 
-def test_who_was_excluded_with_a_task_open_is_not_at_work_for_ever(fair):
+def test_an_excluded_worker_with_an_open_task_does_not_stay_at_work(fair):
     campaign = fair.opened()
     held = fair.open_task(campaign, "A1")
     fair.do_task(campaign, "A1", pass_gold=False)
@@ -199,7 +199,7 @@ def test_work_that_the_crowd_does_not_confirm_is_not_on_the_workers_record(fair)
     assert (row.judgments, row.gold_seen) == (3, 2)
 
 
-def test_what_the_rule_decides_is_in_the_log_once(fair):
+def test_decisions_of_the_rule_are_logged_once(fair):
     campaign = fair.opened()
     fair.do_task(campaign, "ABAD", pass_gold=False)
     fair.do_task(campaign, "AGOOD")

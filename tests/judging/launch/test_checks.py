@@ -154,7 +154,7 @@ def test_gold_pairs_that_anybody_passes_are_refused_and_the_log_says_who_went_ah
     assert campaign.changes.filter(why__endswith="; weak screening accepted").exists()
 
 
-def test_gold_that_a_classifier_tells_is_pointed_out(fair):
+def test_gold_that_a_classifier_recognizes_is_pointed_out(fair):
     told = recognizable_gold_warning(fair.draft(), Detectability(0.9, gold=30, real=200))
 
     assert "AUC 0.90" in told
@@ -191,7 +191,7 @@ def test_a_command_prints_every_strategy_below_the_check(fair):
     assert rows[0].split() == ["overlap", "100.0%", "100.0%", "100.0%", "–"]
 
 
-def test_guessing_that_passes_tasks_is_told_apart_from_gold_that_does_not_screen(fair):
+def test_guessing_is_distinguished_from_gold_that_does_not_screen(fair):
     one = checked(fair.draft(gold_per_task=3, max_tasks_per_worker=2), "strategies")
 
     assert one.attention
@@ -260,7 +260,7 @@ def test_a_launch_waits_for_a_rehearsal_or_for_whoever_ends_it(fair):
     assert launch_campaign(campaign).places == campaign.tasks.count()
 
 
-def test_it_stops_at_the_first_failure_and_tells_what_passed_before(fair, checks):
+def test_it_stops_at_the_first_failure_and_lists_passed_checks(fair, checks):
     campaign = fair.draft()
     GoldPair.objects.first().delete()
     Campaign.objects.update(texts_accepted_at=None)

@@ -48,7 +48,7 @@ def test_campaign_nobody_works_on_is_closed_by_the_job(fair):
     assert [*campaign.changes.order_by("pk").values_list("what", flat=True)][-2:] == ["closing", "closed"]
 
 
-def test_closing_waits_for_whoever_holds_a_task_and_lets_that_worker_finish(fair):
+def test_closing_waits_for_workers_who_hold_a_task(fair):
     campaign = fair.opened()
     submission = fair.open_task(campaign, "A1")
     close(campaign)
@@ -89,7 +89,7 @@ def test_closing_waits_until_everything_is_paid(fair):
     assert campaign.changes.filter(what="closed").count() == 1
 
 
-def test_holder_who_never_comes_back_is_waited_for_until_the_time_is_over(fair):
+def test_closing_waits_for_a_missing_worker_until_the_time_is_over(fair):
     campaign = fair.opened()
     fair.open_task(campaign, "A1")
     close(campaign)
@@ -142,7 +142,7 @@ def launch_with_a_lost_reply(fair, campaign, *, after=True):
     assert Place.objects.filter(state=Place.State.WANTED).count() == 1
 
 
-def test_what_ended_is_not_ended_again_nor_offered(fair):
+def test_ended_places_are_neither_ended_again_nor_offered(fair):
     campaign = fair.opened()
     close(campaign)
 

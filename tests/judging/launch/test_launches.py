@@ -40,7 +40,7 @@ def test_launching_twice_is_refused(fair):
         launch_campaign(campaign)
 
 
-def test_whoever_loses_the_race_to_launch_is_refused_and_tells_of_no_checks(fair, crowd, monkeypatch):
+def test_the_loser_of_a_launch_race_is_refused_without_checks(fair, crowd, monkeypatch):
     campaign, told = fair.draft(), []
     balance = crowd.balance
 
@@ -58,7 +58,7 @@ def test_whoever_loses_the_race_to_launch_is_refused_and_tells_of_no_checks(fair
     assert campaign.postings.count() == 1
 
 
-def test_checks_that_passed_are_told_up_to_the_one_that_failed(fair):
+def test_passed_checks_are_listed_up_to_the_failed_one(fair):
     campaign, told = fair.draft(), []
     GoldPair.objects.first().delete()
 

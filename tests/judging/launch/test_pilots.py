@@ -65,7 +65,7 @@ def collect_by_job(campaign: Campaign) -> None:
     campaign.refresh_from_db()
 
 
-def test_pilot_offers_its_tasks_and_pauses_by_itself_when_they_are_in(fair, timed):
+def test_a_pilot_offers_its_tasks_and_pauses_when_they_are_done(fair, timed):
     campaign = piloted(fair)
     assert (campaign.state, fair.crowd.open_places) == ("piloting", 2)
     assert campaign.postings.get().purpose == Posting.Purpose.PILOT
@@ -212,7 +212,7 @@ def test_median_time_of_the_pilot_is_what_launch_checks_the_pay_with(fair, timed
     launch_campaign(campaign, minimum_hourly=Decimal("10"))
 
 
-def test_pilot_that_is_paused_is_over_and_texts_may_be_mended(fair):
+def test_a_paused_pilot_is_over_and_texts_can_be_changed(fair):
     campaign = piloted(fair)
 
     pause(campaign, why="typo", who="ada")
@@ -249,7 +249,7 @@ def test_pilot_larger_than_the_campaign_or_unlike_the_first_is_refused(fair):
         pilot_campaign(campaign, tasks=1, counts=True)
 
 
-def test_nobody_timed_means_no_figures(fair):
+def test_without_measured_times_there_are_no_figures(fair):
     campaign = piloted(fair)
     report = pilot_report(campaign)
 

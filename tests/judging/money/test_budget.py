@@ -54,7 +54,7 @@ def test_a_raised_budget_lets_it_go_on_and_is_recorded(fair, spent):
     assert (change.why, change.who) == ("repeats", "ada")
 
 
-def test_money_for_part_of_what_waits_offers_that_part(fair):
+def test_money_for_some_waiting_tasks_offers_those(fair):
     campaign = fair.opened(budget=ALL + Decimal("2.40"))
     for worker in ("ABAD", "AWORSE"):
         fair.do_task(campaign, worker, pass_gold=False)

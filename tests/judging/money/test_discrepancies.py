@@ -17,7 +17,7 @@ def test_work_that_agrees_is_no_difference(fair, campaign):
     assert difference_rows(campaign) == []
 
 
-def test_submitted_there_and_unknown_here_is_named(fair, campaign):
+def test_submissions_unknown_here_are_named(fair, campaign):
     place = fair.crowd.take("A1")
     fair.crowd.hand_in(place, {"choice-1": "left", "comment": ""})
 
@@ -28,7 +28,7 @@ def test_submitted_there_and_unknown_here_is_named(fair, campaign):
     assert (row["kind"], row["detail"]) == ("only_there", {"answered": 1, "saved": 0})
 
 
-def test_sent_off_here_and_unknown_there_is_named_until_the_crowd_lists_it(fair, campaign):
+def test_submissions_unknown_at_the_crowd_are_named_until_it_lists_them(fair, campaign):
     submission = fair.open_task(campaign, "A1")
     fair.answer(submission)
     session.finish(submission)

@@ -68,7 +68,7 @@ def named(crowd_worker_id: str) -> Worker:
     return Worker.objects.get(identity__crowd_worker_id=crowd_worker_id)
 
 
-def test_what_our_page_never_saw_is_held_with_what_the_form_says(fair, campaign):
+def test_submissions_that_our_page_never_saw_are_held(fair, campaign):
     submission = forged(fair, campaign)
 
     assert payments(submission) == {
@@ -129,7 +129,7 @@ def test_pairs_judged_faster_than_anybody_can_read_wait_for_a_person(fair, crowd
     assert campaign_status(campaign)["flagged_workers"] == [{"worker": quick.worker_id, "flags": ["unread"]}]
 
 
-def test_who_stops_after_unread_pairs_reads_before_that_the_pay_is_not_sure(fair, crowd, crowd_site):
+def test_before_stopping_after_unread_pairs_the_page_says_that_pay_may_be_held(fair, crowd, crowd_site):
     Passage.objects.update(text="word " * 200)
     visitor = Visitor(crowd, fair.opened())
     visitor.begin()
@@ -385,7 +385,7 @@ def test_a_person_rejects_it_with_a_reason_and_may_take_that_back(fair, campaign
     assert {state for state, _ in payments(submission).values()} == {"paid"}
 
 
-def test_what_the_crowd_paid_by_itself_is_recorded_and_the_rest_stays_held(fair, campaign):
+def test_automatic_payments_of_the_crowd_are_recorded_and_the_rest_stays_held(fair, campaign):
     submission = forged(fair, campaign)
     assert note_paid_by_the_crowd(campaign) == 0
 
@@ -456,7 +456,7 @@ def test_the_time_of_a_form_that_skipped_our_last_page_is_no_time_of_a_whole_tas
     assert records_of(campaign).rows[0].tasks_timed == 0
 
 
-def test_nothing_with_a_judged_pair_is_rejected_by_itself(fair):
+def test_submissions_with_a_judged_pair_are_never_rejected_automatically(fair):
     campaign = fair.opened(pay="whole")
     stopped = fair.open_task(campaign, "ASTOPPED")
     fair.answer(stopped, only=1)
@@ -472,7 +472,9 @@ def test_nothing_with_a_judged_pair_is_rejected_by_itself(fair):
 
 
 @pytest.mark.parametrize("decided", ["paid", "off"])
-def test_what_a_person_decided_or_the_setting_turns_off_is_not_rejected(fair, campaign, settings, decided):
+def test_decided_submissions_and_a_zero_setting_prevent_automatic_rejection(
+    fair, campaign, settings, decided
+):
     submission = forged(fair, campaign)
     if decided == "paid":
         pay_held(campaign, submission, who="ada")

@@ -41,7 +41,7 @@ def test_the_page_says_what_is_judged_and_what_it_pays_before_anything_ends(mart
     assert martha.submission.state == "held"
 
 
-def test_who_judged_nothing_has_nothing_to_send_off(crowd, campaign):
+def test_without_a_judged_pair_there_is_nothing_to_submit(crowd, campaign):
     visitor = Visitor(crowd, campaign)
     visitor.begin()
 
@@ -53,7 +53,7 @@ def test_who_judged_nothing_has_nothing_to_send_off(crowd, campaign):
     assert visitor.submission.state == "held"
 
 
-def test_who_judged_nothing_and_sends_the_crowds_form_is_paid_nothing_by_software(fair, campaign):
+def test_a_form_without_judged_pairs_is_not_paid_automatically(fair, campaign):
     submission = fair.open_task(campaign, "A1")
     fair.send_off(submission)
     fair.collect(campaign)
@@ -73,14 +73,14 @@ def test_a_trial_without_a_pair_judged_is_ended_by_closing_the_page(crowd, campa
     assert "crowd" not in page
 
 
-def test_going_on_is_one_click_away(martha):
+def test_continuing_is_one_click_away(martha):
     page = text(leave(martha))
 
     assert f'href="{martha.page}"' in page
     assert "Which passage answers the question better?" in text(martha.client.get(martha.page))
 
 
-def test_leaving_sends_off_what_was_judged(martha):
+def test_leaving_submits_judged_pairs(martha):
     page = text(leave(martha, confirmed="1", comment="I have to go."))
 
     submission = martha.submission
@@ -129,7 +129,7 @@ def test_without_scripts_the_choices_come_with_the_form(crowd, campaign):
     assert Choice.objects.count() == 3
 
 
-def test_leaving_after_the_last_pair_is_sending_off(martha):
+def test_leaving_after_the_last_pair_submits_the_task(martha):
     leave(martha, **martha.choices())
     leave(martha, confirmed="1")
 
@@ -141,7 +141,7 @@ def unsplit(fair):
     return fair.opened(pay="whole")
 
 
-def test_where_pay_is_not_split_a_person_decides_about_a_part(crowd, fair, unsplit):
+def test_a_person_decides_about_unsplit_pay_for_a_part(crowd, fair, unsplit):
     visitor = Visitor(crowd, unsplit)
     visitor.begin()
     slot = visitor.slots()[0]
@@ -160,7 +160,7 @@ def test_where_pay_is_not_split_a_person_decides_about_a_part(crowd, fair, unspl
     assert not Exclusion.objects.exists()
 
 
-def test_where_pay_is_not_split_the_whole_task_is_paid_by_itself(crowd, fair, unsplit):
+def test_unsplit_pay_for_a_whole_task_is_paid_automatically(crowd, fair, unsplit):
     submission = fair.do_task(unsplit, "A1")
     fair.collect(unsplit)
 
@@ -210,7 +210,7 @@ def test_left_before_all_gold_was_reached_the_work_is_paid_and_its_pairs_are_off
     assert {payment.state for payment in submission.payments.all()} == {"paid"}
 
 
-def test_left_with_all_gold_passed_the_judged_pairs_count_and_the_rest_are_packed_anew(fair, campaign):
+def test_after_an_early_stop_with_all_gold_passed_judged_pairs_count_and_the_rest_is_repacked(fair, campaign):
     submission = left_after(fair, campaign, gold=2, pairs=2)
 
     assert (submission.standing, submission.task.state) == ("counted", Task.State.DONE)
@@ -219,7 +219,7 @@ def test_left_with_all_gold_passed_the_judged_pairs_count_and_the_rest_are_packe
     assert campaign.tasks.order_by("number").last().task_pairs.count() == 1
 
 
-def test_who_is_excluded_with_a_task_open_is_never_told_to_return_it(martha):
+def test_excluded_workers_are_never_asked_to_return_their_open_task(martha):
     exclude_worker(martha.campaign, martha.submission.worker, why="too fast")
 
     refused = text(martha.client.get(martha.page))
@@ -246,7 +246,7 @@ def test_who_is_excluded_with_a_task_open_is_never_told_to_return_it(martha):
     assert way_out not in text(martha.client.get(appeal))
 
 
-def test_who_was_refused_before_there_was_a_task_is_told_to_return_it(crowd, campaign):
+def test_workers_refused_without_a_task_are_asked_to_return_the_place(crowd, campaign):
     Visitor(crowd, campaign).fail()
     refused = text(Visitor(crowd, campaign).arrive())
     appeal = re.search(r'action="(/judge/appeal/[^"]+)"', refused)[1]

@@ -39,7 +39,7 @@ def test_the_books_are_equal_to_the_crowds(paid):
     assert compared.places == 4
 
 
-def test_what_only_the_crowd_paid_and_what_only_we_recorded_is_named(fair, paid):
+def test_payments_in_only_one_of_the_books_are_named(fair, paid):
     submission = fair.do_task(paid, "A3")
     fair.crowd.approve(submission.assignment_id)  # automatically, after the crowd's delay
     fair.crowd.paid_bonuses.pop()
@@ -54,7 +54,7 @@ def test_what_only_the_crowd_paid_and_what_only_we_recorded_is_named(fair, paid)
     assert "not in the crowd's list" in differences[1].meaning
 
 
-def test_what_the_crowd_approved_by_itself_is_recorded_by_the_next_collection(fair, paid):
+def test_the_next_collection_records_automatic_approvals(fair, paid):
     submission = fair.do_task(paid, "A3")
     fair.crowd.approve(submission.assignment_id)
 
@@ -65,7 +65,7 @@ def test_what_the_crowd_approved_by_itself_is_recorded_by_the_next_collection(fa
     assert Payment.objects.filter(state="paid").count() == 6
 
 
-def test_a_row_that_the_crowds_list_says_twice_counts_once(fair, paid, monkeypatch):
+def test_a_repeated_row_of_the_crowds_list_counts_once(fair, paid, monkeypatch):
     for listing in ("submissions", "bonuses"):
         once = getattr(fair.crowd, listing)
         monkeypatch.setattr(fair.crowd, listing, lambda *a, once=once, **k: [*once(*a, **k)] * 2)

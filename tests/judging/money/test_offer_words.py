@@ -37,7 +37,7 @@ def test_the_hourly_pay_fits_the_total_and_the_minutes():
     )
 
 
-def test_campaigns_of_other_languages_are_told_apart(fair):
+def test_campaigns_in_different_languages_are_distinguished(fair):
     campaign = fair.draft(language="de")
     english = title_of(campaign)
     Collection.objects.update(language="pt-BR")
@@ -65,7 +65,7 @@ def test_repeated_pairs_make_the_size_a_range_until_the_task_is_known(fair):
 
 
 @pytest.mark.parametrize(("endpoint", "told"), [("http://127.0.0.1:8411", False), (next(iter(KNOWN)), True)])
-def test_pay_is_left_to_a_list_that_tells_it_whole(fair, endpoint, told):
+def test_listings_that_state_the_pay_need_no_pay_in_the_title(fair, endpoint, told):
     campaign = fair.draft()
     campaign.crowd, campaign.endpoint = "mturk", endpoint
 
@@ -118,7 +118,7 @@ def test_two_tasks_are_too_few_to_measure(fair, timed):
     assert usual_minutes(campaign, 5) == 4
 
 
-def test_preview_consent_and_task_tell_the_same(martha, crowd_site):
+def test_preview_consent_and_task_state_the_same_offer(martha, crowd_site):
     pages = [martha.arrive(assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE"), martha.arrive()]
     pages.append(martha.client.post(f"{martha.page}consent", follow=True))
 
@@ -148,7 +148,7 @@ def test_preview_consent_and_task_tell_the_same(martha, crowd_site):
         ({"pay": "whole"}, 2, None, "undecided"),
     ],
 )
-def test_after_sending_off_the_page_says_what_is_paid_when(
+def test_after_submitting_the_page_states_what_is_paid_when(
     fair, crowd, crowd_site, chosen, judged, told, promised
 ):
     visitor = Visitor(crowd, fair.opened(**chosen))
@@ -183,7 +183,7 @@ def test_the_receipt_stays_readable_and_says_what_was_paid(fair, crowd, crowd_si
     assert "Reward: $0.20. Paid. Bonus: $1.80. Paid. Paid so far: $2.00." in page
 
 
-def test_a_receipt_says_what_is_not_decided_yet(fair, crowd, crowd_site):
+def test_a_receipt_names_undecided_pay(fair, crowd, crowd_site):
     visitor = Visitor(crowd, fair.opened())
     visitor.do_task()
     fair.hand_in(visitor.submission)

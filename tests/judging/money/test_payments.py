@@ -74,7 +74,7 @@ def test_a_bonus_whose_token_the_crowd_forgot_is_looked_for_before_it_is_paid_ag
     assert Payment.objects.get(kind="bonus").state == Payment.State.PAID
 
 
-def test_whoever_leaves_early_is_paid_for_the_pairs_judged(fair):
+def test_workers_who_leave_early_are_paid_for_judged_pairs(fair):
     campaign = fair.opened()
     submission = fair.open_task(campaign, "A1")
     fair.answer(submission, only=2)

@@ -69,7 +69,7 @@ def test_a_refused_bonus_is_listed_and_settled(campaign, submission):
     assert "$1.80" in campaign.changes.latest("pk").what
 
 
-def test_what_was_settled_is_never_paid_by_the_crowd(fair, campaign, submission):
+def test_settled_payments_are_never_paid_by_the_crowd(fair, campaign, submission):
     settle_payments(campaign, submission, why="a gift card")
 
     assert allow_retries(campaign) == 0
@@ -77,7 +77,7 @@ def test_what_was_settled_is_never_paid_by_the_crowd(fair, campaign, submission)
     assert fair.crowd.paid_bonuses == []
 
 
-def test_what_is_owed_again_is_paid_once_the_crowd_is_asked_again(fair, campaign, submission):
+def test_reopened_payments_are_paid_at_the_next_call(fair, campaign, submission):
     settle_payments(campaign, submission, why="a gift card")
 
     assert undo_settlement(campaign, submission, why="it came back", who="ada") == Decimal("1.80")
@@ -103,7 +103,7 @@ def test_a_bonus_is_settled_with_the_reward_that_it_follows(fair, campaign):
     assert pay_owed(campaign) == 0
 
 
-def test_what_the_crowd_did_not_refuse_is_not_settled(fair, campaign):
+def test_only_refused_payments_can_be_settled(fair, campaign):
     done = fair.do_task(campaign, "A1")
     collect(campaign, sweep=True)
 

@@ -28,7 +28,7 @@ def states():
     return dict(Payment.objects.values_list("kind", "state"))
 
 
-def test_a_rejection_tells_why_and_nothing_is_paid(fair, campaign, submission):
+def test_a_rejection_states_its_reason_and_pays_nothing(fair, campaign, submission):
     reject(campaign, submission, why="a script sent it", who="ada")
     pay_owed(campaign)
 
@@ -52,7 +52,7 @@ def test_a_rejection_that_is_overridden_is_paid_with_its_bonus(fair, campaign, s
     assert set(Payment.objects.values_list("decided_by", "decided_why", "decided_at")) == {("", "", None)}
 
 
-def test_what_is_paid_or_rejected_is_not_rejected(campaign, submission):
+def test_paid_and_rejected_submissions_cannot_be_rejected(campaign, submission):
     pay_owed(campaign)
 
     with pytest.raises(CampaignRefused, match="already paid"):
@@ -112,7 +112,7 @@ def test_a_rejection_whose_reply_was_lost_is_carried_out_by_the_next_collection(
     assert [row.who for row in campaign.changes.filter(what__contains="rejected")] == ["ada"]
 
 
-def test_a_rejection_whose_reply_was_lost_can_be_taken_back(fair, campaign, submission):
+def test_a_rejection_with_a_lost_reply_can_be_reversed(fair, campaign, submission):
     fair.crowd.fail("reject", CrowdLater("the reply was lost"), after=True)
     with pytest.raises(CrowdLater):
         reject(campaign, submission, why="a script sent it")
@@ -124,7 +124,7 @@ def test_a_rejection_whose_reply_was_lost_can_be_taken_back(fair, campaign, subm
     assert fair.crowd.approvals == [submission.assignment_id]
 
 
-def test_taking_one_back_does_not_wait_for_another(fair, campaign, submission):
+def test_reversing_a_rejection_does_not_wait_for_another(fair, campaign, submission):
     other = fair.do_task(campaign, "A2")
     collect(campaign, sweep=True)
     reject(campaign, submission, why="a script sent it")
@@ -138,7 +138,7 @@ def test_taking_one_back_does_not_wait_for_another(fair, campaign, submission):
     assert fair.crowd.approvals == [submission.assignment_id]
 
 
-def test_a_turn_that_comes_late_rejects_nothing_that_was_taken_back(fair, campaign, submission):
+def test_a_late_job_does_not_repeat_a_reversed_rejection(fair, campaign, submission):
     reject(campaign, submission, why="a script sent it")
     stale = Payment.objects.get(kind="reward")
     override_rejection(campaign, submission, why="it was a person")

@@ -215,7 +215,7 @@ def test_what_closed_campaigns_spent_counts_for_the_days_of_the_cap(fair, settin
     assert installation_spending().reserved == 0
 
 
-def test_a_top_up_after_the_end_is_reserved_anew(fair, mia):
+def test_a_top_up_after_the_end_is_reserved_separately(fair, mia):
     campaign = fair.opened(budget=Decimal(100))
     submission = fair.do_task(campaign, "A1")
     fair.collect(campaign)
@@ -236,7 +236,7 @@ def test_a_top_up_after_the_end_is_reserved_anew(fair, mia):
     assert not campaign.reservations.filter(settled_at=None).exists()
 
 
-def test_what_was_settled_and_is_owed_again_after_the_end_is_reserved_anew(fair, mia):
+def test_payments_reopened_after_the_end_are_reserved_again(fair, mia):
     campaign = fair.opened()
     submission = fair.do_task(campaign, "A1")
     fair.collect(campaign)

@@ -156,7 +156,7 @@ def test_choices_that_waited_for_a_connection_are_kept_and_what_was_sent_off_sta
     assert submission.judgments.count() + submission.gold_answers.count() == 5
 
 
-def test_who_judged_nothing_is_told_so_and_the_task_goes_to_somebody_else(crowd, campaign):
+def test_without_a_judged_pair_the_task_goes_to_another_worker(crowd, campaign):
     visitor = Visitor(crowd, campaign)
     visitor.begin()
     with clock.shifted(timedelta(seconds=LIMIT)):

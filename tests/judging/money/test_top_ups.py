@@ -37,7 +37,7 @@ def topped_up():
     return [(row.amount, row.state) for row in rows]
 
 
-def test_whoever_was_forgotten_can_not_be_topped_up(slow):
+def test_forgotten_workers_cannot_be_topped_up(slow):
     submission = Submission.objects.order_by("pk").first()
     forget_worker(submission.worker)
 
@@ -54,7 +54,7 @@ def test_the_speed_of_the_careless_does_not_lower_what_others_get(fair, slow):
     assert plan_top_up(slow, LEAST).median_seconds == 600
 
 
-def test_everybody_gets_the_difference_and_who_left_early_a_share_of_it(fair, slow):
+def test_everybody_gets_the_difference_and_early_leavers_a_share(fair, slow):
     plan = owe_top_ups(slow, LEAST, who="ada")
     pay_owed(slow)
 
@@ -110,7 +110,7 @@ def test_without_a_minimum_or_a_time_there_is_nothing_to_go_by(fair):
         plan_top_up(campaign, LEAST)
 
 
-def test_what_was_rejected_is_not_topped_up(slow):
+def test_rejected_submissions_are_not_topped_up(slow):
     submission = Submission.objects.order_by("pk").first()
     Payment.objects.filter(submission=submission).update(state="rejected")
 
@@ -128,7 +128,7 @@ def test_a_plan_asks_the_database_as_often_for_much_work_as_for_little(fair, slo
     assert len(more.owed) > len(few.owed)
 
 
-def test_what_is_held_for_a_person_is_not_topped_up(slow):
+def test_held_pay_is_not_topped_up(slow):
     submission = Submission.objects.order_by("pk").first()
     Payment.objects.filter(submission=submission).update(state="held")
 

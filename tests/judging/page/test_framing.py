@@ -82,7 +82,7 @@ def test_every_answer_to_a_forged_token_is_fit_for_the_frame(martha, method):
 
 
 @pytest.mark.parametrize("path", LOST)
-def test_lost_addresses_are_answered_in_words_and_fit_for_the_frame(db, path):
+def test_unknown_addresses_are_explained_and_can_be_framed(db, path):
     response = Client().get(path)
 
     assert response.status_code == 404
@@ -94,7 +94,7 @@ def test_prefix_is_where_the_pages_are(martha):
     assert all(address(martha, name, "x").startswith(PREFIX) for name in NAMES)
 
 
-def test_a_fault_of_ours_is_answered_in_words_and_fit_for_the_frame(martha):
+def test_server_errors_are_explained_and_can_be_framed(martha):
     martha.begin()
     martha.client.raise_request_exception = False
 
@@ -167,7 +167,7 @@ def save_often(martha, times):
     ]
 
 
-def test_page_that_asks_too_often_is_told_when_to_ask_again(slow, martha):
+def test_a_page_with_too_many_requests_gets_a_retry_time(slow, martha):
     martha.begin()  # the page, the consent, the page: three requests
 
     *_, last, first_refused = save_often(martha, 8)

@@ -156,7 +156,7 @@ def test_a_pair_can_be_answered_only_after_the_campaigns_least_time(crowd, fair)
     assert second["wait"] == 5.0
 
 
-def test_a_hair_too_soon_is_still_told_to_wait(crowd, fair):
+def test_a_choice_slightly_too_early_must_wait(crowd, fair):
     martha = Visitor(crowd, fair.opened(minimum_seconds=5))
     now = clock.now()
     with time_machine.travel(now, tick=False):
@@ -234,7 +234,7 @@ def test_choices_of_one_page_keep_their_order_whatever_their_clock_says(martha):
     assert Choice.objects.earliest("chosen_at").chosen_at >= martha.submission.opened_at
 
 
-def test_state_tells_what_is_saved_and_the_time_left_or_why_it_is_over(martha):
+def test_state_returns_saved_choices_and_the_time_left_or_the_reason_for_the_end(martha):
     martha.begin()
     martha.save(slot="2", side="right")
 

@@ -29,7 +29,7 @@ def test_form_goes_to_no_host_but_the_crowds(martha):
         {"assignmentId": "A" * 5000},
     ],
 )
-def test_garbage_in_the_address_is_refused_in_words(martha, changed):
+def test_garbage_in_the_address_is_refused_with_a_reason(martha, changed):
     response = martha.arrive(**changed)
 
     page = text(response)

@@ -277,7 +277,7 @@ def test_late_choice_is_answered_with_the_reason(martha):
     assert late.json()["message"] == "This task has been submitted"
 
 
-def test_page_that_is_not_ready_yet_asks_again_by_itself_and_no_other_does(crowd, fair):
+def test_only_pages_that_are_not_ready_yet_reload_automatically(crowd, fair):
     waiting = not_ready(crowd, fair)
 
     assert waiting["Refresh"] == "20"
@@ -286,7 +286,7 @@ def test_page_that_is_not_ready_yet_asks_again_by_itself_and_no_other_does(crowd
     assert "Refresh" not in Client().get("/judge/task/W10~abc/")
 
 
-def test_a_person_s_decision_in_an_earlier_campaign_is_told_as_such(crowd, fair):
+def test_a_persons_decision_in_an_earlier_campaign_is_named_as_such(crowd, fair):
     campaign = fair.opened()
     martha = Visitor(crowd, campaign)
     martha.do_task()

@@ -130,7 +130,7 @@ def test_an_appeal_counts_as_the_workers_own_once_the_crowd_names_its_assignment
     assert [row.pk for row in Appeal.objects.confirmed()] == [mine.pk]
 
 
-def test_words_go_when_a_worker_is_forgotten(spoken):
+def test_texts_are_erased_when_a_worker_is_forgotten(spoken):
     for row in (PairReport.objects.first().submission.worker, Appeal.objects.get().worker):
         forget_worker(row)
 

@@ -48,7 +48,7 @@ def test_task_that_was_given_back_shows_the_same_again(crowd, db):
     assert seen[1:] == seen[:1] * 3
 
 
-def test_gold_that_was_seen_goes_with_the_task_of_then_and_no_other(fair, crowd):
+def test_seen_gold_reappears_only_with_its_own_task(fair, crowd):
     campaign = fair.opened(max_tasks_per_worker=2)
     first, second, third, fourth = crowd.posted.values()
     given_back = [opened(campaign, place, visit) for visit, place in enumerate([first, second])]
@@ -76,7 +76,7 @@ def test_trials_show_the_same_test_pairs_to_everybody(fair):
     assert len({frozenset(gold_in(trials.start_trial(posting))) for _ in range(5)}) == 1
 
 
-def test_no_question_stands_twice_in_a_task(fair, crowd):
+def test_no_question_appears_twice_in_a_task(fair, crowd):
     campaign = fair.draft(gold_per_task=1, max_tasks_per_worker=4)
     questions = list(fair.collection.queries.order_by("pk")[:4])
     for gold, question in zip(campaign.gold_pairs.order_by("pk"), questions, strict=True):

@@ -205,7 +205,7 @@ def test_markup_in_questions_and_passages_is_shown_not_run(crowd, fair):
     assert "&lt;script&gt;alert(&#x27;x&#x27;)&lt;/script&gt; &amp; &lt;b&gt;" in page
 
 
-def test_nothing_on_the_page_tells_test_pairs_from_others(crowd, fair):
+def test_nothing_on_the_page_reveals_gold_pairs(crowd, fair):
     campaign = fair.opened()
     for passage in Passage.objects.all():
         Passage.objects.filter(pk=passage.pk).update(

@@ -43,7 +43,7 @@ def counted():
     return Judgment.objects.counted().count()
 
 
-def test_message_workers_writes_to_whom_is_named(fair, judged, tmp_path):
+def test_message_workers_writes_to_the_named_workers(fair, judged, tmp_path):
     text = tmp_path / "thanks.txt"
     text.write_text("All is paid.")
 

@@ -57,7 +57,7 @@ def counted(campaign):
     return Judgment.objects.filter(campaign=campaign).counted().count()
 
 
-def test_whoever_is_forgotten_leaves_anonymous_judgments_and_no_trace(judged):
+def test_a_forgotten_worker_leaves_only_anonymous_judgments(judged):
     worker, submission = martha(), Submission.objects.get()
     assignment, place = submission.assignment_id, submission.place.crowd_id
 
@@ -118,7 +118,7 @@ def test_a_bonus_at_the_crowd_does_not_lead_to_who_was_forgotten(fair):
     assert compare_books(split).differences == []
 
 
-def test_who_was_excluded_and_is_forgotten_comes_as_a_stranger(fair, campaign):
+def test_an_excluded_worker_who_was_forgotten_returns_as_new(fair, campaign):
     fair.do_task(campaign, "AMARTHA", pass_gold=False)
     fair.collect(campaign)
     assert refusal_reason(campaign, martha()) == "excluded"
@@ -167,7 +167,7 @@ def test_nobody_is_forgotten_while_money_is_owed_or_a_task_is_held(fair, campaig
     assert CrowdIdentity.objects.exists()
 
 
-def test_judgments_that_are_taken_back_do_not_count_and_are_repeated_by_others(fair, judged):
+def test_withdrawn_judgments_do_not_count_and_are_repeated_by_others(fair, judged):
     done = withdraw_worker(judged, martha(), why="by mail", who="ada")
 
     assert (done.judgments, counted(judged)) == (3, 0)
@@ -178,7 +178,7 @@ def test_judgments_that_are_taken_back_do_not_count_and_are_repeated_by_others(f
         withdraw_worker(judged, martha())
 
 
-def test_taking_back_is_no_misconduct(fair, judged):
+def test_a_withdrawal_is_not_held_against_the_worker(fair, judged):
     withdraw_worker(judged, martha())
     sync_blocks(judged)
 
@@ -189,21 +189,21 @@ def test_taking_back_is_no_misconduct(fair, judged):
     assert refusal_reason(other, martha()) is None
 
 
-def test_judgments_can_be_taken_back_within_the_campaigns_days_only(judged):
+def test_judgments_can_be_withdrawn_only_within_the_campaigns_days(judged):
     with time_machine.travel(clock.now() + timedelta(days=31)):
         with pytest.raises(CampaignRefused, match="30 days after"):
             withdraw_worker(judged, martha())
         assert withdraw_worker(judged, martha(), late=True).judgments == 3
 
 
-def test_nothing_that_was_taken_back_counts_again(judged):
+def test_withdrawn_judgments_never_count_again(judged):
     withdraw_worker(judged, martha())
 
     with pytest.raises(CampaignRefused, match="never count again"):
         reinstate_worker(judged, martha(), why="a mistake")
 
 
-def test_who_never_worked_here_has_nothing_to_take_back(fair, judged):
+def test_workers_without_tasks_have_nothing_to_withdraw(fair, judged):
     other = fair.draft_of("another")
 
     with pytest.raises(CampaignRefused, match="has not worked on"):
@@ -216,7 +216,7 @@ def test_workers_are_found_by_our_number_or_the_crowds_id(judged):
         find_worker("ANOBODY")
 
 
-def test_what_was_kept_long_enough_is_erased(judged, settings):
+def test_old_personal_data_is_erased(judged, settings):
     settings.KEEP_IDENTITIES_DAYS, settings.KEEP_COMMENTS_DAYS = 90, 30
     assert enforce_retention() == {"forgotten": 0, "comments": 0}
 
@@ -231,7 +231,7 @@ def test_what_was_kept_long_enough_is_erased(judged, settings):
     assert not CrowdIdentity.objects.exists()
 
 
-def test_one_who_cannot_be_forgotten_holds_up_nobody(fair, judged, settings, caplog):
+def test_a_worker_who_cannot_be_forgotten_does_not_block_others(fair, judged, settings, caplog):
     fair.do_task(judged, "AHENRY")
     fair.collect(judged)
     Submission.objects.filter(worker=martha()).update(state="finished")
@@ -244,7 +244,7 @@ def test_one_who_cannot_be_forgotten_holds_up_nobody(fair, judged, settings, cap
     assert "still holds a task" in caplog.text
 
 
-def test_zero_days_keep_for_good(judged, settings):
+def test_zero_days_keep_data_permanently(judged, settings):
     settings.KEEP_IDENTITIES_DAYS = settings.KEEP_COMMENTS_DAYS = 0
     Campaign.objects.update(state="closed")
 

@@ -43,7 +43,7 @@ def counted(campaign):
     return Judgment.objects.filter(campaign=campaign).counted().count()
 
 
-def test_what_was_asked_for_since_the_backup_is_done_again_once(judged):
+def test_requests_made_since_the_backup_are_repeated_once(judged):
     martha, henry = known("AMARTHA"), known("AHENRY")
     since_the_backup(lambda: forget_worker(martha, why="by mail"), lambda: withdraw_worker(judged, henry))
     assert (CrowdIdentity.objects.count(), counted(judged)) == (2, 6)
@@ -58,7 +58,7 @@ def test_what_was_asked_for_since_the_backup_is_done_again_once(judged):
     )
 
 
-def test_it_happens_by_itself_with_the_retention(judged):
+def test_requests_are_repeated_automatically_with_retention(judged):
     martha = known("AMARTHA")
     since_the_backup(lambda: forget_worker(martha))
 
@@ -67,7 +67,7 @@ def test_it_happens_by_itself_with_the_retention(judged):
     assert not CrowdIdentity.objects.filter(worker=martha).exists()
 
 
-def test_a_number_that_was_given_out_anew_is_somebody_else(judged):
+def test_a_reused_number_is_another_worker(judged):
     martha = known("AMARTHA")
     since_the_backup(lambda: forget_worker(martha))
     Worker.objects.filter(pk=martha.pk).update(created_at=clock.now())
@@ -77,7 +77,7 @@ def test_a_number_that_was_given_out_anew_is_somebody_else(judged):
     assert CrowdIdentity.objects.filter(worker=martha).exists()
 
 
-def test_who_is_owed_money_in_the_backup_is_named_and_forgotten_later(fair, judged):
+def test_workers_owed_money_in_the_backup_are_named_and_forgotten_later(fair, judged):
     martha = known("AMARTHA")
     since_the_backup(lambda: forget_worker(martha))
     Payment.objects.filter(submission__worker=martha).update(state="owed")
@@ -95,7 +95,7 @@ def test_the_list_names_nobody_and_is_private(judged):
     assert not {"AMARTHA", "Monday"} & set(rights_journal.journal_file().read_text().split('"'))
 
 
-def test_nothing_is_forgotten_that_cannot_be_written_down(judged, settings, tmp_path):
+def test_nothing_is_erased_if_the_list_cannot_be_written(judged, settings, tmp_path):
     (tmp_path / "a-file").touch()
     settings.RIGHTS_DIR = str(tmp_path / "a-file")
 

@@ -49,7 +49,7 @@ def test_a_flag_needs_more_than_chance(changes, expected):
     assert flags(**changes) == expected
 
 
-def test_who_chooses_at_random_does_not_make_that_usual():
+def test_random_workers_do_not_change_what_is_usual():
     guessing = replace(
         HONEST, compared=190, agreeing=95.0, seconds_per_pair=12.0, repeated=40, repeated_same=20
     )

@@ -192,7 +192,7 @@ def test_a_worker_does_no_more_tasks_than_there_are_for_one(most, tasks, judgmen
     "wrong",
     [{"slip_rate": 1.1}, {"slip_rate": -0.1}, {"gold_per_task": -1}, {"tasks_per_worker": 0}, {"rule": "x"}],
 )
-def test_what_cannot_be_is_refused(wrong):
+def test_impossible_values_are_refused(wrong):
     values = {"slip_rate": 0.05, "gold_per_task": 3, "tasks_per_worker": 2, "rule": "reference"} | wrong
 
     with pytest.raises(ValueError, match=r"share|rule"):

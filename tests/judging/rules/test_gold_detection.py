@@ -32,7 +32,7 @@ def told(shared_by_gold: float, *, gold: int = 40) -> Detectability | None:
     )
 
 
-def test_gold_that_never_shares_the_questions_words_is_plainly_told():
+def test_gold_without_the_questions_words_is_easily_recognized():
     found = told(0.0)
 
     assert found is not None
@@ -40,7 +40,7 @@ def test_gold_that_never_shares_the_questions_words_is_plainly_told():
     assert found.is_plain
 
 
-def test_gold_drawn_as_real_pairs_are_is_not():
+def test_gold_drawn_like_real_pairs_is_not_recognized():
     found = told(0.5)
 
     assert found is not None
@@ -48,7 +48,7 @@ def test_gold_drawn_as_real_pairs_are_is_not():
     assert not found.is_plain
 
 
-def test_a_few_gold_pairs_are_told_by_chance_more_easily_than_many():
+def test_few_gold_pairs_are_recognized_by_chance_more_easily_than_many():
     assert not Detectability(0.72, gold=10, real=200).is_plain
     assert Detectability(0.72, gold=80, real=200).is_plain
     assert Detectability(0.6, gold=30, real=200).standard_error == pytest.approx(0.058, abs=0.003)

@@ -35,13 +35,13 @@ def test_a_pair_without_evidence_is_left_alone(workers, failing):
     assert suspicious(answered(workers, failing=failing), slip_rate=0.05) == []
 
 
-def test_workers_who_failed_others_too_say_nothing():
+def test_workers_who_failed_other_pairs_are_ignored():
     rows = answered(5, failing=5) + [(900, worker, False) for worker in range(5)]
 
     assert suspicious(rows, slip_rate=0.05) == []
 
 
-def test_a_worker_who_answered_nothing_else_says_nothing():
+def test_a_worker_without_other_answers_is_ignored():
     assert suspicious(answered(5, failing=5, others=0), slip_rate=0.05) == []
 
 

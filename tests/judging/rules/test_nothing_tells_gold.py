@@ -151,7 +151,7 @@ def some_questions(parts: Parts, seed: int) -> World:
     return world({qid: queries[qid] for qid in drawn}, passages, grades, {qid: pools[qid] for qid in drawn})
 
 
-def test_what_a_page_shows_does_not_tell_gold(proposed):
+def test_the_contents_of_a_page_do_not_reveal_gold(proposed):
     found = try_to_tell(proposed.real.pairs, proposed.gold, proposed.texts)
 
     assert found is not None
@@ -166,13 +166,13 @@ def told_by_memory(campaign: World, *, done: int, seeds: int) -> list[float]:
     return [cross_validated(*one) for one in tries]
 
 
-def test_what_a_worker_remembers_does_not_tell_gold(proposed):
+def test_a_workers_memory_does_not_reveal_gold(proposed):
     found = told_by_memory(proposed, done=proposed.most, seeds=5)
 
     assert max(found) < TOLD
 
 
-def test_neither_tells_gold_in_campaigns_over_other_questions(parts):
+def test_neither_reveals_gold_in_campaigns_over_other_questions(parts):
     campaigns = [some_questions(parts, seed) for seed in range(5)]
 
     by_memory = [sum(told_by_memory(some, done=some.most, seeds=2)) / 2 for some in campaigns]

@@ -35,7 +35,7 @@ def test_the_example_that_ships_with_the_project_is_one():
         (GOOD.replace("Second.", "both"), "first or second"),
     ],
 )
-def test_what_is_no_example_is_refused_with_what_is_wrong(text, says):
+def test_an_invalid_example_is_refused_with_the_reason(text, says):
     with pytest.raises(BadExample, match=says):
         read_example(text)
 

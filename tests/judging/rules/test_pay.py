@@ -56,7 +56,7 @@ def test_hourly_pay_and_what_lacks_to_a_minimum():
     seconds=st.integers(1, 4 * 3600 * 10**6).map(lambda micros: micros / 10**6),
     least=st.integers(1, 60_00).map(lambda number: Decimal(number) / 100),
 )
-def test_nobody_gets_less_than_the_hourly_pay_they_were_told_and_nobody_a_cent_too_much(paid, seconds, least):
+def test_nobody_gets_less_than_the_stated_hourly_pay_or_a_cent_too_much(paid, seconds, least):
     lacking = shortfall(paid, seconds, least)
 
     earned = paid + lacking
@@ -72,7 +72,7 @@ def test_a_share_of_a_cent_goes_to_the_worker_and_an_estimate_promises_none():
     assert hourly(Decimal("2.00"), 480.1) == Decimal("14.99")  # 14.9969, which must not be shown as $15.00
 
 
-def test_workers_are_told_what_stopping_pays():
+def test_the_texts_state_what_stopping_pays():
     words = pay_words(Pay(Decimal("0.20"), Decimal("1.80")), 13)
 
     assert "$2.00 for this task of 13 pairs" in words

@@ -50,7 +50,7 @@ def test_empty_field_is_an_empty_text():
 
 
 @pytest.mark.parametrize("text", ["", "not xml", "<a>", "<?xml"])
-def test_what_is_no_document_is_refused(text):
+def test_an_invalid_document_is_refused(text):
     with pytest.raises(ValueError):
         parse_answers(text)
 

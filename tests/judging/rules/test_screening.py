@@ -15,7 +15,7 @@ def test_reference_excludes_at_one_failure_and_names_it():
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("seen", [0, 1, 30])
-def test_who_fails_nothing_stays(rule, seen):
+def test_workers_without_failures_stay(rule, seen):
     assert not screen_answers([True] * seen, rule).excluded
 
 
@@ -87,7 +87,7 @@ def test_the_least_number_that_excludes_is_the_one_screening_goes_by(rule, seen)
         assert screen_answers([False] * failed + [True] * (seen - failed), rule).excluded == (failed >= least)
 
 
-def test_one_test_pair_is_told_of_in_the_singular():
+def test_one_gold_pair_is_in_the_singular():
     assert screen_answers([True], "reference").reason == "passed 1 gold pair"
     assert screen_answers([False], "reference").reason == "failed 1 of 1 gold pair; one is enough"
     assert screen_answers([True, True], "reference").reason == "passed all 2 gold pairs"

@@ -13,7 +13,7 @@ def by_rule(setting: Setting):
     return {row.rule: row for row in compare_rules(setting)}
 
 
-def test_every_rule_stands_side_by_side_and_one_is_recommended():
+def test_all_rules_are_compared_and_one_is_recommended():
     rows = compare_rules(USUAL)
 
     assert [row.rule for row in rows] == list(RULES)

@@ -25,7 +25,7 @@ def test_every_rule_has_words_of_its_own():
     assert sum(ONE_MISS in words for words in told) == 1
 
 
-def test_without_test_pairs_nothing_is_said_of_them():
+def test_without_gold_pairs_the_texts_do_not_mention_them():
     assert screening_words("rate", gold_per_task=0, allow_undecided=True, answer_days=3) == ""
 
 
@@ -56,7 +56,7 @@ def test_consent_without_test_pairs_has_no_gap(fair):
 
 
 @pytest.mark.parametrize("gold", [0, 2])
-def test_consent_tells_that_pairs_come_again_where_they_do(fair, gold):
+def test_the_consent_text_mentions_repeated_pairs_if_there_are_some(fair, gold):
     campaign = fair.draft(gold_per_task=gold, repeats_per_task=2)
     again = "Some pairs of your earlier tasks may come again, with the sides swapped."
 

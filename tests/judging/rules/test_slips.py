@@ -38,7 +38,7 @@ def test_few_answers_measure_nothing():
     assert measured(answers((0, 29))) is None
 
 
-def test_who_fails_half_or_more_is_not_taken_for_honest():
+def test_workers_who_fail_half_or_more_do_not_count_as_honest():
     with_careless = measured(answers((0, 30), (2, 3), (3, 6), (1, 2)))
 
     assert (with_careless.failed, with_careless.seen, with_careless.careless) == (1, 32, 2)

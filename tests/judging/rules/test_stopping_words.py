@@ -44,7 +44,7 @@ def test_each_way_says_what_is_true_under_the_campaigns_pay(base, bonus, says, n
     assert "add the same time once more" in told
 
 
-def test_they_stand_on_the_consent_page_and_in_what_is_kept_of_it(martha, crowd_site):
+def test_they_are_on_the_consent_page_and_in_the_recorded_text(martha, crowd_site):
     page = text(martha.arrive())
 
     for way in ways_to_stop(Pay(Decimal("0.20"), Decimal("1.80")), minutes=60, more=True):

@@ -113,7 +113,7 @@ def test_the_reason_says_what_is_lacking():
         ({"accept_density": float("nan")}, "accept_density is a share"),
     ],
 )
-def test_a_rule_that_makes_no_sense_is_refused(given, words):
+def test_an_invalid_rule_is_refused(given, words):
     with pytest.raises(BadInput, match=words):
         check_rules(given)
 

@@ -37,7 +37,7 @@ def server(*, hangs_up: int, page: bytes = PAGE) -> Iterator[tuple[str, list[byt
     hang_up()
 
 
-def test_a_page_that_did_not_come_is_asked_for_again():
+def test_a_lost_page_is_requested_again():
     with server(hangs_up=2) as (site, asked):
         assert Browser(site).open_task(f"{site}/page").refusal == "closed"
 
@@ -51,7 +51,7 @@ def test_a_site_that_always_hangs_up_is_given_up():
     assert len(asked) == 3
 
 
-def test_a_marketplace_where_nobody_can_sign_up_is_told_from_a_broken_one():
+def test_a_marketplace_with_closed_sign_up_is_distinguished_from_a_broken_one():
     closed = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
     with server(hangs_up=0, page=closed) as (site, _asked), pytest.raises(BrowsingFailed) as refusal:

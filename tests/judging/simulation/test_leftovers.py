@@ -25,7 +25,7 @@ def states(campaign):
     return sorted(Submission.objects.filter(campaign=campaign).values_list("state", flat=True))
 
 
-def test_rehearsal_goes_on_at_once_with_all_that_its_dead_workers_held(fair, rehearsal):
+def test_a_rehearsal_continues_with_all_tasks_of_its_killed_workers(fair, rehearsal):
     fair.answer(fair.open_task(rehearsal, "A1"), only=2)
     sent_off_here_only = fair.open_task(rehearsal, "A2")
     fair.answer(sent_off_here_only)
@@ -62,7 +62,7 @@ def test_closing_a_place_that_failed_is_made_good_by_the_next_run(fair, rehearsa
     assert Place.objects.filter(state="wanted").count() == 1
 
 
-def test_people_keep_what_they_hold(fair):
+def test_people_keep_their_tasks(fair):
     campaign = fair.opened()
     declare_simulated(crowd_namespace(campaign), ["ASIM"])
     person, simulated = fair.open_task(campaign, "APERSON"), fair.open_task(campaign, "ASIM")

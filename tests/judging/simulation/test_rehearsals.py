@@ -52,7 +52,7 @@ def test_rehearsal_under_way_is_gone_on_with_and_one_that_ended_is_kept(fair):
     assert rehearsal_of(campaign).name == "fair-rehearsal-2"
 
 
-def test_copy_that_was_never_offered_is_made_anew_of_what_the_campaign_is_now(fair):
+def test_a_copy_that_was_never_offered_is_recreated_from_the_current_campaign(fair):
     campaign = fair.draft()
     first = rehearsal_of(campaign)
     keep_people_out(first)
@@ -67,7 +67,7 @@ def test_copy_that_was_never_offered_is_made_anew_of_what_the_campaign_is_now(fa
     assert copy.gold_pairs.count() == campaign.gold_pairs.count()
 
 
-def test_what_a_copy_would_lack_is_said_of_the_campaign_and_none_is_made(fair):
+def test_missing_parts_are_reported_and_no_copy_is_created(fair):
     campaign = fair.draft()
     campaign.gold_pairs.all().delete()
     truth = QrelSet.objects.create(collection=campaign.collection, name="truth", kind="graded", min_grade=1)
@@ -120,7 +120,7 @@ def test_its_places_ask_for_what_only_its_simulated_workers_get(fair):
     assert fair.crowd.calls["block"] == 2
 
 
-def test_person_who_comes_to_its_page_all_the_same_is_refused(fair):
+def test_a_person_who_opens_its_page_is_refused(fair):
     copy = rehearsal_of(fair.draft())
     keep_people_out(copy)
     launch_campaign(copy)

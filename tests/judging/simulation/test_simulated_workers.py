@@ -125,7 +125,7 @@ def test_progress_never_runs_backwards(crowd_of_refused, monkeypatch):
     assert told == [0.2, 0.5, 0.5, 0.5, 1.0]
 
 
-def test_progress_is_told_during_a_round(fair, monkeypatch):
+def test_progress_is_reported_during_a_round(fair, monkeypatch):
     campaign = fair.opened()
     told, working = [], threading.Event()
     monkeypatch.setattr(simulated_workers, "_tasks_done", lambda campaign: (1, 4))

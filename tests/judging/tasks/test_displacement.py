@@ -176,7 +176,7 @@ def test_form_of_a_task_that_nobody_agreed_to_counts_nothing(fair, crowd):
 
 
 @pytest.mark.parametrize("state", ["paused", "open"])
-def test_who_gets_no_task_leaves_no_row(fair, crowd, single, state):
+def test_arrivals_without_a_task_leave_no_row(fair, crowd, single, state):
     place = crowd.take("AHONEST")
     honest = fair.open_task(single, "AHONEST", place)
     fair.answer(honest)

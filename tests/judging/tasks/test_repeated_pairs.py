@@ -124,7 +124,7 @@ def test_a_repeat_looks_like_any_other_pair(fair, campaign):
     assert (shown.chosen, shown.made, shown.reported) == ("", 0, [])
 
 
-def test_a_task_that_was_given_back_comes_again_with_its_repeat(fair, campaign):
+def test_a_returned_task_reappears_with_its_repeat(fair, campaign):
     fair.do_task(campaign, "A1")
     submission = fair.open_task(campaign, "A1")
     repeated = repeat_in(submission).repeats_id
@@ -137,7 +137,7 @@ def test_a_task_that_was_given_back_comes_again_with_its_repeat(fair, campaign):
     assert not repeat_in(submission).given_back
 
 
-def test_consistency_is_told_of_each_worker_and_of_all_who_are_not_excluded(fair, campaign):
+def test_consistency_is_shown_for_each_worker_and_for_all_who_are_not_excluded(fair, campaign):
     for worker, same in (("A1", True), ("A2", False)):
         fair.do_task(campaign, worker)
         answered(fair, fair.open_task(campaign, worker), same=same)
@@ -153,7 +153,7 @@ def test_consistency_is_told_of_each_worker_and_of_all_who_are_not_excluded(fair
     assert consistency_of_all(campaign) == (1, 1)
 
 
-def test_answers_that_the_crowd_has_not_confirmed_are_not_told(fair, campaign):
+def test_unconfirmed_answers_are_not_shown(fair, campaign):
     fair.do_task(campaign, "A1")
     fair.do_task(campaign, "A1")
 

@@ -80,7 +80,7 @@ def test_no_side_changes_whatever_others_were_shown_meanwhile(signing, campaign,
     assert shown(again) == shown(first)
 
 
-def test_work_that_is_sent_off_at_the_moment_of_a_return_stays_sent_off(signing, campaign):
+def test_a_submission_at_the_moment_of_a_return_stays_submitted(signing, campaign):
     first = signing.open_task(campaign, "A1", signed=True)
     signing.answer(first)
     read_before = Submission.objects.get(pk=first.pk)

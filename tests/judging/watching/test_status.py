@@ -17,7 +17,7 @@ def test_keys_that_scripts_rely_on_are_there_and_json_ready(fair):
     assert json.loads(json.dumps(status)) == status
 
 
-def test_what_comes_next_follows_the_campaigns_life(fair):
+def test_the_next_step_follows_the_campaigns_state(fair):
     campaign = fair.draft()
     assert "launch_campaign fair" in campaign_status(campaign)["next"]
 
@@ -59,7 +59,7 @@ def test_numbers_are_those_of_tasks_places_judgments_and_dollars(fair):
     assert (status["spent"], status["committed"]) == (4.8, 12.0)
 
 
-def test_who_took_judgments_back_is_not_among_the_excluded(fair):
+def test_workers_who_withdrew_are_not_counted_as_excluded(fair):
     campaign = fair.opened()
     fair.do_task(campaign, "A1", pass_gold=False)
     taken_back = fair.do_task(campaign, "A2")

@@ -87,7 +87,7 @@ def test_failed_job_is_named_until_a_later_one_does_well(fair, later):
     assert later(campaign) == []
 
 
-def test_job_that_is_put_off_again_and_again_is_named_with_what_it_said(fair, later):
+def test_a_repeatedly_postponed_job_is_named_with_its_message(fair, later):
     campaign = fair.opened()
     job = start("judging.collect", key=collect_key(campaign), arguments={"campaign_id": campaign.pk})
     Job.objects.filter(pk=job.pk).update(
@@ -110,7 +110,7 @@ def test_job_whose_worker_is_gone_is_named_and_one_at_work_is_not(fair, later):
     assert "Its worker process is gone." in later(campaign, minutes=31)[0]
 
 
-def test_work_that_stands_still_is_named_place_by_place(fair, later):
+def test_stalled_work_is_named_for_each_place(fair, later):
     campaign = fair.opened()
     fair.open_task(campaign, "A1")
     submission = fair.open_task(campaign, "A2")

@@ -52,7 +52,7 @@ def test_places_ask_that_their_worker_is_not_on_the_list(fair, campaign):
     assert blocked(fair, campaign) == set()
 
 
-def test_who_is_excluded_is_put_on_the_list_once(fair, failed):
+def test_excluded_workers_are_put_on_the_list_once(fair, failed):
     sync_blocks(failed)
     sync_blocks(failed)
 
@@ -85,7 +85,7 @@ def test_a_campaign_launched_before_goes_on_with_the_list_its_places_ask_for(fai
     assert blocked(fair, campaign) == {"AFAIL"}
 
 
-def test_who_is_reinstated_is_taken_off_and_put_on_again_by_a_new_exclusion(fair, failed):
+def test_reinstated_workers_are_taken_off_the_list_until_a_new_exclusion(fair, failed):
     sync_blocks(failed)
     reinstate_worker(failed, worker("AFAIL"), why="a bad gold pair")
     sync_blocks(failed)
@@ -159,7 +159,7 @@ def exclude_worker_of(fair, campaign):
     sync_blocks(campaign)
 
 
-def test_nobody_excluded_is_no_call(fair, campaign):
+def test_without_excluded_workers_there_is_no_call(fair, campaign):
     assert sync_blocks(campaign) == 0
 
 

@@ -40,7 +40,7 @@ def test_a_message_is_sent_and_kept(fair, judged):
     assert sorted(fair.crowd.messages) == [(name, "Thank you", "All is paid.") for name in ("ADONE", "AFAIL")]
 
 
-def test_whom_it_did_not_reach_is_said(fair, judged):
+def test_a_message_reports_unreached_workers(fair, judged):
     stranger = CrowdIdentity.objects.get(crowd_worker_id="AOPEN").worker
 
     (row,) = send_message(judged, [stranger], subject="s", text="t")
@@ -85,7 +85,7 @@ def test_one_lost_reply_leaves_no_other_message_in_doubt(fair, judged, one_at_a_
 @pytest.mark.parametrize(
     "error", [CrowdThrottled("too fast"), CrowdConfiguration("no key"), CrowdNever("who")]
 )
-def test_what_was_refused_for_certain_is_sent_when_asked_again(fair, judged, one_at_a_time, error):
+def test_certainly_refused_messages_are_sent_on_repetition(fair, judged, one_at_a_time, error):
     fair.crowd.fail("message", error)
     with pytest.raises(type(error)):
         send_message(judged, addressees(judged), subject="s", text="t")

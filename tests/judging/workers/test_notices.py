@@ -69,7 +69,7 @@ def test_from_the_exclusion_to_the_appeal_to_the_answer(fair, failed, settings):
     assert [row.sent_at is not None for row in WorkerMessage.objects.all()] == [True, True]
 
 
-def test_each_is_told_once_and_a_lost_reply_is_tried_again(fair, failed):
+def test_each_worker_is_notified_once_and_a_lost_reply_is_retried(fair, failed):
     fair.crowd.fail("message", CrowdLater("no answer"))
     with pytest.raises(CrowdLater):
         send_notices(failed)
@@ -80,7 +80,7 @@ def test_each_is_told_once_and_a_lost_reply_is_tried_again(fair, failed):
     assert len(fair.crowd.messages) == WorkerMessage.objects.count() == 1
 
 
-def test_who_was_not_paid_yet_is_told_when_that_is_done(fair, campaign):
+def test_unpaid_workers_are_notified_once_they_are_paid(fair, campaign):
     Campaign.objects.update(hold_hours=5)
     fair.do_task(campaign, "AFAIL", pass_gold=False)
     fair.collect(campaign)

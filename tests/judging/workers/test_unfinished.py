@@ -54,7 +54,7 @@ def test_after_five_in_a_row_no_more_are_offered_until_a_person_says_so(fair, ro
 
 
 @pytest.mark.parametrize(("done", "counted"), [("one", 5), ("gold", 4), ("all", 0)])
-def test_a_task_done_to_its_end_starts_the_count_anew(fair, roomy, done, counted):
+def test_a_finished_task_resets_the_count(fair, roomy, done, counted):
     worker = leave(fair, roomy, 4)
     with clock.shifted(timedelta(minutes=1)):
         judged = fair.open_task(roomy, "A1", signed=True)
@@ -69,7 +69,7 @@ def test_a_task_done_to_its_end_starts_the_count_anew(fair, roomy, done, counted
     assert unfinished_of(roomy, worker).count == counted
 
 
-def test_what_nobody_signed_or_agreed_to_and_what_claims_choices_does_not_count(fair, roomy):
+def test_unsigned_tasks_tasks_without_consent_and_claimed_choices_do_not_count(fair, roomy):
     worker = leave(fair, roomy, 3, signed=False)
     assert unfinished_of(roomy, worker).count == 0
 

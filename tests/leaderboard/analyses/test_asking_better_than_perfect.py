@@ -63,7 +63,7 @@ def test_the_qrel_on_top_meets_the_second_passage(valley, capsys):
     assert asked_pairs() == {"q1": {"a1", "b1"}, "q3": {"b3", "x3"}}
 
 
-def test_a_passage_of_the_qrels_text_is_not_asked_about(valley, capsys):
+def test_a_passage_with_the_qrels_text_is_not_compared(valley, capsys):
     """b1 turns out to be a1's text: the qrel is on top after all, and meets x1."""
     Passage.objects.filter(pid__in=["a1", "b1"]).update(class_key="same", text="the same")
 
@@ -82,7 +82,7 @@ def test_a_name_that_is_taken_leaves_nothing_behind(valley, capsys):
     assert not Pool.objects.filter(name="spring").exists()
 
 
-def test_who_was_preferred(valley, capsys):
+def test_the_preferred_side_is_counted(valley, capsys):
     ask(capsys)
     judge("q1", "b1")
     judge("q2", "a2", times=2)
@@ -109,7 +109,7 @@ def test_undecided_prefers_neither(valley, capsys):
     assert "Clopper" in found["tables"]["preferred"]["caption"]
 
 
-def test_another_campaigns_judgments_serve_when_they_compare_the_same(valley):
+def test_another_campaigns_judgments_of_the_same_pairs_are_used(valley):
     """The valley's own campaign compared b1 with a1 (b1 won) and b2 with a2 (a2 won)."""
     new = valley.runs[1]
 
@@ -119,7 +119,7 @@ def test_another_campaigns_judgments_serve_when_they_compare_the_same(valley):
     assert (values["judged"], values["qrel"], values["run"]) == (2, 1, 1)
 
 
-def test_what_a_challenge_is_still_asking_counts_for_nobody_yet(valley):
+def test_a_challenge_in_progress_does_not_count_yet(valley):
     Challenge.objects.create(campaign=valley.campaign, number=1, run_tags=["new"])
     valley.ladder("q4", "b4", "a4", round=1)
     valley.ladder("q3", "x3", "b3", round=1)

@@ -87,7 +87,7 @@ def test_the_same_question_is_answered_without_looking_again(hill):
         (["early", "late"], {"alpha": 0}, LeaderboardError),
     ],
 )
-def test_what_cannot_be_compared_is_refused(hill, tags, options, error):
+def test_runs_that_cannot_be_compared_are_refused(hill, tags, options, error):
     with pytest.raises(error):
         ask(hill, *tags, **options)
 
@@ -145,7 +145,7 @@ def over_time(hill, runs=None):
     return progress_over_time(collection=hill, runs=runs or chosen_runs(hill), question=question)
 
 
-def test_runs_without_a_date_stand_apart_and_are_never_the_state_of_the_art(hill):
+def test_runs_without_a_date_are_listed_separately_and_never_the_state_of_the_art(hill):
     Run.objects.filter(run_tag="late").update(submitted_on=None)  # the best of all
 
     board = over_time(hill)

@@ -33,7 +33,7 @@ def test_the_verdict_never_contradicts_its_interval(seed):
     assert bool(found.better) == (found.p <= 0.05) == (not found.low <= 0 <= found.high)
 
 
-def test_swapping_the_runs_turns_everything_round():
+def test_swapping_the_runs_reverses_everything():
     a, b = RNG.uniform(0, 1, 40), RNG.uniform(0.3, 1, 40)
 
     one, other = head_to_head(a, b), head_to_head(b, a)

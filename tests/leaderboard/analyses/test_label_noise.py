@@ -66,7 +66,7 @@ def test_a_worker_is_drawn_with_all_judgments():
     assert (times % 8 == 0).all()
 
 
-def test_a_query_drawn_twice_has_its_judgments_drawn_anew():
+def test_each_copy_of_a_query_has_its_judgments_drawn_separately():
     """Three judgments of each query, two for A: its passage is best in 20 of 27 draws, anew for every copy."""
     alone = label_trials(FIELD, evidence(2, 1), COVERED, rng=np.random.default_rng(4), trials=4000)
     rng = np.random.default_rng(5)

@@ -111,7 +111,7 @@ def test_a_team_is_left_out_as_a_whole(valley):
     assert groups == {"old": "team us", "new": "team us", "odd": "odd"}
 
 
-def test_what_challengers_had_on_top_is_theirs_too(valley):
+def test_top_passages_of_challengers_count_as_theirs(valley):
     pool_runs(valley, "old")
     Challenge.objects.create(campaign=valley.campaign, number=1, run_tags=["new"], state=Challenge.State.DONE)
     known = load_contenders(campaign=valley.campaign, runs=valley.runs)

@@ -23,7 +23,7 @@ FIELD = contenders(
 BROUGHT = {(1, 11): {"A"}, (1, 12): {"B", ""}, (2, 21): {"A", "B"}, (2, 22): {"C"}, (3, 31): set()}
 
 
-def test_only_what_nobody_else_brought_drops():
+def test_only_passages_that_no_other_run_supplied_are_dropped():
     assert only_from(BROUGHT, {"A"}) == {(1, 11)}
     assert only_from(BROUGHT, {"A", "B"}) == {(1, 11), (2, 21)}
 

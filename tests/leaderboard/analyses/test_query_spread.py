@@ -79,7 +79,7 @@ def test_a_set_of_queries_can_be_chosen(valley, capsys):
 
 
 @pytest.mark.parametrize("name", ["query_spread", "power"])
-def test_what_is_made_for_everybody_is_on_public_queries(valley, name):
+def test_results_for_everybody_use_public_queries(valley, name):
     split = QuerySplit.objects.create(collection=valley.collection, sha256="0" * 64)
     PrivateQuery.objects.create(split=split, query=valley.query("q2"))
     kind = KINDS[name]

@@ -107,7 +107,7 @@ def test_the_figure_of_halves_shows_the_tables_shares(parted, tmp_path):
         assert figure_image(figure, form)
 
 
-def test_public_and_private_queries_are_told_apart(parted, capsys):
+def test_public_and_private_queries_are_separated(parted, capsys):
     """On the even, public queries ``half`` is as good as the best; on the private ones it answers nothing."""
     result = run_json(capsys, "stability", "fair", "--trials", "50")
 
@@ -273,7 +273,7 @@ def test_labels_that_know_nothing_relevant_for_the_private_queries_are_refused(p
     assert "odd has no relevant passage for any query of the private ones" in capsys.readouterr().err
 
 
-def test_runs_that_tie_for_the_first_place_are_not_told_apart(parted):
+def test_runs_that_tie_for_the_first_place_are_not_ordered(parted):
     ask = {"queries": ["public"], "trials": 20}
     runs = chosen_runs(parted)
 

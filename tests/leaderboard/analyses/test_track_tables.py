@@ -128,7 +128,7 @@ def test_runs_with_files_are_scored_and_announced_ones_have_reported_values(vall
     assert "Values of 1 run are as reported by the track." in found.tables[0].notes
 
 
-def test_visitors_are_told_nothing_of_announced_runs(valley):
+def test_visitors_do_not_see_announced_runs(valley):
     collection = valley.collection
     table = "run\tgroup\nlater\tSeals\n"
     import_run_metadata(collection=collection, text=table, name="t", is_measure=is_measure, who="ann")

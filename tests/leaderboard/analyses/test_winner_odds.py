@@ -52,6 +52,6 @@ def test_pools_are_weighed_by_how_many_there_are():
 
 
 @pytest.mark.parametrize(("size", "error"), [(0, 0.1), (2, 1.1), (2, -0.1)])
-def test_what_cannot_be_is_refused(size, error):
+def test_impossible_values_are_refused(size, error):
     with pytest.raises(ValueError, match="error rate"):
         odds(size, error)

@@ -55,7 +55,7 @@ def test_old_analyses_are_deleted_before_their_figures(rows, settings, days, sta
     assert (left, deleted) == (stay, 7 - len(stay))
 
 
-def test_what_other_sources_made_is_not_found(db, tmp_path, monkeypatch):
+def test_results_of_other_sources_are_not_found(db, tmp_path, monkeypatch):
     for room in software_version.ROOMS:
         (tmp_path / room).mkdir()
         (tmp_path / room / "values.py").write_text("mean = sum\n")

@@ -98,7 +98,7 @@ def test_values_are_stored_once_and_read_again(valley, monkeypatch):
     assert Evaluation.objects.count() == count == 6
 
 
-def test_changed_labels_are_scored_anew(valley):
+def test_changed_labels_are_rescored(valley):
     before = means(valley, "official", "RR@10")["odd", "RR@10", "all"]
     valley.official.qrels.filter(query__qid="q3").update(passage=valley.passage("x3"))
 

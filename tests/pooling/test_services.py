@@ -317,7 +317,7 @@ def test_a_sample_is_drawn_by_its_seed(collection, two_runs):
     assert drawn("two") == drawn("three")
 
 
-def test_a_pool_that_cannot_be_is_refused(collection, two_runs):
+def test_an_impossible_pool_is_refused(collection, two_runs):
     with pytest.raises(PoolRefused, match="needs runs"):
         pools.build_pool(collection=collection, name="pool", runs=[])
     with pytest.raises(PoolRefused, match="No query"):

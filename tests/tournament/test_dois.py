@@ -80,7 +80,7 @@ def test_a_doi_is_set_changed_and_removed_with_a_trace(version):
     ]
 
 
-def test_a_text_that_is_no_doi_changes_nothing(version):
+def test_an_invalid_doi_changes_nothing(version):
     set_doi(version, "10.1234/a")
 
     with pytest.raises(NotADoi, match=r"'zenodo' is not a DOI\. Enter it like 10\.5281"):

@@ -113,7 +113,7 @@ def test_only_refused_payments_can_be_settled(fair, campaign):
 
 
 @pytest.mark.parametrize("why", ["", "   ", "x" * 1001])
-def test_settling_needs_words_of_a_bearable_length(campaign, submission, why):
+def test_settling_needs_a_reason_of_valid_length(campaign, submission, why):
     with pytest.raises(CampaignRefused, match="State how it was settled"):
         settle_payments(campaign, submission, why=why)
     assert states()["bonus"] == "owed"

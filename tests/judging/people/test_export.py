@@ -58,7 +58,7 @@ def test_crowd_ids_never_appear_and_pseudonyms_differ_from_export_to_export(judg
     assert not one & two
 
 
-def test_nothing_but_what_was_judged_joins_the_names_of_two_exports(judged, tmp_path):
+def test_only_the_judgments_link_the_pseudonyms_of_two_exports(judged, tmp_path):
     for name in ("one.tsv", "two.tsv"):
         export_judgments(judged, tmp_path / name)
     one, two = (read(tmp_path / name) for name in ("one.tsv", "two.tsv"))

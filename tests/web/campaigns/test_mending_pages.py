@@ -80,7 +80,7 @@ def test_a_top_up_without_any_time_says_so(campaign, manager):
     assert "Calculate" in text_of(manager.get(page))
 
 
-def test_judgments_are_taken_out_at_the_worker_s_wish(slow, manager):
+def test_judgments_are_withdrawn_at_the_workers_request(slow, manager):
     one = worker("A1")
     page = f"/campaigns/{slow.name}/workers/{one.pk}/withdraw/"
     assert page in text_of(manager.get(f"/campaigns/{slow.name}/workers/{one.pk}/"))

@@ -104,7 +104,7 @@ def test_colors_are_chosen_once_for_all_pages(client, db, chosen):
 
 
 @pytest.mark.parametrize("back", ["https://example.org/", "//example.org", "javascript:alert(1)"])
-def test_choosing_colors_leads_nobody_away(client, db, back):
+def test_choosing_colors_never_redirects_to_other_sites(client, db, back):
     assert client.post("/theme", {"theme": "dark", "next": back})["Location"] == "/"
 
 
@@ -162,7 +162,7 @@ def test_before_the_first_version_the_board_leads_to_a_pool(owner):
     assert 'Next, <a href="/collections/harbour/pools/new/">plan a pool</a>' in text_of(owner.get(BOARD))
 
 
-def test_judgments_made_elsewhere_are_no_campaign_under_way(owner, harbour):
+def test_imported_judgments_are_not_a_running_campaign(owner, harbour):
     create_campaign(name="elsewhere", settings=CampaignSettings(), collection=harbour.collection)
 
     assert "elsewhere" not in [one.campaign.name for one in owner.get("/").context["campaigns"]]
@@ -197,7 +197,7 @@ def test_a_collection_without_anything_has_no_board(client, admin_client, db):
 
 
 @pytest.mark.parametrize(("may_pass", "unsettled"), [((1, 1, 0), True), ((1, 0, 0, 0), False), ((), False)])
-def test_a_board_whose_most_runs_may_be_passed_says_so_once(harbour, may_pass, unsettled):
+def test_a_board_where_most_runs_may_be_passed_says_so_once(harbour, may_pass, unsettled):
     lines = [BoardLine(None, None, False, False, may_pass=number) for number in may_pass]
 
     view = BoardView(harbour.collection, [], [], page=Paginator(lines, 2).get_page(1))
@@ -206,7 +206,7 @@ def test_a_board_whose_most_runs_may_be_passed_says_so_once(harbour, may_pass, u
 
 
 @pytest.mark.parametrize("asked", ["?version=9", "?official=nothing"])
-def test_a_version_or_set_that_is_not_there_is_not_found(client, published, asked):
+def test_an_unknown_version_or_set_is_not_found(client, published, asked):
     assert client.get(BOARD + asked).status_code == 404
     assert client.get("/collections/harbour/leaderboard.csv" + asked).status_code == 404
 
@@ -217,7 +217,7 @@ def test_nonsense_in_the_address_is_ignored(client, published, asked):
 
 
 @pytest.mark.parametrize("version", ["x", "0", "99", "9" * 40, "-1", "²"])
-def test_a_version_that_is_not_there_is_not_found(client, published, version):
+def test_an_unknown_version_is_not_found(client, published, version):
     assert client.get(f"{BOARD}?version={version}").status_code == 404
 
 
@@ -363,7 +363,7 @@ def test_a_query_shows_pool_wins_judgments_and_why(client, published):
     assert "A beats B." in page
 
 
-def test_beaten_is_the_label_that_the_perfect_run_goes_by(client, published):
+def test_beaten_is_about_the_perfect_runs_label(client, published):
     """q1 gets a second label of a lower grade, which is the best answer, q2 a label that was never judged."""
     official = published.official
     official.qrels.filter(query__qid="q1").update(grade=3)
@@ -446,7 +446,7 @@ def test_every_page_of_a_simulated_version_says_so(client, harbour, simulated):
         assert "rehearsal" not in page  # no published version is based on one
 
 
-def test_whatever_people_name_things_stays_text(member, harbour):
+def test_names_given_by_people_are_escaped(member, harbour):
     published = harbour
     published.query("q1").__class__.objects.filter(qid="q1").update(text=f"{SCRIPT} what?")
     published.passage("b").__class__.objects.filter(pid="b").update(text=SCRIPT, pid=f"b{SCRIPT}")
@@ -488,7 +488,7 @@ def test_pages_carry_nothing_inline_and_cannot_be_framed(client, published):
         assert reply["X-Frame-Options"] == "DENY"
 
 
-def test_pages_that_are_not_there_look_like_the_others(client, db):
+def test_error_pages_look_like_the_others(client, db):
     assert "Page not found" in text_of(client.get("/collections/none/"), 404)
     assert "Page not found" in text_of(client.get("/campaigns/none/"), 404)
 
@@ -508,7 +508,7 @@ def test_a_board_by_another_measure_names_it_and_sorts_the_best_first(client, pu
 
 
 @pytest.mark.parametrize("form", ["csv", "tex", "md", "json", "svg", "pdf", "png"])
-def test_the_board_is_there_to_download_in_every_form(client, published, form):
+def test_the_board_downloads_in_every_format(client, published, form):
     reply = client.get(f"/collections/harbour/leaderboard.{form}", {"measure": "nDCG@10"})
 
     assert reply.status_code == 200
@@ -517,7 +517,7 @@ def test_the_board_is_there_to_download_in_every_form(client, published, form):
         assert "nDCG@10" in text_of(reply)
 
 
-def test_what_is_no_measure_is_refused_in_words(client, published):
+def test_an_unknown_measure_is_refused_with_a_reason(client, published):
     page = client.get(BOARD, {"measure": "best"})
 
     assert "is not a measure" in text_of(page, 404)
@@ -525,7 +525,7 @@ def test_what_is_no_measure_is_refused_in_words(client, published):
     assert client.get("/collections/harbour/leaderboard.docx").status_code == 404
 
 
-def test_a_refused_form_gets_a_page_of_ours(harbour):
+def test_a_refused_form_gets_our_own_page(harbour):
     reply = Client(enforce_csrf_checks=True).post(
         "/collections/harbour/visibility", {"visibility": "private"}
     )

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.one_database, pytest.mark.browser, pytest.mark.django_
         ("runs/", "Run or team contains", "qua", "quay", "mole"),
     ],
 )
-def test_a_list_is_narrowed_while_somebody_types(
+def test_a_list_is_filtered_while_somebody_types(
     page, live_server, published, address, field, typed, kept, gone
 ):
     page.goto(f"{live_server.url}/collections/harbour/{address}")

@@ -151,7 +151,7 @@ def test_results_on_private_queries_are_shown_to_members_only(member, published)
     assert "Private queries are left out" not in page(member, run)
 
 
-def test_who_made_a_run_is_not_shown_before_its_embargo_ends(member, published):
+def test_the_author_of_a_run_is_hidden_until_its_embargo_ends(member, published):
     client = Client()
     run = published.mole
     run.team, run.description, run.anonymous_until = "Burrowers", "dug deep", date(9000, 1, 1)
@@ -172,7 +172,7 @@ def test_who_made_a_run_is_not_shown_before_its_embargo_ends(member, published):
     assert "Burrowers" in page(client, address)
 
 
-def test_what_is_released_is_decided_by_the_run_alone(harbour):
+def test_only_the_run_decides_what_is_released(harbour):
     """Lists, analyses and boards use the run's own method, so that they cannot disagree."""
     run = harbour.quay
     facts = {"team": "Burrowers", "description": "dug", "paper": "p", "code": "c"}

@@ -32,7 +32,7 @@ def waiting(page, live_server):
     return page
 
 
-def test_the_sample_appears_by_itself(waiting):
+def test_the_sample_appears_automatically(waiting):
     work_off_everything()
 
     expect(
@@ -40,7 +40,7 @@ def test_the_sample_appears_by_itself(waiting):
     ).to_be_visible()
 
 
-def test_the_first_page_of_an_empty_installation_shows_it_by_itself(waiting, live_server):
+def test_the_home_page_of_an_empty_installation_shows_it_automatically(waiting, live_server):
     waiting.goto(f"{live_server.url}/")
     expect(waiting.get_by_role("heading", name="Getting started")).to_be_visible()
 
@@ -65,7 +65,7 @@ def test_a_tab_in_the_background_is_marked_and_shows_it_when_it_is_opened(waitin
 
 
 @pytest.mark.soak
-def test_a_page_says_that_it_no_longer_moves_and_why(waiting):
+def test_a_page_states_that_it_stopped_updating_and_why(waiting):
     waiting.context.clear_cookies()
     waiting.route("**/collections/**", lambda route: route.fulfill(status=404, body="gone"))
     expect(waiting.locator("#stale")).to_contain_text("you were signed out, or this page is no longer there")

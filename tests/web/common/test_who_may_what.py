@@ -381,7 +381,7 @@ def test_pages_of_anybody(cast):
     assert found == ANYBODY
 
 
-def test_pages_of_ones_own_ask_to_sign_in(cast):
+def test_account_pages_ask_to_sign_in(cast):
     for name in sorted(OWN):
         address = address_of(name, cast)
         posted = (

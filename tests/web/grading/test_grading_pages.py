@@ -34,7 +34,7 @@ def grade(people, value, **extra):
     )
 
 
-def test_a_graded_campaign_is_made_with_the_numbers_of_the_paper(people):
+def test_a_graded_campaign_is_created_with_the_papers_numbers(people):
     address = reverse("web:graded_campaigns", args=["harbour"])
     form = people.clients["owner"].get(address).context["form"]
     assert form["pool"].value() == Pool.objects.get().name  # the only one is chosen
@@ -58,7 +58,7 @@ def test_a_graded_campaign_is_made_with_the_numbers_of_the_paper(people):
         ({"name": "swell"}, "already has a graded campaign"),
     ],
 )
-def test_a_wrong_field_is_said_beside_the_form(people, wrong, words):
+def test_a_wrong_field_is_explained_beside_the_form(people, wrong, words):
     address = reverse("web:graded_campaigns", args=["harbour"])
     form = people.clients["owner"].get(address).context["form"]
     said = {name: field.initial for name, field in form.fields.items() if field.initial is not None}
@@ -82,7 +82,7 @@ def test_a_passage_is_judged_by_key_changed_and_taken_back(people):
     assert people.taken.items.get().grade is None
 
 
-def test_a_stale_window_does_not_replace_a_grade_without_a_word(people):
+def test_a_stale_window_does_not_silently_replace_a_grade(people):
     people.taken.topic.campaign.refresh_from_db()
     shown = text(people.clients["owner"].get(people.judging))
     assert '<input type="hidden" name="seen" value="">' in shown
@@ -100,7 +100,7 @@ def test_a_stale_window_does_not_replace_a_grade_without_a_word(people):
     assert people.taken.items.get().grade == 0
 
 
-def test_what_an_assessor_sees_names_no_passage_run_or_rank(people):
+def test_an_assessor_sees_no_passage_id_run_or_rank(people):
     people.taken.items.update(rank=987654)
     TopicAssignment.objects.update(assessor=get_user_model().objects.get(username="assessor"))
     client = people.clients["assessor"]
@@ -112,14 +112,14 @@ def test_what_an_assessor_sees_names_no_passage_run_or_rank(people):
 
 
 @pytest.mark.parametrize("wrong", ["9", "-1", "x", ""])
-def test_a_grade_that_the_scale_has_not_is_refused(people, wrong):
+def test_a_grade_outside_the_scale_is_refused(people, wrong):
     reply = grade(people, wrong)
 
     assert Grade.objects.count() == 0
     assert "grade" in text(reply).lower()
 
 
-def test_the_passage_of_somebody_elses_topic_is_not_there(people):
+def test_a_passage_of_somebody_elses_topic_is_not_found(people):
     people.taken.items.update(
         assignment=TopicAssignment.objects.create(topic=people.taken.topic, second=True)
     )
@@ -266,7 +266,7 @@ def test_topics_of_a_closed_crowd_are_offered_again(free):
 
 
 @pytest.mark.parametrize("name", ["", "crowd", "no name"])
-def test_a_crowd_that_cannot_be_asked_is_refused_with_the_reason(free, name):
+def test_an_unusable_crowd_is_refused_with_the_reason(free, name):
     owner = free.clients["owner"]
     owner.post(reverse("web:ask_crowd", args=ONE), {"name": "crowd"})
 

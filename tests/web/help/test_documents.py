@@ -11,7 +11,7 @@ from web.templatetags.help import term
 pytestmark = pytest.mark.one_database
 
 
-def test_every_document_stands_on_one_shelf():
+def test_every_document_is_listed_once():
     assert sorted(document_names()) == sorted(path.stem for path in FOLDER.glob("*.md"))
 
 

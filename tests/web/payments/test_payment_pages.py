@@ -29,13 +29,13 @@ def bonus() -> Payment:
     return Payment.objects.get(kind="bonus")
 
 
-def test_before_any_work_the_page_says_what_will_stand_there(manager):
+def test_before_any_work_the_page_describes_its_contents(manager):
     words = text_of(manager.get(PAGE))
     assert "No payments yet" in words
     assert "No payment was refused." in words
 
 
-def test_the_books_and_what_the_crowd_refuses_stand_on_the_page(manager, submission):
+def test_the_page_shows_the_ledger_and_refused_payments(manager, submission):
     words = text_of(manager.get(PAGE))
     assert "<td>rewards</td><td>paid</td>" in words
     assert "<td>bonuses</td><td>owed</td>" in words
@@ -86,14 +86,14 @@ def test_refused_and_settled_payments_are_searched_and_cut_into_pages(
 
 
 @pytest.mark.parametrize("why", ["", "\0 ", "x" * 1001])
-def test_without_bearable_words_nothing_is_settled(manager, submission, why):
+def test_settling_needs_a_reason_of_valid_length(manager, submission, why):
     reply = manager.post(PAGE, {"submission": submission.pk, "why": why})
     assert "State how it was settled" in text_of(reply, status=400)
     assert bonus().state == "owed"
 
 
 @pytest.mark.parametrize("key", ["", "0", "x", "-1", "9" * 40])
-def test_a_submission_that_is_none_of_the_campaigns_is_not_found(manager, submission, key):
+def test_a_submission_of_another_campaign_is_not_found(manager, submission, key):
     assert manager.post(PAGE, {"submission": key, "why": "gift card"}).status_code == 404
 
 
@@ -105,7 +105,7 @@ def forged(fair, campaign, worker: str = "AFORGER") -> Submission:
     return Submission.objects.get(assignment_id=place.assignment_id)
 
 
-def test_held_pay_is_named_wherever_a_person_looks_and_paid_on_the_page(fair, campaign, manager):
+def test_held_pay_is_shown_on_every_overview_and_paid_on_the_page(fair, campaign, manager):
     held = forged(fair, campaign)
     assert "pay for 1 submission held until you decide" in text_of(manager.get("/"))
     assert "$0.92 for 1 submission is held until you decide" in text_of(manager.get("/campaigns/fair/"))
@@ -123,7 +123,7 @@ def test_held_pay_is_named_wherever_a_person_looks_and_paid_on_the_page(fair, ca
     assert dict(held.payments.values_list("kind", "state")) == {"reward": "owed", "bonus": "owed"}
 
 
-def test_held_pay_is_rejected_on_the_page_and_the_crowd_is_told_by_the_next_collection(
+def test_held_pay_is_rejected_on_the_page_and_sent_to_the_crowd_by_the_next_collection(
     fair, campaign, manager
 ):
     held = forged(fair, campaign)

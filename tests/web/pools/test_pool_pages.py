@@ -46,7 +46,7 @@ def texts(reply) -> str:
     return " ".join(re.sub(r"<[^>]*>", " ", reply.content.decode()).split())
 
 
-def test_a_plan_is_what_building_makes_of_it(port):
+def test_a_built_pool_matches_its_plan(port):
     runs, labels = list(port.runs.order_by("run_tag")), port.qrel_sets.get()
     asked = [
         (1, Choice()),
@@ -98,7 +98,7 @@ def test_a_plan_counts_near_duplicates_once_as_the_built_pool_is_judged(db):
     assert pool_stats(pool=built).stats.pairs == plan.stats.pairs == 3 + 10
 
 
-def test_the_page_says_what_it_takes_and_names_what_stands_out(manager):
+def test_the_page_shows_the_cost_and_unusual_queries(manager):
     said = texts(manager.get(f"{PLAN}?qrels=official"))
 
     assert "1 query has one passage" in said
@@ -108,7 +108,7 @@ def test_the_page_says_what_it_takes_and_names_what_stands_out(manager):
     assert "Build the pool of 11 queries" in said
 
 
-def test_queries_that_were_left_out_on_purpose_are_not_named_as_empty(manager):
+def test_deliberately_omitted_queries_are_not_listed_as_empty(manager):
     said = texts(manager.get(PLAN, {"queries": "q0 q3"}))
 
     assert "1 query has no passage at all: no run answers it. q0" in said
@@ -168,7 +168,7 @@ def test_a_job_that_runs_twice_finds_its_pool(manager, port):
     assert Pool.objects.count() == 1
 
 
-def test_a_pool_that_cannot_be_is_refused_in_words(manager, port):
+def test_an_impossible_pool_is_refused_with_a_reason(manager, port):
     bad_name = manager.post("/collections/port/pools/build", {"name": "a b"}, follow=True)
     manager.post("/collections/port/pools/build", {"name": "large", "min_size": "99"}, follow=True)
     work_off_everything()

@@ -131,7 +131,7 @@ def test_a_draft_whose_limit_was_lowered_to_its_tasks_is_the_same_draft_again(ca
     )
 
 
-def test_a_pilot_given_twice_is_offered_once(call, crowd):
+def test_a_repeated_pilot_is_offered_once(call, crowd):
     draft = {"name": "first", "pool": "fair-pool", "gold_per_task": 0}
     call("post", "collections/fair-collection/campaigns", draft)
     Campaign.objects.update(crowd="fake")
@@ -172,7 +172,7 @@ def test_a_draft_with_a_rehearsal_stays_and_says_why(call):
     )
 
 
-def test_a_campaign_that_asks_whether_a_run_is_better_than_perfect_is_made(call):
+def test_a_better_than_perfect_campaign_is_created(call):
     asked = {"run": "one", "qrels": "official", "sample": 3, "reward": 1.5}
     where = "collections/fair-collection/better-than-perfect"
 
@@ -207,7 +207,7 @@ def test_a_campaign_that_asks_whether_a_run_is_better_than_perfect_is_made(call)
         ("post", "campaigns/nowhere/launch", {"confirm_spend": "x"}),
     ],
 )
-def test_what_cannot_be_is_a_problem_document(call, method, path, body):
+def test_invalid_values_return_problem_documents(call, method, path, body):
     status, problem = call(method, path, body)
 
     assert status in (400, 404, 409, 422)

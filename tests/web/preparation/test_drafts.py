@@ -42,7 +42,7 @@ def test_a_draft_gets_another_name_and_the_log_has_the_old_one(manager, draft):
         ("a\0/b", "is not a valid name"),
     ],
 )
-def test_a_name_that_cannot_be_is_refused_in_words(manager, draft, name, words):
+def test_an_invalid_name_is_refused_with_a_reason(manager, draft, name, words):
     Campaign.objects.create(name="spring", collection=draft.collection, pool=draft.pool, seed=1)
 
     page = texts(manager.post(f"{DRAFT}rename", {"name": name}, follow=True))
@@ -51,7 +51,7 @@ def test_a_name_that_cannot_be_is_refused_in_words(manager, draft, name, words):
     assert Campaign.objects.get(pk=draft.pk).name == "fair"
 
 
-def test_a_draft_is_deleted_asked_once_more_and_the_collection_keeps_that(manager, ready):
+def test_a_draft_is_deleted_after_a_confirmation_and_the_collection_records_it(manager, ready):
     asked = texts(manager.get(f"{DRAFT}delete/"))
     assert Campaign.objects.exists()
     page = texts(manager.post(f"{DRAFT}delete/", follow=True))
@@ -88,7 +88,7 @@ def test_a_draft_with_a_rehearsal_stays(manager, ready):
     assert Campaign.objects.filter(name="fair").exists()
 
 
-def test_what_was_launched_keeps_its_name_and_its_records(ready):
+def test_launched_campaigns_keep_their_name_and_records(ready):
     stale = Campaign.objects.get()
     launch_campaign(ready)
 

@@ -22,7 +22,7 @@ from tests.web.preparing_cast import (
 )
 
 
-def test_the_check_list_says_all_that_is_wrong_and_where_it_is_put_right(manager, draft):
+def test_the_check_list_shows_every_problem_and_where_to_fix_it(manager, draft):
     page = manager.get(f"{DRAFT}check/")
 
     assert "2 of 13 did not pass" in texts(page)
@@ -65,7 +65,7 @@ def test_a_launch_that_is_sent_twice_launches_and_offers_once(manager, ready, cr
     assert Place.objects.count() == len(crowd.posted) == 4
 
 
-def test_the_loser_of_a_race_is_led_to_the_launched_campaign(manager, ready, monkeypatch):
+def test_the_loser_of_a_race_is_redirected_to_the_launched_campaign(manager, ready, monkeypatch):
     def overtaken(campaign, **given):
         launch_campaign(Campaign.objects.get(pk=campaign.pk))
         return real(campaign, **given)
@@ -109,7 +109,7 @@ def test_a_pilot_is_offered_once_and_ended(manager, ready, crowd):
     assert ready.state == "piloted"
 
 
-def test_rehearsing_is_one_job_and_nonsense_is_none(manager, ready):
+def test_rehearsing_starts_one_job_and_invalid_input_none(manager, ready):
     sent = {
         "truth": "official",
         "workers": "5",
@@ -165,7 +165,7 @@ def test_a_rehearsal_can_be_stopped(manager, ready):
     assert ready.state == "draft"
 
 
-def test_a_partial_forecast_says_what_its_cost_is(manager, ready):
+def test_a_partial_forecast_states_its_basis(manager, ready):
     told = {"counted": 3, "tasks": 4, "submitted": 4, "foreseen": 6, "cost": 14.4, "without_repeats": 9.6}
     rates = {"gold_error": 0.0022, "error": 0.1, "chance_alone": None, "chance_among": None}
     counts = {"careless": 1, "workers": 5, "excluded": 1, "worked": 4, "queries_right": 1, "queries_known": 1}
@@ -181,7 +181,7 @@ def test_a_partial_forecast_says_what_its_cost_is(manager, ready):
     )
 
 
-def test_a_rehearsal_of_grading_tells_how_many_grades_agree_with_the_labels(manager, ready):
+def test_a_rehearsal_of_grading_shows_how_many_grades_agree_with_the_labels(manager, ready):
     told = {"counted": 4, "tasks": 4, "submitted": 4, "foreseen": 4, "cost": 9.6, "without_repeats": 9.6}
     counts = {"careless": 1, "workers": 5, "excluded": 1, "worked": 4, "grades_right": 9, "grades_known": 12}
     result = {**told, **counts, "gold_error": 0.0022, "error": 0.1, "truth": "official", "stopped": ""}
@@ -193,7 +193,7 @@ def test_a_rehearsal_of_grading_tells_how_many_grades_agree_with_the_labels(mana
     assert "best answer" not in page
 
 
-def test_a_check_list_with_open_points_does_not_say_that_all_is_well(manager, ready):
+def test_a_check_list_with_open_points_does_not_report_success(manager, ready):
     page = texts(manager.get(f"{DRAFT}check/"))
 
     assert "All passed" not in page
@@ -212,7 +212,7 @@ def test_another_crowd_offers_no_rehearsal_and_says_why(manager, ready, settings
     assert not Job.objects.filter(kind="web.rehearse").exists()
 
 
-def test_why_a_rehearsal_failed_is_said(manager, ready):
+def test_a_failed_rehearsal_states_its_reason(manager, ready):
     Job.objects.create(
         kind="web.rehearse",
         key=f"web.rehearse:{ready.pk}",
@@ -232,7 +232,7 @@ def test_a_launched_campaign_is_not_prepared(manager, ready):
         assert (reply.status_code, reply["Location"]) == (302, "/campaigns/fair/")
 
 
-def test_one_leaves_and_comes_back_to_what_is_still_needed(manager, draft):
+def test_returning_leads_to_the_first_unfinished_step(manager, draft):
     assert manager.get(DRAFT)["Location"] == f"{DRAFT}gold/"
     Campaign.objects.update(gold_per_task=0)
     assert manager.get(DRAFT)["Location"] == f"{DRAFT}texts/"
@@ -240,7 +240,7 @@ def test_one_leaves_and_comes_back_to_what_is_still_needed(manager, draft):
     assert manager.get(DRAFT)["Location"] == f"{DRAFT}check/"
 
 
-def test_who_only_looks_or_brings_runs_prepares_nothing(client, fair, draft, django_user_model):
+def test_viewers_and_submitters_cannot_prepare(client, fair, draft, django_user_model):
     for role in ("viewer", "maintainer"):
         client.force_login(user := django_user_model.objects.create_user(role))
         Membership.objects.create(collection=fair.collection, user=user, role=role)

@@ -24,7 +24,7 @@ def bring(manager, content=OWN):
     return manager.post(f"{DRAFT}gold/bring", {"file": file}, follow=True)
 
 
-def test_own_pairs_are_accepted_and_their_missing_texts_looked_for(manager, draft, tmp_path):
+def test_own_pairs_are_accepted_and_their_missing_texts_fetched(manager, draft, tmp_path):
     source = tmp_path / "passages.tsv"
     source.write_text("new-one\tthe text of it\n")
     register_source(draft.collection, examine(source), name="passages.tsv")
@@ -48,7 +48,7 @@ def test_own_pairs_are_accepted_and_their_missing_texts_looked_for(manager, draf
         (b"\n\n", "the file is empty"),
     ],
 )
-def test_a_line_that_is_wrong_is_named_and_nothing_kept(manager, draft, content, words):
+def test_a_wrong_line_is_named_and_nothing_is_imported(manager, draft, content, words):
     assert words in texts(bring(manager, content))
     assert not GoldPair.objects.exists()
 
@@ -71,7 +71,7 @@ def test_labels_with_passages_that_are_not_relevant_are_offered_first(manager, d
     assert "Answers known from zz-graded official" in texts(manager.get(f"{DRAFT}gold/"))
 
 
-def test_a_pool_without_labels_is_no_dead_end(manager, draft):
+def test_a_pool_without_labels_offers_a_next_step(manager, draft):
     draft.pool.qrel_set = None
     draft.pool.save()
 
@@ -118,7 +118,7 @@ def test_own_pairs_over_http(client, fair, draft):
     assert "own.txt, line 1" in wrong.json()["detail"]
 
 
-def test_a_command_brings_them_too(draft, tmp_path, capsys):
+def test_a_command_imports_them_too(draft, tmp_path, capsys):
     file = tmp_path / "own.txt"
     file.write_bytes(OWN)
 

@@ -42,7 +42,7 @@ def test_a_draft_begins_with_the_reference_settings(manager, fair):
 
 
 @pytest.mark.soak
-def test_nonsense_in_every_setting_is_said_and_nothing_changes(manager, draft):
+def test_invalid_settings_are_explained_and_nothing_changes(manager, draft):
     before = Campaign.objects.values().get()
     for step, form in (("settings", SettingsForm), ("pay", PayForm)):
         sent = shown(draft, form)
@@ -65,7 +65,7 @@ def test_nonsense_in_every_setting_is_said_and_nothing_changes(manager, draft):
     assert Campaign.objects.values().get() == before
 
 
-def test_settings_that_pack_tasks_pack_them_anew(manager, draft):
+def test_settings_of_task_sizes_repack_the_tasks(manager, draft):
     assert draft.tasks.count() == 4
     sent = shown(draft, SettingsForm)
 
@@ -99,7 +99,7 @@ def test_without_test_pairs_no_rule_is_recommended(manager, fair):
     assert "Recommended screening rule" not in texts(manager.get(f"{DRAFT}settings/"))
 
 
-def test_tasks_that_somebody_saw_are_not_packed_anew(manager, ready):
+def test_tasks_that_somebody_saw_are_not_repacked(manager, ready):
     manager.post(f"{DRAFT}texts/trial")
     campaign = Campaign.objects.get()
     start_trial(Posting.objects.get())
@@ -111,7 +111,7 @@ def test_tasks_that_somebody_saw_are_not_packed_anew(manager, ready):
     assert campaign.tasks.count() == 4
 
 
-def test_texts_have_to_be_accepted_again_when_what_they_tell_changes(fair, ready):
+def test_texts_must_be_accepted_again_when_their_values_change(fair, ready):
     change_settings(ready, {"mark_query_words": True})
     assert ready.texts_accepted_at
 
@@ -130,7 +130,7 @@ def test_another_language_brings_its_own_texts_unless_somebody_wrote_some(fair, 
     assert draft.instructions_text == "Judge well."
 
 
-def test_test_pairs_are_proposed_decided_and_decided_anew(manager, fair, draft):
+def test_gold_pairs_are_proposed_decided_and_decided_again(manager, fair, draft):
     for number in range(4):
         Passage.objects.filter(pid=f"q{number}-a").update(
             text=f"Everything worth knowing about number {number}"
@@ -156,7 +156,7 @@ def test_test_pairs_are_proposed_decided_and_decided_anew(manager, fair, draft):
     assert states == {"accepted"}
 
 
-def test_nonsense_about_test_pairs_changes_none(manager, ready):
+def test_invalid_decisions_change_no_gold_pair(manager, ready):
     before = list(ready.gold_pairs.values())
     for gold in ("", "x", "0", "9" * 400, "-1"):
         for decision in ("accept", "reopen", "", "<b>"):
@@ -201,7 +201,7 @@ def test_texts_are_saved_accepted_and_shown_before_they_are_saved(manager, draft
     assert draft.texts_accepted_at is None
 
 
-def test_texts_that_cannot_be_are_said(manager, draft):
+def test_invalid_texts_are_explained(manager, draft):
     sent = {"consent": "C", "instructions": "I", "example": ""}
     before = Campaign.objects.values().get()
     for field, value in (
@@ -217,7 +217,7 @@ def test_texts_that_cannot_be_are_said(manager, draft):
     assert Campaign.objects.values().get() == before
 
 
-def test_the_pay_page_tells_what_is_not_saved_yet(manager, draft):
+def test_the_pay_page_shows_the_effect_of_unsaved_values(manager, draft):
     sent = shown(draft, PayForm) | {"reward": "4.00", "minimum_hourly": "300"}
 
     told = texts(manager.get(f"{DRAFT}pay/", sent))
@@ -234,7 +234,7 @@ def test_the_pay_page_tells_what_is_not_saved_yet(manager, draft):
     assert (draft.budget, draft.minimum_hourly) == (None, None)
 
 
-def test_a_rehearsal_says_what_is_needed_first_before_anybody_starts_it(manager, draft):
+def test_a_rehearsal_shows_missing_steps_before_it_is_started(manager, draft):
     draft.gold_pairs.all().delete()
     Campaign.objects.filter(pk=draft.pk).update(texts_accepted_at=None)
     lacking = texts(manager.get(f"{DRAFT}rehearsal/"))

@@ -49,7 +49,7 @@ def test_the_bundle_has_what_it_promises_and_its_sums_are_right(town):
     assert rows(files, "gold_answers.jsonl")[0]["passed"] is True
 
 
-def test_what_runs_supplied_that_are_not_public_is_nowhere(town):
+def test_passages_supplied_only_by_non_public_runs_are_in_no_file(town):
     files = read(town.version)
     everything = "\n".join(files.values())
 
@@ -135,7 +135,7 @@ def test_a_test_pair_may_name_what_a_public_run_or_a_label_gave_to_another_query
         assert {"gold.jsonl", "gold_answers.jsonl"} <= set(names(files, pid)), pid
 
 
-def test_a_public_run_on_a_private_query_makes_nothing_known(town):
+def test_a_public_run_on_a_private_query_reveals_nothing(town):
     split = QuerySplit.objects.create(collection=town.collection, sha256="0" * 64)
     PrivateQuery.objects.create(split=split, query=town.query("q2"))
     town.pooled("q2", zz9private=[town.quay])
@@ -144,7 +144,7 @@ def test_a_public_run_on_a_private_query_makes_nothing_known(town):
     assert names(read(town.version), "zz9private") == []
 
 
-def test_people_are_nowhere(town):
+def test_no_file_identifies_people(town):
     Exclusion.objects.create(
         campaign=town.campaign,
         worker=town.judge,
@@ -164,7 +164,7 @@ def test_people_are_nowhere(town):
     assert excluded["worker"].startswith("w-")
 
 
-def test_whoever_took_judgments_back_is_left_out_whenever_that_was(town):
+def test_workers_who_withdrew_judgments_are_left_out(town):
     before = len(rows(read(town.version), "judgments.jsonl"))
     other = Worker.objects.create()
     town.campaign.judgments.filter(left__pid="b", right__pid="a").update(worker=other)
@@ -193,7 +193,7 @@ def test_a_team_under_embargo_is_not_named(town):
     assert "OTTER" not in "\n".join(read(town.version).values())
 
 
-def test_two_versions_say_which_judgments_each_rests_on(town):
+def test_judgments_name_the_versions_based_on_them(town):
     town.prefer("q1", ("b", "new"))
     second = town.publish()
 
@@ -223,7 +223,7 @@ def test_the_crowd_is_named_by_its_endpoint(town, endpoint, words):
     assert "mturk" not in files["campaigns.json"]
 
 
-def test_simulated_workers_are_called_so(town):
+def test_simulated_workers_are_identified_as_such(town):
     town.campaign.judgments.filter(left__pid="b").update(judge_kind="simulated")
     mixed = read(town.version)["DATA_CARD.md"]
     town.campaign.judgments.update(judge_kind="simulated")
@@ -269,7 +269,7 @@ def crew(town):
 
 
 @pytest.mark.parametrize("file", ["judgments.jsonl", "exclusions.jsonl"])
-def test_nothing_but_what_was_judged_joins_the_names_of_two_versions(crew, file):
+def test_only_the_judgments_link_the_pseudonyms_of_two_versions(crew, file):
     judged = {"qid", "left", "right", "preferred", "counts", "versions"}
 
     def marks(row):
@@ -284,7 +284,7 @@ def test_nothing_but_what_was_judged_joins_the_names_of_two_versions(crew, file)
     assert len({marks(row) for row in one}) == 1
 
 
-def test_rows_stand_in_an_order_that_tells_nothing_of_time(crew, town):
+def test_the_order_of_rows_reveals_nothing_about_time(crew, town):
     pair = Judgment.objects.filter(left__pid="b", right__pid="a").get()
     for _ in range(8):
         Judgment.objects.create(
@@ -305,7 +305,7 @@ def test_rows_stand_in_an_order_that_tells_nothing_of_time(crew, town):
     assert names == sorted(names)
 
 
-def test_a_worker_has_another_name_in_each_campaign(town):
+def test_a_worker_has_another_pseudonym_in_each_campaign(town):
     scope = Scope(town.version)
 
     names = {scope.pseudonym(campaign, worker) for campaign in (1, 2) for worker in (1, 2)}

@@ -65,7 +65,7 @@ def test_a_run_sent_later_changes_nothing(town):
     assert count_bundle(town.version) == counted
 
 
-def test_a_worker_has_one_name_in_all_bundles_of_a_version(town):
+def test_a_worker_has_one_pseudonym_in_all_bundles_of_a_version(town):
     worker = rows(read(town.version), "judgments.jsonl")[0]["worker"]
     Run.objects.filter(run_tag="mole").update(release="public")
     more = read(town.version)
@@ -77,7 +77,7 @@ def test_a_worker_has_one_name_in_all_bundles_of_a_version(town):
     assert worker not in "".join(read(second).values())
 
 
-def test_a_bundle_stays_when_what_it_tells_is_told_otherwise(cast):
+def test_a_bundle_stays_when_descriptions_change(cast):
     old = ensure_bundle(cast.version)
     Run.objects.filter(run_tag="quay").update(release="private")
     reader = cast.clients["viewer"]
@@ -95,7 +95,7 @@ def test_a_bundle_stays_when_what_it_tells_is_told_otherwise(cast):
     assert got(reader, f"{ZIP}?sha256={old.sha256}") == (200, old.sha256)
 
 
-def test_a_bundle_with_judgments_that_were_taken_back_is_given_out_no_more(cast):
+def test_a_bundle_with_withdrawn_judgments_cannot_be_downloaded(cast):
     old = ensure_bundle(cast.version)
     Exclusion.objects.create(campaign=cast.campaign, worker=cast.judge, rule="withdrawn", reason="")
     reader = cast.clients["owner"]
@@ -109,7 +109,7 @@ def test_a_bundle_with_judgments_that_were_taken_back_is_given_out_no_more(cast)
     assert got(reader) == (200, new.sha256)
 
 
-def test_a_bundle_of_before_with_times_to_the_second_is_marked(cast):
+def test_an_older_bundle_with_exact_times_is_marked(cast):
     old = ensure_bundle(cast.version)
     assert no_longer_released(old, Scope(cast.version)) == []
     old.facts.pop("format")
@@ -117,7 +117,7 @@ def test_a_bundle_of_before_with_times_to_the_second_is_marked(cast):
     assert "times, to the second" in no_longer_released(old, Scope(cast.version))[0]
 
 
-def test_who_has_nothing_in_a_bundle_takes_nothing_from_it(cast):
+def test_withdrawals_without_judgments_in_a_bundle_do_not_affect_it(cast):
     ensure_bundle(cast.version)
     Exclusion.objects.create(
         campaign=cast.campaign, worker=Worker.objects.create(), rule="withdrawn", reason=""
@@ -126,7 +126,7 @@ def test_who_has_nothing_in_a_bundle_takes_nothing_from_it(cast):
     assert got(cast.clients["viewer"])[0] == 200
 
 
-def test_who_is_forgotten_stays_in_a_bundle_that_never_said_who_it_was(cast):
+def test_forgetting_a_worker_keeps_pseudonymous_bundles(cast):
     ensure_bundle(cast.version)
     forget_worker(cast.judge)
 
@@ -154,7 +154,7 @@ def test_later_judgments_change_nothing(town):
     assert bundle_of(Scope(town.version)) == made
 
 
-def test_counting_says_the_same_as_making(town):
+def test_counting_equals_creating(town):
     told = count_bundle(town.version)
 
     assert bundle_of(Scope(town.version)) is None
@@ -162,7 +162,7 @@ def test_counting_says_the_same_as_making(town):
     assert told["counts"]["judgments"] == 2
 
 
-def test_the_page_counts_first_then_makes_then_gives_the_file(cast):
+def test_the_page_counts_creates_and_downloads_the_bundle(cast):
     owner = cast.clients["owner"]
     assert "Count contents" in owner.get(PAGE).content.decode()
     owner.post(PAGE + "count")

@@ -33,7 +33,7 @@ def test_a_run_is_sent_checked_and_ranked(api):
     assert {row["rank_preference"] for row in board["rows"] if row["run"] == "sent"} <= {1, 2, 3, 4}
 
 
-def test_a_run_about_whose_release_nothing_is_said_is_private(api):
+def test_a_run_without_a_release_level_is_private(api):
     api.send()
     announced = announce(api, b"q1 Q0 b 1 2.0 parts\n")
     send_part(api, announced["Location"], b"q1 Q0 b 1 2.0 parts\n", 0)
@@ -45,7 +45,7 @@ def test_a_run_about_whose_release_nothing_is_said_is_private(api):
     assert not {"sent", "parts"} & {run["run_tag"] for run in shown}
 
 
-def test_what_is_stored_of_a_sent_file_is_gone_when_it_is_checked(api, data_dir):
+def test_an_uploaded_file_is_deleted_after_its_check(api, data_dir):
     api.send()
     assert len(list((data_dir / "runs" / "uploads").iterdir())) == 1
     work_off_everything()
@@ -155,7 +155,7 @@ def test_an_upload_is_dropped(api, data_dir):
     assert list((data_dir / "runs" / "uploads").iterdir()) == []
 
 
-def test_every_problem_is_told(api):
+def test_every_problem_is_reported(api):
     sent = api.send(b"q1 Q0 a 1 2.0 sent\nq1 Q0 b two 1 sent\nq9 Q0 a 1 2.0 sent\n" + b"short line\n" * 300)
     work_off_everything()
 

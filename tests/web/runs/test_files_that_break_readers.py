@@ -164,7 +164,7 @@ def test_files_of_a_new_collection_that_wait_are_dropped(cast, data_dir):
     assert list((data_dir / "sources").iterdir()) == []
 
 
-def test_what_waits_is_forgotten_with_age_unless_it_is_about_to_be_read(cast, data_dir):
+def test_old_waiting_files_are_deleted_unless_about_to_be_read(cast, data_dir):
     stuck, queued = waiting(cast, "stuck"), waiting(cast, "queued")
     NewCollection.objects.create(user=person(cast), name="old", state="waiting")
     Job.objects.create(kind="pooling.check_upload", key=stuck.job_key, state="failed")
@@ -178,7 +178,7 @@ def test_what_waits_is_forgotten_with_age_unless_it_is_about_to_be_read(cast, da
     assert not AddedFiles.objects.exists()
 
 
-def test_one_person_has_so_many_files_here(keeper, cast, data_dir, settings):
+def test_the_number_of_waiting_files_per_person_is_limited(keeper, cast, data_dir, settings):
     settings.MAX_WAITING_FILES = RunUpload.objects.filter(user=person(cast), state="waiting").count() + 1
     send(keeper)
 
@@ -191,7 +191,7 @@ def test_one_person_has_so_many_files_here(keeper, cast, data_dir, settings):
     assert send(keeper, RUN.replace(b"sent", b"more")).status_code == 302
 
 
-def test_and_so_many_bytes_over_the_api(api, data_dir, settings):
+def test_the_bytes_of_waiting_files_are_limited_over_the_api(api, data_dir, settings):
     settings.MAX_WAITING_BYTES = 100
     asked = {"file_name": "a.txt", "size_bytes": 90}
     first = api.post("/collections/harbour/uploads", asked, **{"Idempotency-Key": "1"})

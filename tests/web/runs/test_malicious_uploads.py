@@ -97,7 +97,7 @@ def test_a_small_file_does_not_grow_without_bounds(cast, monkeypatch, bomb):
 
 
 @pytest.mark.parametrize("what", [QUERIES, PASSAGES])
-def test_nor_do_the_files_of_a_new_collection(cast, monkeypatch, what):
+def test_files_of_a_new_collection_do_not_grow_without_bounds(cast, monkeypatch, what):
     monkeypatch.setattr(growth, "ALWAYS_ALLOWED", MEBIBYTE)
     monkeypatch.setattr(growth, "MOST_GROWTH", 20)
     lines = {QUERIES: b"1\twhich city\n", PASSAGES: b"a\tthe town\n"}
@@ -114,12 +114,12 @@ def test_nor_do_the_files_of_a_new_collection(cast, monkeypatch, what):
     assert "when decompressed" in problem["reason"]
 
 
-def test_no_real_run_is_taken_for_a_bomb():
+def test_real_runs_are_not_mistaken_for_bombs():
     assert growth.most_bytes(1) == 256 * MEBIBYTE
     assert growth.most_bytes(10 * MEBIBYTE) == 2000 * MEBIBYTE
 
 
-def test_an_archive_is_not_looked_into(cast):
+def test_archives_are_refused_unopened(cast):
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("../../run.txt", b"0" * (8 * MEBIBYTE))
@@ -160,12 +160,12 @@ def test_a_path_in_a_name_leads_nowhere(cast, data_dir, name):
         (b"q1 Q0 a 1e999 " + b"9" * 100_000 + b" run\n", "not an integer"),
     ],
 )
-def test_bytes_that_are_no_text_are_named(cast, content, reason):
+def test_bytes_that_are_not_text_are_named(cast, content, reason):
     assert reason in reasons(checked(cast, content))
 
 
 @pytest.mark.parametrize("number", ["²", "-1", "1e9", "9" * 40, ""])
-def test_numbers_that_are_none_are_refused(cast, number):
+def test_invalid_numbers_are_refused(cast, number):
     client = cast.clients["owner"]
     about = {"file_name": "x", "release": "private", "key": "a\0b"}
 
@@ -229,7 +229,7 @@ def test_scripts_in_tags_descriptions_queries_and_passages_are_shown_as_text(cas
         assert "script-src 'self'" in reply["Content-Security-Policy"]
 
 
-def test_formulas_in_tags_are_no_formulas_in_tables(cast):
+def test_formulas_in_tags_are_escaped_in_tables(cast):
     for formula in ("=cmd|'/C_calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "\t=1"):
         make_run(cast.collection, formula, {"q1": ["b"]})
 

@@ -45,7 +45,7 @@ def test_the_page_names_the_line_and_every_other_problem(shallow, data_dir):
     )
 
 
-def test_so_does_the_api_which_changes_the_setting_too(api, data_dir):
+def test_the_api_names_the_line_and_changes_the_setting(api, data_dir):
     changed = api.client.patch(
         "/api/v1/collections/harbour",
         json.dumps({"max_run_depth": 2}),

@@ -88,7 +88,7 @@ def test_a_run_is_described(cast):
     assert cast.collection.changes.get().who == "maintainer"
 
 
-def test_what_the_policy_counts_by_stays(cast):
+def test_fields_that_the_policy_uses_cannot_change(cast):
     set_policy(collection=cast.collection, most_runs=1, period_days=30, required=["team", "description"])
     Run.objects.filter(pk=cast.quay.pk).update(team="T", description="d", submitted_on=date(2026, 1, 1))
     client, address = cast.clients["maintainer"], f"{RUNS}{cast.quay.pk}/describe/"
@@ -105,7 +105,7 @@ def test_what_the_policy_counts_by_stays(cast):
     )  # fmt: skip
 
 
-def test_a_release_is_asked_twice(cast):
+def test_a_release_needs_a_confirmation(cast):
     client, address = cast.clients["owner"], f"{RUNS}{cast.deep.pk}/release/"
 
     asked = client.get(address, {"release": "public"}).content.decode()
@@ -117,7 +117,7 @@ def test_a_release_is_asked_twice(cast):
     assert cast.collection.changes.get().what == "run deep released as public"
 
 
-def test_several_runs_are_released_at_one_level_asked_once_more(cast):
+def test_several_runs_are_released_after_a_confirmation(cast):
     client, keys = cast.clients["maintainer"], [cast.deep.pk, cast.mole.pk, cast.quay.pk]
 
     asked = client.get(f"{RUNS}release/", {"run": keys, "release": "public"}).content.decode()
@@ -135,7 +135,7 @@ def test_several_runs_are_released_at_one_level_asked_once_more(cast):
 
 
 @pytest.mark.parametrize("said", [{"run": ["x", "9" * 30]}, {"release": "nonsense"}, {"run": ["999999"]}])
-def test_no_run_or_no_level_is_said_and_changes_nothing(cast, said):
+def test_a_missing_run_or_level_is_reported_and_changes_nothing(cast, said):
     said = {"run": [cast.deep.pk], "release": "public"} | said
 
     page = cast.clients["owner"].post(f"{RUNS}release/", said, follow=True).content.decode()
@@ -144,14 +144,12 @@ def test_no_run_or_no_level_is_said_and_changes_nothing(cast, said):
     assert Run.objects.get(pk=cast.deep.pk).release == "private"
 
 
-def test_only_who_may_change_runs_chooses_among_them(cast):
+def test_only_people_who_can_change_runs_can_choose_them(cast):
     assert 'form="release-runs"' in cast.clients["maintainer"].get(RUNS).content.decode()
     assert 'form="release-runs"' not in cast.clients["viewer"].get(RUNS).content.decode()
 
 
-def test_a_run_is_withdrawn_only_where_nothing_rests_on_it(
-    cast, data_dir, django_capture_on_commit_callbacks
-):
+def test_a_run_is_withdrawn_only_if_nothing_depends_on_it(cast, data_dir, django_capture_on_commit_callbacks):
     alone = make_run(cast.collection, "alone", {"q1": ["z"]})
     client = cast.clients["maintainer"]
     assert (data_dir / "runs" / alone.storage_name).exists()

@@ -87,7 +87,7 @@ def test_every_problem_is_shown_with_its_line(keeper, cast):
     assert "--" not in page.split("<main")[1].replace("<!--", "")
 
 
-def test_a_policy_says_when_the_next_run_is_welcome(keeper, cast):
+def test_a_policy_states_when_the_next_run_is_allowed(keeper, cast):
     set_policy(collection=cast.collection, most_runs=1, period_days=30, required=["team"])
     make_run(cast.collection, "before", {"q1": ["a"]}, team="T", submitted_on=date(2026, 1, 10))
 
@@ -168,7 +168,7 @@ def part(client, where, content, offset):
     )
 
 
-def test_a_file_in_parts_goes_on_where_it_stopped(keeper, data_dir):
+def test_an_interrupted_upload_continues_where_it_stopped(keeper, data_dir):
     parts = announced(keeper)["parts"]
     first = part(keeper, parts, RUN[:10], 0)
     again = part(keeper, parts, RUN[:10], 0)  # as if its response was lost
@@ -191,7 +191,7 @@ def test_more_than_was_announced_is_refused(keeper):
     assert RunUpload.objects.get(key="k").received_bytes == 0
 
 
-def test_of_two_parts_for_one_place_one_counts(cast, data_dir):
+def test_only_one_of_two_parts_for_one_position_counts(cast, data_dir):
     upload, _ = begin(
         collection=cast.collection, user=cast.member.user, key="k", length=20, file_name="x", options={}
     )
@@ -205,7 +205,7 @@ def test_of_two_parts_for_one_place_one_counts(cast, data_dir):
     assert len(list((data_dir / "runs" / "uploads").iterdir())) == 1
 
 
-def test_what_came_before_the_connection_broke_stays(cast):
+def test_parts_received_before_a_lost_connection_stay(cast):
     upload, _ = begin(
         collection=cast.collection, user=cast.member.user, key="k", length=20, file_name="x", options={}
     )
@@ -215,7 +215,7 @@ def test_what_came_before_the_connection_broke_stays(cast):
     assert (upload.received_bytes, upload.state) == (7, "receiving")
 
 
-def test_what_nobody_finishes_or_submits_is_forgotten_in_time(keeper, data_dir):
+def test_unfinished_and_unsubmitted_files_are_deleted_in_time(keeper, data_dir):
     part(keeper, announced(keeper)["parts"], RUN[:10], 0)
     sent(keeper, RUN, check_only="1")
     assert forget_old_uploads() == 0

@@ -50,11 +50,11 @@ def test_any_two_runs_any_labels_and_any_measure(member, published):
         ({"labels": "nothing"}, "nothing"),
     ],
 )
-def test_what_is_not_there_is_said(member, published, asked, said):
+def test_missing_objects_are_named(member, published, asked, said):
     assert said in page(member, **asked).content.decode()
 
 
-def test_both_rankings_of_a_query_stand_side_by_side(member, published):
+def test_both_rankings_of_a_query_are_shown_side_by_side(member, published):
     reply = page(member, query="q1")
 
     assert [side["run"] for side in reply.context["sides"]] == [reply.context["a"], reply.context["b"]]
@@ -81,7 +81,7 @@ def test_private_queries_count_for_members_only(member, published):
     assert "opened" not in shown.context
 
 
-def test_a_private_run_is_not_there_for_others(member, published):
+def test_a_private_run_is_not_found_by_others(member, published):
     published.collection.runs.filter(run_tag="mole").update(release="private")
 
     assert "fewer than two runs" in page(Client()).content.decode()

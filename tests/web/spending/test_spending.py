@@ -17,7 +17,7 @@ pytestmark = pytest.mark.one_database
 NEW = {"kind": "person", "name": "manager", "amount": "500", "last_day": "2999-12-31", "note": "pilot study"}
 
 
-def test_a_grant_is_made_changed_and_revoked_and_says_who_did_it(cast):
+def test_a_grant_is_created_changed_and_revoked_with_who_did_it(cast):
     ada, manager = cast.clients["administrator"], cast.clients["manager"]
     assert "You have no spending grant" in texts(manager.get("/spending/"))
 
@@ -58,7 +58,7 @@ def test_a_grant_is_made_changed_and_revoked_and_says_who_did_it(cast):
         ({"last_day": "soon"}, "Enter a valid date"),
     ],
 )
-def test_a_grant_that_makes_no_sense_is_refused_with_a_reason(cast, wrong, said):
+def test_an_invalid_grant_is_refused_with_a_reason(cast, wrong, said):
     reply = cast.clients["administrator"].post("/spending/grants/", NEW | wrong)
 
     assert (reply.status_code, said in texts(reply).replace("&#x27;", "'")) == (422, True)
@@ -94,7 +94,7 @@ def test_a_script_grants_and_reads_what_is_left(cast, client):
     assert reply.status_code == 409
 
 
-def test_everything_in_the_web_room_that_commits_money_says_who_spends():
+def test_every_service_call_that_commits_money_names_the_spender():
     commits = {"launch_campaign", "pilot_campaign", "raise_budget", "refuse_budget", "owe_top_ups", "reserve"}
     found = [
         (path.name, call.lineno, any(given.arg == "by" for given in call.keywords))

@@ -73,7 +73,7 @@ def test_a_team_opens_its_run_and_cannot_close_it(board, run):
         ({"details": {"priority": 1}}, "priority"),
     ],
 )
-def test_what_a_run_was_let_in_by_is_settled(board, run, changes, named):
+def test_details_that_a_runs_acceptance_depended_on_are_fixed(board, run, changes, named):
     reply = patched(board, "honest", run, **changes)
 
     assert 400 <= reply.status_code < 500

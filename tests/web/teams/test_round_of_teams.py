@@ -22,7 +22,7 @@ def refusal(upload):
 
 
 @pytest.mark.soak
-def test_each_team_is_told_its_rule_and_nobody_sees_what_is_not_theirs(board, at):
+def test_each_team_sees_its_broken_rule_and_nothing_of_other_teams(board, at):
     good = board.send(
         "honest", "fair", [("q1", "a"), ("q2", "a2")], detail="subtask=rerank", release="public"
     )
@@ -130,7 +130,7 @@ def test_a_team_reads_values_of_its_unreleased_run_if_the_policy_says_so(board):
     assert "nDCG@10" in shown
 
 
-def test_the_content_of_another_teams_run_is_not_told(board):
+def test_the_content_of_another_teams_run_is_not_revealed(board):
     board.send("honest", "fair", [("q1", "b")], detail="subtask=fullrank")
 
     same = board.send("late", "copied", [("q1", "b")], detail="subtask=fullrank")
@@ -300,7 +300,7 @@ def test_every_application_of_an_address_reaches_the_owner(board):
     assert "to decide" not in board.cast.clients["viewer"].get("/").content.decode()
 
 
-def test_an_applicant_is_told_that_the_team_is_there_already(board):
+def test_an_applicant_learns_that_the_team_already_exists(board):
     reply = Client().post(
         "/collections/harbour/teams/apply/", {"name": "Honest ", "email": "gull@example.org"}
     )

@@ -44,7 +44,7 @@ def script(cast):
     return Script()
 
 
-def test_a_script_looks_then_publishes_what_it_saw(cast, script):
+def test_a_script_previews_then_publishes_what_it_saw(cast, script):
     cast.add_queries(1)
     asked = script.post(PUBLISHING, {"dry_run": True})
     work_off_everything()
@@ -64,7 +64,7 @@ def test_a_script_looks_then_publishes_what_it_saw(cast, script):
     )
 
 
-def test_what_was_not_looked_at_is_refused_in_words(cast, script):
+def test_changes_without_a_preview_are_refused_with_a_reason(cast, script):
     done = script.post(PUBLISHING, {"as_shown": "0" * 64, "allow_open": True})
     cast.add_queries(1)
     work_off_everything()

@@ -39,7 +39,7 @@ def told(moving, user):
     return [(one.run.run_tag, one.rose) for one in found.shown], found
 
 
-def test_the_largest_moves_come_first_and_who_stays_is_counted(moving, ada):
+def test_the_largest_moves_come_first_and_unmoved_runs_are_counted(moving, ada):
     moving.ranks.update({"quay": (1, 2), "mole": (5, 1), "deep": (3, 3)})
 
     rows, found = told(moving, ada)

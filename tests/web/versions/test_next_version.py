@@ -94,11 +94,11 @@ def test_the_whole_way_from_a_new_run_to_version_2(cast, owner):
     assert moves["perfect run"] is None
 
 
-def test_a_run_without_unseen_tops_has_nothing_to_ask(owner):
+def test_a_run_without_unseen_tops_needs_no_challenge(owner):
     assert "There is nothing to judge" in planned(owner, "quay")
 
 
-def test_a_run_that_is_not_there_is_refused_in_words(owner):
+def test_an_unknown_run_is_refused_with_a_reason(owner):
     page = planned(owner, "nobody")
 
     assert "notice stop" in page
@@ -106,7 +106,7 @@ def test_a_run_that_is_not_there_is_refused_in_words(owner):
 
 
 @pytest.mark.parametrize("confirm", ["", "abc", "NaN", "-1", "1e99", "Infinity"])
-def test_an_amount_that_is_none_opens_nothing(owner, confirm):
+def test_an_invalid_amount_opens_no_challenge(owner, confirm):
     owner.post(CHALLENGE + "open", {"run": ["wave"], "confirm": confirm})
     work_off_everything()
 
@@ -132,7 +132,7 @@ def test_real_money_takes_a_role_that_spends_it(cast, owner):
     assert reply.status_code == 403
 
 
-def test_no_run_chosen_is_said(owner):
+def test_a_missing_choice_of_runs_is_reported(owner):
     assert "No run is chosen" in text_of(owner.post(CHALLENGE + "plan", {"x": "1"}, follow=True))
 
 
@@ -152,7 +152,7 @@ def test_with_one_campaign_that_asks_a_run_leads_to_it(cast, owner):
     assert [run.run_tag for run, chosen in owner.get(reply["Location"]).context["runs"] if chosen] == ["wave"]
 
 
-def test_with_several_one_chooses_and_with_none_it_is_said(cast, owner):
+def test_with_several_campaigns_one_is_chosen_and_without_any_the_page_says_so(cast, owner):
     launched = {
         "collection": cast.collection,
         "pool": cast.pool,
@@ -211,7 +211,7 @@ def test_a_challenge_beyond_the_budget_is_not_offered(cast, owner):
     assert "/campaigns/spring/budget/" not in of_maintainer
 
 
-def test_what_has_changed_since_it_was_shown_is_not_published(cast, owner):
+def test_changes_since_the_preview_are_not_published(cast, owner):
     previewed(owner)
     cast.add_queries(1)
     previewed(owner)
@@ -225,7 +225,7 @@ def test_what_has_changed_since_it_was_shown_is_not_published(cast, owner):
     assert QrelVersion.objects.count() == 1
 
 
-def test_open_queries_are_published_with_a_tick_only(cast, owner):
+def test_open_queries_are_published_only_if_ticked(cast, owner):
     cast.pooled("q1", late=[cast.quay])
     page = previewed(owner)
     assert "open, left out" in page
@@ -238,14 +238,14 @@ def test_open_queries_are_published_with_a_tick_only(cast, owner):
     assert QrelVersion.objects.get(number=2).queries.filter(status="open").count() == 1
 
 
-def test_nothing_new_is_said_and_has_no_button(owner):
+def test_an_unchanged_version_has_a_note_and_no_button(owner):
     page = previewed(owner)
 
     assert "No changes: version 1 already has the same content" in page
     assert "publish/now" not in page
 
 
-def test_a_viewer_looks_and_does_not_publish(cast, owner):
+def test_a_viewer_can_preview_but_not_publish(cast, owner):
     cast.add_queries(1)
     previewed(owner)
 
@@ -255,7 +255,7 @@ def test_a_viewer_looks_and_does_not_publish(cast, owner):
     assert "publish/now" not in page
 
 
-def test_work_under_way_moves_by_itself(cast, owner):
+def test_pages_of_running_work_update_automatically(cast, owner):
     owner.post(PUBLISH + "preview", {"sure": "1"})
 
     assert 'data-refresh="/campaigns/spring/publish/progress"' in text_of(owner.get(PUBLISH))

@@ -44,7 +44,7 @@ def test_before_any_pool_it_shows_labels_and_what_runs_have_on_top(client, harbo
     assert "not in a pool yet" in client.get(address(harbour, query.qid)).content.decode()
 
 
-def test_what_only_other_runs_supplied_is_shown_to_members_alone(member, harbour):
+def test_passages_supplied_only_by_other_runs_are_shown_only_to_members(member, harbour):
     harbour.collection.runs.update(release="private")
     everything = lines(member, harbour)
 

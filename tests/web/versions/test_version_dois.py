@@ -28,7 +28,7 @@ def text_of(reply) -> str:
     return " ".join(reply.content.decode().split())
 
 
-def test_a_doi_stands_in_the_citation_of_its_version_alone(maintainer, published):
+def test_a_doi_is_only_in_the_citation_of_its_version(maintainer, published):
     assert "doi" not in text_of(Client().get(BOARD)).lower()
 
     said = text_of(maintainer.post(f"{VERSION}doi", {"doi": f"https://doi.org/{DOI}"}, follow=True))
@@ -47,7 +47,7 @@ def test_a_citation_without_a_doi_has_no_empty_line(published):
     assert [line.split("=")[0].strip() for line in lines[1:-1]] == ["title", "year", "howpublished", "note"]
 
 
-def test_a_text_that_is_no_doi_is_refused_with_an_example(maintainer, published):
+def test_an_invalid_doi_is_refused_with_an_example(maintainer, published):
     said = text_of(maintainer.post(f"{VERSION}doi", {"doi": "<b>10.5281</b>"}, follow=True))
 
     assert "is not a DOI. Enter a DOI such as 10.5281/zenodo.1234567." in said

@@ -119,13 +119,13 @@ def test_changes_are_filtered_searched_and_kept_in_the_address(member, two):
     assert "changes.csv?q=q3" in found
 
 
-def test_the_first_version_says_what_it_rests_on(member, two):
+def test_the_first_version_states_its_basis(member, two):
     page = text_of(member.get("/collections/harbour/versions/1/changes/"))
 
     assert "all its queries are new · newly covered: 3" in page
 
 
-def test_two_versions_that_say_the_same_say_so(member, two):
+def test_equal_versions_are_described_as_equal(member, two):
     backwards = text_of(member.get("/collections/harbour/versions/1/changes/?since=2"))
 
     assert "Version 2 and version 1 side by side" in backwards
@@ -133,7 +133,7 @@ def test_two_versions_that_say_the_same_say_so(member, two):
 
 
 @pytest.mark.parametrize("since", ["9", "x", "2", "-1", "9" * 30, "\u00b2"])
-def test_a_version_to_compare_with_that_is_not_there_is_not_found(member, two, since):
+def test_an_unknown_version_to_compare_with_is_not_found(member, two, since):
     assert member.get(CHANGES, {"since": since}).status_code == 404
     assert member.get("/collections/harbour/versions/2/changes.csv", {"since": since}).status_code == 404
 
@@ -173,7 +173,7 @@ def test_no_cell_of_a_csv_is_a_formula(member, two):
     assert [row["query"] for row in rows] == ['\'=HYPERLINK("http://x")', "'@sum", "what is q3?"]
 
 
-def test_a_form_that_there_is_not_is_not_found(member, two):
+def test_an_unknown_format_is_not_found(member, two):
     for name in ("queries.xls", "changes.xls", f"queries/{two.query('q1').pk}.xls"):
         assert member.get(f"/collections/harbour/versions/2/{name}").status_code == 404
 
@@ -217,7 +217,7 @@ def test_queries_lead_to_their_neighbors_within_the_filter(member, two):
 
 
 @pytest.mark.one_database
-def test_readers_who_are_no_members_see_months_and_no_order_of_time(cast):
+def test_non_members_see_months_and_no_order_of_time(cast):
     moment = datetime(2026, 3, 10, 9, 30, 17, tzinfo=UTC)
     for number, judgment in enumerate(cast.campaign.judgments.order_by("-left", "-right")):
         Judgment.objects.filter(pk=judgment.pk).update(judged_at=moment + timedelta(seconds=number))

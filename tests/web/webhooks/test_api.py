@@ -70,7 +70,7 @@ def test_a_webhook_from_its_registration_to_its_end(call, receiver, harbour):
         ({"address": "https://93.184.216.34/", "events": ["webhook.test"]}, 422, "parameters"),
     ],
 )
-def test_what_is_refused(call, body, status, reason):
+def test_invalid_webhooks_are_refused(call, body, status, reason):
     found, problem = call("post", "", body)
 
     assert found == status
@@ -81,7 +81,7 @@ def test_the_same_address_twice_is_a_conflict(call, hook):
     assert call("post", "", {"address": hook.address, "events": ["run.checked"]})[0] == 409
 
 
-def test_a_message_of_another_webhook_is_not_there(call, hook, harbour):
+def test_a_message_of_another_webhook_is_not_found(call, hook, harbour):
     other = call("post", "", {"address": f"{hook.address}2", "events": ["run.checked"]})[1]
     _, tested = call("post", f"/{hook.pk}/test", {})
 

@@ -48,7 +48,7 @@ def only(hook) -> WebhookDelivery:
     return WebhookDelivery.objects.get(endpoint=hook)
 
 
-def test_a_version_is_told_signed_with_links_and_no_texts(harbour, hook, receiver):
+def test_a_published_version_is_sent_signed_with_links_and_no_texts(harbour, hook, receiver):
     harbour.publish()
 
     arrived = send(hook)
@@ -71,7 +71,7 @@ def test_a_version_is_told_signed_with_links_and_no_texts(harbour, hook, receive
     assert (only(hook).state, only(hook).reply_code) == ("delivered", 204)
 
 
-def test_the_documented_receiver_takes_it_and_refuses_what_was_changed(harbour, hook, receiver):
+def test_the_documented_receiver_accepts_it_and_refuses_altered_messages(harbour, hook, receiver):
     verify = runpy.run_path(str(EXAMPLE))["verify"]
     harbour.publish()
     send(hook)
@@ -87,7 +87,7 @@ def test_the_documented_receiver_takes_it_and_refuses_what_was_changed(harbour, 
             verify(secret, got.headers | ({"webhook-timestamp": at} if at else {}), body)
 
 
-def test_it_is_sent_again_after_a_fault_under_the_same_id(harbour, hook, receiver):
+def test_a_failed_message_is_retried_under_the_same_id(harbour, hook, receiver):
     receiver.replies = [500]
     harbour.publish()
 
@@ -107,7 +107,7 @@ def test_it_is_sent_again_after_a_fault_under_the_same_id(harbour, hook, receive
 
 
 @pytest.mark.parametrize("way", ["hang", "drip"])
-def test_a_receiver_that_takes_its_time_is_cut_off(harbour, hook, receiver, settings, way):
+def test_a_slow_receiver_is_cut_off(harbour, hook, receiver, settings, way):
     settings.WEBHOOK_TIMEOUT_SECONDS = 0.3
     receiver.replies = [way]
     harbour.publish()
@@ -129,7 +129,7 @@ def test_redirects_are_not_followed(harbour, hook, receiver):
     assert only(hook).problem == "It answered 302: redirects are not followed."
 
 
-def test_who_dies_while_sending_loses_nothing(harbour, hook, receiver, monkeypatch):
+def test_a_process_killed_while_sending_loses_nothing(harbour, hook, receiver, monkeypatch):
     harbour.publish()
     delivering.write_messages()
     monkeypatch.setattr(delivering, "post", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
@@ -147,7 +147,7 @@ def test_who_dies_while_sending_loses_nothing(harbour, hook, receiver, monkeypat
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_that_send_at_once_send_one_message(harbour, hook, receiver):
+def test_two_concurrent_senders_send_one_message(harbour, hook, receiver):
     harbour.publish()
     both = threading.Barrier(2)
 
@@ -179,7 +179,7 @@ def test_the_schedule_sends_through_jobs_and_makes_none_when_there_is_nothing(ha
     assert {job.state for job in Job.objects.filter(kind__startswith="web.")} == {"done"}
 
 
-def test_an_event_goes_away_with_what_it_tells_of(harbour, hook, monkeypatch):
+def test_an_event_is_deleted_with_its_object(harbour, hook, monkeypatch):
     recorded = events.record_event
 
     def record_and_fail(*args, **named):
@@ -193,7 +193,7 @@ def test_an_event_goes_away_with_what_it_tells_of(harbour, hook, monkeypatch):
     assert not Event.objects.exists()
 
 
-def test_a_closed_campaign_is_told_once(harbour, hook, receiver):
+def test_a_closed_campaign_is_reported_once(harbour, hook, receiver):
     Campaign.objects.filter(name="spring").update(launched_at=clock.now(), state="closing")
     harbour.campaign.refresh_from_db()
     finish_closing(harbour.campaign)
@@ -206,13 +206,13 @@ def test_a_closed_campaign_is_told_once(harbour, hook, receiver):
     assert (told["judgments"], told["tasks"], told["tasks_done"]) == (7, 0, 0)
 
 
-def test_a_draft_that_is_closed_is_no_campaign_that_finished(harbour):
+def test_a_closed_draft_is_not_a_finished_campaign(harbour):
     close(harbour.campaign, who="owner")
 
     assert not Event.objects.filter(kind="campaign.finished").exists()
 
 
-def test_an_address_is_told_only_of_what_it_asked_for(harbour, hook, receiver, owner):
+def test_an_address_gets_only_subscribed_events(harbour, hook, receiver, owner):
     endpoints.choose_events(endpoint=hook, events=["campaign.finished"], user=owner)
 
     harbour.publish()
@@ -222,7 +222,7 @@ def test_an_address_is_told_only_of_what_it_asked_for(harbour, hook, receiver, o
     assert not events.undelivered_events().exists()
 
 
-def test_after_a_day_of_failures_it_is_given_up_and_somebody_is_told(harbour, hook, receiver, owner):
+def test_after_a_day_of_failures_a_message_is_given_up_and_reported(harbour, hook, receiver, owner):
     receiver.replies = [500] * TRIES
     harbour.publish()
     waited = timedelta(0)
@@ -246,7 +246,7 @@ def test_after_a_day_of_failures_it_is_given_up_and_somebody_is_told(harbour, ho
     assert WebhookEndpoint.objects.get().off_at is None
 
 
-def test_days_of_failures_switch_it_off(harbour, hook, receiver, owner):
+def test_days_of_failures_switch_a_webhook_off(harbour, hook, receiver, owner):
     receiver.replies = [500]
     WebhookEndpoint.objects.update(failing_since=clock.now() - timedelta(days=3))
     harbour.publish()
@@ -261,7 +261,7 @@ def test_days_of_failures_switch_it_off(harbour, hook, receiver, owner):
     assert CollectionChange.objects.filter(what__contains="switched off: Nothing has arrived").exists()
 
 
-def test_an_address_that_is_gone_is_switched_off_at_once(harbour, hook, receiver):
+def test_a_webhook_that_answers_410_is_switched_off_at_once(harbour, hook, receiver):
     receiver.replies = [410]
     harbour.publish()
 
@@ -287,7 +287,7 @@ def test_a_failure_leaves_the_rest_for_the_next_time(harbour, hook, receiver):
     assert (first, second) == (0, 1)
 
 
-def test_while_a_secret_is_exchanged_both_sign(harbour, hook, receiver, owner):
+def test_during_a_rotation_both_secrets_sign(harbour, hook, receiver, owner):
     new = endpoints.rotate_secret(endpoint=hook, user=owner).secret
     harbour.publish()
     send(hook)
@@ -331,7 +331,7 @@ def test_without_the_key_of_the_installation_it_is_switched_off_until_there_is_a
     verified(receiver.got[0], new)
 
 
-def test_who_is_no_owner_any_more_is_told_nothing(harbour, hook, receiver, owner):
+def test_former_owners_get_no_messages(harbour, hook, receiver, owner):
     harbour.publish()
     delivering.write_messages()
     Membership.objects.filter(user=owner).update(role="viewer")
@@ -348,7 +348,7 @@ def test_who_is_no_owner_any_more_is_told_nothing(harbour, hook, receiver, owner
     assert (told_before, len(receiver.got)) == (0, 1)
 
 
-def test_what_was_switched_off_is_not_told_later(harbour, hook, receiver, owner):
+def test_events_during_a_switched_off_period_are_never_sent(harbour, hook, receiver, owner):
     endpoints.switch_off(endpoint=hook, user=owner)
     harbour.publish()
     send(hook)

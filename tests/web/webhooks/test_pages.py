@@ -54,7 +54,7 @@ def test_a_webhook_is_registered_and_its_secret_shown_once(page, receiver):
         ({"address": "https://nobody.invalid/", "events": ["run.checked"]}, "not found"),
     ],
 )
-def test_what_is_wrong_with_a_new_one_is_said(page, form, reason):
+def test_problems_of_a_new_webhook_are_explained(page, form, reason):
     refused = page.post(ALL, form)
 
     assert refused.status_code == 422
@@ -92,7 +92,7 @@ def test_a_test_is_sent_and_listed_with_its_body_and_answer(page, hook, receiver
     assert "No message is delivered." in text_of(page.get(f"{address}?state=delivered"))
 
 
-def test_what_was_given_up_is_sent_again_under_its_id(page, hook, receiver, harbour):
+def test_abandoned_messages_are_sent_again_under_their_id(page, hook, receiver, harbour):
     receiver.replies = [410]
     harbour.publish()
     send(hook)
@@ -113,7 +113,7 @@ def test_what_was_given_up_is_sent_again_under_its_id(page, hook, receiver, harb
     assert "was switched off" not in text_of(page.get(home))
 
 
-def test_nobody_is_flooded_by_hand(page, hook):
+def test_manual_test_messages_are_limited(page, hook):
     tests = [page.post(f"{ALL}{hook.pk}/test", follow=True) for _ in range(11)]
 
     assert "10 messages were sent there within a minute" in text_of(tests[-1])

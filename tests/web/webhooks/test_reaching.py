@@ -178,7 +178,7 @@ def test_the_next_address_of_a_name_is_tried_when_one_refuses(names, settings):
         assert post(f"http://two.example:{port}/", b"{}", {}).code == 204
 
 
-def test_who_takes_too_long_to_be_reached_is_sent_nothing(names, settings, monkeypatch):
+def test_an_address_that_takes_too_long_to_reach_gets_nothing(names, settings, monkeypatch):
     """The time limit ends before there is a connection to close."""
     settings.WEBHOOK_PRIVATE_ADDRESSES, settings.WEBHOOK_TIMEOUT_SECONDS = True, 0.1
     cut, reach = threading.Event(), socket.create_connection
@@ -194,7 +194,7 @@ def test_who_takes_too_long_to_be_reached_is_sent_nothing(names, settings, monke
     assert receiver.got == []
 
 
-def test_of_an_answer_a_little_is_kept_and_of_inner_ones_nothing(settings, monkeypatch):
+def test_a_short_part_of_a_response_is_stored_and_none_of_internal_ones(settings, monkeypatch):
     settings.WEBHOOK_PRIVATE_ADDRESSES = True
     with listening() as receiver:
         receiver.replies = [200, 200]
@@ -207,7 +207,7 @@ def test_of_an_answer_a_little_is_kept_and_of_inner_ones_nothing(settings, monke
     assert len(outer.text) == 1000
 
 
-def test_an_answer_without_an_end_is_cut_off_and_has_arrived(settings, monkeypatch):
+def test_an_endless_response_is_cut_off_and_counts_as_delivered(settings, monkeypatch):
     settings.WEBHOOK_TIMEOUT_SECONDS = 0.3
     monkeypatch.setattr(posting, "look_up", _public)
     with listening() as receiver:
@@ -224,7 +224,7 @@ def _public(address: str) -> reaching.Target:
     return reaching.Target("http", "127.0.0.1", port, "/", ("127.0.0.1",), True)
 
 
-def test_a_port_where_nothing_listens_is_said_so(settings):
+def test_a_closed_port_is_reported(settings):
     settings.WEBHOOK_PRIVATE_ADDRESSES = True
     with socket.create_server(("127.0.0.1", 0)) as one:
         port = one.getsockname()[1]
@@ -247,7 +247,7 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(settings, tmp_path):
 
 
 @pytest.mark.django_db
-def test_what_was_registered_before_the_setting_was_taken_back_is_not_sent(harbour, hook, receiver, settings):
+def test_webhooks_to_private_addresses_stop_when_the_setting_is_off(harbour, hook, receiver, settings):
     settings.WEBHOOK_PRIVATE_ADDRESSES = False
     harbour.publish()
 

@@ -50,7 +50,7 @@ def test_an_imported_run_is_named_with_its_page(harbour, owner, hook, receiver):
     assert data["run"] == {"id": upload.run_id, "run_tag": "sent", "release": "private", "url": url}
 
 
-def test_a_refused_file_is_told_with_the_kinds_of_its_problems(harbour, owner, hook, receiver):
+def test_a_refused_file_is_reported_with_the_kinds_of_its_problems(harbour, owner, hook, receiver):
     sent(harbour, owner, BAD)
 
     send(hook)
@@ -61,7 +61,7 @@ def test_a_refused_file_is_told_with_the_kinds_of_its_problems(harbour, owner, h
     assert b"secret-plan" not in receiver.got[0].body
 
 
-def test_a_check_alone_and_the_import_after_it_are_two(harbour, owner, hook, receiver):
+def test_a_check_and_a_later_import_are_two_events(harbour, owner, hook, receiver):
     upload = sent(harbour, owner, GOOD, check_only=True)
     check_upload(submit_checked(upload))
 
@@ -71,7 +71,7 @@ def test_a_check_alone_and_the_import_after_it_are_two(harbour, owner, hook, rec
     assert len(set(receiver.ids)) == 2
 
 
-def test_a_run_imported_in_the_terminal_is_told_too(harbour, hook, receiver, tmp_path: Path):
+def test_a_run_imported_in_the_terminal_is_reported_too(harbour, hook, receiver, tmp_path: Path):
     (tmp_path / "run.txt").write_bytes(GOOD)
     run = import_run(collection=harbour.collection, path=tmp_path / "run.txt")
 
@@ -81,7 +81,7 @@ def test_a_run_imported_in_the_terminal_is_told_too(harbour, hook, receiver, tmp
     assert (data["outcome"], data["run"]["id"], data["upload"]) == ("imported", run.pk, None)
 
 
-def test_events_are_there_for_nobody_too(harbour, owner):
+def test_events_are_recorded_without_subscribers(harbour, owner):
     sent(harbour, owner, GOOD)
 
     assert [event.kind for event in Event.objects.all()] == ["run.checked"]

@@ -39,11 +39,11 @@ def test_waits_grow_over_about_a_day_and_end():
         assert timedelta(hours=19) < sum(waits[:-1], timedelta(0)) < timedelta(hours=25)
 
 
-def test_waits_differ_by_lot():
+def test_waits_have_random_jitter():
     assert len({seconds_after(3, random.Random(seed)) for seed in range(20)}) == 20
 
 
 @pytest.mark.parametrize("wrong", ["whsec_not base64", "whsec_é"])
-def test_a_secret_that_is_none_signs_nothing(wrong):
+def test_an_invalid_secret_signs_nothing(wrong):
     with pytest.raises(ValueError):
         signature(wrong, "msg_1", 1, b"")

@@ -113,7 +113,7 @@ def test_a_reinstatement_is_priced_then_decided_and_stays_on_record(judged, call
     assert CampaignChange.objects.filter(what=f"worker {one} reinstated", who="ada").exists()
 
 
-def test_a_message_goes_to_whom_it_said_it_would(judged, calls, crowd):
+def test_a_message_is_sent_to_the_previewed_recipients(judged, calls, crowd):
     said = {"to": "excluded", "subject": "Why", "text": "Your gold pairs."}
     bad = worker("ABAD").pk
 
@@ -163,7 +163,7 @@ def test_reports_are_listed_and_settled(judged, calls):
     assert "manage.py" not in str(again)
 
 
-def test_judgments_are_taken_out_at_the_workers_wish(judged, calls):
+def test_judgments_are_withdrawn_at_the_workers_request(judged, calls):
     one = worker("AGOOD")
     address = f"{WORKERS}/{one.pk}/withdraw"
 
@@ -177,7 +177,7 @@ def test_judgments_are_taken_out_at_the_workers_wish(judged, calls):
     assert "already" in problem(calls.post(address, {"why": "asked by mail"}), 409)["detail"]
 
 
-def test_after_the_days_for_it_only_late_takes_judgments_out(judged, calls):
+def test_after_the_deadline_a_withdrawal_needs_late(judged, calls):
     judged.withdrawal_days = 1
     judged.save()
     Submission.objects.update(submitted_at=clock.now() - timedelta(days=2))
@@ -190,7 +190,7 @@ def test_after_the_days_for_it_only_late_takes_judgments_out(judged, calls):
     assert calls.post(address, {"late": True}).json()["done"]
 
 
-def test_a_test_pair_is_suspended_and_what_rested_on_it_reopened(judged, calls):
+def test_a_gold_pair_is_suspended_and_dependent_exclusions_are_reversed(judged, calls):
     bad = Exclusion.objects.get(worker=worker("ABAD"))
     first, second = [answer.gold_pair_id for answer in bad.gold_answers.order_by("pk")]
     address = "/api/v1/campaigns/fair/gold"
@@ -208,7 +208,7 @@ def test_a_test_pair_is_suspended_and_what_rested_on_it_reopened(judged, calls):
     problem(calls.post(f"{address}/999999/suspend", {"why": "x"}), 404)
 
 
-def test_a_top_up_is_agreed_to_and_owed_once(judged, calls):
+def test_a_top_up_is_confirmed_and_owed_once(judged, calls):
     opened = clock.now() - timedelta(hours=1)
     Submission.objects.update(opened_at=opened, finished_at=opened + timedelta(minutes=30))
     address = "/api/v1/campaigns/fair/top-up"
@@ -227,7 +227,7 @@ def test_a_top_up_is_agreed_to_and_owed_once(judged, calls):
     assert sum(payment.amount for payment in owed) == Decimal(str(done["amount"]))
 
 
-def test_a_top_up_after_the_end_takes_a_grant(judged, calls):
+def test_a_top_up_after_the_end_needs_a_grant(judged, calls):
     opened = clock.now() - timedelta(hours=1)
     Submission.objects.update(opened_at=opened, finished_at=opened + timedelta(minutes=30))
     Campaign.objects.update(state=Campaign.State.CLOSED)

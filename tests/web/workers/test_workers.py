@@ -60,7 +60,7 @@ def test_records_have_what_each_worker_did(fair, campaign):
     assert (busy.standing, busy.held, busy.tasks, busy.pay) == ("at work", 1, 0, Decimal(0))
 
 
-def test_agreement_is_with_what_others_said_of_the_same_pairs_and_counts(fair, campaign):
+def test_agreement_compares_counted_judgments_of_the_same_pairs(fair, campaign):
     fair.do_task(campaign, "ABAD", pass_gold=False)
     fair.collect(campaign)
     for name in ("AONE", "ATWO"):
@@ -117,7 +117,7 @@ def test_no_page_names_a_crowds_id(fair, campaign, manager):
         assert "ASSIGNMENT" not in page, address
 
 
-def test_a_worker_has_tasks_judgments_and_what_others_said(fair, campaign, manager):
+def test_a_workers_page_lists_tasks_judgments_and_others_choices(fair, campaign, manager):
     fair.do_task(campaign, "AGOOD")
     fair.collect(campaign)
     Submission.objects.update(comment=SCRIPT)
@@ -134,7 +134,7 @@ def test_a_worker_has_tasks_judgments_and_what_others_said(fair, campaign, manag
     assert manager.get(f"{LIST}{'9' * 30}/").status_code == 404
 
 
-def test_excluding_costs_what_was_foreseen(fair, campaign, manager):
+def test_excluding_costs_what_the_preview_stated(fair, campaign, manager):
     fair.do_task(campaign, "AGOOD")
     fair.collect(campaign)
     fair.open_task(campaign, "AGOOD")
@@ -185,7 +185,7 @@ def test_undoing_an_exclusion_lets_the_work_count_again(fair, campaign, manager)
 
 
 @pytest.mark.parametrize("repeated", [False, True])
-def test_reinstating_does_what_was_foreseen(fair, campaign, repeated):
+def test_reinstating_has_the_previewed_effects(fair, campaign, repeated):
     early = fair.open_task(campaign, "ABAD")
     fair.answer(early, only=1)
     fair.send_off(early)
@@ -205,7 +205,7 @@ def test_reinstating_does_what_was_foreseen(fair, campaign, repeated):
     assert done.counted + done.surplus + done.other == 2
 
 
-def test_a_decision_that_stands_is_not_offered_again(fair, campaign, manager):
+def test_a_decision_in_force_is_not_offered_again(fair, campaign, manager):
     fair.do_task(campaign, "AGOOD")
     fair.collect(campaign)
     assert "is not excluded" in text_of(manager.get(at("AGOOD", "reinstate/")))
@@ -223,7 +223,7 @@ def test_a_closed_campaign_says_that_nobody_repeats(fair, campaign, manager):
     assert "nobody repeats them any more" in text_of(manager.get(at("AGOOD", "exclude/")))
 
 
-def test_a_message_is_looked_at_before_it_is_sent(fair, crowd, campaign, manager):
+def test_a_message_is_previewed_before_it_is_sent(fair, crowd, campaign, manager):
     fair.do_task(campaign, "AGOOD")
     fair.collect(campaign)
     key = worker("AGOOD").pk
@@ -285,7 +285,7 @@ def report_of(submission: Submission, **details) -> PairReport:
     return PairReport.objects.create(submission=submission, slot=slot, kind="broken", **details)
 
 
-def test_reports_show_what_was_seen_and_are_settled(fair, campaign, manager):
+def test_reports_show_the_displayed_pair_and_are_settled(fair, campaign, manager):
     report = report_of(fair.do_task(campaign, "AGOOD"), words=SCRIPT)
     page = text_of(manager.get("/campaigns/fair/reports/"))
     assert "This is q" in page  # the text of a passage
@@ -299,7 +299,7 @@ def test_reports_show_what_was_seen_and_are_settled(fair, campaign, manager):
     assert "it is whole" in text_of(manager.get("/campaigns/fair/reports/?show=all"))
 
 
-def test_an_appeal_is_answered_and_the_worker_reinstated_and_told(fair, crowd, campaign, manager):
+def test_an_appeal_is_answered_and_the_worker_reinstated_and_notified(fair, crowd, campaign, manager):
     fair.do_task(campaign, "ABAD", pass_gold=False)
     fair.collect(campaign)
     appeal = Appeal.objects.create(

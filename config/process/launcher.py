@@ -158,7 +158,7 @@ def judging_pages_running() -> Iterator[None]:
     if answers(health):
         if answered_by(health) != installation():
             raise Refusal(
-                f"Another server answers at {settings.PUBLIC_URL}, not this installation.",
+                f"Another server answers at {settings.PUBLIC_URL}, not this installation's pages.",
                 "Stop it, or choose another address with PREFEREE_PUBLIC_URL.",
             )
         yield

@@ -165,7 +165,7 @@ def _install(package: str) -> None:
         _stop(package)
     print(f"Installing Debian's package {package} …", file=sys.stderr)  # noqa: T201 -- said before a long wait
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    # An installed package must not start a server of its own behind our back.
+    # An installed package must not start its own server in the background.
     subprocess.run(["apt-get", "update", "-q"], env=environment, stdout=subprocess.DEVNULL, check=False)
     _run(["apt-get", "install", "-y", "-q", "--no-install-recommends", package], environment)
 

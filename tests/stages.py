@@ -1,4 +1,4 @@
-"""Which tests belong to which stage of `make test` and `make soak`: this module alone decides.
+"""Assigns tests to the stages of `make test` and `make soak`; no other module does.
 
 `make test` is for every change: all tests except the soak tests on PostgreSQL, and on SQLite the tests whose results
 may differ. `make soak` is for long tests: those marked ``soak`` (simulated faults, journeys through the whole product

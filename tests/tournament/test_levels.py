@@ -33,7 +33,7 @@ LADDER = list(combinations([1, 2, 3, 4], 2))
         ([1, 2], won((1, 2), (1, 3), (2, 3)), [[1, 2], [3]]),
         # The best answer by wins lost a pair: it stays on top, and no chain passes through it.
         ([1], won((2, 1), (1, 3), (1, 4), (3, 4)), [[1], [2, 3, 4]]),
-        # A level pair is one level, and so is what lies between the two by other pairs.
+        # A level pair is one level, together with every passage that other pairs put between the two.
         ([1], won((1, 2), (1, 3), (1, 4), (2, 4), (3, 4)) + level((2, 3)), [[1], [2, 3], [4]]),
         ([1], won((1, 2), (1, 3), (1, 4), (2, 3), (3, 4)) + level((2, 4)), [[1], [2, 3, 4]]),
         # 2 and 4 were not compared, but 2 beat 3 and 3 beat 4.

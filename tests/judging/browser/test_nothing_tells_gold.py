@@ -13,7 +13,7 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
 ]
-#: Part of every name that must not travel, and of no displayed text.
+#: Part of every name that must not be sent, and of no displayed text.
 SECRET = "canary"
 TELLING = re.compile(rf"{SECRET}|gold|qrel|run.?tag|off.?topic|\bpids?\b|\bqids?\b|\branks?\b", re.IGNORECASE)
 #: Values that differ between responses to the same request.

@@ -63,7 +63,7 @@ def test_a_tap_leaves_no_mark_on_the_same_side_of_the_next_pair(place: Place, wi
     page.locator("#pair-1 label.choice").first.tap()
     expect(page.locator("#place-words")).to_have_text("Pair 2 of 13")
 
-    # Where a finger was, a browser takes the pointer to be until the next tap.
+    # Until the next tap, a browser treats the last touched point as the pointer's position.
     page.locator("#pair-2 label.choice").first.hover()
     grounds = "all => all.map((one) => getComputedStyle(one).backgroundColor)"
     assert page.locator("#pair-2 label.choice").first.evaluate("one => one.matches(':hover')")

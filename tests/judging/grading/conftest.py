@@ -49,7 +49,7 @@ def make_campaign(reef):
 
 
 def grade_all(assignment, grades, limit=1000):
-    """Grade what is given out, as long as something is; ``grades``: pid → grade, 0 for others. Returns the pids."""
+    """Grade passages until none is left; ``grades``: pid → grade, 0 for others. Returns the pids."""
     seen = []
     while len(seen) < limit and (item := next_item(assignment)) is not None:
         give_grade(item, grades.get(item.passage.pid, 0))

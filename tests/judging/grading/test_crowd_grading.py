@@ -141,7 +141,7 @@ def test_grades_carry_the_topics_from_the_opening_to_labels(reef_fair):
 
     reef_fair.work_off(campaign)
     assert carry_grades(campaign) == []
-    # Neither of q2's two passages is p5, and p1 is half of its opening; q1 goes on with the rest of its pool.
+    # Neither of q2's two passages is p5, and p1 is half of its opening; q1 continues with the rest of its pool.
     assert told(campaign) == {"q1": ("being judged", 4, 1), "q2": ("discarded", 2, 1)}
     assert campaign.tasks.filter(state=Task.State.WAITING).count() == 1
     assert carry_grades(campaign) == []  # twice is as good as once

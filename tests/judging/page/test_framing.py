@@ -150,7 +150,7 @@ def test_too_many_fields_are_garbled_and_fit_for_the_frame(martha):
 
 @pytest.fixture
 def slow(settings):
-    """A limit of ten requests in ten seconds, and a clock that stands still."""
+    """A limit of ten requests in ten seconds, and a stopped clock."""
     settings.PAGE_REQUESTS_PER_SECOND = 1
     with time_machine.travel(clock.now().replace(second=3, microsecond=0), tick=False) as traveller:
         yield traveller

@@ -1,4 +1,4 @@
-"""What the judging page requests, records and lets workers say."""
+"""The judging page: what it requests and records, and workers' comments, reports and appeals."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""How often the judging pages ask the database: hundreds of workers may use them at once."""
+"""The number of database queries of the judging pages, which hundreds of workers may use at once."""
 
 import pytest
 from django.db import connection

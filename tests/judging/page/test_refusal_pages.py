@@ -178,7 +178,7 @@ def too_large(crowd, fair):
 
 def too_fast(crowd, fair):
     martha = Visitor(crowd, fair.opened())
-    # The clock stands still, because requests are counted in windows of it.
+    # The clock is stopped, because requests are counted in time windows.
     with override_settings(PAGE_REQUESTS_PER_SECOND=1), time_machine.travel(clock.now(), tick=False):
         return [martha.begin(), *(martha.client.get(martha.page) for _ in range(2 * pacing.WINDOW))][-1]
 

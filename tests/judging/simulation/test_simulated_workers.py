@@ -1,4 +1,4 @@
-"""Simulated workers take places of their own campaign only."""
+"""Simulated workers take only places of their own campaign."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Made-up worker ids at a crowd that does not sign arrivals, and honest workers among them."""
+"""Forged worker ids at a crowd that does not sign arrivals, and honest workers among them."""
 
 from datetime import timedelta
 
@@ -18,7 +18,7 @@ from tests.judging.cast import Fair
 
 
 def arrive(campaign, place, *, worker="AFORGED", number=0, choices=0, **details) -> Submission:
-    """Open a place's address with made-up ids, consent, and make this many choices."""
+    """Open a place's address with forged ids, consent, and make this many choices."""
     arrival = Arrival(f"3{worker}{number}", place.posted.crowd_id, worker, "", preview=False, **details)
     submission = arrivals.open_task(campaign.postings.get(), arrival)
     if choices:

@@ -130,7 +130,7 @@ def test_a_returned_task_reappears_with_its_repeat(fair, campaign):
     repeated = repeat_in(submission).repeats_id
     end_submission(submission, Submission.State.RETURNED)
 
-    other = fair.open_task(campaign, "A1")  # another task: the repeat stays with the one given back
+    other = fair.open_task(campaign, "A1")  # another task: the repeat stays with the returned one
     take_up(submission)  # the crowd lists it after all
 
     assert repeat_in(other).repeats_id != repeated

@@ -1,4 +1,4 @@
-"""The order by do no harm: the same claims as for two runs alone, places of circles and of what cannot be told."""
+"""The order by do no harm: the same claims as for two runs, and the places of cycles and of unordered runs."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""How graded labels came about: by source, and the gain curve of a topic."""
+"""The origin of graded labels: their sources, and the gain curve of a topic."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which labels win their pairs, and which runs order pairs as people did: by hand."""
+"""Labels that win their pairs, and runs that order pairs as people did, worked by hand."""
 
 import numpy as np
 

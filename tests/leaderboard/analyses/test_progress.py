@@ -1,4 +1,4 @@
-"""Which runs were the state of the art, by hand."""
+"""Runs that were the state of the art, worked by hand."""
 
 from leaderboard.analyses.progress.analysis import time_shown
 from leaderboard.analyses.progress.computation import Entry, standings_over_time

@@ -1,4 +1,4 @@
-"""Whether labels can be reused: worked by hand, with near-duplicates, beside other labels, and on a real track."""
+"""Reusability of labels: worked by hand, with near-duplicates, beside other labels, and on a real track."""
 
 import json
 

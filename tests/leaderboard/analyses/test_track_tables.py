@@ -88,7 +88,7 @@ def test_the_overview_of_2022_is_counted_and_listed_as_published(db, shared_data
     results = json.loads(capsys.readouterr().out)
     tables = results["tables"]
 
-    assert results["facts"]["queries"] is None  # the track's values; over how many queries is not said
+    assert results["facts"]["queries"] is None  # the track's values; their number of queries is not stated
     names = ("runs", "baseline", "nnlm", "nn", "trad", "rerank", "fullrank", "single_stage_dense", "groups")
     assert [counts["passage"][name] for name in names] == [100, 40, 88, 0, 12, 11, 89, 9, 12]
     assert [counts["document"][name] for name in names] == [42, 19, 33, 0, 9, 3, 39, 2, 7]

@@ -1,4 +1,4 @@
-"""How long results of analyses are stored."""
+"""Storing and deleting results of analyses."""
 
 from datetime import timedelta
 

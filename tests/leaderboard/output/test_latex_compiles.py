@@ -85,7 +85,7 @@ def test_names_that_pdflatex_has_no_letters_for_are_said_on_top(valley, version)
     question = Question(labels_named(valley.collection, "official"))
 
     found = progress_over_time(collection=valley.collection, runs=runs, question=question)
-    # Runs without a date, as these, have a table of their own.
+    # Runs without a date, such as these, have a separate table.
     text = next(text for one in progress_analysis(found).tables if "检索" in (text := latex_table(one)))
 
     assert text.startswith(

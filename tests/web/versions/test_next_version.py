@@ -25,7 +25,7 @@ def text_of(reply, status=200) -> str:
 
 @pytest.fixture
 def owner(cast):
-    """The owner's client; a launched campaign; a new run with an unseen top for q1."""
+    """The owner's client, with a launched campaign and a new run with an unseen top for q1."""
     cast.campaign.state = "open"
     cast.campaign.launched_at = cast.version.published_at
     cast.campaign.save()

@@ -13,7 +13,7 @@ from judging.rules.packing import pack
 def remembered(
     real: Real, gold: Sequence[Triple], rng: np.random.Generator, *, done: int, workers: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what workers who do ``done`` tasks could remember about every slot, which slots are gold, and the worker.
+    """Return what workers who do ``done`` tasks can remember of each slot, which slots are gold, and the worker.
 
     They could know how often the question and the better and less known passages were shown, and the slot's position.
     """

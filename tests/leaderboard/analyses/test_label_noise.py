@@ -67,7 +67,7 @@ def test_a_worker_is_drawn_with_all_judgments():
 
 
 def test_each_copy_of_a_query_has_its_judgments_drawn_separately():
-    """Three judgments of each query, two for A: its passage is best in 20 of 27 draws, independently for every copy."""
+    """Three judgments of each query, two for A: its passage is best in 20 of 27 draws, separately for every copy."""
     alone = label_trials(FIELD, evidence(2, 1), COVERED, rng=np.random.default_rng(4), trials=4000)
     rng = np.random.default_rng(5)
     by_hand = (rng.integers(0, 3, (4000, 8, 3)) < 2).sum(axis=2) >= 2

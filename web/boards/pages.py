@@ -336,7 +336,7 @@ def _page_of_lines(
     return page
 
 
-def _earlier_version(version: QrelVersion, versions: Sequence[QrelVersion], wish: Wish) -> QrelVersion | None:
+def _earlier_version(version: QrelVersion, versions: Iterable[QrelVersion], wish: Wish) -> QrelVersion | None:
     """Return the earlier version that the address names, else the previous version; None if there is none."""
     earlier = {one.number: one for one in versions if one.number < version.number}
     return earlier.get(wish.since or 0) or earlier.get(max(earlier, default=0))

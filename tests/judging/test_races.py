@@ -5,9 +5,10 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from types import SimpleNamespace
 
 import pytest
-from django.db import connections
+from django.db import connection, connections, transaction
 
 from config import clock
 from judging.campaign.pairs import request_pairs
@@ -35,6 +36,7 @@ from judging.money import refused_payments
 from judging.money.payments import pay_owed
 from judging.page import session
 from judging.rules.pair_requests import PairRequest
+from judging.tasks import leasing
 from judging.tasks.leasing import lease_task
 from judging.workers.identities import worker_for
 from pooling.services.spending_grants import grant_spending
@@ -177,6 +179,35 @@ def test_two_people_settling_a_payment_at_once_settle_it_once_and_the_second_is_
     already = f"The refused payments for submission {submission.pk} are already settled."
     assert sorted(said, key=str) == [Decimal("1.80"), already]
     assert campaign.changes.filter(what__contains="settled outside the crowd").count() == 1
+
+
+@pytest.mark.postgres_only  # SQLite has no locks of rows
+@pytest.mark.skipif("connections['default'].vendor != 'postgresql'")
+def test_an_arrival_waits_for_no_lock_and_gets_the_task_that_another_failed_to_take(fair, monkeypatch):
+    campaign, worker = fair.opened(), worker_for("fake:here", "A1")
+    pausing, failed = threading.Event(), threading.Event()
+
+    def pause(_seconds):
+        pausing.set()
+        assert failed.wait(30)
+
+    def arrive():
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SET lock_timeout = '10s'")
+            return lease_task(campaign, worker, assignment_id="for-A1", place=None)
+        finally:
+            connections.close_all()
+
+    monkeypatch.setattr(leasing, "time", SimpleNamespace(sleep=pause))
+    with ThreadPoolExecutor(1) as thread:
+        with transaction.atomic():
+            assert Task.objects.filter(campaign=campaign).select_for_update()
+            arrival = thread.submit(arrive)
+            assert pausing.wait(30)
+        failed.set()
+
+        assert arrival.result().task is not None
 
 
 @pytest.mark.parametrize("attempt", range(3))

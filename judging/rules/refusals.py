@@ -42,7 +42,7 @@ OPEN_TASK = (
     ),
 )
 #: Also true where a person decides about pay: the worker read that when submitting.
-_PAID = _("What you judged and submitted is paid as promised when you submitted it.")
+_PAID = _("You are paid for submitted work as promised.")
 _NOTHING = _("Nothing was submitted for this task, so it is not paid. Earlier tasks are paid as promised.")
 
 #: Exclusion rules other than one missed check pair, with their explanations.
@@ -75,7 +75,7 @@ REFUSALS: dict[str, RefusalPage] = {
         _("No further tasks for you here"),
         _(
             "One of the check pairs in an earlier task was answered wrongly. Check pairs have an answer that is "
-            "plain to anyone who reads both passages. To be fair to everybody, one is enough."
+            "plain to anyone who reads both passages. To be fair to everybody, one wrong answer is enough."
         ),
         _PAID,
         _RETURN,
@@ -94,12 +94,12 @@ REFUSALS: dict[str, RefusalPage] = {
             "You agreed to several tasks and left each too early for it to be used. Each kept a place from somebody "
             "else, so no further task of this campaign is offered to you for now."
         ),
-        _("Work you submitted is paid like everybody's work. A task without a judged pair pays nothing."),
+        _("Work you submitted is paid as usual. A task without a judged pair pays nothing."),
         _RETURN,
         appeal=True,
     ),
     "withdrawn": RefusalPage(
-        _("You took your choices back"),
+        _("You withdrew your choices"),
         _("As you asked, none of your choices in this campaign are used, so you get no more of its tasks."),
         _PAID,
         _RETURN,
@@ -144,7 +144,7 @@ REFUSALS: dict[str, RefusalPage] = {
         _RETURN,
     ),
     "unknown-link": RefusalPage(
-        _("This address is not complete"),
+        _("This address is incomplete"),
         _("The link was cut off or changed, or is meant for another page."),
         _("Nothing is lost. Your choices are saved."),
         _("Go back to the task site and open the task again."),
@@ -195,7 +195,7 @@ REFUSALS: dict[str, RefusalPage] = {
     ),
     "enough-said": RefusalPage(
         _("Several objections are already waiting"),
-        _("There are so many under this worker id that we take no more until the requester has read them."),
+        _("This worker id has sent so many that the requester has to read them first."),
         _PAID,
         _("Wait for the requester's answer, or write to the requester."),
         409,
@@ -223,14 +223,14 @@ REFUSALS: dict[str, RefusalPage] = {
     ),
     "too-large": RefusalPage(
         _("That was too long"),
-        _("The form was longer than any answers and comment can be."),
+        _("The form was longer than answers and a comment can be."),
         _("Your earlier choices are saved."),
         _("Go back, shorten your comment and submit again."),
         413,
     ),
     "too-fast": RefusalPage(
         _("Too many requests"),
-        _("This page was loaded more often than one person can."),
+        _("This page was loaded more often than one person can load it."),
         _("Your earlier choices are saved."),
         _("Wait ten seconds, then reload the page."),
         429,

@@ -3,7 +3,7 @@
 from judging.rules.wording import ENGLISH, Wording, gettext_noop as _
 
 _CHECKS = _(
-    "Some pairs have an answer that is plain to anyone who reads both passages. They show us that people read."
+    "Some pairs have an answer that is plain to anyone who reads both passages. They show whether people read."
 )
 _UNDECIDED = _("“Cannot decide” counts as a miss there.")
 #: Rule → the consequence of missing a gold pair.

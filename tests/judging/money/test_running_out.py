@@ -358,7 +358,7 @@ def test_a_task_returned_after_it_was_sent_off_is_kept_at_once_and_offered_to_no
     submission.refresh_from_db()
     assert (submission.standing, submission.task.state, place.closed) == ("counted", "done", True)
     assert (books.ours, books.theirs, books.differences) == (Decimal("2.00"), Decimal("2.00"), [])
-    assert "The task site did not get this task" in page
+    assert "The task site did not receive this task" in page
     assert "The time for this task is over" not in page
     assert "You are paid <strong>$2.00</strong> as a bonus, for the choices we saved" in page
 

@@ -302,7 +302,7 @@ def test_a_persons_decision_in_an_earlier_campaign_is_named_as_such(crowd, fair)
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
-        ("reference", "To be fair to everybody, one is enough."),
+        ("reference", "To be fair to everybody, one wrong answer is enough."),
         ("two-strikes", "only the second one excludes"),
     ],
 )

@@ -42,12 +42,12 @@ def test_from_the_exclusion_to_the_appeal_to_the_answer(fair, failed, settings):
     ((name, subject, said),) = fair.crowd.messages
     assert (name, subject) == ("AFAIL", "No further tasks for you here")
     assert "One of the check pairs" in said
-    assert "What you judged and submitted is paid as promised when you submitted it." in said
+    assert "You are paid for submitted work as promised." in said
     assert settings.PUBLIC_URL in said
     browser, page = Client(), link_in(said)
     first = text(browser.get(page))
     assert 'data-appeal="open"' in first
-    assert "What you judged and submitted is paid" in first
+    assert "You are paid for submitted work" in first
 
     objected = text(browser.post(page, {"words": "The text was cut off."}))
     assert "Your message was sent to the requester" in objected

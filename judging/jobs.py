@@ -71,7 +71,7 @@ def ring_to_continue(campaign: Campaign) -> Job:
 
 
 def continue_if_launched(campaign: Campaign) -> None:
-    """Resume a launched campaign: offer freed tasks, notify workers, pay, or close it if it only waited for this."""
+    """Resume a launched campaign: offer freed tasks, notify workers, pay, and close it if nothing remains."""
     if campaign.launched_at is not None:
         ring_to_continue(campaign)
 

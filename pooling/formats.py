@@ -134,7 +134,7 @@ class Content:
     def blocks(self) -> Iterator[bytes]:
         """Yield blocks that end in a line feed; the next one is read while the current one is processed.
 
-        A byte order mark is dropped, and a last line without a line feed gets one; both are hashed unchanged. Raises
+        A byte order mark is dropped and a missing final line feed added; the hash covers the content as sent. Raises
         UnreadableContent.
         """
         return self.prepared(bytes)

@@ -1,7 +1,7 @@
 """Find near-duplicate texts: MinHash signatures of word shingles, and locality-sensitive hashing over them.
 
-A text is the set of its runs of ``shingle`` successive words, without case and punctuation. Two texts are as similar
-as the Jaccard coefficient of their sets, which is estimated from ``PERMUTATIONS`` minima (Broder, *On the resemblance
+A text is the set of its ``shingle``-word sequences, ignoring case and punctuation. The similarity of two texts is the
+Jaccard coefficient of their sets, which is estimated from ``PERMUTATIONS`` minima (Broder, *On the resemblance
 and containment of documents*, 1997). Only texts that agree in a whole band of minima are compared (Leskovec,
 Rajaraman and Ullman, *Mining of Massive Datasets*, section 3.4). Classes are the connected components of the pairs
 found, so two passages of a class can be less similar than the threshold if a chain of similar passages connects them.

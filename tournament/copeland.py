@@ -77,7 +77,7 @@ def _query_max(starts: IntArray, values: ExactArray) -> ExactArray:
 def _most_wins(
     starts: IntArray, query: IntArray, size: int, pairs: PairWins, wins: ExactArray, ties: Ties
 ) -> tuple[BoolArray, IntArray]:
-    """Return the passages with the most wins after recounts, and the number of passages that tied at first."""
+    """Return the passages with the most wins after recounts, and how many were tied before them."""
     alive = wins == _query_max(starts, wins)[query]
     tied_at_first = _count_by_query(query, alive, len(starts))
     left = pairs

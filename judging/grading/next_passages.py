@@ -93,7 +93,7 @@ class _Passage(NamedTuple):
 
 
 class _Topic:
-    """The passages to choose from: those of the fraction, one per class, none of a class with a known passage."""
+    """The passages to choose from: in the fraction, one per class, skipping classes with a known passage."""
 
     def __init__(
         self, collection: Collection, features: Features, within: Fraction | None, known: Group[str]

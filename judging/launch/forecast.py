@@ -35,7 +35,7 @@ class Pace:
 
 @dataclass(frozen=True)
 class Forecast:
-    """The forecast: dollars with fees, hours of all people together, and days at the given pace.
+    """The forecast: dollars with fees, total working hours, and days at the given pace.
 
     ``low``, ``with_repeats`` and ``worst`` are the cost with repeats at the low, expected and high slip rate. They
     are None if almost no task would count.

@@ -96,7 +96,9 @@ def expect(
     rule.
     """
     if not 0 <= slip_rate <= 1 or gold_per_task < 0 or tasks_per_worker < 1:
-        raise ValueError("a slip rate is a share, and a worker does at least one task")
+        raise ValueError(
+            "slip_rate must be 0 to 1, gold_per_task at least 0, and tasks_per_worker at least 1"
+        )
     failures = np.arange(gold_per_task + 1)
     slips = (
         scipy.special.binom(gold_per_task, failures)

@@ -27,7 +27,7 @@ class Pay:
         return self.base + self.bonus
 
     def bonus_for(self, judged: int, shown: int) -> Decimal:
-        """Calculate the bonus for ``judged`` of ``shown`` pairs, test pairs included.
+        """Calculate the bonus for ``judged`` of ``shown`` pairs, gold pairs included.
 
         Raises ValueError for more judged than shown.
         """

@@ -216,7 +216,7 @@ def _try_sides(setting: Setting, tasks: Sequence[int]) -> list[Outcome]:
 def _side_chances(pairs: int, gold: int) -> tuple[float, float]:
     """Return the shares of layouts in which choosing left, or alternating, answers all gold pairs right.
 
-    Every layout is as likely as the one with all sides swapped, so each counts for both.
+    A layout is as likely as its mirror image, so each layout drawn is counted both ways.
     """
     left = turns = 0
     for seed in range(LAYOUTS):

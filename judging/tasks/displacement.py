@@ -1,9 +1,8 @@
 """Reassignment of held tasks to newcomers where the crowd does not sign arrivals.
 
-There, anybody who knows a place's id can arrive with made-up worker ids, and each arrival holds a task. A newcomer is
-never refused because of them: instead, the weakest lease that only an address confirms gives up its task. Its worker
-notices nothing and can continue. Work confirmed by the crowd is paid in full, and counts unless somebody else did
-the task in the meantime.
+At such crowds, anybody who knows a place's id can take tasks under made-up worker ids. These never block a newcomer:
+the newcomer gets the task of the weakest unconfirmed holder, who can still continue without noticing. Work that the
+crowd confirms is paid in full, and counts unless somebody else did the task in the meantime.
 """
 
 from collections.abc import Callable, Iterator

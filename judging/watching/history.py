@@ -1,7 +1,7 @@
 """The history of a campaign: judgments, sides, agreement, gold and times, in total and over time.
 
-The number of queries does not depend on the campaign's size, because the database adds up the rows. Times are when a
-choice was made, or for gold answers, when the work came in.
+The database adds up the rows, so the number of SQL queries does not grow with the campaign. Points use the time of
+the choice; gold answers, the time of submission.
 """
 
 import math

@@ -25,7 +25,7 @@ FIGURE = " figure"
 
 
 def result_key(kind: str, inputs: list[Any]) -> str:
-    """Return the hash of a kind of result, its inputs (JSON-ready) and this software."""
+    """Hash the kind of result, its JSON-ready inputs and the software version."""
     named = json.dumps([kind, software_key(), *inputs], sort_keys=True)
     return hashlib.sha256(named.encode()).hexdigest()
 

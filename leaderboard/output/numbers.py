@@ -21,14 +21,14 @@ class Rounded(float):
 
     @classmethod
     def of(cls, value: float, decimals: int) -> Rounded:
-        """Return the value rounded to ``decimals``; with 0, NaN: only the order of runs is published."""
+        """Round to ``decimals``. 0 gives NaN, because only the order of runs is published."""
         found = cls(round(value, decimals) if decimals and not math.isnan(value) else math.nan)
         found.decimals = decimals
         return found
 
 
 def digits_of(value: float, usual: int) -> int:
-    """Return how many digits after the point to show: ``usual``, or as many as the value was rounded to."""
+    """Return how many decimals to show: ``usual``, or fewer if the value was rounded to fewer."""
     return min(usual, value.decimals) if isinstance(value, Rounded) else usual
 
 

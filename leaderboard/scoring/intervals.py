@@ -25,7 +25,7 @@ class Intervals:
 
 
 def resample_counts(queries: int, trials: int, rng: np.random.Generator) -> npt.NDArray[np.float64]:
-    """Return trials × queries: how often each query was drawn in a sample of the same size with replacement.
+    """Return how often each query is drawn in each bootstrap sample, as a trials × queries array.
 
     Rows sum to ``queries``. Counts are float64 so that they can be multiplied by values without a copy.
     """

@@ -125,7 +125,7 @@ def abandon_files(wanted: Arriving) -> None:
     if can_leave_out(wanted):
         there |= Q(state=wanted.state)
     if not type(wanted).objects.filter(there, pk=wanted.pk).delete()[0]:
-        raise UploadRefused("These files have already been read.", "There is nothing to drop.")
+        raise UploadRefused("These files have already been read.", "There is nothing to discard.")
     forget_sent_files(files, KINDS)
 
 

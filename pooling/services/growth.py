@@ -24,5 +24,5 @@ def most_bytes_of_run(size: int | None = None) -> int:
 
 
 def most_bytes_of(path: Path) -> int:
-    """Return the maximum size of this file's content. A path that is not a file is refused when it is read."""
+    """Return the file's maximum decompressed size. A path that is not a file is refused when it is read."""
     return most_bytes(path.stat().st_size if path.is_file() else 0)

@@ -167,7 +167,7 @@ def abandon(upload: RunUpload) -> None:
     gone = RunUpload.objects.filter(there | Q(state=states.REFUSED) & ~Q(parts=[]), pk=upload.pk)
     parts = list(upload.parts)
     if not gone.delete()[0]:
-        raise UploadRefused("This file has already been imported or refused.", "There is nothing to drop.")
+        raise UploadRefused("This file has already been imported or refused.", "There is nothing to discard.")
     forget_parts(parts)
 
 

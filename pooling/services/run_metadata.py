@@ -21,7 +21,7 @@ MOST_BYTES = 20_000_000
 
 @dataclass(frozen=True)
 class DescribedRuns:
-    """The effects of a table, as run tags: changed descriptions, announced runs and unchanged runs."""
+    """Tags of the runs that a metadata file described, announced or left unchanged."""
 
     described: tuple[str, ...]
     announced: tuple[str, ...]

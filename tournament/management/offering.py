@@ -16,7 +16,7 @@ def advance_and_offer(command: Command, campaign: Campaign) -> dict[str, int | b
 
 
 def offer_places(command: Command, campaign: Campaign) -> None:
-    """Post the campaign's missing places."""
+    """Post the places still to be posted."""
     campaign.refresh_from_db()
     if campaign.state != Campaign.State.OPEN:
         command.note(f"The campaign is {campaign.state}. Its tasks will be posted once it is open.")

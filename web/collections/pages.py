@@ -59,7 +59,7 @@ def seen_by_everybody(collection: Collection) -> dict[str, Any]:
 
 
 def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
-    """Return the data of a collection's first page."""
+    """Return the data for a collection's page."""
     member = sees_everything(user, collection)
     campaigns = collection_campaigns(collection, user).current
     held = Holdings(

@@ -14,7 +14,7 @@ from django.core.files.uploadhandler import FileUploadHandler
 
 
 class ToDisk(FileUploadHandler):
-    """Writes uploads to the data directory, not to memory. Files are deleted with the request."""
+    """Writes uploads to the data directory, not to memory. Files are deleted after the request."""
 
     chunk_size = 1 << 20
     file: Any = None

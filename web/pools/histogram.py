@@ -9,7 +9,7 @@ WIDTH = 240
 
 @dataclass(frozen=True)
 class Bar:
-    """Numbers of all and of chosen queries with pools of ``least`` to ``most`` passages; widths in SVG units."""
+    """Counts of queries, all and chosen, whose pool has ``least`` to ``most`` passages; widths in SVG units."""
 
     least: int
     most: int

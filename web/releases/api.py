@@ -60,8 +60,8 @@ class MadeOut(Schema):
 class BundleOut(Schema):
     """A version's bundle: its contents and omissions if they were counted, and its file if it was made.
 
-    ``made``, ``size`` and ``sha256`` describe the newest available file; ``current``: nothing has changed since.
-    ``bundles`` are all of them, newest first.
+    ``made``, ``size`` and ``sha256`` describe the newest available file. ``current``: nothing has changed since.
+    ``bundles``: all files made, newest first.
     """
 
     made: bool
@@ -112,7 +112,7 @@ def read_queries(
     offset: Offset = 0,
 ) -> dict[str, Any]:
     if show not in FILTERS:
-        raise HttpError(400, f"show is one of: {', '.join(key for key in FILTERS if key)}.")
+        raise HttpError(400, f"Set show to one of: {', '.join(key for key in FILTERS if key)}.")
     user = reader(request)
     version = version_for(user, name, number)
     rows = asked_queries(version, Wish(show, q.strip()), user)

@@ -178,7 +178,7 @@ def upload_progress(request: HttpRequest, collection: Collection, key: int) -> H
 @require_POST
 @needs("submit run")
 def submit(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    """Import a file that was only checked."""
+    """Import a file that was uploaded to be checked."""
     found = _own_upload(request, collection, key)
     try:
         ring_for_upload(submit_checked(found))
@@ -213,7 +213,7 @@ def check_again(request: HttpRequest, collection: Collection, key: int) -> HttpR
 @require_POST
 @needs("submit run")
 def discard_upload(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    """Discard a file that is unfinished, unchecked, or only checked."""
+    """Discard an uploaded file that has not been imported."""
     found = _own_upload(request, collection, key)
     try:
         abandon(found)

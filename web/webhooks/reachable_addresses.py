@@ -100,7 +100,7 @@ def check_form(address: str) -> SplitResult:
     if parts.username is not None or parts.password is not None or parts.fragment:
         raise AddressRefused(
             "The address contains a user name, password or fragment.",
-            "Remove it: messages are signed, and a secret can be part of the path.",
+            "Remove it. Messages are signed; if you need a secret, use the path.",
         )
     return parts
 

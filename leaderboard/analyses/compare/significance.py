@@ -151,8 +151,8 @@ def mean_interval(differences: Differences, level: float) -> Bounds:
 def share_interval(a_wins: int, b_wins: int, queries: int, level: float) -> Bounds:
     """Return the share of queries won by A minus that won by B, with the interval that matches the sign test.
 
-    It is Clopper and Pearson's interval of A's share among the decided queries, scaled to all queries, with the
-    number of decided queries taken as given. There are no bounds if no query is decided.
+    This is the Clopper-Pearson interval for A's share of the decided queries, scaled to all queries and conditional
+    on the number of decided queries. The bounds are nan if no query is decided.
     """
     decided = a_wins + b_wins
     if decided == 0:

@@ -22,9 +22,9 @@ from tournament.pair_wins import PairTally
 
 @dataclass(frozen=True)
 class ObservedAgreement:
-    """P with an interval from resampling whole queries; all None if no pair was judged twice.
+    """P, with a bootstrap interval over queries; None if no pair was judged twice.
 
-    ``twos``: pairs of judgments of the same pair; the bounds are None with fewer than two queries.
+    ``twos`` counts pairs of judgments of one pair. With fewer than two queries, the bounds are None.
     """
 
     pairs: int

@@ -204,7 +204,7 @@ def _difference_and_deviation(board: _PowerBoard, first: int, second: int) -> tu
 def _needed_table(
     board: _PowerBoard, first: int, second: int, difference: float | None, facts: Facts
 ) -> Table:
-    """Return the number of queries for several true differences, and for the requested one."""
+    """Return the queries needed to detect several true differences and the requested one."""
     deviation = _difference_and_deviation(board, first, second)[1]
     rows = []
     for one in sorted({*DIFFERENCES, *([difference] if difference else [])}):

@@ -363,7 +363,7 @@ def test_an_excluded_worker_appeals_once_in_a_few_words(crowd, fair):
     assert (appeal.refusal, appeal.words) == ("excluded", "The text was <cut> off.")
     assert "The text was &lt;cut&gt; off." in martha.arrive().content.decode()
     assert 'action="/judge/appeal/' not in again
-    assert "is paid as promised when you submitted it" in text(sent)
+    assert "You are paid for submitted work as promised" in text(sent)
 
 
 def test_a_forged_appeal_leads_nowhere(crowd, fair):

@@ -164,7 +164,7 @@ def test_an_answer_that_the_requester_s_page_did_not_send_promises_nothing(clien
 
     for page in (task, receipt):
         assert "The requester decides whether you are paid: $0.20 if your work is approved." in page
-    assert "unless the requester decides before" in receipt
+    assert "unless the requester decides first" in receipt
     assert all("$0.20 if the requester decides to pay" in page for page in tables)
     for page in (task, receipt, *tables, home):
         assert "1.80" not in page

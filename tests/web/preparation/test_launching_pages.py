@@ -205,7 +205,7 @@ def test_another_crowd_offers_no_rehearsal_and_says_why(manager, ready, settings
 
     page = texts(manager.get(f"{DRAFT}rehearsal/"))
 
-    assert "It cannot be rehearsed here" in page
+    assert "You cannot rehearse here" in page
     assert "Rehearse fair" not in page
     assert "Continue to pilot" in page
     assert manager.post(f"{DRAFT}rehearsal/", {"truth": "official"}).status_code == 422

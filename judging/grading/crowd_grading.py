@@ -190,8 +190,8 @@ def withdraw_unasked(campaign: Campaign) -> int:
         Exists(of_over), campaign=campaign, state=Task.State.WAITING, submissions=None
     )
     with transaction.atomic():
-        # Locked, so that no worker can take one of these tasks meanwhile.
-        locked = untouched.order_by("pk").select_for_update(of=("self",))
+        # Locked, so that no worker can take one of these tasks meanwhile. One that is being taken stays as it is.
+        locked = untouched.select_for_update(of=("self",), skip_locked=True)
         tasks = list(locked.values_list("pk", flat=True))
         rows = TaskPair.objects.filter(task__in=tasks, pair__query__in=_finished_queries(campaign))
         taken, _ = rows.delete()

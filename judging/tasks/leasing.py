@@ -33,8 +33,8 @@ from judging.workers.identities import Newcomer, known_worker
 TRIES = 20
 #: Batches of waiting tasks examined for one that fits the worker.
 LOOKS = 25
-#: Seconds to wait while others take all tasks that fit.
-PAUSE = 0.05
+#: Seconds to wait while others take all tasks that fit; and how often, where the worker's submission stays locked.
+PAUSE, PAUSES_IN_TRANSACTION = 0.05, 5
 
 
 class _Taken(Exception):
@@ -76,7 +76,8 @@ def lease_task(
 
     ``taken_at`` is when the worker took the assignment, if the crowd signed that. If the assignment or the place
     passed to this worker from another, the other's task is freed. Safe to race: repeated calls for an assignment
-    return the same submission. Raises WorkRefused if the place has since gone to somebody else.
+    return the same submission. Raises WorkRefused if the place has since gone to somebody else, or if others are
+    taking all tasks that fit.
 
     ``past``, ``resumes`` and ``held`` (:class:`Taking`) are read here unless the caller has read them already.
     """
@@ -84,11 +85,14 @@ def lease_task(
     resumes = resumes and taken_at is not None
     held = _tasks_held_by(who) if held is None else held
     taking = Taking(campaign, who, assignment_id, place, taken_at, past, resumes, held)
+    being_taken = False
     for _ in range(TRIES):
+        being_taken = False
         try:
             if submission := _take_next(taking):
                 return submission
         except _BeingTaken:
+            being_taken = True
             time.sleep(PAUSE)
             continue
         except _Taken:
@@ -105,6 +109,8 @@ def lease_task(
             campaign, place, _tasks_with(taking.past.barred), partial(_fitting_tasks, taking.past)
         ):
             return None
+    if being_taken:
+        raise WorkRefused("not-ready")
     return None
 
 
@@ -295,7 +301,7 @@ def hand_out(submission: Submission, past: Past) -> str:
 
 def _exchange_task(submission: Submission) -> bool:
     """Exchange the submission's task for another and free its own. Return False if none waits."""
-    for _ in range(TRIES):
+    for _ in range(PAUSES_IN_TRANSACTION):
         try:
             return _try_to_exchange(submission)
         except _BeingTaken:

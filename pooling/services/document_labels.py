@@ -177,7 +177,7 @@ def _refuse_unmapped(pids: set[str], document_of: DocumentOf) -> None:
         )
 
 
-def provenance_of(qrel_set: QrelSet) -> list[DocumentLabel]:
+def provenance_of(qrel_set: QrelSet) -> Iterator[DocumentLabel]:
     """Return the labels of a set created by :func:`map_labels`, each with its passage.
 
     Raises NotFound for other sets.
@@ -185,6 +185,5 @@ def provenance_of(qrel_set: QrelSet) -> list[DocumentLabel]:
     if qrel_set.mapped_from_id is None:
         raise NotFound(f"The labels {qrel_set.name} were not derived from labels of passages.")
     rows = qrel_set.qrels.order_by("position")
-    return [
-        DocumentLabel(*row) for row in rows.values_list("query__qid", "passage__pid", "grade", "source_pid")
-    ]
+    fields = rows.values_list("query__qid", "passage__pid", "grade", "source_pid")
+    return (DocumentLabel(*row) for row in fields.iterator(chunk_size=5000))

@@ -209,7 +209,7 @@ def test_a_disk_that_takes_no_copy_is_named(bucket, data_dir):
 
 
 def test_a_run_missing_in_the_bucket_is_reported(bucket):
-    with pytest.raises(NotFound, match="stored ranking of run long is gone"):
+    with pytest.raises(NotFound, match="stored ranking of run long is missing"):
         ranking_files.get(run_named("1/never.parquet"), 10)
 
 

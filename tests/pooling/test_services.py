@@ -180,7 +180,7 @@ def test_a_file_left_by_a_crash_is_put_to_use(collection, write, data_dir, monke
 def test_a_lost_ranking_is_reported(two_runs, data_dir):
     (data_dir / "runs" / two_runs[0].storage_name).unlink()
 
-    with pytest.raises(NotFound, match="stored ranking of run A is gone"):
+    with pytest.raises(NotFound, match="stored ranking of run A is missing"):
         runs.ranking_of(two_runs[0])
 
 

@@ -83,7 +83,7 @@ def test_a_doi_is_set_changed_and_removed_with_a_trace(version):
 def test_an_invalid_doi_changes_nothing(version):
     set_doi(version, "10.1234/a")
 
-    with pytest.raises(NotADoi, match=r"'zenodo' is not a DOI\. Enter it like 10\.5281"):
+    with pytest.raises(NotADoi, match=r"'zenodo' is not a DOI\. Enter a DOI such as 10\.5281"):
         set_doi(version, "zenodo")
 
     assert doi_of(version) == "10.1234/a"

@@ -204,8 +204,10 @@ def published_board(collection: Collection, wish: Wish, user: Any) -> PublishedB
     """
     sight = label_sight(collection, user)
     asked = asked_board(collection, wish, user, sight)
-    versions = QrelVersion.objects.filter(collection=collection).defer("manifest")
-    earlier = _earlier_version(asked.version, versions, wish) if asked.version else None
+    earlier = None
+    if asked.version and not asked.is_there():
+        versions = QrelVersion.objects.filter(collection=collection).defer("manifest")
+        earlier = _earlier_version(asked.version, versions, wish)
     again = "Repeat the request in a few seconds."
     try:
         work = drawing_work(asked, earlier)

@@ -1,11 +1,12 @@
 """The form that derives document labels from passage labels."""
 
+from itertools import chain
 from pathlib import Path
 
 from django import forms
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -15,6 +16,7 @@ from pooling.errors import NotFound
 from pooling.models import Collection, QrelSet
 from pooling.services.document_labels import before_last, documents_in_file, map_labels, provenance_of
 from web.common.access import needs
+from web.common.row_files import in_pieces
 
 #: Larger files of passages and their documents take longer to read than a page should.
 LARGEST_FILE = 50 * 1024**2
@@ -84,15 +86,18 @@ def document_labels(request: HttpRequest, collection: Collection) -> HttpRespons
 
 @require_safe
 @needs("add files")
-def document_label_sources(_request: HttpRequest, collection: Collection, labels: str) -> HttpResponse:
+def document_label_sources(
+    _request: HttpRequest, collection: Collection, labels: str
+) -> StreamingHttpResponse:
     """Return the labels of documents as a file, each with the passage that it comes from."""
     found = get_object_or_404(QrelSet, collection=collection, name=labels)
     try:
-        lines = ["\t".join(map(str, vars(one).values())) for one in provenance_of(found)]
+        sources = provenance_of(found)
     except NotFound as refusal:
         raise Http404(str(refusal)) from None
-    reply = HttpResponse("\n".join(["qid\tdocument\tgrade\tpassage", *lines, ""]))
-    reply["Content-Type"] = "text/tab-separated-values; charset=utf-8"
+    lines = ("\t".join(map(str, vars(one).values())) for one in sources)
+    pieces = in_pieces(f"{line}\n" for line in chain(["qid\tdocument\tgrade\tpassage"], lines))
+    reply = StreamingHttpResponse(pieces, content_type="text/tab-separated-values; charset=utf-8")
     reply["Content-Disposition"] = f'attachment; filename="{collection.name}-{found.name}-sources.tsv"'
     return reply
 

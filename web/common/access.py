@@ -8,7 +8,8 @@ from functools import wraps
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 
 from judging.models import Campaign
@@ -56,12 +57,12 @@ def require(user: Any, action: str, collection: Collection) -> None:
         raise PermissionDenied(f"Your role in {collection.name} does not include this: {action}.")
 
 
-def needs(action: str) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
+def needs(action: str) -> Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]:
     """Decorate a view: check the action, then pass the collection in place of its name."""
 
-    def decorate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    def decorate(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
         @wraps(view)
-        def guarded(request: HttpRequest, name: str, **rest: Any) -> HttpResponse:
+        def guarded(request: HttpRequest, name: str, **rest: Any) -> HttpResponseBase:
             collection = collection_for(request.user, name, action)
             return view(request, collection, **rest)
 

@@ -96,7 +96,7 @@ def test_a_top_up_keeps_to_the_budget(slow):
     Campaign.objects.update(budget=Decimal("10.00"))
     slow.refresh_from_db()
 
-    with pytest.raises(CampaignRefused, match="beyond the budget"):
+    with pytest.raises(CampaignRefused, match="would exceed the budget"):
         owe_top_ups(slow, LEAST)
     assert topped_up() == []
 

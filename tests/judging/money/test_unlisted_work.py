@@ -140,7 +140,7 @@ def test_it_keeps_to_the_budget_and_needs_a_reason(campaign, lost, paid):
         pay_missing(campaign, lost, way=BONUS, why=" ")
     Campaign.objects.update(budget=money(campaign)["committed"])
     campaign.refresh_from_db()
-    with pytest.raises(CampaignRefused, match="beyond the budget"):
+    with pytest.raises(CampaignRefused, match="would exceed the budget"):
         pay_missing(campaign, lost, way=BONUS, why="the crowd lost it")
 
 

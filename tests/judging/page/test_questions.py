@@ -1,5 +1,7 @@
 """The number of database queries of the judging pages, which hundreds of workers may use at once."""
 
+from datetime import UTC, datetime
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -34,6 +36,26 @@ def test_a_save_that_is_within_its_pace_asks_no_shared_counter(martha, monkeypat
     monkeypatch.setattr(pacing, "Limit", None)
 
     assert martha.save().json() == {"saved": True}
+
+
+def test_pages_near_the_limit_are_counted_by_all_processes_together(monkeypatch, settings):
+    settings.PAGE_REQUESTS_PER_SECOND = 4
+    shared = []
+
+    class Shared:
+        def __init__(self, *limit):
+            assert limit == ("page", 40, pacing.WINDOW)
+
+        def take(self, token, *, times):
+            shared.append(times)
+            return 0
+
+    monkeypatch.setattr(pacing, "_here", pacing._Here())
+    monkeypatch.setattr(pacing, "Limit", Shared)
+    monkeypatch.setattr(pacing.clock, "now", lambda: datetime(2026, 1, 1, tzinfo=UTC))
+
+    assert [pacing.request_pause("page") for _ in range(12)] == [0] * 12
+    assert shared == [11, 1]
 
 
 def test_opening_a_task_agreeing_and_reading_its_pairs(martha):

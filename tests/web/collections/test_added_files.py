@@ -128,7 +128,7 @@ def test_the_same_passage_file_again_is_refused_by_its_name(ada, data_dir):
     ("said", "words"),
     [
         ({}, "Choose at least one file."),
-        ({"qrels": QRELS}, "Name the labels"),
+        ({"qrels": QRELS}, "Enter a name for the labels"),
         ({"qrels": QRELS, "set": "no blanks"}, "Use only letters, digits"),
         ({"qrels": QRELS, "set": "there"}, "already has a qrel set"),
     ],

@@ -33,7 +33,7 @@ def test_the_page_makes_labels_by_a_separator(harbour, owner, page):
     assert "documents has 1 label of a document, 1 of them relevant" in made
     sources = reverse("web:document_label_sources", args=[harbour.collection.name, "documents"])
     listed = owner.get(sources)
-    assert listed.content.decode() == "qid\tdocument\tgrade\tpassage\nq1\td1\t3\td1#2\n"
+    assert b"".join(listed.streaming_content).decode() == "qid\tdocument\tgrade\tpassage\nq1\td1\t3\td1#2\n"
     assert sources in owner.get(page).content.decode()
     assert owner.get(sources.replace("documents.tsv", "official.tsv")).status_code == 404
     assert harbour.collection.qrel_sets.get(name="documents").qrels.get().grade == 3

@@ -192,7 +192,7 @@ def test_a_team_member_sends_on_the_page_without_saying_who_or_when(board):
     assert 'name="baseline"' not in page
     assert page.count("required by the policy") == 1  # the subtask
     assert "The round 2026 is open</strong> until 2026-08-01 00:00:00 UTC" in page
-    assert "1 official run of a team (1 left)" in page
+    assert "1 official run per team (1 left)" in page
 
 
 def test_the_form_asks_for_the_priority_that_the_round_needs(board):

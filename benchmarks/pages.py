@@ -107,6 +107,7 @@ NOT_READ = {
     "checking",
     "pool_work",  # a pool that is being built
     "asking_work",  # a campaign that is being created
+    "document_label_sources",  # a qrel set of documents
     # These only redirect to a page that is measured.
     "challenge_with",
     "prepare",

@@ -116,6 +116,8 @@ class Content:
     progress: Progress | None = None
     size: int = 0
     _hash: hashlib._Hash = field(default_factory=hashlib.sha256, repr=False)
+    _read: tuple[int, int] = (0, 0)
+    """Bytes of the file read so far, and its size."""
 
     def __post_init__(self) -> None:
         self.name = self.name or str(self.path)
@@ -142,8 +144,15 @@ class Content:
     def prepared(self, prepare: Callable[[bytes], T]) -> Iterator[T]:
         """Yield the result of ``prepare`` for each block, computed in the reading thread.
 
-        A small file needs no thread.
+        A small file needs no thread. Progress is reported in the caller's thread, because it may write to a database
+        that the caller's transaction has locked.
         """
+        for block in self._prepared(prepare):
+            if self.progress is not None:
+                self.progress(*self._read)
+            yield block
+
+    def _prepared(self, prepare: Callable[[bytes], T]) -> Iterator[T]:
         made = map(prepare, self._blocks())
         if not self.path.is_file() or self.likely_bytes < BLOCK_BYTES:
             yield from made
@@ -163,8 +172,7 @@ class Content:
                 for number, block in enumerate(self._whole_lines(_decompress(cast(BinaryIO, raw), kind))):
                     if number == 0:
                         self._refuse_other_than_text(block[:PIECE_BYTES])
-                    if self.progress is not None:
-                        self.progress(raw.tell(), total)
+                    self._read = raw.tell(), total
                     yield block
         except EOFError:
             raise self._damaged(f"the {kind} stream ends early: the file is truncated.") from None

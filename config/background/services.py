@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from django.conf import settings
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, OperationalError, connection, transaction
 from django.db.models import F, QuerySet
 
 from config import clock
@@ -175,6 +175,8 @@ def _lease_kept_alive(job: Job) -> Iterator[None]:
                 beat(job)
             except LeaseLost:
                 break
+            except OperationalError as error:  # for instance, SQLite is locked by the job's own transaction
+                logger.warning("the lease of job %s was not extended: %s", job.pk, error)
             finally:
                 connection.close()
 

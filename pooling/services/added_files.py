@@ -1,6 +1,6 @@
 """Add labels, candidates and passage files to a collection, and fetch missing texts of its pools."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +19,13 @@ from pooling.services.naming import check_name
 from pooling.services.qrels import import_qrels
 from pooling.services.sent_files import (
     CANDIDATES,
-    PASSAGES,
     QRELS,
     SentFile,
+    examined_passages,
     kept_within_quota,
     paths_of_kind,
     problems_of_passage_files,
     read_once,
-    refuse_bad_passages,
     sender_names,
 )
 
@@ -71,14 +70,18 @@ def check_addable(collection: Collection, details: dict[str, Any], *, labels: bo
 def add_waiting_files(wanted: AddedFiles, *, progress: Progress | None = None) -> AddedFiles:
     """Add the files, all or none, then fetch the texts that are missing. Safe to repeat."""
 
-    def add() -> dict[str, Any]:
-        outcome = (
-            _add_labels(wanted, progress) | _add_candidates(wanted, progress) | _add_texts(wanted, progress)
-        )
-        _log_additions(wanted, outcome)
-        return {"state": AddedFiles.State.ADDED, "outcome": outcome}
+    def read() -> Callable[[], dict[str, Any]]:
+        examined = examined_passages(wanted.files, progress)
 
-    return read_once(wanted, add, lambda: _problems_of_added_files(wanted), done_with={QRELS, CANDIDATES})
+        def add() -> dict[str, Any]:
+            outcome = _add_labels(wanted, progress) | _add_candidates(wanted, progress)
+            outcome |= _add_texts(wanted, examined, progress)
+            _log_additions(wanted, outcome)
+            return {"state": AddedFiles.State.ADDED, "outcome": outcome}
+
+        return add
+
+    return read_once(wanted, read, lambda: _problems_of_added_files(wanted), done_with={QRELS, CANDIDATES})
 
 
 def _add_labels(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
@@ -119,19 +122,15 @@ def _add_candidates(wanted: AddedFiles, progress: Progress | None) -> dict[str, 
     return {}
 
 
-def _add_texts(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
+def _add_texts(
+    wanted: AddedFiles, examined: list[tuple[str, passages.Source]], progress: Progress | None
+) -> dict[str, Any]:
     """Add new sources, then fetch missing texts in one pass: labels may also have added passages."""
-    refuse_bad_passages(wanted.files, progress)
-    called = sender_names(wanted.files)
-    found = [
-        (called[path], passages.examine(path, progress, name=called[path]))
-        for path in paths_of_kind(wanted.files, PASSAGES)
-    ]
-    for name, source in found:
+    for name, source in examined:
         passages.register_source(wanted.collection, source, name=name)
     fetched = passages.fetch_missing(collection=wanted.collection, progress=progress)
     return {
-        "sources": len(found),
+        "sources": len(examined),
         "texts_wanted": fetched.wanted,
         "texts_found": fetched.found,
         "without_text": list(fetched.missing[:MOST_LISTED]),

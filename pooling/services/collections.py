@@ -28,6 +28,7 @@ def import_collection(
     name: str,
     queries: Path,
     passage_files: list[Path] | None = None,
+    examined: list[passages.Source] | None = None,
     qrels: Path | None = None,
     min_grade: int = 1,
     skip_unknown: bool = False,
@@ -43,15 +44,18 @@ def import_collection(
 
     ``language``: a BCP 47 tag; workers' pages use it for speech and line breaks. ``min_grade``: of the qrels.
     ``skip_unknown``: leave out labels of queries that are not in the query file. ``names``: the users' names of
-    stored files, for errors. All or nothing. Raises AlreadyImported, InvalidFile, and PoolingError for an invalid
-    name or language.
+    stored files, for errors. ``examined``: passage files that were already read, in place of ``passage_files``. All
+    or nothing. Raises AlreadyImported, InvalidFile, and PoolingError for an invalid name or language.
     """
     names = names or {}
     check_name(name)
     check_language(language)
     refuse_taken_collection_name(name)
     found = read_query_file(Content(queries, names.get(queries, ""), most_bytes_of(queries), progress))
-    examined = [passages.examine(path, progress, name=names.get(path, "")) for path in passage_files or []]
+    if examined is None:
+        examined = [
+            passages.examine(path, progress, name=names.get(path, "")) for path in passage_files or []
+        ]
     try:
         with transaction.atomic():
             collection = Collection.objects.create(

@@ -1,6 +1,6 @@
 """Create a collection from uploaded files, with the same import as the command."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +15,16 @@ from pooling.services.collections import ImportedCollection, import_collection, 
 from pooling.services.growth import most_bytes_of
 from pooling.services.members import log
 from pooling.services.naming import check_language, check_name
+from pooling.services.passages import Source
 from pooling.services.sent_files import (
-    PASSAGES,
     QRELS,
     QUERIES,
     SentFile,
+    examined_passages,
     kept_within_quota,
     paths_of_kind,
     problems_of_passage_files,
     read_once,
-    refuse_bad_passages,
     sender_names,
 )
 from pooling.texts import query_problems, read_query_file
@@ -62,22 +62,28 @@ def check_new(name: str, details: dict[str, Any]) -> None:
 def make_requested_collection(wanted: NewCollection, *, progress: Progress | None = None) -> NewCollection:
     """Create the collection, all or nothing, with the requester as owner. Safe to repeat."""
 
-    def make() -> dict[str, Any]:
-        refuse_bad_passages(wanted.files, progress)
-        made = _import_files(wanted, progress)
-        _make_owner(wanted, made.collection)
-        return {"state": NewCollection.State.MADE, "collection": made.collection}
+    def read() -> Callable[[], dict[str, Any]]:
+        examined = [source for _, source in examined_passages(wanted.files, progress)]
+
+        def make() -> dict[str, Any]:
+            made = _import_files(wanted, examined, progress)
+            _make_owner(wanted, made.collection)
+            return {"state": NewCollection.State.MADE, "collection": made.collection}
+
+        return make
 
     # Passages are read from these files as long as the collection exists.
-    return read_once(wanted, make, lambda: _problems_of_collection_files(wanted), done_with={QUERIES, QRELS})
+    return read_once(wanted, read, lambda: _problems_of_collection_files(wanted), done_with={QUERIES, QRELS})
 
 
-def _import_files(wanted: NewCollection, progress: Progress | None) -> ImportedCollection:
+def _import_files(
+    wanted: NewCollection, examined: list[Source], progress: Progress | None
+) -> ImportedCollection:
     details = wanted.details
     return import_collection(
         name=wanted.name,
         queries=paths_of_kind(wanted.files, QUERIES)[0],
-        passage_files=paths_of_kind(wanted.files, PASSAGES),
+        examined=examined,
         qrels=next(iter(paths_of_kind(wanted.files, QRELS)), None),
         min_grade=details.get("min_grade", 1),
         skip_unknown=details.get("skip_unknown", False),

@@ -18,6 +18,7 @@ from pooling.formats import Content, Progress
 from pooling.models import AddedFiles, NewCollection
 from pooling.problems import Problem, Problems, of_refusal, only_unknown_queries
 from pooling.services.growth import most_bytes_of
+from pooling.services.passages import Source, examine
 from pooling.services.quotas import refuse_over_quota, sizes_of
 from pooling.services.reader_faults import refusing_faults
 from pooling.texts import passage_problems
@@ -121,6 +122,16 @@ def refuse_bad_passages(files: Iterable[StoredFile], progress: Progress | None =
             raise InvalidPassageFile(name, first.line, first.reason, first.next_step)
 
 
+def examined_passages(
+    files: Sequence[StoredFile], progress: Progress | None = None
+) -> list[tuple[str, Source]]:
+    """Read all passage files; return each with its sender's name. Raises InvalidFile for the first problem."""
+    refuse_bad_passages(files, progress)
+    called = sender_names(files)
+    paths = paths_of_kind(files, PASSAGES)
+    return [(called[path], examine(path, progress, name=called[path])) for path in paths]
+
+
 def sender_names(files: Iterable[StoredFile]) -> dict[Path, str]:
     return {Path(file["path"]): file["name"] for file in files}
 
@@ -146,16 +157,17 @@ def sources_on_the_server() -> list[Path]:
 
 def read_once(
     wanted: Row,
-    bring_in: Callable[[], dict[str, Any]],
+    read: Callable[[], Callable[[], dict[str, Any]]],
     look: Callable[[], Iterable[tuple[str, Problems]]],
     *,
     done_with: set[str],
 ) -> Row:
     """Import the files that are waiting, all or none, and return the row with the outcome.
 
-    ``bring_in`` returns the row's changes on success; ``look`` finds all problems if files are refused. Files of the
-    kinds ``done_with`` are deleted, and passage files too if nothing was imported. Files refused only for unknown
-    queries are kept for ``pooling.services.leaving_out``. Safe to repeat.
+    ``read`` reads the passage files and returns a function that stores them and returns the row's changes. Only the
+    second runs in a transaction, because nobody else can write to SQLite meanwhile. ``look`` finds all problems if
+    files are refused. Files of the kinds ``done_with`` are deleted, and passage files too if nothing was imported.
+    Files refused only for unknown queries are kept for ``pooling.services.leaving_out``. Safe to repeat.
     """
     states = type(wanted).State
     if wanted.state != states.WAITING:
@@ -163,9 +175,13 @@ def read_once(
     waiting = type(wanted).objects.filter(pk=wanted.pk, state=states.WAITING)
     called = ", ".join(file["name"] for file in wanted.files)[:LONGEST_CALLED]
     try:
-        with refusing_faults(called), transaction.atomic():
-            if not waiting.update(**bring_in(), finished_at=clock.now()):
-                raise UploadRefused("The files were dropped while they were being read.", "Send them again.")
+        with refusing_faults(called):
+            store = read()
+            with transaction.atomic():
+                if not waiting.update(**store(), finished_at=clock.now()):
+                    raise UploadRefused(
+                        "The files were dropped while they were being read.", "Send them again."
+                    )
     except PoolingError as refusal:
         listed, counts = every_problem(refusal, look)
         refused = {"problems": listed, "problem_counts": counts, "finished_at": clock.now()}

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import threading
 
 import numpy as np
 import polars as pl
@@ -20,6 +21,7 @@ from pooling.errors import (
     UnknownQueries,
     UnreadableContent,
 )
+from pooling.formats import Content
 from pooling.trec import read_qrel_file, read_run_file, read_runs
 
 GOOD = b"q1 Q0 a 1 3.5 t\nq1 Q0 b 2 2.5 t\nq2 Q0 a 1 9 t\n"
@@ -189,6 +191,21 @@ def test_blocks_of_any_size_give_the_same_run(run, monkeypatch):
     pieces = run(content)
     assert pieces.ranking.frame().equals(whole.ranking.frame())
     assert (pieces.sha256, pieces.report) == (whole.sha256, whole.report)
+
+
+def test_progress_is_reported_in_the_thread_that_holds_the_transaction(tmp_path, monkeypatch):
+    monkeypatch.setattr("pooling.formats.BLOCK_BYTES", 40)
+    file, told = tmp_path / "passages.tsv", []
+    file.write_text("".join(f"p{n}\tthe text of passage {n}\n" for n in range(100)))
+
+    def progress(done, total):
+        told.append((done, total, threading.get_ident()))
+
+    assert len(list(Content(file, progress=progress).blocks())) > 10
+    size = file.stat().st_size
+    assert len(told) > 10
+    assert told[-1] == (size, size, threading.get_ident())
+    assert {thread for *_, thread in told} == {threading.get_ident()}
 
 
 def test_a_first_line_of_four_columns_is_no_run(run):

@@ -86,6 +86,9 @@ class AddedFiles(models.Model):
             )
         ]
 
+    def __str__(self) -> str:
+        return ", ".join(file["name"] for file in self.files) or "texts from the sources"
+
     @property
     def job_key(self) -> str:
         return f"pooling.add_files:{self.pk}"

@@ -375,6 +375,16 @@ def test_pages_of_a_collection(cast, published):
     assert wrong == {}
 
 
+def test_no_page_shows_a_row_without_a_name(cast):
+    pages = {name: address_of(name, cast) for name, page in OF_A_COLLECTION.items() if not page.post}
+    shown = {name: cast.clients["owner"].get(address) for name, address in pages.items()}
+
+    nameless = [name for name, page in shown.items() if not page.streaming and b" object (" in page.content]
+
+    assert shown["web:added"].status_code == shown["web:add_files"].status_code == 200
+    assert nameless == []
+
+
 def test_pages_of_anybody(cast):
     found = {name: asked(cast.clients["nobody"], address_of(name, cast), {}) for name in ANYBODY}
 

@@ -248,6 +248,9 @@ class Run(models.Model):
             ),
         ]
 
+    #: Whether ``without_author`` left out its authors; of ``created_at``, only the day is known then.
+    author_hidden = False
+
     def __str__(self) -> str:
         return self.run_tag
 
@@ -267,11 +270,13 @@ class Run(models.Model):
         return self.anonymous_until is not None and self.anonymous_until > clock.now().date()
 
     def without_author(self) -> Run:
-        """Return the run as non-members see it: without its authors while they are hidden.
+        """Return the run as non-members see it: without its authors and its time of import while they are hidden.
 
-        Never save the result.
+        Only the day of import stays, because a team often uploads its runs one after another. Never save the result.
         """
         if self.is_anonymous:
+            self.author_hidden = True
+            self.created_at = self.created_at.replace(hour=0, minute=0, second=0, microsecond=0)
             self.team = self.description = self.paper = self.code = ""
             self.details = {name: value for name, value in self.details.items() if name in IMPERSONAL}
         return self

@@ -6,7 +6,7 @@ everything; everyone else, signed in or not, sees what is released. A passage is
 supplied it, if a qrel set contains it, or if no run is known to have supplied it (as with imported judgments). If a
 qrel set is withheld, a passage is shown only if a public run or another qrel set has it, so that no page reveals a
 labeled passage. Pages check a passage per query; published bundles check it across all queries (``held_back``).
-Results on private queries, and the author of a run under embargo, are shown to members only.
+Results on private queries, and the author and time of a run under embargo, are shown to members only.
 """
 
 from collections import defaultdict
@@ -72,7 +72,7 @@ def own_team(user: Any, collection: Collection) -> str:
 
 
 def as_shown(run: Run, everything: bool, team: str = "") -> Run:
-    """Return the run, with its author hidden from others during an embargo: from all but members and its ``team``.
+    """Return the run, with its author and time of import hidden during an embargo from all but members and ``team``.
 
     Do not save it.
     """

@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.paginator import Page, Paginator
 from django.db.models import Case, F, Q, QuerySet, Value, When
+from django.db.models.functions import TruncDay
 from django.urls import reverse
 
 from config import clock
@@ -129,10 +130,12 @@ def _board_or_none(collection: Collection, user: Any) -> tuple[PublishedBoard | 
 
 
 def _team_safe_order(sort: str, everything: bool) -> tuple[Any, ...]:
-    """Sort runs under embargo together, so that their place does not reveal the team."""
-    if sort.removeprefix("-") != "team" or everything:
+    """Sort runs under embargo by what is shown of them, so that their place does not reveal the team."""
+    column = sort.removeprefix("-")
+    shown = {"team": Value(""), "created_at": TruncDay("created_at")}
+    if everything or column not in shown:
         return (sort,)
-    hidden = Case(When(anonymous_until__gt=clock.now().date(), then=Value("")), default=F("team"))
+    hidden = Case(When(anonymous_until__gt=clock.now().date(), then=shown[column]), default=F(column))
     return (hidden.desc() if sort.startswith("-") else hidden.asc(),)
 
 

@@ -90,7 +90,7 @@ def teams_page(collection: Collection, user: Any) -> dict[str, Any]:
         "own": own,
         "closed": opening_for(own)["closed"],
         "told": told,
-        "submitted": [_submitted_run(run, member) for run in runs] if told == "all" else [],
+        "submitted": _submissions(runs, member) if told == "all" else [],
         "opened": opened,
         "manages": manages,
         "applications": list(waiting.order_by("pk")) if manages else [],
@@ -117,6 +117,15 @@ def _team_lines(collection: Collection, runs: list[Run], member: bool) -> list[T
         if run.round_id is not None:
             line.by_round[run.round_id] += 1
     return sorted(found.values(), key=lambda line: (line.name == ANONYMOUS, line.name.casefold()))
+
+
+def _submissions(runs: list[Run], member: bool) -> list[Submitted]:
+    """Return the runs, latest first; for others than members by day, then by tag, so that order reveals no author."""
+    rows = [_submitted_run(run, member) for run in runs]
+    if member:
+        return rows
+    by_tag = sorted(rows, key=lambda row: row.run_tag)
+    return sorted(by_tag, key=lambda row: row.day, reverse=True)
 
 
 def _submitted_run(run: Run, member: bool) -> Submitted:

@@ -156,8 +156,10 @@ def progress_over_time(
 
 
 def chronological(runs: Sequence[Run]) -> list[Run]:
-    """Return the runs by date of submission (of import if unknown), then by import."""
-    return sorted(runs, key=lambda run: (run.submitted_on or run.created_at.date(), run.created_at, run.pk))
+    """Return the runs by date of submission (of import if unknown), then by time of import, then by tag."""
+    return sorted(
+        runs, key=lambda run: (run.submitted_on or run.created_at.date(), run.created_at, run.run_tag)
+    )
 
 
 def _compare_in_order(

@@ -1,6 +1,6 @@
 """Nothing unreleased is shown to non-members on any page."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 from django.contrib.auth import get_user
@@ -14,6 +14,7 @@ from config.background.services import run_job
 from judging.models import Exclusion
 from leaderboard.jobs import ring_for_analysis
 from pooling.models import PrivateQuery, QuerySplit, Run
+from pooling.services.submission_policies import set_policy
 from tests.factories import make_run
 from tournament.models import Challenge, ChallengedQuery
 from web.analyses import pages as analysis_pages
@@ -170,6 +171,37 @@ def test_the_author_of_a_run_is_hidden_until_its_embargo_ends(member, published)
     assert "dug deep" not in page(client, address)
     Run.objects.update(anonymous_until=date(2000, 1, 1))
     assert "Burrowers" in page(client, address)
+
+
+def test_only_the_day_of_a_run_under_embargo_is_shown(member, published):
+    client, moment = Client(), datetime(2026, 3, 4, 5, 6, 7, 89, tzinfo=UTC)
+    run = published.mole
+    run.created_at, run.anonymous_until = moment, date(9000, 1, 1)
+    run.save()
+    addresses = ("/collections/harbour/runs/", f"/collections/harbour/runs/{run.pk}/")
+    answer = f"/api/v1/collections/harbour/runs/{run.pk}"
+
+    assert client.get(answer).json()["created_at"] == "2026-03-04T00:00:00Z"
+    for address in addresses:
+        assert "2026-03-04" in page(client, address)
+        assert "05:06" not in page(client, address)
+        assert "05:06" in page(member, address)
+
+
+def test_runs_under_embargo_are_sorted_by_day_and_tag(published):
+    moments = {"mole": 9, "quay": 8, "deep": 7}
+    for tag, hour in moments.items():
+        moment = datetime(2026, 3, 4, hour, tzinfo=UTC)
+        Run.objects.filter(run_tag=tag).update(
+            created_at=moment, anonymous_until=date(9000, 1, 1), release="public", team="Burrowers"
+        )
+    set_policy(collection=published.collection, most_runs=9, period_days=1, public_list="all")
+
+    runs = Client().get("/collections/harbour/runs/?sort=-created_at").context["page"].object_list
+    submitted = Client().get("/collections/harbour/teams/").context["submitted"]
+
+    assert [run.run_tag for run in runs] == ["deep", "mole", "quay"]
+    assert [run.run_tag for run in submitted] == ["deep", "mole", "quay"]
 
 
 def test_only_the_run_decides_what_is_released(harbour):

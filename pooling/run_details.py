@@ -46,6 +46,8 @@ class Detail:
     unit: str = ""
     also: tuple[str, ...] = ()
     """Other names of its column in files."""
+    any_case: bool = False
+    """Whether upper and lower case mean the same, so that values are stored in lower case."""
 
     @property
     def explained(self) -> str:
@@ -55,7 +57,7 @@ class Detail:
 
 
 DETAILS: tuple[Detail, ...] = (
-    Detail("task", "Task", "What the run retrieves, such as passage or document.", Form.WORD),
+    Detail("task", "Task", "What the run retrieves, such as passage or document.", Form.WORD, any_case=True),
     Detail(
         "subtask",
         "Subtask",
@@ -166,7 +168,7 @@ def read_value(detail: Detail, given: Any) -> Value | None:
     longest = LONGEST_WORD if detail.form is Form.WORD else LONGEST_TEXT
     if len(text) > longest or "\x00" in text:
         raise _invalid_value(detail, text, f"Use at most {longest} characters.")
-    return text
+    return text.casefold() if detail.any_case else text
 
 
 def _checked_number(detail: Detail, text: str) -> int | float:
@@ -219,8 +221,8 @@ class KnownRun:
 
     @property
     def task(self) -> str:
-        """Return what the run retrieves (default: passages)."""
-        return str(self.details.get("task") or "passage")
+        """Return what the run retrieves (default: passages), in lower case like newly stored tasks."""
+        return str(self.details.get("task") or "passage").casefold()
 
     @property
     def reported(self) -> dict[str, float]:

@@ -56,6 +56,8 @@ def describe_runs(board, text, **how):
         ("priority", "2", 2),
         ("latency", "12.5", 12.5),
         ("task", "  passage ", "passage"),
+        ("task", "Passage", "passage"),
+        ("family", "BM25", "BM25"),
         ("links", "https://a.example\nhttps://b.example", ["https://a.example", "https://b.example"]),
         ("hardware", "", None),
     ],

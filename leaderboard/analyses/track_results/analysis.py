@@ -42,7 +42,7 @@ def analyse_results(asked: Asked, progress: Progress | None) -> Analysis:
         baselines=asked.text("baselines") != "without",
         higher_is_better=measures[0].higher_is_better,
     )
-    if task := asked.text("task"):
+    if task := asked.text("task").casefold():
         tables = {name: rows for name, rows in tables.items() if name == task}
     facts = Facts(
         collection=asked.collection.name,

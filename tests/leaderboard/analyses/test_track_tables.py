@@ -27,6 +27,16 @@ def known(tag, team="A", baseline=False, **details):
     return KnownRun(tag, team, baseline, details)
 
 
+def test_a_task_in_capitals_is_the_same_task():
+    runs = [known("a", task="Passage"), known("b", task="passage"), known("c")]
+
+    counted = count_submissions(runs)
+    tables = result_rows(runs, {}, {}, baselines=True)
+
+    assert list(counted) == list(tables) == ["passage"]
+    assert [row.run.run_tag for row in tables["passage"]] == ["a", "b", "c"]
+
+
 def test_runs_are_counted_by_task_and_a_run_without_a_team_belongs_to_no_group():
     runs = [
         known("a", neural="nnlm", subtask="rerank", stage="multi", dense=True),

@@ -51,7 +51,7 @@ def open_round(rounds: Sequence[RoundRules], at: datetime) -> RoundRules | Round
     found = [one for one in rounds if one.is_open(at)]
     if found:
         return min(found, key=lambda one: one.closes_at)
-    coming = min((one for one in rounds if one.opens_at > at), key=lambda one: one.opens_at, default=None)
+    coming = next_round(rounds, at)
     over = max((one for one in rounds if one.closes_at <= at), key=lambda one: one.closes_at, default=None)
     closed = (
         f"the round {over.name} closed on {moment_in_utc(over.closes_at)}" if over else "no round is open yet"
@@ -59,33 +59,56 @@ def open_round(rounds: Sequence[RoundRules], at: datetime) -> RoundRules | Round
     why = f"{closed}, and this run arrived on {moment_in_utc(at)}."
     if coming is None:
         return RoundRefusal(why, "No further round is planned. Ask the organizers.", closed)
-    return RoundRefusal(why, f"The round {coming.name} opens on {moment_in_utc(coming.opens_at)}.", closed)
+    return RoundRefusal(why, _opening(coming), closed)
 
 
-def refusal_in_round(
-    rules: RoundRules, before: Sequence[RunBefore], *, baseline: bool, priority: int | None
-) -> RoundRefusal | None:
-    """Return why the round does not accept one more run of a team that has ``before``; None if it does."""
-    kind = "baseline run" if baseline else "run"
+def next_round(rounds: Sequence[RoundRules], at: datetime) -> RoundRules | None:
+    """Return the round that opens next after this moment."""
+    return min((one for one in rounds if one.opens_at > at), key=lambda one: one.opens_at, default=None)
+
+
+def refusals_in_round(
+    rules: RoundRules,
+    before: Sequence[RunBefore],
+    *,
+    baseline: bool,
+    priority: int | None,
+    coming: RoundRules | None = None,
+) -> list[RoundRefusal]:
+    """Return every reason for which the round does not accept one more run of a team that has ``before``.
+
+    ``coming`` is the round that opens next, if one is planned.
+    """
     most = rules.most_baselines if baseline else rules.most_runs
     sent = [one for one in before if one.baseline is baseline]
-    if len(sent) >= most:
-        limit = (
-            f"the round {rules.name} accepts {many(most, kind)} of each team"
-            if most
-            else (f"the round {rules.name} accepts no {kind}s")
-        )
-        return RoundRefusal(
-            f"{limit}, and the team has {len(sent)}.",
-            f"Withdraw a run with the organizers' help, or wait for the next round. This round closes on "
-            f"{moment_in_utc(rules.closes_at)}.",
-        )
-    if not rules.priorities or baseline:
+    found = [_over_limit(rules, len(sent), most, "baseline run" if baseline else "run", coming)]
+    if rules.priorities and not baseline and most:
+        found.append(_wrong_priority(rules, sent, priority))
+    return [one for one in found if one is not None]
+
+
+def _over_limit(
+    rules: RoundRules, sent: int, most: int, kind: str, coming: RoundRules | None
+) -> RoundRefusal | None:
+    if sent < most:
         return None
-    if priority is None or priority > most:
+    accepted = f"{many(most, kind)} of each team" if most else f"no {kind}s"
+    closes = f"This round closes on {moment_in_utc(rules.closes_at)}"
+    return RoundRefusal(
+        f"the round {rules.name} accepts {accepted}, and the team has {sent}.",
+        f"Withdraw a run with the organizers' help, or wait for the next round. {closes}. {_opening(coming)}"
+        if coming
+        else f"Withdraw a run with the organizers' help. {closes}, and no further round is planned.",
+    )
+
+
+def _wrong_priority(
+    rules: RoundRules, sent: Sequence[RunBefore], priority: int | None
+) -> RoundRefusal | None:
+    if priority is None or priority > rules.most_runs:
         return RoundRefusal(
-            f"the round {rules.name} requires a priority from 1 to {most}.",
-            f"Give each of the team's runs a different priority, from 1 to {most}.",
+            f"the round {rules.name} requires a priority from 1 to {rules.most_runs}.",
+            f"Give each of the team's runs a different priority, from 1 to {rules.most_runs}.",
         )
     taken = next((one.run_tag for one in sent if one.priority == priority), None)
     if taken is None:
@@ -93,3 +116,7 @@ def refusal_in_round(
     return RoundRefusal(
         f"the team's run {taken} already has priority {priority}.", "Give this run a different priority."
     )
+
+
+def _opening(coming: RoundRules) -> str:
+    return f"The round {coming.name} opens on {moment_in_utc(coming.opens_at)}."

@@ -15,8 +15,9 @@ from pooling.round_rules import (
     RoundRules,
     RunBefore,
     moment_in_utc,
+    next_round,
     open_round,
-    refusal_in_round,
+    refusals_in_round,
 )
 from pooling.services.members import log
 
@@ -111,7 +112,9 @@ def round_at(collection: Collection, at: datetime) -> Round | RoundRefusal | Non
 def hold_to_rounds(
     collection: Collection, run_tag: str, facts: Mapping[str, Any], entry: Entry
 ) -> Round | None:
-    """Return the round that accepts this run of a team; None on a board without rounds. Raises SubmissionRefused.
+    """Return the round that accepts this run of a team; None on a board without rounds.
+
+    Raises SubmissionRefused, with every reason.
 
     Call it in the transaction that creates the run: writing to the round's row first makes the team's next submission
     wait for the end of this transaction.
@@ -127,14 +130,17 @@ def hold_to_rounds(
     if isinstance(current, RoundRefusal):
         raise SubmissionRefused(f"{run_tag}: {current.why}", current.next_step)
     Round.objects.filter(pk=current.pk).update(checked_at=clock.now())
-    refused = refusal_in_round(
+    refused = refusals_in_round(
         rules_of(current),
         runs_before(current, entry.team),
         baseline=facts["baseline"],
         priority=facts["details"].get("priority"),
+        coming=next_round([rules_of(one) for one in Round.objects.filter(collection=collection)], entry.at),
     )
-    if refused is not None:
-        raise SubmissionRefused(f"{run_tag}: {refused.why}", refused.next_step)
+    if refused:
+        raise SubmissionRefused.for_all(
+            [SubmissionRefused(f"{run_tag}: {one.why}", one.next_step) for one in refused]
+        )
     return current
 
 

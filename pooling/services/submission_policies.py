@@ -170,7 +170,7 @@ def hold_to_policy(
         try:
             taken_by = hold_to_rounds(collection, run_tag, facts, entry)
         except SubmissionRefused as refusal:
-            refusals.append(refusal)
+            refusals += refusal.parts
     if refusals:
         raise SubmissionRefused.for_all(refusals)
     return taken_by

@@ -9,7 +9,7 @@ from accounts.roles import ACTIONS, Role, permits
 from config import clock
 from pooling.errors import MembersRefused, SubmissionRefused, TeamRefused
 from pooling.models import Membership, Round, Run, Team, TeamApplication, TeamMember
-from pooling.round_rules import RoundRefusal, RoundRules, RunBefore, open_round, refusal_in_round
+from pooling.round_rules import RoundRefusal, RoundRules, RunBefore, open_round, refusals_in_round
 from pooling.services.embargoes import release_after_embargoes
 from pooling.services.members import add_member, join, joined_by, role_of, roles_of, sees, visible_to
 from pooling.services.rounds import Entry, drop_round, set_round
@@ -95,12 +95,30 @@ def test_a_deadline_anywhere_on_earth_is_the_same_moment():
 def test_a_round_counts_runs_and_baselines_apart_and_wants_each_priority_once(
     before, baseline, priority, why
 ):
-    refused = refusal_in_round(RULES, before, baseline=baseline, priority=priority)
+    refused = refusals_in_round(RULES, before, baseline=baseline, priority=priority)
 
-    assert (refused is None) is (why is None)
-    if refused is not None:
-        assert why in refused.why
-        assert refused.next_step
+    assert (refused == []) is (why is None)
+    assert why is None or why in refused[0].why
+    assert all(one.next_step for one in refused)
+
+
+def test_a_refusal_names_every_broken_rule_and_the_next_round(board, otters, send):
+    plan_round(board, priorities=True)
+    later = {"opens_at": CLOSES + timedelta(days=9), "closes_at": CLOSES + timedelta(days=10)}
+    send(otters, "a", OPENS, details={"priority": 1})
+
+    with pytest.raises(SubmissionRefused) as alone:
+        send(otters, "b", OPENS, details={"priority": 1})
+    set_round(collection=board, name="2027", most_runs=1, who="olga", **later)
+    with pytest.raises(SubmissionRefused) as refused:
+        send(otters, "b", OPENS, details={"priority": 1})
+
+    assert [one.message for one in refused.value.parts] == [
+        "b: the round 2026 accepts 1 run of each team, and the team has 1.",
+        "b: the team's run a already has priority 1.",
+    ]
+    assert "The round 2027 opens on 2026-08-10 12:00:00 UTC." in refused.value.next_step
+    assert "no further round is planned" in alone.value.next_step
 
 
 @pytest.fixture

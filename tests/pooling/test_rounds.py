@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 import pytest
 from django.contrib.auth import get_user_model
 
+from accounts.errors import InvitationOver, NotAnAccount
 from accounts.roles import ACTIONS, Role, permits
 from config import clock
 from pooling.errors import MembersRefused, SubmissionRefused, TeamRefused
@@ -251,6 +252,22 @@ def test_the_first_member_invites_and_an_invitation_gives_the_team_and_no_more(b
     assert not leads(new, otters)
     with pytest.raises(TeamRefused, match="submits for another team"):
         add_to_team(team=make_team(collection=board, name="Seals", who="olga"), user=new, who="olga")
+
+
+def test_a_second_invitation_to_an_address_replaces_the_first(board, otters):
+    oda = TeamMember.objects.get().user
+    first = invite_to_team(team=otters, email="olive@example.org", invited_by=oda)
+    invite_to_team(team=otters, email="otto@example.org", invited_by=oda)
+
+    second = invite_to_team(team=otters, email="Olive@example.org", invited_by=oda)
+    with pytest.raises(NotAnAccount):
+        invite_to_team(team=otters, email="no address", invited_by=oda)
+
+    emails = invitations_of(otters).values_list("invitation__email", flat=True)
+    assert list(emails) == ["otto@example.org", "Olive@example.org"]
+    with pytest.raises(InvitationOver):
+        join(invitation=first.invitation, user=person("olive"))
+    join(invitation=second.invitation, user=person("otter"))
 
 
 def test_who_leaves_takes_their_invitations_along_and_runs_stay(board, otters, send):

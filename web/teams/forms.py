@@ -3,6 +3,8 @@ from typing import Any
 
 from django import forms
 
+from pooling.models import Round
+
 #: Zones in which deadlines are given, in words.
 ZONES = {"utc": (UTC, "UTC"), "aoe": (timezone(timedelta(hours=-12)), "anywhere on Earth (UTC−12)")}
 
@@ -64,6 +66,14 @@ class RoundForm(forms.Form):
     )
     priorities = forms.BooleanField(required=False, label="Official runs need priorities 1, 2, …")
 
+    def __init__(self, data: Any = None, *, planned: Round | None = None) -> None:
+        """Fill the form with the values of the ``planned`` round, which keeps its name, or with defaults."""
+        super().__init__(data, initial=_values_of(planned) if planned else None)
+        self.planned = planned
+        if planned:
+            self.fields["name"].disabled = True
+            self.fields["name"].help_text = "The name of a round cannot be changed."
+
     def clean(self) -> dict[str, Any]:
         """Read both times in their zone."""
         said = super().clean() or {}
@@ -85,3 +95,15 @@ class RoundForm(forms.Form):
     def rules(self) -> dict[str, Any]:
         """Return the values as ``set_round`` takes them."""
         return {name: value for name, value in self.cleaned_data.items() if name != "zone"}
+
+
+def _values_of(planned: Round) -> dict[str, Any]:
+    return {
+        "name": planned.name,
+        "opens_at": planned.opens_at.astimezone(UTC),
+        "closes_at": planned.closes_at.astimezone(UTC),
+        "zone": "utc",
+        "most_runs": planned.most_runs,
+        "most_baselines": planned.most_baselines,
+        "priorities": planned.priorities,
+    }

@@ -40,9 +40,10 @@ INVITATIONS = Limit("team-invitations", most=20, seconds=3600)
 @require_safe
 @never_cache
 def teams(request: HttpRequest, name: str) -> HttpResponse:
-    """Show the rounds and the teams of a board."""
+    """Show the rounds and the teams of a board. ``?change=`` fills the form with a round's values."""
     found = collection_for(request.user, name)
-    context = teams_page(found, request.user) | {"team_form": TeamForm(), "round_form": RoundForm()}
+    form = RoundForm(planned=_round_to_change(request, found))
+    context = teams_page(found, request.user) | {"team_form": TeamForm(), "round_form": form}
     return render(request, "web/teams.html", context)
 
 
@@ -166,11 +167,13 @@ def remove_team_member(request: HttpRequest, name: str, key: int, member: int) -
 @needs("manage teams")
 def plan_round(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Plan a round, or change the one with this name."""
-    form = RoundForm(request.POST)
+    form = RoundForm(request.POST, planned=_round_to_change(request, collection))
     if form.is_valid():
+        existing = set(collection.rounds.values_list("pk", flat=True))
         try:
             made = set_round(collection=collection, who=request.user.get_username(), **form.rules())
-            messages.success(request, f"The round {made.name} is planned.")
+            done = "is changed" if made.pk in existing else "is planned"
+            messages.success(request, f"The round {made.name} {done}.")
             return redirect("web:teams", collection.name)
         except Refusal as refusal:
             form.add_error(None, str(refusal))
@@ -189,6 +192,14 @@ def remove_round(request: HttpRequest, collection: Collection, key: int) -> Http
     except Refusal as refusal:
         complain(request, refusal)
     return redirect("web:teams", collection.name)
+
+
+def _round_to_change(request: HttpRequest, collection: Collection) -> Round | None:
+    """Return the round that ``?change=`` names by its key, or None without one. Raises Http404."""
+    key = request.GET.get("change", "")
+    if not key:
+        return None
+    return get_object_or_404(Round, collection=collection, pk=key if key.isdecimal() else 0)
 
 
 def _team_to_see(request: HttpRequest, name: str, key: int) -> Team:

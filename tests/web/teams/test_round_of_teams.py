@@ -353,3 +353,39 @@ def test_a_round_is_planned_in_the_zone_that_is_stated(board):
     assert planned.closes_at == datetime(2026, 11, 1, 11, 59, tzinfo=UTC)
     page = Client().get("/collections/harbour/teams/").content.decode()
     assert "2026-11-01 11:59:00" in page
+
+
+def test_changing_a_round_starts_with_its_values_and_keeps_them(board):
+    owner, teams = board.cast.clients["owner"], "/collections/harbour/teams/"
+    Round.objects.filter(name="2026").update(most_runs=5, most_baselines=2, priorities=True)
+    planned = Round.objects.get(name="2026")
+    assert f'href="?change={planned.pk}#h-new-round"' in owner.get(teams).content.decode()
+
+    form = owner.get(f"{teams}?change={planned.pk}").context["round_form"]
+    said = {field.name: field.value() for field in form if field.value() is not False}
+    said |= {"opens_at": f"{said['opens_at']:%Y-%m-%dT%H:%M:%S}", "closes_at": "2026-08-09T00:00"}
+    reply = owner.post(f"{teams}rounds/?change={planned.pk}", said, follow=True)
+
+    assert "The round 2026 is changed." in reply.content.decode()
+    planned.refresh_from_db()
+    assert planned.closes_at == datetime(2026, 8, 9, tzinfo=UTC)
+    assert (planned.opens_at, planned.most_runs, planned.most_baselines, planned.priorities) == (
+        CLOSES - timedelta(days=60),
+        5,
+        2,
+        True,
+    )
+
+
+def test_a_round_that_is_changed_keeps_its_name(board):
+    owner, teams = board.cast.clients["owner"], "/collections/harbour/teams/"
+    planned = Round.objects.get(name="2026")
+    page = owner.get(f"{teams}?change={planned.pk}").content.decode()
+    assert 'value="2026-08-01T00:00:00"' in page
+
+    times = {"opens_at": "2026-06-02T00:00", "closes_at": "2026-08-09T00:00", "zone": "utc"}
+    said = times | {"name": "other", "most_runs": 1, "most_baselines": 0}
+    owner.post(f"{teams}rounds/?change={planned.pk}", said)
+
+    assert list(Round.objects.values_list("name", flat=True)) == ["2026"]
+    assert owner.get(f"{teams}?change=x").status_code == 404

@@ -47,12 +47,13 @@ def seen_by_everybody(collection: Collection) -> dict[str, Any]:
     """Return counts of the objects that everybody would see if the collection were published."""
     runs = Counter(Run.objects.filter(collection=collection).values_list("release", flat=True))
     names = Run.objects.filter(collection=collection, release=Run.Release.PUBLIC).order_by("run_tag")
+    private = len(private_qids(collection))
     return {
         "collection": collection,
         "runs": {level: runs[level] for level in Run.Release.values},
         "public_runs": list(names.values_list("run_tag", flat=True)[:RUNS_SHOWN]),
-        "queries": Query.objects.filter(collection=collection).count(),
-        "private_queries": len(private_qids(collection)),
+        "queries": Query.objects.filter(collection=collection).count() - private,
+        "private_queries": private,
         "versions": QrelVersion.objects.filter(collection=collection).count(),
         "campaigns": shown_to_everybody(collection),
     }

@@ -200,3 +200,11 @@ def test_the_split_page_says_how_many_labeled_queries_are_on_either_side(cast, o
     assert "None of the private queries is labeled" in texts(shown)
     assert (other.context["private_labeled"], other.context["public_labeled"]) == (1, 2)
     assert "the 2 public queries that official labels, and 1 labeled query is private" in texts(other)
+
+
+def test_the_split_page_says_whose_texts_are_shown(cast, owner):
+    assert "Non-members do not see the texts of private queries either." in texts(owner.get(SPLIT))
+
+    owner.post(SPLIT, {"qids": "q1", "sure": "1"})
+
+    assert "they see the texts of 2 of 3 queries." in texts(owner.get(SPLIT))

@@ -5,7 +5,7 @@ import pytest
 from accounts.models import Invitation
 from accounts.roles import Role
 from pooling.errors import MembersRefused
-from pooling.models import CollectionChange, Membership
+from pooling.models import CollectionChange, Membership, PrivateQuery, QuerySplit
 from pooling.services import members
 
 pytestmark = pytest.mark.one_database
@@ -145,3 +145,17 @@ def test_a_later_collection_of_the_same_name_has_no_members(bob):
     collection.delete()
 
     assert not members.may(bob.user, "see everything", make_collection("short-lived", ["q1"]))
+
+
+def preview(owner):
+    return owner.post("/collections/harbour/visibility", {"visibility": "published"}).content.decode()
+
+
+def test_the_publish_preview_counts_only_the_texts_that_everybody_reads(owner, harbour):
+    split = QuerySplit.objects.create(collection=harbour.collection)
+    PrivateQuery.objects.create(split=split, query=harbour.query("q3"))
+
+    page = preview(owner)
+
+    shown = harbour.collection.queries.count() - 1
+    assert f"the texts of {shown} queries; neither texts nor results of the 1 private one<" in page

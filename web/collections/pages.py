@@ -2,7 +2,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from pooling.models import Collection, Membership, PassageSource, Pool, QrelSet, Query, Run
 from pooling.services.clusters import cluster_set_of
@@ -47,13 +47,15 @@ def seen_by_everybody(collection: Collection) -> dict[str, Any]:
     """Return counts of the objects that everybody would see if the collection were published."""
     runs = Counter(Run.objects.filter(collection=collection).values_list("release", flat=True))
     names = Run.objects.filter(collection=collection, release=Run.Release.PUBLIC).order_by("run_tag")
-    private = len(private_qids(collection))
+    private = private_qids(collection)
+    public_labels = Count("qrels", filter=~Q(qrels__query__qid__in=private))
     return {
         "collection": collection,
         "runs": {level: runs[level] for level in Run.Release.values},
         "public_runs": list(names.values_list("run_tag", flat=True)[:RUNS_SHOWN]),
-        "queries": Query.objects.filter(collection=collection).count() - private,
-        "private_queries": private,
+        "queries": Query.objects.filter(collection=collection).count() - len(private),
+        "private_queries": len(private),
+        "qrel_sets": _sets_with_counts(collection).annotate(public_labels=public_labels),
         "versions": QrelVersion.objects.filter(collection=collection).count(),
         "campaigns": shown_to_everybody(collection),
     }

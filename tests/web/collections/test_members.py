@@ -159,3 +159,17 @@ def test_the_publish_preview_counts_only_the_texts_that_everybody_reads(owner, h
 
     shown = harbour.collection.queries.count() - 1
     assert f"the texts of {shown} queries; neither texts nor results of the 1 private one<" in page
+
+
+def test_the_publish_preview_says_which_labels_are_withheld(owner, harbour):
+    assert "public: 3 labels, with the passages in them" in preview(owner)
+    split = QuerySplit.objects.create(collection=harbour.collection)
+    PrivateQuery.objects.create(split=split, query=harbour.query("q3"))
+    assert "public: 2 labels on public queries, with the passages in them" in preview(owner)
+
+    harbour.collection.qrel_sets.update(withheld=True)
+
+    page = preview(owner)
+    assert ">The labels official</th>" in page
+    assert "withheld: scores under 3 labels, but no label" in page
+    assert 'href="/collections/harbour/policy/#h-labels"' in page

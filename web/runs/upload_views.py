@@ -16,7 +16,7 @@ from pooling.models import Collection, RunUpload, Team
 from pooling.services.members import may
 from pooling.services.receiving import abandon, append, begin, receive
 from pooling.services.rounds import allows_baselines
-from pooling.services.submission_policies import field_label, policy_of
+from pooling.services.submission_policies import policy_of
 from pooling.services.teams import team_of, uploads_seen
 from pooling.services.uploads import submit_checked
 from web.common.access import needs
@@ -24,6 +24,7 @@ from web.common.directions import complain, guidance_text, leave_out_if_asked
 from web.runs import upload_pages as service
 from web.runs.forms import SendRuns
 from web.teams.pages import opening_for
+from web.teams.run_requirements import run_requirements
 
 
 @require_http_methods(["GET", "POST"])
@@ -56,7 +57,7 @@ def send_runs(request: HttpRequest, collection: Collection) -> HttpResponse:
         "policy": policy,
         "team": team,
         **opening,
-        "asked": [field_label(name) for name in policy.required] if policy else [],
+        "requirements": run_requirements(collection),
     }
     return render(request, "web/send.html", context, status=422 if form.errors else 200)
 

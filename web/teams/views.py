@@ -30,6 +30,7 @@ from web.common.directions import complain
 from web.common.visibility import sees_everything
 from web.teams.forms import ApplicationForm, RoundForm, TeamForm
 from web.teams.pages import team_page, teams_page
+from web.teams.run_requirements import run_requirements
 
 #: The most applications from one network address per hour.
 APPLICATIONS = Limit("applications", most=5, seconds=3600)
@@ -43,8 +44,7 @@ def teams(request: HttpRequest, name: str) -> HttpResponse:
     """Show the rounds and the teams of a board. ``?change=`` fills the form with a round's values."""
     found = collection_for(request.user, name)
     form = RoundForm(planned=_round_to_change(request, found))
-    context = teams_page(found, request.user) | {"team_form": TeamForm(), "round_form": form}
-    return render(request, "web/teams.html", context)
+    return _show_teams(request, found, form)
 
 
 @require_safe
@@ -177,8 +177,15 @@ def plan_round(request: HttpRequest, collection: Collection) -> HttpResponse:
             return redirect("web:teams", collection.name)
         except Refusal as refusal:
             form.add_error(None, str(refusal))
+    return _show_teams(request, collection, form, status=422)
+
+
+def _show_teams(
+    request: HttpRequest, collection: Collection, form: RoundForm, *, status: int = 200
+) -> HttpResponse:
     context = teams_page(collection, request.user) | {"team_form": TeamForm(), "round_form": form}
-    return render(request, "web/teams.html", context, status=422)
+    context["requirements"] = run_requirements(collection)
+    return render(request, "web/teams.html", context, status=status)
 
 
 @require_POST

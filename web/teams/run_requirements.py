@@ -1,0 +1,36 @@
+"""What a run needs to be accepted on a board, for teams that prepare one."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pooling.models import CandidateSet, Collection
+from pooling.services.candidates import candidates_of
+from pooling.services.run_fields import known_details
+from pooling.services.submission_policies import field_label, policy_of
+
+#: Details that a team never enters: its account and the time of arrival state them.
+KNOWN_ANYWAY = frozenset(["team", "submitted_on"])
+
+
+@dataclass(frozen=True)
+class RunRequirements:
+    """The required details, each as (label, definition), the depth limit and the candidates of reranked runs."""
+
+    details: tuple[tuple[str, str], ...]
+    most_passages: int
+    candidates: CandidateSet | None
+
+
+def run_requirements(collection: Collection) -> RunRequirements | None:
+    """Return what a run needs; None if only the default depth limit applies."""
+    policy, known = policy_of(collection), known_details(collection)
+    asked = [name for name in (policy.required if policy else ()) if name not in KNOWN_ANYWAY]
+    candidates = candidates_of(collection)
+    default: Any = Collection._meta.get_field("max_run_depth").default
+    if not asked and candidates is None and collection.max_run_depth >= default:
+        return None
+    details = (
+        (known[name].label, known[name].explained) if name in known else (field_label(name), "")
+        for name in asked
+    )
+    return RunRequirements(tuple(details), collection.max_run_depth, candidates)

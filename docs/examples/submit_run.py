@@ -138,9 +138,9 @@ def main() -> None:
         upload = call(f"/collections/{collection}/uploads/{upload['id']}")
     if upload["state"] == "refused":
         more = sum(upload["problem_counts"].values()) - len(upload["problems"])
-        lines = [*map(problem_in_words, upload["problems"])] + [f"Not listed: {more:,} more problems."] * (
-            more > 0
-        )
+        lines = [*map(problem_in_words, upload["problems"])] + [
+            f"Problems that are not listed: {more:,}."
+        ] * (more > 0)
         sys.exit("\n".join(lines))
     if given.check:
         report = upload["report"]

@@ -245,10 +245,10 @@ def _too_early(
     policy: SubmissionPolicy, team_runs: Sequence[Run], run_tag: str, facts: dict[str, Any]
 ) -> list[SubmissionRefused | None]:
     day = facts["submitted_on"] or clock.now().date()
-    found = [_over_limit(policy, policy.most_runs, team_runs, run_tag, day, "runs")]
+    found = [_over_limit(policy, policy.most_runs, team_runs, run_tag, day, "")]
     if facts["variant_of"] is not None:
         variants = [run for run in team_runs if run.variant_of_id]
-        what = "runs that differ from another only by hyperparameters or seed"
+        what = " that differ from another only by hyperparameters or seed"
         found.append(_over_limit(policy, policy.most_variants, variants, run_tag, day, what))
     return found
 
@@ -341,12 +341,14 @@ def _over_limit(
     policy: SubmissionPolicy, most: int, runs: Sequence[Run], run_tag: str, day: date, what: str
 ) -> SubmissionRefused | None:
     if most == 0:
-        return SubmissionRefused(f"{run_tag}: this board does not accept {what}.", "Submit something else.")
+        return SubmissionRefused(
+            f"{run_tag}: this board does not accept runs{what}.", "Submit something else."
+        )
     welcome = next_welcome(_submission_days(runs), wanted=day, most=most, days=policy.period_days)
     if welcome <= day:
         return None
     return SubmissionRefused(
-        f"{run_tag}: a team may submit {most} {what} in any {policy.period_days} days.",
+        f"{run_tag}: a team may submit {many(most, 'run')}{what} in any {many(policy.period_days, 'day')}.",
         f"You can submit the next run from {welcome}.",
         welcome_on=welcome,
     )

@@ -41,6 +41,14 @@ def submit(board, tmp_path):
     return one
 
 
+def test_a_limit_of_one_run_in_one_day_is_stated_in_the_singular(board, submit):
+    set_policy(collection=board, most_runs=1, period_days=1)
+    submit("a")
+
+    with pytest.raises(SubmissionRefused, match="a team may submit 1 run in any 1 day\\."):
+        submit("b")
+
+
 def test_one_run_too_many_is_refused_with_the_day_of_the_next(board, submit):
     set_policy(collection=board, most_runs=2, period_days=10)
     submit("a")
@@ -50,6 +58,7 @@ def test_one_run_too_many_is_refused_with_the_day_of_the_next(board, submit):
         submit("c", submitted_on=date(2026, 3, 5))
 
     assert refused.value.welcome_on == date(2026, 3, 11)
+    assert "a team may submit 2 runs in any 10 days." in refused.value.message
     assert "submit the next run from 2026-03-11" in refused.value.next_step
     assert not Run.objects.filter(run_tag="c").exists()
     submit("c", submitted_on=date(2026, 3, 11))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from config.plurals import many
 from leaderboard.analyses.run_types.computation import Duel, RunType, Values
 from leaderboard.output import Facts, Figure, Table
 from leaderboard.output.chart import Point, Points, Series, Spans, chart_content
@@ -82,9 +83,10 @@ def best_figure(
         named=apart,
         diagonal=True,
     )
+    higher = many(int((first > second).sum()), "query", "queries")
     caption = (
         f"One point per query. Below the line, {duel.first.name} has the higher value. Named: the queries on which "
-        f"the two differ most. {duel.first.name} has the higher value on {int((first > second).sum())} queries, "
+        f"the two differ most. {duel.first.name} has the higher value on {higher}, "
         f"{duel.second.name} on {int((second > first).sum())}."
     )
     return Figure(key, duel.title, caption, facts, draw, data, (chart_content(chart),), 5.0, 4.5)

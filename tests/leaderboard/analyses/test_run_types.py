@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from config.plurals import many
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.run_types.computation import duels, run_types
 from leaderboard.analyses.run_types.kind import KIND
@@ -94,5 +95,5 @@ def test_the_best_of_every_two_types_meet_in_a_figure_of_their_own(valley):
     assert sum("trad" in title for title in titles.values()) == 2
     for figure, row in zip(found.figures[1:], found.tables[1].rows, strict=True):
         assert figure.charts[0]["diagonal"] is True
-        assert f"on {row.values['won']} queries" in figure.caption
+        assert f"on {many(row.values['won'], 'query', 'queries')}" in figure.caption
         assert len(figure.data.rows) == sum(row.values[side] for side in ("won", "lost", "level"))

@@ -130,7 +130,7 @@ OPTIONS: dict[str, tuple[str, str]] = {
     "skip-unknown": ("skip_unknown", "Leave out lines of unknown queries"),
     "tag": ("run_tag", "run tag"),
     "task-minutes": ("assignment_seconds", "Minutes for a task"),
-} | {name.replace("_", "-"): (f"detail={name}=…", detail.label) for name, detail in RUN_DETAILS.items()}
+} | {name.replace("_", "-"): (name, detail.label) for name, detail in RUN_DETAILS.items()}
 
 
 def guidance_html(text: Any, *, collection: str = "") -> SafeString:
@@ -213,7 +213,10 @@ def _action_on_page(action: Action, collection: str, *, starts: bool) -> tuple[s
 
 def _over_http(part: Part, collection: str, *, starts: bool) -> str:
     if isinstance(part, Option):
-        return f"“{OPTIONS.get(part.option, (part.option.replace('-', '_'), ''))[0]}”"
+        name = part.option.replace("-", "_")
+        if name in RUN_DETAILS:
+            return f"“{name}” (detail={name}=…)"
+        return f"“{OPTIONS.get(part.option, (name, ''))[0]}”"
     if not isinstance(part, Action) or part.command not in PAGES:
         return _on_page(part, collection, starts=starts)[0]
     words, address = _page_of_action(part, collection, starts=starts)

@@ -108,7 +108,7 @@ def test_the_boards_policy_applies_to_uploads(api, published):
     upload = api.client.get(sent["Location"], headers=api.headers).json()
     assert upload["state"] == "refused"
     assert "required details are missing" in upload["problems"][0]["reason"]
-    assert upload["problems"][0]["next_step"] == "Add: “team”, “description”, “detail=family=…”."
+    assert upload["problems"][0]["next_step"] == "Add: “team”, “description”, “family” (detail=family=…)."
 
 
 def test_private_runs_are_in_no_public_response(client, published):

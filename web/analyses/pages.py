@@ -16,7 +16,7 @@ from leaderboard.analyses.fields import Choice, Number, read_settings
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.registry import KINDS
 from leaderboard.analyses.runner import StoredResult, analysis_key, result_or_older
-from leaderboard.errors import LeaderboardError
+from leaderboard.errors import LeaderboardError, MembersOnly
 from leaderboard.output import Analysis
 from leaderboard.scoring.labels import ORDER
 from pooling.models import Collection, QrelSet, Run
@@ -164,6 +164,8 @@ def analysis_page(collection: Collection, kind: Kind, given: Any, user: Any) -> 
         asked = asked_for(collection, kind, given, user)
         found = result_or_older(asked)
     except Refusal as refusal:
+        if isinstance(refusal, MembersOnly) and page["may_run"]:  # a member who asked as everybody
+            refusal = MembersOnly(refusal.message, "Choose “members: everything” as the audience.")
         return AnalysisPage(**page, refusal=refusal)
     older = found if found and found.made_at else None
     job = last_job(analysis_key(asked)) if older or not found else None

@@ -223,6 +223,16 @@ def test_others_see_results_made_for_everybody(cast, signed_in):
         assert nobody.get(address).context["page"].analysis.facts.runs == ("mole", "quay")
 
 
+def test_a_member_who_asks_as_everybody_is_told_to_choose_the_other_audience(cast, signed_in):
+    keep_private(cast, "q2")
+
+    as_everybody = signed_in.get(f"{PAGE}/win_ratios/?released=1").context["page"].refusal
+    as_nobody = cast.clients["nobody"].get(f"{PAGE}/win_ratios/").context["page"].refusal
+
+    assert as_everybody.next_step == "Choose “members: everything” as the audience."
+    assert as_nobody.next_step == "Sign in as a member."
+
+
 def test_others_get_nothing_on_private_queries(cast, signed_in):
     keep_private(cast, "q2")
     for kind in ("stability", "board_agreement", "win_ratios"):

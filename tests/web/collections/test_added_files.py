@@ -51,6 +51,8 @@ def test_candidates_for_reranking_are_set_and_removed_on_the_page(ada, collectio
     form = ada.get(ADD).content.decode()
 
     assert "3 passages for 2 queries, at most 2 each" in page
+    assert "missing texts found" not in page
+    assert "No passage file contains these" not in page
     assert "my candidates.tsv, 3 passages for 2 queries" in form
     assert candidates_of(collection).lines == 3
     assert "candidates for reranking set" in CollectionChange.objects.latest("pk").what

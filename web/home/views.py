@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.roles import Role
 from accounts.services.administrators import has_administrator
 from accounts.services.user_lookup import mail_address_of
-from pooling.models import TeamMember
+from pooling.models import Team, TeamMember
 from pooling.services.members import roles_of
 from pooling.services.new_collections import may_create
 from web.boards.cards import board_cards, collections_with_board
@@ -28,6 +28,7 @@ from web.common.campaign_rows import CampaignLists, campaigns_of, campaigns_prog
 from web.common.outdated_versions import outdated_for
 from web.common.page_context import THEME_COOKIE, THEMES
 from web.home.attention import needs_of
+from web.teams.pages import opening_for
 
 #: On the home page; the lists have the rest.
 CARDS_SHOWN = 3
@@ -54,12 +55,19 @@ def home(request: HttpRequest) -> HttpResponse:
     moving = [one for one in lists.current if one.campaign.closed_at is None and not one.imported]
     everything = [*lists.current, *lists.rehearsals, *lists.archived]
     context |= {
+        "teams": _teams_of(request),
         "needs": needs_of(request.user, everything, told),
         "campaigns": moving[:CAMPAIGNS_SHOWN],
         "campaigns_left_out": len(everything) - len(moving[:CAMPAIGNS_SHOWN]),
         **_creation_context(request),
     }
     return render(request, "web/home.html", context)
+
+
+def _teams_of(request: HttpRequest) -> list[tuple[Team, bool]]:
+    """Return the teams that the person submits for, and whether each can submit now."""
+    rows = TeamMember.objects.filter(user=request.user.pk).select_related("team__collection").order_by("pk")
+    return [(row.team, not opening_for(row.team)["closed"]) for row in rows]
 
 
 @require_safe

@@ -14,6 +14,11 @@ from typing import Any, Self
 MEANS = re.compile(r"\b(AP|RR)\b")
 
 
+def named_as_mean(measures: str) -> str:
+    """Return the names of measures as tables of means give them: ``MAP, nDCG@10`` for ``AP, nDCG@10``."""
+    return MEANS.sub(r"M\1", measures)
+
+
 class Kind(Enum):
     """The kind of values in a column, which determines digits, alignment and unit."""
 
@@ -113,7 +118,7 @@ class Facts:
     def sentence(self) -> str:
         """All facts on one line, shown below tables and figures."""
         runs = [self.run_set] if self.runs else []
-        parts = [self.collection, *runs, " and ".join(self.labels), MEANS.sub(r"M\1", self.measure)]
+        parts = [self.collection, *runs, " and ".join(self.labels), named_as_mean(self.measure)]
         parts += [f"{self.queries:,} {'query' if self.queries == 1 else 'queries'}"] if self.queries else []
         parts += [f"seed {self.seed}"] if self.seed is not None else []
         parts += [f"{value} tests" if name == "m" else f"{name} {value}" for name, value in self.further]

@@ -6,7 +6,7 @@ import numpy as np
 
 from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
 from leaderboard.output.chart import Series, Spans, chart_content
-from leaderboard.output.table import best_marked
+from leaderboard.output.table import best_marked, named_as_mean
 from leaderboard.scoring.intervals import LEVEL, SEED, TRIALS, bootstrap_intervals
 from leaderboard.scoring.scales import scale_of
 from leaderboard.scoring.score_facts import scoring_facts
@@ -64,7 +64,10 @@ def _means_table(scores: Scores, facts: Facts) -> Table:
     )
     for key, column in zip(keys, scores.columns, strict=True):
         found = best_marked(found, key, higher=column.measure.higher_is_better)
-    columns = [Column(key, one.asked, Kind.MEASURE) for key, one in zip(keys, scores.columns, strict=True)]
+    columns = [
+        Column(key, named_as_mean(one.asked), Kind.MEASURE)
+        for key, one in zip(keys, scores.columns, strict=True)
+    ]
     return Table(
         "scores", "Scores", CAPTION, (Column("run", "run"), *columns), found, facts, notes=_notes(scores)
     )

@@ -136,6 +136,10 @@ def test_runs_with_files_are_scored_and_announced_ones_have_reported_values(vall
     assert rows["later"]["RR@10"] == 0.25
     assert rows["new"]["neural"] == "nnlm"
     assert "Values of 1 run are as reported by the track." in found.tables[0].notes
+    # The facts below the table, its caption and its column give the mean one name.
+    assert " · MRR@10 · " in found.tables[0].facts.sentence
+    assert found.tables[0].caption.endswith("in the order of MRR@10.")
+    assert found.tables[0].columns[-1].label == "MRR@10"
 
 
 def test_visitors_do_not_see_announced_runs(valley):

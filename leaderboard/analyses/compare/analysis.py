@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from leaderboard.analyses.compare.comparison import ComparedPair, Comparison
+from leaderboard.analyses.compare.comparison import OLDER, ComparedPair, Comparison
 from leaderboard.analyses.compare.significance import bonferroni
 from leaderboard.analyses.compare.verdicts import Claim
 from leaderboard.output import Analysis, Column, Figure, Interval, Kind, Row, Table, Value
@@ -17,14 +17,17 @@ LONGEST_IN_PAIR = 24
 _PAIR = (Column("a", "A"), Column("b", "B"), Column("change", "ΔMRR", Kind.CHANGE))
 
 
-def comparison_analysis(comparison: Comparison) -> Analysis:
-    """Return all results for a list of runs."""
+def comparison_analysis(comparison: Comparison, order: str = OLDER) -> Analysis:
+    """Return all results for a list of runs. ``order`` says what their order means."""
     return Analysis(
         facts=comparison.facts,
-        tables=tuple(
-            table(comparison) for table in (naive_table, outcome_table, corrected_table, verdict_table)
+        tables=(
+            naive_table(comparison, order),
+            outcome_table(comparison, order),
+            corrected_table(comparison),
+            verdict_table(comparison),
         ),
-        figures=(outcome_figure(comparison),),
+        figures=(outcome_figure(comparison, order),),
         sentences=tuple(pair.sentence for pair in comparison.pairs),
         content={
             "alpha": comparison.rules.alpha,
@@ -38,7 +41,7 @@ def comparison_analysis(comparison: Comparison) -> Analysis:
     )
 
 
-def naive_table(comparison: Comparison) -> Table:
+def naive_table(comparison: Comparison, order: str) -> Table:
     """Return the paper's Table 1, with corrected values."""
     times = comparison.rules.comparisons
     tests = ("rank_sum", "signed_rank", "t")
@@ -56,7 +59,7 @@ def naive_table(comparison: Comparison) -> Table:
     return Table(
         "naive",
         "Tests on RR over all queries together",
-        "A is the older run. Wilcoxon rank-sum (ties corrected), Wilcoxon signed-rank (zeros dropped) and paired "
+        f"{order} Wilcoxon rank-sum (ties corrected), Wilcoxon signed-rank (zeros dropped) and paired "
         "t-test on reciprocal ranks, two-sided, raw; Lin et al. (SIGIR 2021), Table 1. Then Bonferroni over the "
         f"{times} comparisons of each test.",
         (*_PAIR, *columns),
@@ -66,7 +69,7 @@ def naive_table(comparison: Comparison) -> Table:
     )
 
 
-def outcome_table(comparison: Comparison) -> Table:
+def outcome_table(comparison: Comparison, order: str) -> Table:
     """Return the paper's Table 2, with its columns."""
     times = comparison.rules.m
     columns = [
@@ -85,7 +88,7 @@ def outcome_table(comparison: Comparison) -> Table:
     return Table(
         "outcomes",
         "Outcomes query by query",
-        "A is the older run. Queries that neither run answers in the top k, that only one answers, and that both "
+        f"{order} Queries that neither run answers in the top k, that only one answers, and that both "
         "answer. For the last: mean expected search length (ESL, lower is better) and mean RR of each, with raw "
         "two-sided p-values of signed-rank (rank p) and paired t. Lin et al. (SIGIR 2021), Table 2.",
         (*_PAIR, *columns),
@@ -233,7 +236,7 @@ def _verdict_content(pair: ComparedPair) -> dict[str, Any]:
     }
 
 
-def outcome_figure(comparison: Comparison) -> Figure:
+def outcome_figure(comparison: Comparison, order: str) -> Figure:
     """Return case 2 as bars to either side, and case 3 as the difference of search lengths with its interval."""
     pairs = comparison.pairs[:PAIRS_IN_FIGURE]
     left_out = len(comparison.pairs) - len(pairs)
@@ -256,13 +259,13 @@ def outcome_figure(comparison: Comparison) -> Figure:
     return Figure(
         "outcomes",
         "Outcomes query by query",
-        "A → B, the older run first. Left: share of queries that only one of them answers. Right: mean difference "
+        f"A → B. {order} Left: share of queries that only one of them answers. Right: mean difference "
         f"in search length where both answer, with its {1 - comparison.rules.alpha:.0%} t interval; below 0, B "
         "ranks the answer higher. Bold: a verdict that tests support."
         + (f" {left_out} more comparisons are in the table." if left_out else ""),
         comparison.facts,
         draw,
-        data=outcome_table(comparison),
+        data=outcome_table(comparison, order),
         charts=tuple(map(chart_content, _outcome_charts(pairs, comparison))),
         height=1.0 + ROW_INCHES * len(pairs),
     )
@@ -273,7 +276,7 @@ def _pair_name(pair: ComparedPair) -> str:
 
 
 def _outcome_charts(pairs: Sequence[ComparedPair], comparison: Comparison) -> list[Spans]:
-    # The newer run first: long labels are cut at the end, and the older run is often the same.
+    # B first: long labels are cut at the end, and A is often the same.
     names = [f"{_cut_name(pair.b)} ← {_cut_name(pair.a)}" for pair in pairs]
     verdicts = [_pair_note(pair) for pair in pairs]
     only_a = [(pair.outcomes.a_wins / pair.outcomes.queries, None, None) for pair in pairs]

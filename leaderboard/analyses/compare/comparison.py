@@ -31,6 +31,8 @@ from leaderboard.scoring.score_facts import scoring_facts
 from pooling.models import Collection, Run
 
 MEASURE = "RR@10"
+OLDER = "A is the older run."
+UNDATED_NAMED = 10
 
 
 @dataclass(frozen=True)
@@ -156,10 +158,23 @@ def progress_over_time(
 
 
 def chronological(runs: Sequence[Run]) -> list[Run]:
-    """Return the runs by date of submission (of import if unknown), then by time of import, then by tag."""
-    return sorted(
-        runs, key=lambda run: (run.submitted_on or run.created_at.date(), run.created_at, run.run_tag)
-    )
+    """Return the runs by date of submission, and undated runs last; by tag where dates decide nothing."""
+    return sorted(runs, key=lambda run: (run.submitted_on is None, run.submitted_on or date.min, run.run_tag))
+
+
+def order_in_words(runs: Sequence[Run]) -> str:
+    """Return what the order of :func:`chronological` says about time."""
+    dated = [run.submitted_on for run in runs if run.submitted_on]
+    undated = sorted(run.run_tag for run in runs if not run.submitted_on)
+    if not dated:
+        return "No run has a date of submission. Runs are in order of tags, which says nothing about time."
+    one_day = " Runs of one day are in order of tags." if len(set(dated)) < len(dated) else ""
+    if not undated:
+        return f"{OLDER}{one_day}"
+    more = f" and {len(undated) - UNDATED_NAMED} more" if len(undated) > UNDATED_NAMED else ""
+    named = ", ".join(undated[:UNDATED_NAMED]) + more
+    apart = f"Runs without a date of submission come last, in order of tags: {named}."
+    return f"A is the older run if both have a date.{one_day} {apart}"
 
 
 def _compare_in_order(

@@ -44,9 +44,9 @@ STEPS = (
 )
 
 CAPTION = (
-    "{asked} of each team's runs in order of time, and how much more each gained over the team's first run on public "
-    "than on private queries. Welch's intervals have a joint level of {level} over a team's later runs (Bonferroni). "
-    "Filled: looks like overfitting."
+    "{asked} of each team's runs in order of time (undated runs last, by tag), and how much more each gained over "
+    "the team's first run on public than on private queries. Welch's intervals have a joint level of {level} over a "
+    "team's later runs (Bonferroni). Filled: looks like overfitting."
 )
 
 
@@ -123,12 +123,13 @@ def _runs_by_team(runs: Sequence[Run]) -> list[list[int]]:
     return [sorted(teams[name], key=lambda place: _submission_order(runs[place])) for name in sorted(teams)]
 
 
-def _submission_order(run: Run) -> tuple[str, int]:
-    return _submission_date(run), run.pk
+def _submission_order(run: Run) -> tuple[bool, str, str]:
+    """Undated runs come last. Where dates decide nothing, the tag does, never the order of upload."""
+    return run.submitted_on is None, _submission_date(run), run.run_tag
 
 
 def _submission_date(run: Run) -> str:
-    return str(run.submitted_on or run.created_at.date())
+    return str(run.submitted_on or "")
 
 
 def _team_steps(
@@ -196,9 +197,10 @@ def _gains_table(steps: list[tuple[Run, Step]], public: Combination, facts: Fact
     return Table(
         "divergence",
         "Public and private gains of successive submissions",
-        f"{public.asked} of a team's later runs minus that of its first, query by query. p: Welch's two-sided t test "
-        "that the gain is the same on public and private queries. Interval: Welch's, of the difference of the "
-        f"gains, {1 - alpha:.0%} for all later runs of a team together (Bonferroni).",
+        f"{public.asked} of a team's later runs minus that of its first, query by query. Runs are in order of time, "
+        "undated runs last, by tag. p: Welch's two-sided t test that the gain is the same on public and private "
+        f"queries. Interval: Welch's, of the difference of the gains, {1 - alpha:.0%} for all later runs of a team "
+        "together (Bonferroni).",
         STEPS,
         tuple(rows),
         facts,

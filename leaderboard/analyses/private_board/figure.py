@@ -151,7 +151,7 @@ def _submission_name(one: Submission) -> str:
 def _submission_note(one: Submission) -> str:
     number = "" if one.number is None else f"submission {one.number}, "
     warned = "; looks like overfitting" if one.step is not None and one.step.overfitting else ""
-    return f"{number}{one.date}{warned}"
+    return f"{number}{one.date or 'undated'}{warned}"
 
 
 def _submissions_table(submissions: Sequence[Submission], caption: str, facts: Facts) -> Table:

@@ -8,13 +8,20 @@ import pytest
 from django.core.management import call_command
 
 from leaderboard.analyses.compare.analysis import comparison_analysis
-from leaderboard.analyses.compare.comparison import Question, compare_runs, progress_over_time
+from leaderboard.analyses.compare.comparison import (
+    Question,
+    chronological,
+    compare_runs,
+    order_in_words,
+    progress_over_time,
+)
 from leaderboard.analyses.progress.analysis import progress_analysis
 from leaderboard.errors import LeaderboardError, NothingToScore, UnknownMeasure
 from leaderboard.scoring.chosen_runs import chosen_runs
 from leaderboard.scoring.labels import labels_named
 from pooling.models import Run
 from tests.factories import make_collection, make_qrels, make_run
+from tests.leaderboard.analyses.analysed import analysed
 
 QIDS = [f"q{number}" for number in range(14)]
 
@@ -188,6 +195,42 @@ def test_the_order_of_import_decides_nothing(hill):
 
     assert told(one) == told(other)
     assert [state for _, state in told(one)] == [True, False, False]  # the best of the day
+
+
+def test_undated_runs_are_compared_last_by_tag_whatever_was_imported_first(hill):
+    Run.objects.filter(run_tag__in=["early", "late"]).update(submitted_on=None)
+    make_run(hill, "bare", {"q0": ["yes"]})
+    runs = chosen_runs(hill)
+
+    for given in (runs, runs[::-1]):
+        assert [run.run_tag for run in chronological(given)] == ["last", "bare", "early", "late"]
+
+
+@pytest.mark.parametrize(
+    ("dates", "words"),
+    [
+        (("2024-03-01", "2024-03-02"), "A is the older run."),
+        (("2024-03-01", "2024-03-01"), "A is the older run. Runs of one day are in order of tags."),
+        (
+            ("2024-03-01", None),
+            "A is the older run if both have a date. Runs without a date of submission come last, in order of tags: "
+            "late.",
+        ),
+        (
+            (None, None),
+            "No run has a date of submission. Runs are in order of tags, which says nothing about time.",
+        ),
+    ],
+)
+def test_captions_say_what_the_order_of_runs_means(hill, dates, words):
+    Run.objects.filter(run_tag="last").delete()
+    for tag, day in zip(("early", "late"), dates, strict=True):
+        Run.objects.filter(run_tag=tag).update(submitted_on=day)
+
+    assert order_in_words(chosen_runs(hill)) == words
+    analysis = analysed("compare", hill, chosen_runs(hill))
+    captions = [table.caption for table in analysis.tables[:2]] + [analysis.figures[0].caption]
+    assert all(words in caption for caption in captions)
 
 
 def test_no_label_of_the_figure_is_cut_off_and_older_means_time_alone(hill):

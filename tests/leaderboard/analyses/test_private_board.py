@@ -157,6 +157,18 @@ def test_the_figure_shows_each_teams_submissions_in_order_and_where_their_gains_
         assert figure_image(figure, form)
 
 
+def test_undated_runs_of_a_team_stand_last_by_tag_whatever_was_imported_first(board):
+    make_run(board, "b-late", {"q0": ["x"]}, team="T")
+    make_run(board, "a-late", {"q0": ["x"]}, team="T")
+
+    (figure,) = analysed("private_board", board, chosen_runs(board)).figures
+
+    rows = [row.values for row in figure.data.rows if row.values["team"] == "T"]
+    assert [row["run"] for row in rows] == ["first", "tuned", "a-late", "b-late"]
+    assert [row["date"] for row in rows] == ["2026-01-01", "2026-02-01", "", ""]
+    assert "undated runs last, by tag" in figure.caption
+
+
 def test_without_a_teams_later_run_the_figure_shows_the_values_alone(board):
     runs = [run for run in chosen_runs(board) if run.run_tag in ("first", "alone")]
 

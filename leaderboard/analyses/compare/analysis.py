@@ -180,9 +180,9 @@ def verdict_table(comparison: Comparison) -> Table:
         f"Exact binomial test on queries that only one run answers; {rules.deciding.words} where both do. Benefits "
         f"are tested at {rules.alpha:g}/{rules.m}, harms at {rules.alpha:g}. The {1 - rules.alpha:.0%} interval of "
         "the harm shows how much worse the favored run could be (B if there is no verdict); below 0 it is better. "
-        "Better: more queries won and the better mean where both answer, untested. Strictly better: both "
-        "significant. Do no harm: one significant, the other not significantly worse. Answers more: significant, "
-        "but harm cannot be tested where both answer.",
+        "Better, not significantly: more queries won and the better mean where both answer, untested. Strictly "
+        "better: both significant. Do no harm: one significant, the other not significantly worse. Answers more: "
+        "significant, but harm cannot be tested where both answer.",
         columns,
         tuple(_verdict_row(pair, comparison) for pair in comparison.pairs),
         comparison.facts,
@@ -207,7 +207,7 @@ def _verdict_row(pair: ComparedPair, comparison: Comparison) -> Row:
             "both": outcomes.both,
             "case3_p": deciding.p,
             "case3_corrected": verdict.case3_corrected,
-            "claim": verdict.claim.value if verdict.claim is not Claim.NONE else None,
+            "claim": verdict.claim.words if verdict.claim is not Claim.NONE else None,
             "favours": pair.favored,
             "harm_in": verdict.harm_in,
             "harm": Interval(*verdict.harm.estimate),

@@ -73,7 +73,7 @@ class Claim(Enum):
 
     @property
     def words(self) -> str:
-        """The claim as a label in a figure, which includes "not significantly" because no sentence follows."""
+        """The claim as a label in a figure or table, where no sentence follows to say "not significantly"."""
         return "better, not significantly" if self is Claim.BETTER else self.value
 
 

@@ -10,6 +10,7 @@ from leaderboard.output import Analysis, Column, Figure, Kind, Row, Table
 from leaderboard.output.chart import Point, Points, chart_content
 from leaderboard.output.drawing import GRAY, OFFICIAL, PREFERENCE, name_points
 
+T_TEST = "paired t-test on RR"
 SIGNIFICANT_CLAIMS = (Claim.STRICTLY_BETTER, Claim.DO_NO_HARM)
 
 
@@ -40,18 +41,20 @@ def progress_table(board: BoardOverTime) -> Table:
         Column("state_of_the_art", "state of the art"),
         Column("displaced", "displaced"),
         Column("change", "Δ", Kind.CHANGE, "step"),
-        Column("t_p", "p, paired t-test", Kind.P, "step"),
-        Column("t_corrected", "p, corrected", Kind.P, "step"),
-        Column("claim", "verdict", group="step"),
-        Column("favours", "in favor of", group="step"),
+        Column("t_p", "p", Kind.P, T_TEST),
+        Column("t_corrected", "p, corrected", Kind.P, T_TEST),
+        Column("claim", "verdict", group="by outcomes"),
+        Column("favours", "in favor of", group="by outcomes"),
     )
     return Table(
         "progress",
         "The leaderboard over time",
         "The state of the art starts with the first run above every baseline, then each run that displaces the top. "
-        "Each step compares the run with the one it displaced: paired t-test on reciprocal ranks, "
-        + (f"also corrected for the {many(steps, 'step')}, " if steps else "")
-        + "and the verdict by outcomes, following Lin et al. (SIGIR 2021).",
+        "Each step compares the run with the one it displaced. The p-values are of the paired t-test on reciprocal "
+        "ranks over all queries"
+        + (f", also corrected for the {many(steps, 'step')}" if steps else "")
+        + ". The verdict rests on other tests, of the outcomes query by query (Lin et al., SIGIR 2021); its own "
+        "p-values are in its sentence.",
         columns,
         tuple(_step_row(board, step, max(1, steps)) for step in board.steps if not _is_undated(step)),
         board.facts,
@@ -97,7 +100,7 @@ def _step_row(board: BoardOverTime, step: Step, steps: int) -> Row:
         "change": pair.outcomes.change,
         "t_p": p,
         "t_corrected": bonferroni(p, steps),
-        "claim": pair.verdict.claim.value if pair.verdict.claim is not Claim.NONE else None,
+        "claim": pair.verdict.claim.words if pair.verdict.claim is not Claim.NONE else None,
         "favours": pair.favored,
     }
     significant = {"t_p"} if bonferroni(p, steps) <= board.rules.alpha else set()

@@ -147,6 +147,27 @@ def test_the_board_over_time_marks_steps_and_tests_them(hill, capsys, tmp_path):
     assert (rows[1]["displaced"], rows[1]["claim"]) == ("early", "do no harm")
 
 
+def test_a_verdict_without_a_significant_test_says_so_in_its_cell_as_in_its_sentence(hill):
+    make_run(hill, "slightly", {qid: ["yes"] for qid in QIDS[:6]}, submitted_on=date(2024, 3, 2))
+
+    compared = analysed("compare", hill, chosen_runs(hill, ["early", "slightly"]))
+    stepped = analysed("progress", hill, chosen_runs(hill, ["early", "slightly"]))
+
+    for analysis, table in ((compared, compared.tables[3]), (stepped, stepped.tables[0])):
+        assert table.rows[-1].values["claim"] == "better, not significantly"
+        assert "but not significantly" in analysis.sentences[0]
+    assert compared.content["verdicts"][0]["verdict"] == "better"
+
+
+def test_p_values_of_the_board_over_time_name_their_test(hill):
+    table = analysed("progress", hill, chosen_runs(hill)).tables[0]
+
+    groups = {column.key: column.group for column in table.columns}
+    assert groups["t_p"] == groups["t_corrected"] == "paired t-test on RR"
+    assert groups["claim"] == "by outcomes"
+    assert "The verdict rests on other tests" in table.caption
+
+
 def over_time(hill, runs=None):
     question = Question(labels_named(hill, "official"))
     return progress_over_time(collection=hill, runs=runs or chosen_runs(hill), question=question)

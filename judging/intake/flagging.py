@@ -47,8 +47,8 @@ def flag_workers(campaign: Campaign, workers: Collection[int]) -> int:
 
 
 def flagged_lately(campaign: Campaign, since: datetime) -> QuerySet[WorkerInCampaign]:
-    """Return workers with a flag raised since then who are not excluded."""
-    return flagged(campaign).filter(flagged_at__gte=since)
+    """Return people with a flag raised since then who are not excluded; nobody needs to review simulated workers."""
+    return flagged(campaign).filter(flagged_at__gte=since, worker__simulated=False)
 
 
 def flagged(campaign: Campaign) -> QuerySet[WorkerInCampaign]:

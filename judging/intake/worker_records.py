@@ -186,9 +186,9 @@ def _standing_words(exclusion: Exclusion | None, held: int) -> str:
 
 
 def _flags(row: WorkerRecord, usual: Usual) -> list[Flag]:
-    """Return the flags of a worker. Simulated workers do not read, so they have no minimum reading time."""
+    """Return the flags of a worker. Simulated workers do not read, so their times raise none."""
     if row.simulated:
-        usual = replace(usual, least_seconds_per_pair=None)
+        usual = replace(usual, least_seconds_per_pair=None, seconds_per_pair=None)
     return flags_of(_behavior(row), usual)
 
 

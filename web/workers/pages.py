@@ -54,7 +54,7 @@ HEADS = (
     ("tasks", "Tasks"),
     ("counted", "Judgments that count"),
     ("gold", "Gold pairs passed"),
-    ("seconds", "Seconds per pair"),
+    ("seconds", "Task seconds per pair"),
     ("left", "Left preferred, %"),
     ("agreement", "Agreement with others, %"),
     ("reports", "Reports"),

@@ -9,6 +9,7 @@ from tournament import services
 from tournament.errors import NotAsShown, OnlyRehearsed
 from tournament.models import QrelVersion
 from tournament.services.previewing import preview_version
+from tournament.services.redeciding import redecided_by
 
 
 def publish(town, **options):
@@ -129,6 +130,31 @@ def test_a_preview_says_what_publishing_does_and_publishes_nothing(judged_town):
     assert version.queries_count == told["queries"]
     assert version.qrels_count == told["qrels"]
     assert preview_version(campaign=judged_town.campaign).new is False
+
+
+def test_a_preview_warns_of_queries_that_another_campaign_decided(judged_town):
+    publish(judged_town)
+    second = judged_town.new_campaign("second")
+    judged_town.judge("q1", "b", "a", "b", campaign=second)
+    judged_town.judge("q9", "b", "a", "b", campaign=second)
+
+    told = preview_version(campaign=second).summary()
+
+    assert told["redecided"] == [
+        "1 query that version 1 decided from market is now decided from second; 1 of them with other best answers."
+    ]
+    later = services.publish_qrels(campaign=second).version
+    assert [one.words for one in redecided_by(later)] == told["redecided"]
+    assert preview_version(campaign=judged_town.campaign).summary()["redecided"] == [
+        "1 query that version 2 decided from second is now decided from market; 1 of them with other best answers."
+    ]
+
+
+def test_a_campaign_that_decides_its_own_queries_again_is_no_reason_to_warn(judged_town):
+    publish(judged_town)
+    judged_town.judge("q1", "b", "a", "b")
+
+    assert preview_version(campaign=judged_town.campaign).redecided == []
 
 
 def test_changes_that_were_not_previewed_are_not_published(judged_town):

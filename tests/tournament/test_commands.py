@@ -62,6 +62,17 @@ def test_publish_export_and_rebuild(judged_town, tmp_path):
     assert (tmp_path / "one.qrels").read_text().startswith("q1 0 a 1\n")
 
 
+def test_publishing_says_which_queries_another_campaign_decided_before(judged_town, capsys):
+    run("publish_qrels", "market")
+    second = judged_town.new_campaign("second")
+    judged_town.judge("q1", "b", "a", "b", campaign=second)
+
+    call_command("publish_qrels", "second")
+
+    said = " ".join(capsys.readouterr().err.split())
+    assert "1 query that version 1 decided from market is now decided from second" in said
+
+
 def test_open_queries_are_published_only_when_asked(judged_town):
     assert run("publish_qrels", "market", "--allow-open")["open"] == 1
 

@@ -23,6 +23,7 @@ from tournament.services.publishing import (
     latest_version,
     refuse_rehearsal,
 )
+from tournament.services.redeciding import Redecided, redecided_queries
 from tournament.services.resolving import resolve_as_before
 
 
@@ -46,6 +47,8 @@ class Preview:
     open: int
     simulated: bool
     changes: list[QueryChange]
+    redecided: list[Redecided]
+    """Queries that the version takes from other campaigns."""
 
     def summary(self) -> dict[str, Any]:
         kinds = Counter(change.what for change in self.changes)
@@ -63,6 +66,7 @@ class Preview:
             "qrels": self.qrels,
             "carried": self.carried,
             "simulated": self.simulated,
+            "redecided": [one.words for one in self.redecided],
             **{str(what): kinds[what] for what in ChangeKind},
         }
 
@@ -97,6 +101,12 @@ def preview_version(
         open=sum(outcome.status is Status.OPEN for outcome in resolved.derivation.outcomes.values()),
         simulated=draft.simulated,
         changes=found,
+        redecided=redecided_queries(
+            parent,
+            campaign,
+            draft.queries,
+            {change.query for change in found if change.what == ChangeKind.ANSWERS},
+        ),
     )
 
 

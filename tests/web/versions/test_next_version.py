@@ -211,6 +211,19 @@ def test_a_challenge_beyond_the_budget_is_not_offered(cast, owner):
     assert "/campaigns/spring/budget/" not in of_maintainer
 
 
+def test_the_preview_warns_of_queries_that_another_campaign_decided(cast, owner):
+    other = type(cast.campaign).objects.get(pk=cast.campaign.pk)
+    other.pk, other.name, other.call_key = None, "winter", "0" * 16
+    other.save()
+    QrelVersion.objects.update(campaign=other)
+    cast.add_queries(1)
+
+    page = previewed(owner)
+
+    assert "that version 1 decided from winter" in page
+    assert f"now decided from {cast.campaign.name}" in page
+
+
 def test_changes_since_the_preview_are_not_published(cast, owner):
     previewed(owner)
     cast.add_queries(1)

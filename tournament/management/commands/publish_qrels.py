@@ -28,6 +28,8 @@ class Command(CampaignCommand):
         version = publication.version
         if not publication.new:
             self.note(f"Nothing has changed since version {version.number}, so no new version was published.")
+        for redecided in services.redecided_by(version) if publication.new else []:
+            self.note(f"Note: {redecided.words}")
         if version.simulated:
             self.note("Some of its judgments are by simulated workers.")
         return {

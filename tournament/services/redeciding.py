@@ -1,0 +1,66 @@
+"""Queries that an earlier version decided from another campaign, and a new one decides again."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from config.plurals import many
+from judging.models import Campaign
+from tournament.models import QrelVersion, VersionQuery
+
+
+@dataclass(frozen=True)
+class Redecided:
+    """``queries`` that ``version`` decided from ``before`` and ``now`` decides; ``changed``: other best answers."""
+
+    version: int
+    before: str
+    now: str
+    queries: int
+    changed: int
+
+    @property
+    def words(self) -> str:
+        verb = "is" if self.queries == 1 else "are"
+        return (
+            f"{many(self.queries, 'query', 'queries')} that version {self.version} decided from {self.before} "
+            f"{verb} now decided from {self.now}; {self.changed:,} of them with other best answers."
+        )
+
+
+def redecided_queries(
+    parent: QrelVersion | None, campaign: Campaign, rows: Iterable[VersionQuery], changed: Collection[int]
+) -> list[Redecided]:
+    """Return the queries of a version or draft that it takes from other campaigns, by the version that decided them.
+
+    ``rows`` are its queries; ``changed`` are keys of queries with other best answers than in ``parent``.
+    """
+    if parent is None:
+        return []
+    covered = set(parent.queries.values_list("query_id", flat=True))
+    carried = parent.content["carried"]
+    queries, others = Counter[int](), Counter[int]()
+    for row in rows:
+        if not row.carried and row.query_id in covered:
+            number = carried.get(row.query.qid, parent.number)
+            queries[number] += 1
+            others[number] += row.query_id in changed
+    versions = QrelVersion.objects.filter(collection=parent.collection, number__in=list(queries))
+    named = versions.exclude(campaign=campaign).order_by("number").values_list("number", "campaign__name")
+    return [Redecided(number, name, campaign.name, queries[number], others[number]) for number, name in named]
+
+
+def redecided_by(version: QrelVersion) -> list[Redecided]:
+    """Return the queries that a published version takes from other campaigns."""
+    if version.parent is None:
+        return []
+    rows = version.queries.select_related("query")
+    return redecided_queries(version.parent, version.campaign, rows, _changed_queries(version))
+
+
+def _changed_queries(version: QrelVersion) -> set[int]:
+    """Return the keys of queries whose best answers differ from those of the version's parent."""
+    now, before = (
+        set(one.qrels.values_list("query_id", "passage_id")) for one in (version, version.parent) if one
+    )
+    return {query for query, _ in now ^ before}

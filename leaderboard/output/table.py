@@ -14,9 +14,9 @@ from typing import Any, Self
 MEANS = re.compile(r"\b(AP|RR)\b")
 
 
-def named_as_mean(measures: str) -> str:
-    """Return the names of measures as tables of means give them: ``MAP, nDCG@10`` for ``AP, nDCG@10``."""
-    return MEANS.sub(r"M\1", measures)
+def mean_measure(names: str) -> str:
+    """Return the names of measures as those of their means over queries: ``MRR@10, nDCG@10``."""
+    return MEANS.sub(r"M\1", names)
 
 
 class Kind(Enum):
@@ -104,7 +104,7 @@ class Facts:
     seed: int | None = None
     simulated: bool = False
     further: tuple[tuple[str, str], ...] = ()
-    """More (name, value) facts, such as ("level", "0.05")."""
+    """More (name, value) facts, such as ("α", "0.05")."""
 
     @property
     def run_set(self) -> str:
@@ -115,10 +115,15 @@ class Facts:
         return f"{len(self.runs)} run{'s' * (len(self.runs) != 1)} ({digest})"
 
     @property
+    def mean_measure(self) -> str:
+        """The measure as the mean over queries: ``MRR@10``, ``MAP``, ``nDCG@10``."""
+        return mean_measure(self.measure)
+
+    @property
     def sentence(self) -> str:
         """All facts on one line, shown below tables and figures."""
         runs = [self.run_set] if self.runs else []
-        parts = [self.collection, *runs, " and ".join(self.labels), named_as_mean(self.measure)]
+        parts = [self.collection, *runs, " and ".join(self.labels), self.mean_measure]
         parts += [f"{self.queries:,} {'query' if self.queries == 1 else 'queries'}"] if self.queries else []
         parts += [f"seed {self.seed}"] if self.seed is not None else []
         parts += [f"{value} tests" if name == "m" else f"{name} {value}" for name, value in self.further]

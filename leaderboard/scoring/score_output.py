@@ -6,7 +6,7 @@ import numpy as np
 
 from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
 from leaderboard.output.chart import Series, Spans, chart_content
-from leaderboard.output.table import best_marked, named_as_mean
+from leaderboard.output.table import best_marked, mean_measure
 from leaderboard.scoring.intervals import LEVEL, SEED, TRIALS, bootstrap_intervals
 from leaderboard.scoring.scales import scale_of
 from leaderboard.scoring.score_facts import scoring_facts
@@ -65,7 +65,7 @@ def _means_table(scores: Scores, facts: Facts) -> Table:
     for key, column in zip(keys, scores.columns, strict=True):
         found = best_marked(found, key, higher=column.measure.higher_is_better)
     columns = [
-        Column(key, named_as_mean(one.asked), Kind.MEASURE)
+        Column(key, mean_measure(one.asked), Kind.MEASURE)
         for key, one in zip(keys, scores.columns, strict=True)
     ]
     return Table(

@@ -115,6 +115,12 @@ class BoardView:
         return next((row.leading.value for row in rows if row.perfect), None)
 
     @property
+    def found_runs(self) -> int:
+        """The number of runs that the filters leave, without the perfect run."""
+        lines = self.page.paginator.object_list if self.page else ()
+        return sum(not line.row.perfect for line in lines)
+
+    @property
     def some_private(self) -> bool:
         """Return whether the page names a run that only members see."""
         return any(line.run and line.run.release == Run.Release.PRIVATE for line in self.page or ())

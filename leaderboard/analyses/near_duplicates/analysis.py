@@ -75,7 +75,7 @@ def analyse_near_duplicates(asked: Asked, progress: Progress | None) -> Analysis
     sign = 1 if measure.higher_is_better else -1
     boards = two_boards(sign * once, sign * whole)
     board = _evaluations_table(boards, once, whole, facts)
-    names = (f"{measure.name} without near-duplicates", f"{measure.name} under expanded labels")
+    names = (f"{facts.mean_measure} without near-duplicates", f"{facts.mean_measure} under expanded labels")
     figure = boards_figure(two_boards(once, whole), list(facts.runs), names, facts, board)
     return Analysis(facts, (levels, board), (figure,), (_levels_sentence(found), _boards_sentence(boards)))
 
@@ -180,8 +180,8 @@ def _level_row(one: LevelCounts, levels: Sequence[int], least: int) -> Row:
 def _evaluations_table(boards: TwoBoards, once: np.ndarray, whole: np.ndarray, facts: Facts) -> Table:
     columns = (
         Column("run", "run"),
-        Column("once", "without near-duplicates", Kind.MEASURE, facts.measure),
-        Column("expanded", "expanded labels", Kind.MEASURE, facts.measure),
+        Column("once", "without near-duplicates", Kind.MEASURE, facts.mean_measure),
+        Column("expanded", "expanded labels", Kind.MEASURE, facts.mean_measure),
         Column("rank_once", "without near-duplicates", Kind.COUNT, "rank"),
         Column("rank_expanded", "expanded labels", Kind.COUNT, "rank"),
         Column("shift", "shift", Kind.SHIFT, "rank"),

@@ -142,7 +142,7 @@ def bias_analysis(rows: Sequence[LeftOut], facts: Facts, *, by_team: bool, poole
         Column("after", "without", Kind.MEASURE, facts.measure),
         Column("rank_before", "with it", Kind.COUNT, "rank"),
         Column("rank_after", "without", Kind.COUNT, "rank"),
-        Column("shift", "shift", Kind.TEXT, "rank"),
+        Column("shift", "shift", Kind.SHIFT, "rank"),
         Column("tau_b", "τ-b of the boards", Kind.MEASURE),
     )
     notes = (
@@ -171,7 +171,7 @@ def _left_out_row(row: LeftOut) -> Row:
         after=row.value_after,
         rank_before=row.rank_before,
         rank_after=row.rank_after,
-        shift=f"{row.shift:+d}" if row.shift else "=",
+        shift=row.shift,
         tau_b=row.tau_b,
     )
 

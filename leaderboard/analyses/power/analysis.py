@@ -75,7 +75,7 @@ def analyse_power(asked: Asked, progress: Progress | None) -> Analysis:
             f"{one.name}: the differences between runs are the same on every query.", "Choose other runs."
         )
     facts = facts_of_combinations(
-        asked.collection, [one], seed=None, further=(("alpha", f"{alpha:g}"), ("power", f"{power:g}"))
+        asked.collection, [one], seed=None, further=(("α", f"{alpha:g}"), ("power", f"{power:g}"))
     )
     first, second = _chosen_pair(one, (asked.text("run"), asked.text("against")))
     curve = _detectable_curve(board)
@@ -88,7 +88,7 @@ def analyse_power(asked: Asked, progress: Progress | None) -> Analysis:
             _needed_table(board, first, second, difference, facts),
             data,
         ),
-        figures=(power_figure(curve, board.queries, one.asked, facts, data),),
+        figures=(power_figure(curve, board.queries, one.mean_name, facts, data),),
         sentences=(_power_sentence(board),),
     )
 
@@ -155,9 +155,9 @@ def _detectable_table(board: _PowerBoard, facts: Facts) -> Table:
 
 def _power_caption(board: _PowerBoard) -> str:
     return (
-        f"True differences in {board.one.asked} that the two-sided paired t-test finds with {board.alone.power:.0%} "
-        "probability, from the standard deviation of the differences of each pair of runs over queries (noncentral "
-        "t; Webber et al. 2008, Sakai 2016)."
+        f"True differences in {board.one.mean_name} that the two-sided paired t-test finds with "
+        f"{board.alone.power:.0%} probability, from the standard deviation of the differences of each pair of runs "
+        "over queries (noncentral t; Webber et al. 2008, Sakai 2016)."
     )
 
 
@@ -227,7 +227,7 @@ def _needed_table(
     )
     caption = (
         f"Queries on which the two-sided paired t-test at {board.alone.alpha:g} finds a true difference in "
-        f"{board.one.asked} with {board.alone.power:.0%} probability, if their differences vary as here."
+        f"{board.one.mean_name} with {board.alone.power:.0%} probability, if their differences vary as here."
     )
     return Table("needed", "Queries needed", caption, columns, tuple(rows), facts)
 

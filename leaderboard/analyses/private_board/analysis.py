@@ -17,6 +17,7 @@ from leaderboard.analyses.shared.combinations import (
 from leaderboard.analyses.stability.computation import ranks_by_column
 from leaderboard.errors import NothingPrivate
 from leaderboard.output import Analysis, Column, Facts, Interval, Kind, Row, Table
+from leaderboard.output.numbers import number_text
 from leaderboard.output.table import best_marked
 from leaderboard.scoring.evaluation import Progress
 from leaderboard.scoring.measure_names import parse_measure
@@ -73,7 +74,7 @@ def analyse_private_board(asked: Asked, progress: Progress | None) -> Analysis:
             "Choose labels that cover at least two of each kind.",
         )
     facts = facts_of_combinations(
-        asked.collection, [public, private], seed=None, further=(("alpha", f"{alpha:g}"),)
+        asked.collection, [public, private], seed=None, further=(("α", f"{alpha:g}"),)
     )
     steps = [
         (run, step)
@@ -81,11 +82,11 @@ def analyse_private_board(asked: Asked, progress: Progress | None) -> Analysis:
         for run, step in _team_steps(team, public, private, alpha)
     ]
     submissions = _submissions(public, private, {run.pk: step for run, step in steps})
-    caption = CAPTION.format(asked=public.asked, level=f"{1 - alpha:.0%}")
+    caption = CAPTION.format(asked=public.mean_name, level=f"{1 - alpha:.0%}")
     return Analysis(
         facts=facts,
         tables=(_private_board_table(public, private, facts), _gains_table(steps, public, facts, alpha)),
-        figures=(private_figure(submissions, public.asked, caption, facts),),
+        figures=(private_figure(submissions, public.mean_name, caption, facts),),
         sentences=tuple(_overfitting_warning(run, step) for run, step in steps if step.overfitting),
         content={"overfitting": [run.run_tag for run, step in steps if step.overfitting]},
     )
@@ -166,8 +167,8 @@ def _private_board_table(public: Combination, private: Combination, facts: Facts
     return Table(
         "private",
         "Private board",
-        f"{public.asked} on {private.values.shape[1]:,} private and {public.values.shape[1]:,} public queries. Equal "
-        "values share the better rank.",
+        f"{public.mean_name} on {private.values.shape[1]:,} private and {public.values.shape[1]:,} public queries. "
+        "Equal values share the better rank.",
         BOARD,
         best_marked(best_marked(rows, "private"), "public"),
         facts,
@@ -210,7 +211,8 @@ def _gains_table(steps: list[tuple[Run, Step]], public: Combination, facts: Fact
 
 
 def _overfitting_warning(run: Run, step: Step) -> str:
+    public, private = (number_text(gain, Kind.CHANGE) for gain in (step.public_gain, step.private_gain))
     return (
-        f"Looks like overfitting: {run.run_tag} of {run.team} gained {step.public_gain:+.4f} on public queries over "
-        f"the team's first run, and {step.private_gain:+.4f} on private ones (p = {step.p:.3g})."
+        f"Looks like overfitting: {run.run_tag} of {run.team} gained {public} on public queries over the team's "
+        f"first run, and {private} on private ones (p = {step.p:.3g})."
     )

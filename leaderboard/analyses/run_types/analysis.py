@@ -27,7 +27,7 @@ def analyse_run_types(asked: Asked, progress: Progress | None) -> Analysis:
         asked.collection, [one], seed=None, further=(("type", detail.label.lower()),)
     )
     runs = _runs_table(one, found, facts)
-    figures = [types_figure(found, one.run_tags, one.asked, facts, runs)]
+    figures = [types_figure(found, one.run_tags, one.mean_name, facts, runs)]
     tables = [_types_table(one, found, facts), runs]
     if against:
         tables.insert(1, _duels_table(one, against, facts))
@@ -50,8 +50,8 @@ def _types_table(one: Combination, found: Sequence[RunType], facts: Facts) -> Ta
         Column("type", "type"),
         Column("runs", "runs", Kind.COUNT),
         Column("best_run", "best run"),
-        Column("best", "best", Kind.MEASURE, one.asked),
-        Column("median", "median", Kind.MEASURE, one.asked),
+        Column("best", "best", Kind.MEASURE, one.mean_name),
+        Column("median", "median", Kind.MEASURE, one.mean_name),
     )
     rows = tuple(
         Row.of(
@@ -76,7 +76,7 @@ def _duels_table(one: Combination, against: Sequence[Duel], facts: Facts) -> Tab
         Column("won", "won", Kind.COUNT, "queries"),
         Column("lost", "lost", Kind.COUNT, "queries"),
         Column("level", "level", Kind.COUNT, "queries"),
-        Column("difference", "Δ", Kind.CHANGE, one.asked),
+        Column("difference", "Δ", Kind.CHANGE, one.mean_name),
     )
     rows = tuple(
         Row.of(
@@ -102,7 +102,7 @@ def _runs_table(one: Combination, found: Sequence[RunType], facts: Facts) -> Tab
     type_of = {row: each.name for each in found for row in each.rows}
     means = one.values.mean(axis=1)
     order = sorted(type_of, key=lambda row: -means[row] if one.measure.higher_is_better else means[row])
-    columns = (Column("run", "run"), Column("type", "type"), Column("value", one.asked, Kind.MEASURE))
+    columns = (Column("run", "run"), Column("type", "type"), Column("value", one.mean_name, Kind.MEASURE))
     rows = tuple(
         Row({"run": one.run_tags[row], "type": type_of[row], "value": float(means[row])}) for row in order
     )

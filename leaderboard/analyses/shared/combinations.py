@@ -13,6 +13,7 @@ from leaderboard.analyses.kinds import Asked
 from leaderboard.cache.software_version import software_version
 from leaderboard.errors import NothingPrivate, NothingToScore, UnknownMeasure
 from leaderboard.output import Facts
+from leaderboard.output.table import mean_measure
 from leaderboard.scoring.chosen_runs import official_set
 from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
 from leaderboard.scoring.labels import Labels, labels_named
@@ -45,7 +46,12 @@ class Combination:
     def name(self) -> str:
         """Labels, queries and measure, for display."""
         queries = "" if self.query_set == "all" else f", {self.query_set} queries"
-        return f"{self.labels.title}, {self.asked}{queries}"
+        return f"{self.labels.title}, {self.mean_name}{queries}"
+
+    @property
+    def mean_name(self) -> str:
+        """The requested measure as the mean over queries: ``MRR@10``, ``nDCG@10``."""
+        return mean_measure(self.asked)
 
     @property
     def whole(self) -> int | None:

@@ -12,7 +12,7 @@ from leaderboard.analyses.track_results.computation import ResultRow, result_row
 from leaderboard.cache.software_version import software_version
 from leaderboard.errors import UnknownMeasure
 from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
-from leaderboard.output.table import as_number, best_marked, named_as_mean
+from leaderboard.output.table import as_number, best_marked, mean_measure
 from leaderboard.scoring.evaluation import Progress
 from leaderboard.scoring.labels import Labels, labels_named
 from leaderboard.scoring.measure_names import is_measure, measure_names, parse_measure
@@ -120,9 +120,9 @@ def _task_table(
         Column("group", "group"),
         *(Column(one.name, one.label.lower()) for one in details),
         Column("baseline", "baseline"),
-        *(Column(name, named_as_mean(name), Kind.MEASURE) for name in names),
+        *(Column(name, mean_measure(name), Kind.MEASURE) for name in names),
     )
-    caption = f"Runs of the {task} task by group, in the order of {named_as_mean(names[0])}."
+    caption = f"Runs of the {task} task by group, in the order of {mean_measure(names[0])}."
     own = replace(facts, runs=tuple(row.run.run_tag for row in rows))
     return Table(f"results_{task}", f"Results: {task}", caption, columns, found, own, notes=tuple(notes))
 

@@ -11,6 +11,7 @@ from leaderboard.analyses.runner import analysis_key
 from leaderboard.analyses.shared.loaded_contenders import load_contenders
 from leaderboard.board.standings import PERFECT
 from leaderboard.errors import NothingToScore
+from leaderboard.output.numbers import number_text
 from pooling.models import PooledPassage, PoolRun
 from tests.leaderboard.analyses.analysed import analysed
 from tournament.models import Challenge
@@ -82,7 +83,17 @@ def test_pool_bias_drops_what_only_the_run_brought(valley):
     assert (new["dropped"], new["changed"], new["lost"]) == (2, 1, 0)
     # Best answers b1 a2 b3: new has 1, 1/2 and 1; a1 a2 b3: 1/4, 1/2 and 1.
     assert (new["before"], new["after"]) == (pytest.approx(2.5 / 3), pytest.approx(1.75 / 3))
-    assert (new["rank_before"], new["rank_after"], new["shift"]) == (1, 2, "-1")
+    assert (new["rank_before"], new["rank_after"], new["shift"]) == (1, 2, -1)
+    (kind,) = [column.kind for column in found.tables[0].columns if column.key == "shift"]
+    assert number_text(new["shift"], kind) == "−1"
+
+
+def test_every_provenance_line_writes_alpha_as_one_letter(valley):
+    pool_runs(valley, "old", "new")
+
+    for name in ("win_ratios", "judge_agreement", "compare", "power", "split_halves"):
+        facts = analysed(name, valley.collection, valley.runs, valley.campaign).facts
+        assert "α 0.05" in facts.sentence, name
 
 
 def test_pool_bias_is_not_derived_again_until_something_changes(valley, monkeypatch):

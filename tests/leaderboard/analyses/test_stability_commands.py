@@ -89,8 +89,8 @@ def test_the_figure_of_halves_shows_the_tables_shares(parted, tmp_path):
     (figure,) = found.figures
     rows = [row.values for row in found.tables[0].rows]
     assert [chart["title"] for chart in figure.charts] == [
-        "Agreement of split halves: official, RR@10, public queries",
-        "Agreement of split halves: official, RR@10, private queries",
+        "Agreement of split halves: official, MRR@10, public queries",
+        "Agreement of split halves: official, MRR@10, private queries",
     ]
     bars = [
         (*parts, beside)
@@ -113,8 +113,8 @@ def test_public_and_private_queries_are_separated(parted, capsys):
 
     public, private = result["distributions"]
     assert [public["setting"], private["setting"]] == [
-        "official, RR@10, public queries",
-        "official, RR@10, private queries",
+        "official, MRR@10, public queries",
+        "official, MRR@10, private queries",
     ]
     assert public["queries"] == private["queries"] == QUERIES // 2
     assert {run["run"]: run["held"] for run in public["runs"]}["half"] == [50, 0, 0]
@@ -280,8 +280,10 @@ def test_runs_that_tie_for_the_first_place_are_not_ordered(parted):
     some = analysed("stability", parted, runs, **ask).sentences
     every = analysed("stability", parted, runs[:2], **ask).sentences
 
-    assert some == ("official, RR@10, public queries: 2 runs tie for first place, best among them.",)
-    assert every == ("official, RR@10, public queries: all 2 runs are equal, so ranks carry no information.",)
+    assert some == ("official, MRR@10, public queries: 2 runs tie for first place, best among them.",)
+    assert every == (
+        "official, MRR@10, public queries: all 2 runs are equal, so ranks carry no information.",
+    )
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,13 @@ from leaderboard.errors import MembersOnly, NothingToScore
 from leaderboard.scoring.chosen_runs import chosen_runs
 from leaderboard.scoring.labels import labels_named
 from leaderboard.scoring.measure_names import is_measure
+from leaderboard.scoring.score_output import score_analysis
 from leaderboard.scoring.scores import score
 from pooling.models import Run
 from pooling.run_details import KnownRun
 from pooling.services.run_metadata import import_run_metadata
 from tests.factories import make_collection
+from tests.leaderboard.analyses.analysed import analysed
 
 
 def known(tag, team="A", baseline=False, **details):
@@ -140,6 +142,23 @@ def test_runs_with_files_are_scored_and_announced_ones_have_reported_values(vall
     assert " · MRR@10 · " in found.tables[0].facts.sentence
     assert found.tables[0].caption.endswith("in the order of MRR@10.")
     assert found.tables[0].columns[-1].label == "MRR@10"
+
+
+def test_columns_of_means_are_headed_by_the_names_of_means(valley):
+    settings = {"measures": "AP RR@10 nDCG@10", "announced": "1"}
+
+    table = analysed("track_results", valley.collection, valley.runs, **settings).tables[0]
+    scores = score_analysis(
+        score(
+            collection=valley.collection,
+            labels=labels_named(valley.collection, "official"),
+            runs=valley.runs,
+            measures="AP RR@10 nDCG@10",
+        )
+    )
+
+    for columns in (table.columns, scores.tables[0].columns):
+        assert [column.label for column in columns][-3:] == ["MAP", "MRR@10", "nDCG@10"]
 
 
 def test_visitors_do_not_see_announced_runs(valley):

@@ -72,7 +72,14 @@ def test_filters_change_no_rank_and_no_value(fleet, client):
     everything, some = lines(), lines(neural="nnlm")
 
     assert some == {tag: everything[tag] for tag in some}
-    assert "2 rows of" in texts(client.get(BOARD, {"neural": "nnlm"}))
+    assert f"2 runs of {len(everything) - 1}" in texts(client.get(BOARD, {"neural": "nnlm"}))
+
+
+def test_a_filter_without_a_match_does_not_count_the_perfect_run(fleet, client):
+    runs = client.get(BOARD).context["board"].published.runs
+
+    assert f"0 runs of {runs}" in texts(client.get(BOARD, {"q": "no such run"}))
+    assert f"0 runs of {runs}" in texts(client.get(BOARD, {"q": "perfect"}))
 
 
 def test_a_filter_never_reveals_the_team_of_a_run_under_embargo(fleet, client, cast):

@@ -20,7 +20,7 @@ from django.db.models import Q
 from config.background.attending import attend, run_schedule
 from config.background.job_kinds import Progress
 from config.background.models import Job
-from config.guidance import Guidance, Option
+from config.guidance import Action, Guidance, Option
 from config.plurals import many
 from judging.campaign import rehearsal_copy
 from judging.errors import CampaignRefused, JudgingError
@@ -160,6 +160,11 @@ def simulate_workers(
     challenges are offered. Tasks that workers of an interrupted run still hold are taken back first. Refuses any
     crowd that is not on this machine, and a second run at the same time.
     """
+    if not campaign.endpoint:  # It is set at launch.
+        raise CampaignRefused(
+            f"The campaign {campaign.name} is not launched yet.",
+            Action("launch_campaign", campaign.name, lead="Launch it first"),
+        )
     if urlsplit(campaign.endpoint).hostname not in LOOPBACK:
         raise CampaignRefused(
             f"Simulated workers work on this machine's marketplace only, not at {campaign.endpoint}."

@@ -8,13 +8,14 @@ import pytest
 
 from judging.campaign.campaigns import pause, resume
 from judging.campaign.screening_forecast import slips_of
-from judging.errors import JudgingError
+from judging.errors import CampaignRefused, JudgingError
 from judging.exchange.link_tokens import link_for
 from judging.intake.places import post_places
 from judging.management.commands.simulate_workers import simulation_settings, slips_told
 from judging.models import Campaign, Posting
 from judging.simulation import simulated_workers
 from judging.simulation.simulated_workers import SimulatedWorker, SimulationSettings
+from pooling.models import QrelSet
 
 
 def test_honest_simulated_workers_slip_as_the_forecast_expects_and_say_so(fair):
@@ -27,6 +28,16 @@ def test_honest_simulated_workers_slip_as_the_forecast_expects_and_say_so(fair):
     assert round(SimulationSettings().gold_error, 4) == settings.gold_error
     told = slips_told(settings, campaign)
     assert "miss 0.22% of obvious pairs; the forecast expects 0.22% (assumed; a pilot measures it)" in told
+
+
+def test_a_draft_is_refused_because_it_is_not_launched_yet(fair):
+    campaign = fair.draft()
+
+    with pytest.raises(CampaignRefused) as refused:
+        simulated_workers.simulate_workers(campaign, QrelSet(), SimulationSettings())
+
+    assert refused.value.message == f"The campaign {campaign.name} is not launched yet."
+    assert str(refused.value.next_step) == f"Launch it first: manage.py launch_campaign {campaign.name}"
 
 
 class Browsing:

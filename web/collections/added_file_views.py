@@ -90,7 +90,11 @@ def added(request: HttpRequest, collection: Collection, key: int) -> HttpRespons
 def adding(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Return the progress part of the added-files page."""
     work = work_on_files(get_object_or_404(AddedFiles, collection=collection, pk=key))
-    return render(request, "web/parts/work.html", {"work": work, "part": True})
+    return render(
+        request,
+        "web/parts/work.html",
+        {"work": work, "part": True, "checks_files": True, "collection": collection},
+    )
 
 
 @require_POST

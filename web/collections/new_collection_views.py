@@ -91,7 +91,9 @@ def making(request: HttpRequest, key: int) -> HttpResponse:
 def making_progress(request: HttpRequest, key: int) -> HttpResponse:
     """Return the live part of that page."""
     wanted = get_object_or_404(NewCollection, user=request.user, pk=key)
-    return render(request, "web/parts/work.html", {"work": work_on_files(wanted), "part": True})
+    return render(
+        request, "web/parts/work.html", {"work": work_on_files(wanted), "part": True, "checks_files": True}
+    )
 
 
 @require_POST

@@ -23,6 +23,7 @@ from web.boards.cards import board_cards, collections_with_board
 from web.collections.jobs import sample_under_way
 from web.collections.pages import ListedCollection, listed_collections
 from web.collections.sample import judges_here
+from web.collections.unmade_collections import unmade_collections
 from web.common import end_notices
 from web.common.campaign_rows import CampaignLists, campaigns_of, campaigns_progress, sorted_into_lists
 from web.common.outdated_versions import outdated_for
@@ -130,11 +131,12 @@ def _campaign_lists(request: HttpRequest, listed: Sequence[ListedCollection]) ->
 
 
 def _creation_context(request: HttpRequest) -> dict[str, Any]:
-    """Return whether the person can create collections, and the sample if it is being loaded."""
+    """Return whether the person can create collections, and what is being created or was refused."""
     return {
         "may_create": may_create(request.user),
         "judges_here": request.user.is_authenticated and judges_here(request.user),
         "sample_job": sample_under_way() if request.user.is_authenticated else None,
+        "unmade": unmade_collections(request.user),
     }
 
 

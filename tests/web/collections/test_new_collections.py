@@ -1,5 +1,6 @@
 """Creating collections in the browser, and the home page that links to it."""
 
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -127,6 +128,64 @@ def test_nobody_sees_a_collection_that_somebody_else_is_creating(ada, client):
     client.force_login(get_user_model().objects.create_user("bob"))
 
     assert client.get(where).status_code == 404
+
+
+def submitted(client, **said):
+    """Request a collection whose job has not run yet; return its page's address."""
+    form = {"name": "mine", "language": "en", "queries": SimpleUploadedFile("q.tsv", QUERIES), **said}
+    return client.post(NEW, form)["Location"]
+
+
+def test_home_and_collections_list_a_collection_until_it_is_created(ada, client, data_dir):
+    address = submitted(ada)
+    waiting = [ada.get(page).content.decode() for page in ("/", "/collections/")]
+    work_off_everything()
+    created = [ada.get(page).content.decode() for page in ("/", "/collections/")]
+
+    assert all(address in page and "being checked" in page for page in waiting)
+    assert not any(address in page for page in created)
+    submitted(ada, name="another")
+    client.force_login(get_user_model().objects.create_user("eve"))
+    assert "another" not in client.get("/").content.decode()
+
+
+def test_home_and_collections_list_a_refused_collection_for_a_week(ada, data_dir):
+    bad = SimpleUploadedFile("q.tsv", b"no tab\n")
+    address = submitted(ada, queries=bad)
+    work_off_everything()
+
+    for page in ("/", "/collections/"):
+        content = ada.get(page).content.decode()
+        assert address in content
+        assert "refused" in content
+    NewCollection.objects.update(finished_at=clock.now() - timedelta(days=8))
+    assert address not in ada.get("/").content.decode()
+
+
+def test_a_refusal_is_no_longer_listed_once_the_collection_is_requested_again(ada, data_dir):
+    address = submitted(ada, queries=SimpleUploadedFile("q.tsv", b"no tab\n"))
+    work_off_everything()
+
+    submitted(ada)
+    work_off_everything()
+
+    assert address not in ada.get("/").content.decode()
+
+
+def test_a_request_whose_check_failed_says_so(ada, data_dir):
+    submitted(ada)
+    Job.objects.update(state="failed", fault="software")
+
+    assert "check failed" in ada.get("/").content.decode()
+
+
+def test_the_page_of_a_new_collection_says_when_its_files_are_being_checked(ada, data_dir):
+    address = submitted(ada)
+
+    assert "waiting to be checked" in ada.get(address).content.decode()
+    Job.objects.update(state="running", leased_until=clock.now() + timedelta(minutes=1))
+    for page in (address, f"{address}progress"):
+        assert "Its files are being checked." in ada.get(page).content.decode()
 
 
 @pytest.mark.parametrize("sign_up", ["OPEN_SIGNUP", "OIDC_SIGNUP"])

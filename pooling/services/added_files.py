@@ -1,4 +1,4 @@
-"""Add labels, candidates and passage files to a collection, and fetch missing texts of its pools."""
+"""Add labels, candidates and passage files to a collection, and fetch missing texts of its pools and runs."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -42,6 +42,8 @@ def ask_to_add(
     there: Sequence[Path] = (),
 ) -> AddedFiles:
     """Store files for a job to read; without files, the job fetches missing texts from known sources.
+
+    These are the texts of recorded passages and of the top passages of every run.
 
     ``details`` of labels: ``set`` (its name), ``min_grade``, ``skip_unknown``, ``withheld``. ``there``: passage files
     that are already on the server. Raises PoolingError for problems that can be checked at once.
@@ -128,6 +130,8 @@ def _add_texts(
     """Add new sources, then fetch missing texts in one pass: labels may also have added passages."""
     for name, source in examined:
         passages.register_source(wanted.collection, source, name=name)
+    if not wanted.files:
+        passages.record_tops(wanted.collection)
     fetched = passages.fetch_missing(collection=wanted.collection, progress=progress)
     return {
         "sources": len(examined),

@@ -2,9 +2,10 @@
 
 from collections.abc import Collection as Group, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
+import numpy as np
 from django.db import transaction
 
 from config.guidance import Action, Guidance
@@ -14,9 +15,12 @@ from pooling.models import Collection, Passage, PassageSource
 from pooling.passage_text import class_key
 from pooling.services import bulk, clusters
 from pooling.services.growth import most_bytes_of
+from pooling.services.runs import ranking_of
 from pooling.texts import Text, format_of, read_passages
 
 KEYS_A_QUERY = 10_000
+#: The texts of this many passages of every query of a run can be fetched without a pool.
+TOPS_READ = 10
 FILL = (
     "(collection_id, pid) DO UPDATE SET text = excluded.text, class_key = excluded.class_key "
     "WHERE pooling_passage.text IS NULL"
@@ -107,6 +111,14 @@ def ensure(
     return {passage.pid: passage for passage in _in_batches(collection, distinct)}
 
 
+def record_tops(collection: Collection, depth: int = TOPS_READ) -> None:
+    """Create rows for the top ``depth`` passages of every run, so that ``fetch_missing`` finds their texts."""
+    for run in collection.runs.order_by("pk"):
+        top = ranking_of(run, depth).top(depth)
+        for codes in bulk.parts(np.unique(top.passages).tolist(), bulk.BATCH):
+            record_passages(collection, top.spell(np.array(codes)))
+
+
 def fetch_missing(*, collection: Collection, progress: Progress | None = None) -> Fetched:
     """Fetch the text of every recorded passage that has none yet."""
     without = collection.passages.filter(text__isnull=True).values_list("pid", flat=True)
@@ -123,12 +135,23 @@ def fetch(*, collection: Collection, pids: Group[str], progress: Progress | None
     for source in collection.sources.order_by("pk"):
         if not wanted:
             break
-        found = list(_texts_in_source(source, wanted, progress))
-        bulk.insert(
-            Passage, ("collection_id", "pid", "text", "class_key"), _passage_rows(collection, found), FILL
-        )
-        wanted -= {text.id for text in found}
+        wanted -= _store_texts(collection, _texts_in_source(source, wanted, progress))
     return Fetched(len(set(pids)), len(set(pids)) - len(wanted), tuple(sorted(wanted)))
+
+
+def _store_texts(collection: Collection, texts: Iterator[Text]) -> set[str]:
+    """Store the texts, all or none; return their pids. Only one batch of texts is in memory."""
+    found: set[str] = set()
+    first = list(islice(texts, bulk.BATCH))  # most passes fit in one batch: no transaction while reading
+    rows = _passage_rows(collection, _noting_pids(chain(first, texts), found))
+    bulk.insert(Passage, ("collection_id", "pid", "text", "class_key"), rows, FILL)
+    return found
+
+
+def _noting_pids(texts: Iterable[Text], found: set[str]) -> Iterator[Text]:
+    for text in texts:
+        found.add(text.id)
+        yield text
 
 
 def fetch_all(*, collection: Collection, progress: Progress | None = None) -> int:

@@ -233,6 +233,23 @@ def test_a_pass_fetches_what_is_recorded_and_missing(collection):
     assert passages.fetch_missing(collection=collection).wanted == 0
 
 
+def test_a_pass_stores_texts_in_batches_and_none_of_a_file_that_changed(collection, monkeypatch):
+    monkeypatch.setattr(passages.bulk, "BATCH", 1)
+    source = collection.sources.get()
+    sha256, source.sha256 = source.sha256, "changed"
+    source.save()
+    passages.record_passages(collection, ["p3", "nowhere"])
+    with pytest.raises(UnreadableContent):
+        passages.fetch_missing(collection=collection)
+    assert not collection.passages.filter(text__isnull=False).exists()
+
+    source.sha256 = sha256
+    source.save()
+    fetched = passages.fetch_missing(collection=collection)
+
+    assert (fetched.wanted, fetched.found, fetched.missing) == (4, 3, ("nowhere",))
+
+
 def test_every_text_is_kept_on_request(collection):
     assert passages.fetch_all(collection=collection) == 9
     assert passages.fetch_all(collection=collection) == 9

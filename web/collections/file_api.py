@@ -61,7 +61,10 @@ class NewCollectionIn(Body):
 
 
 class AddedFilesIn(Body):
-    """Passage files, and labels with the name of their set. Without any file, missing texts are fetched."""
+    """Passage files, and labels with the name of their set.
+
+    Without any file, missing texts are fetched, also of the first 10 passages of every run.
+    """
 
     set: Annotated[Text, Field(max_length=80)] = ""
     min_grade: Grade = 1

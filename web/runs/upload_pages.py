@@ -125,6 +125,7 @@ def adding_page(collection: Collection) -> dict[str, Any]:
         "collection": collection,
         "sources": PassageSource.objects.filter(collection=collection).count(),
         "without_text": texts.filter(text__isnull=True).count(),
+        "runs": Run.objects.filter(collection=collection).exists(),
         "candidates": candidates_of(collection),
         "before": list(
             AddedFiles.objects.filter(collection=collection).select_related("user").order_by("-pk")[:10]

@@ -16,6 +16,7 @@ from leaderboard.scoring.evaluation import evaluate, measure_for
 from leaderboard.scoring.labels import Labels, labels_named
 from leaderboard.scoring.measures import Measure
 from pooling.models import Collection, QrelSet, Query, Run
+from pooling.services.members import may
 from pooling.services.runs import ranking_of
 from tournament.models import QrelVersion
 from web.boards.pages import MEASURES, published_board
@@ -243,7 +244,7 @@ def _opened_query(
     texts = texts_of_ranked(collection, {pid for pids in lists for pid in pids}, user)
     relevant = labels.relevant_pids().get(qid, set()) if labels else set()
     everything = sees_everything(user, collection)
-    sides = []
+    sides: list[dict[str, Any]] = []
     for run, pids, others in ((a, lists[0], lists[1]), (b, lists[1], lists[0])):
         shown = everything or run.is_public
         sides.append(
@@ -258,4 +259,9 @@ def _opened_query(
                 else [],
             }
         )
-    return {"opened": Query.objects.get(collection=collection, qid=qid), "sides": sides}
+    return {
+        "opened": Query.objects.get(collection=collection, qid=qid),
+        "sides": sides,
+        "without_text": any(not one.text for side in sides for one in side["passages"]),
+        "may_fetch": may(user, "add files", collection),
+    }

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pooling.models import Collection, PooledPassage, Qrel, Query, Run
+from pooling.services.members import may
 from pooling.services.runs import tops_of
 from tournament.models import QrelVersion
 from web.common.visibility import hidden_queries, sight_of, texts_of_ranked
@@ -71,6 +72,8 @@ def unjudged_query_page(collection: Collection, query: Query, user: Any) -> dict
         "lines": lines,
         "left_out": len(pids) - len(shown),
         "pooled": pooled,
+        "without_text": any(not line.text for line in lines),
+        "may_fetch": may(user, "add files", collection),
         "comparable": len(runs) > 1,
         "ranks": rank_table(collection, query, [(line.letter, line.pid) for line in lines], user),
         **_neighboring_queries(collection, query, user),

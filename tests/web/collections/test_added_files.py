@@ -158,6 +158,42 @@ def test_missing_texts_are_searched_in_registered_files(ada, collection):
     assert "1 of 1 missing texts found" in ada.get(where).content.decode()
 
 
+def test_texts_of_the_first_ten_passages_of_runs_are_fetched_without_a_pool(ada, collection, data_dir):
+    pids = [f"p{rank}" for rank in range(1, 13)]
+    make_run(collection, "second", {"q1": pids, "q2": ["p1"]})
+    two, query = "/collections/mine/two-runs/", collection.queries.get(qid="q1")
+    pages = [f"{two}?a=first&b=second&query=q1", f"/collections/mine/queries/{query.pk}/"]
+    texts = "".join(f"{pid}\ttext of {pid}\n" for pid in ["b", *pids]).encode()
+    sent(ada, passages=texts, qrels=b"q1 0 b 1\n", set="official")
+    before = [ada.get(page).content.decode() for page in pages]
+    assert "Fetch missing texts" in ada.get(ADD).content.decode()
+
+    where = ada.post(f"{ADD}texts")["Location"]
+    waiting = ada.get(where).content.decode()
+    work_off_everything()
+
+    assert all('href="#missing-texts">No text yet' in page for page in before)
+    assert all(f'action="{ADD}texts"' in page for page in before)
+    assert "Missing texts are looked up in the collection’s passage files" in waiting
+    texts = dict(collection.passages.values_list("pid", "text"))
+    assert texts == {"b": "text of b"} | {pid: f"text of {pid}" for pid in pids[:10]}
+    page = ada.get(where).content.decode()
+    assert "<h1>Missing texts" in page
+    assert "10 of 10 missing texts found" in page
+    assert not any("No text yet" in ada.get(address).content.decode() for address in pages)
+
+
+def test_only_people_who_can_add_files_are_offered_to_fetch_texts(client, collection):
+    collection.visibility = "published"
+    collection.save()
+    query = collection.queries.get(qid="q1")
+
+    page = client.get(f"/collections/mine/queries/{query.pk}/").content.decode()
+
+    assert "No text yet." in page
+    assert "missing-texts" not in page
+
+
 def test_a_job_that_runs_twice_adds_once(ada, collection):
     sent(ada, passages=PASSAGES, qrels=QRELS, set="graded")
     before = AddedFiles.objects.get()

@@ -3,6 +3,8 @@
 import pytest
 from django.test import Client
 
+from pooling.models import PassageSource
+
 pytestmark = pytest.mark.one_database
 
 
@@ -27,13 +29,16 @@ def test_tops_without_text_lead_members_to_where_texts_come_from(cast):
     passages = cast.collection.passages
     address = f"/collections/harbour/runs/{cast.quay.pk}/"
     passages.update(text="something")
-    assert "no text here" not in cast.clients["owner"].get(address).content.decode()
+    assert "no text yet" not in cast.clients["owner"].get(address).content.decode()
 
     passages.update(text="")
 
-    assert "plan a pool" in cast.clients["owner"].get(address).content.decode()
-    assert "no text here" in cast.clients["owner"].get(address).content.decode()
-    assert "no text here" not in cast.clients["viewer"].get(address).content.decode()
+    assert "Add passage files" in cast.clients["owner"].get(address).content.decode()
+    assert "no text yet" not in cast.clients["viewer"].get(address).content.decode()
+    PassageSource.objects.create(
+        collection=cast.collection, path="texts.tsv", format="tsv", sha256="0", size_bytes=1
+    )
+    assert "Fetch missing texts" in cast.clients["owner"].get(address).content.decode()
 
 
 def test_won_and_lost_are_all_covered_queries_once(member, published):

@@ -3,6 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 import numpy as np
 from django.db.models import Count
@@ -30,12 +31,13 @@ from judging.rules.pair_features import (
     word_weights,
 )
 from pooling.models import Passage, Qrel, QrelSet, Query
-from pooling.services import bulk, passages
+from pooling.services import bulk, clusters, passages
 
 #: How many times the needed number to propose: some will be dropped, and drawing needs alternatives.
 SPARE = 1.35
 #: The maximum numbers of candidates, collection texts, and texts from passage files to examine.
 MOST_CANDIDATES, MOST_TEXTS, MOST_READ = 20_000, 50_000, 100_000
+TEXTS_AT_ONCE = 2000
 UNJUDGED, OF_OTHERS = "not judged for any question", "judged for other questions only"
 
 
@@ -104,6 +106,7 @@ class _ProposalSearch:
         self.relevant = self._questions_to_ask(relevant_by_query(self.grades, least))
         self.read: dict[int, PassageText] = {}
         self.found_outside: dict[int, str] = {}
+        self.class_of: dict[int, str | int] = {}
 
     def _bounds(self) -> tuple[int, int]:
         """Return the least grade of a known answer, and the grade below which a labeled passage is off topic.
@@ -122,6 +125,7 @@ class _ProposalSearch:
         """Choose proposals and add them; return how many were added."""
         known = {passage for of_query in self.grades.values() for passage in of_query}
         pooled = set(self.real.uses) | set(self._pooled_passages())
+        self._read_classes(known | pooled)
         self._fetch_labeled()
         self._read_texts(known | pooled)
         self.weights = word_weights(one.words for one in self.read.values())
@@ -129,7 +133,7 @@ class _ProposalSearch:
         self.questions = {
             pk: question_features(text, self.weights) for pk, text in asked.values_list("pk", "text")
         }
-        mine = self._with_texts(pair_with_labeled(self.grades, self.relevant, self.off_topic_below))
+        mine = self._with_texts(self._labeled_pairs())
         near = self._nearest_by_question(self._unjudged_passages(pooled))
         mine += self._with_texts(pair_with_unlabeled(self.relevant, near, UNJUDGED))
         chosen = self._choose(mine, (), exclusive=True)
@@ -166,13 +170,30 @@ class _ProposalSearch:
         assert self.campaign.pool is not None
         return self.campaign.pool.pooled_passages.values_list("query_id", flat=True)
 
+    def _read_classes(self, keys: set[int]) -> None:
+        """Read the classes of near-duplicates of these passages; a passage without a class is its own class."""
+        for part in bulk.parts(keys):
+            rows = Passage.objects.filter(pk__in=part).values_list("pk", "class_key")
+            self.class_of |= {pk: class_key or pk for pk, class_key in rows}
+
+    def _labeled_pairs(self) -> Iterator[Triple]:
+        """Pair labeled passages. A near-duplicate of a relevant passage is never off topic."""
+        answers = {
+            (query, self.class_of[passage])
+            for query, of_query in self.grades.items()
+            for passage, grade in of_query.items()
+            if grade >= self.off_topic_below
+        }
+        for one in pair_with_labeled(self.grades, self.relevant, self.off_topic_below):
+            if (one.query_id, self.class_of[one.off_topic_id]) not in answers:
+                yield one
+
     def _fetch_labeled(self) -> None:
         """Fetch missing texts of labeled candidates from the collection's passage files."""
         collection = self.campaign.collection
         if self.campaign.placeholder_text or not collection.sources.exists():
             return
-        triples = pair_with_labeled(self.grades, self.relevant, self.off_topic_below)
-        keys = {key for one in triples for key in (one.relevant_id, one.off_topic_id)}
+        keys = {key for one in self._labeled_pairs() for key in (one.relevant_id, one.off_topic_id)}
         lacking = [
             pid
             for part in bulk.parts(keys)
@@ -221,28 +242,32 @@ class _ProposalSearch:
     def _unjudged_passages(self, pooled: set[int]) -> Iterator[tuple[int, frozenset[str]]]:
         """Yield passages that nobody judges, with their words: from the database, then from passage files.
 
+        Near-duplicates of labeled or pooled passages are left out: they may answer a question as well.
         Passages from files have no key yet and are numbered down from -1.
         """
         if not self.read:
             return
         collection = self.campaign.collection
-        labeled_for = {passage for of_query in self.grades.values() for passage in of_query}
         judged_texts = {self.read[key].words for key in pooled if key in self.read}
-        rows = collection.passages.exclude(text=None).order_by("pk").values_list("pk", "text")[:MOST_TEXTS]
-        for pk, text in rows.iterator(chunk_size=2000):
+        judged = set(self.class_of.values())
+        rows = collection.passages.exclude(text=None).order_by("pk").values_list("pk", "class_key", "text")
+        for pk, class_key, text in rows[:MOST_TEXTS].iterator(chunk_size=TEXTS_AT_ONCE):
             words = content_words(text or "")
-            if pk not in pooled and pk not in labeled_for and words not in judged_texts:
+            if pk not in self.class_of and class_key not in judged and words not in judged_texts:
                 yield pk, words
         known = {
             pid
-            for part in bulk.parts(pooled | labeled_for)
+            for part in bulk.parts(self.class_of)
             for pid in Passage.objects.filter(pk__in=part).values_list("pid", flat=True)
         }
-        for number, one in enumerate(passages.first_texts(collection, MOST_READ), start=1):
-            words = content_words(one.text)
-            if one.id not in known and words not in judged_texts:
-                self.found_outside[-number] = one.id
-                yield -number, words
+        texts = enumerate(passages.first_texts(collection, MOST_READ), start=1)
+        while batch := list(islice(texts, TEXTS_AT_ONCE)):
+            keys = clusters.keys_of(collection, (one.id for _, one in batch))
+            for number, one in batch:
+                words = content_words(one.text)
+                if one.id not in known and keys.get(one.id) not in judged and words not in judged_texts:
+                    self.found_outside[-number] = one.id
+                    yield -number, words
 
     def _nearest_by_question(self, outside: Iterable[tuple[int, frozenset[str]]]) -> dict[int, list[int]]:
         """Map questions to the nearest outside passages; record passages from files with their texts."""
@@ -256,20 +281,25 @@ class _ProposalSearch:
         return near
 
     def _passages_of_other_questions(self, judged: set[int]) -> dict[int, list[int]]:
-        """Map questions to a few passages judged for other questions; passages in no real pair come first."""
-        related: dict[int, set[int]] = defaultdict(set)
+        """Map questions to a few passages judged for other questions; passages in no real pair come first.
+
+        Near-duplicates of a passage judged for the question itself are left out.
+        """
+        related: dict[int, set[str | int]] = defaultdict(set)
         for query, of_query in self.grades.items():
-            related[query] |= of_query.keys()
+            related[query].update(self.class_of[passage] for passage in of_query)
         assert self.campaign.pool is not None
         for query, passage in self.campaign.pool.pooled_passages.values_list("query_id", "passage_id"):
-            related[query].add(passage)
+            related[query].add(self.class_of[passage])
         there = sorted(key for key in judged if not self.read or key in self.read)
         most = max(20, 2 * math.ceil(self.wanted / max(1, len(self.relevant))))
         found = {}
         for query in self.relevant:
             drawn = [there[index] for index in self.rng.permutation(len(there)).tolist()]
             drawn.sort(key=lambda passage: passage in self.real.uses)
-            found[query] = [passage for passage in drawn if passage not in related[query]][:most]
+            found[query] = [passage for passage in drawn if self.class_of[passage] not in related[query]][
+                :most
+            ]
         return found
 
     def _choose(self, candidates: list[Triple], chosen: Iterable[Triple], *, exclusive: bool) -> list[Triple]:

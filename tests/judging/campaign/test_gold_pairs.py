@@ -1,6 +1,7 @@
 import pytest
 
 from judging.campaign.campaigns import CampaignSettings, create_campaign
+from judging.campaign.clustering import import_clusters
 from judging.campaign.gold_pairs import decide_gold, import_gold, import_gold_content, needed_gold
 from judging.campaign.gold_proposals import propose_gold
 from judging.errors import BadJudgmentFile, CampaignRefused
@@ -189,6 +190,57 @@ def test_off_topic_passages_that_nobody_judges_come_before_those_of_other_questi
     first = GoldPair.objects.select_related("off_topic").order_by("pk").first()
     assert first.off_topic.pid in {"far-1", "far-2"}
     assert "not judged for any question" in first.why
+
+
+def cluster(labeled, tmp_path, *classes):
+    path = tmp_path / "clusters.txt"
+    path.write_text("".join(f"{members[0]} {pid}\n" for members in classes for pid in members))
+    import_clusters(labeled.collection, path)
+
+
+def off_topic_pids(qid):
+    return set(GoldPair.objects.filter(query__qid=qid).values_list("off_topic__pid", flat=True))
+
+
+def test_near_duplicates_of_judged_passages_are_never_off_topic(labeled, tmp_path):
+    labeled.passages(["near-egg", "near-moon", "far"])
+    Passage.objects.filter(pid="near-egg").update(text="Nine minutes will boil any hen's egg")
+    Passage.objects.filter(pid="near-moon").update(text="Distance to an egg")
+    Passage.objects.filter(pid="far").update(text="Distance runners eat an egg")
+    source = tmp_path / "passages.tsv"
+    source.write_text("filed-egg\tA hen's egg: nine minutes\nfiled-far\tRunners boil an egg on the moon\n")
+    register_source(labeled.collection, examine(source), name="passages.tsv")
+    cluster(labeled, tmp_path, ("egg-0", "near-egg", "filed-egg"), ("moon-1", "near-moon"))
+
+    propose_gold(small(labeled, max_tasks_per_worker=10))
+
+    found = off_topic_pids("egg") | off_topic_pids("moon") | off_topic_pids("tax")
+    assert not found & {"near-egg", "near-moon", "filed-egg"}
+    assert {"far", "filed-far"} <= found
+
+
+def test_passages_of_other_questions_that_repeat_a_judged_passage_are_not_off_topic(labeled, tmp_path):
+    cluster(labeled, tmp_path, ("egg-1", "tax-1"))
+
+    propose_gold(small(labeled, max_tasks_per_worker=10))
+
+    assert {"moon-0", "moon-1", "tax-0"} <= off_topic_pids("egg")
+    assert "tax-1" not in off_topic_pids("egg")
+    assert "tax-1" in off_topic_pids("moon")
+
+
+def test_passages_labeled_not_relevant_that_repeat_a_relevant_one_are_not_off_topic(labeled, tmp_path):
+    labeled.passages(["egg-low", "egg-again"])
+    Passage.objects.filter(pid="egg-low").update(text="No egg is ready to boil before a hen lays it")
+    Passage.objects.filter(pid="egg-again").update(text="Hard eggs need time in hot water")
+    labels = [("egg", "egg-0", 3), ("egg", "egg-low", 0), ("egg", "egg-again", 0)]
+    make_qrels(labeled.collection, "graded", labels)
+    cluster(labeled, tmp_path, ("egg-0", "egg-again"))
+
+    propose_gold(small(labeled, max_tasks_per_worker=10), qrels="graded")
+
+    assert "egg-low" in off_topic_pids("egg")
+    assert "egg-again" not in off_topic_pids("egg")
 
 
 def test_gold_from_a_file_is_accepted(labeled, tmp_path):

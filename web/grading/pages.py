@@ -63,6 +63,7 @@ def graded_campaign_page(campaign: GradedCampaign, user: Any, number: str | None
     mine = [one for one in states if one.assignment and one.assignment.assessor_id == user.pk]
     seconds = [one for one in states if one.second and one.second.assessor_id == user.pk]
     assesses = may(user, "assess", collection)
+    free = [one for one in states if one.free and one not in seconds] if assesses else []
     finished = (Verdict.ACCEPTED, Verdict.REJECTED, Verdict.DISCARDED)
     return {
         "campaign": campaign,
@@ -72,7 +73,7 @@ def graded_campaign_page(campaign: GradedCampaign, user: Any, number: str | None
         "accepted": sum(one.state == Verdict.ACCEPTED for one in states),
         "mine": mine if assesses else [],
         "seconds": seconds if assesses else [],
-        "free": (free := [one for one in states if one.free] if assesses else [])[:TOPICS_A_PAGE],
+        "free": free[:TOPICS_A_PAGE],
         "free_count": len(free),
         "to_check": [
             one

@@ -1,6 +1,8 @@
 """Agreement of assessors: the first grades of topics against second opinions."""
 
-from judging.models import GradedCampaign, GradedItem
+from django.db.models import Exists, OuterRef
+
+from judging.models import GradedCampaign, GradedItem, TopicAssignment
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.label_disagreement.analysis import compare_labels
 from leaderboard.errors import NothingToScore
@@ -12,7 +14,7 @@ from leaderboard.scoring.labels import Labels, labels_of_rows
 def analyse_assessor_agreement(asked: Asked, _: Progress | None) -> Analysis:
     """Compare the first and second grades of a graded campaign (default: the newest).
 
-    Raises NothingToScore if no passage was graded by two assessors.
+    Topics with both grades by one assessor are left out. Raises NothingToScore if two assessors graded no passage.
     """
     collection, campaign = asked.collection, asked.text("graded")
     campaigns = GradedCampaign.objects.filter(collection=collection).order_by("-pk")
@@ -36,6 +38,14 @@ def _grades_as_labels(campaign: GradedCampaign, *, second: bool) -> Labels:
         assignment__over_at=None,
         grade__isnull=False,
     ).order_by("assignment__topic__query__position", "position")
+    if second:
+        first = TopicAssignment.objects.filter(
+            topic=OuterRef("assignment__topic"),
+            assessor=OuterRef("assignment__assessor"),
+            second=False,
+            over_at=None,
+        )
+        items = items.exclude(Exists(first))
     rows = items.values_list("assignment__topic__query__qid", "passage__pid", "grade")
     name = f"{campaign.name}, {'second opinions' if second else 'first grades'}"
     known = [(qid, pid, grade) for qid, pid, grade in rows if grade is not None]

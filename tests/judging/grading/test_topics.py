@@ -267,6 +267,20 @@ def test_a_second_opinion_goes_over_a_sample_and_decides_nothing(make_campaign, 
     assert [row["counts"] for row in grades_of(topic.campaign)].count(True) == 6
 
 
+def test_a_second_opinion_never_becomes_the_assessors_own_topic(make_campaign, people):
+    topic = topic_named(make_campaign(), "q1")
+    grade_all(take_topic(topic, people[0]), TWO)
+    second = take_second_opinion(topic, people[1])
+    carry_out_decision(topic, "reversed", why="check", who="staff")
+    carry_out_decision(topic, "taken away", why="check", who="staff")
+
+    with pytest.raises(CampaignRefused, match="You gave the second opinion on topic q1"):
+        take_topic(topic, people[1])
+
+    end_assignment(second, why="I take the topic", who="ben")
+    assert take_topic(topic, people[1]).assessor == people[1]
+
+
 def test_a_campaign_over_a_fraction_stays_within_it(reef, people):
     choice = Choice(qids=["q1"], fraction=2, fraction_seed=2)
     pool = build_pool(

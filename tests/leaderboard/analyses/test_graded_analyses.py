@@ -1,6 +1,7 @@
 """Agreement of assessors, and preference against grade, by hand on the valley."""
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.core.management import call_command
 
 from judging.models import GradedCampaign, GradedItem, Topic, TopicAssignment
@@ -46,6 +47,16 @@ def test_assessors_agree_on_two_of_three_passages(valley, capsys):
 def test_without_a_second_opinion_there_is_nothing_to_compare(valley, capsys):
     graded_twice(valley)
     GradedItem.objects.filter(assignment__second=True).update(grade=None)
+
+    with pytest.raises(SystemExit):
+        call_command("assessor_agreement", "valley")
+
+    assert "Nobody gave a second opinion in slope." in capsys.readouterr().err
+
+
+def test_grades_of_one_assessor_are_not_compared_with_each_other(valley, capsys):
+    graded_twice(valley)
+    TopicAssignment.objects.update(assessor=get_user_model().objects.create_user("ben"))
 
     with pytest.raises(SystemExit):
         call_command("assessor_agreement", "valley")

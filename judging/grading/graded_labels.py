@@ -1,37 +1,49 @@
 """Labels of finished topics: publish them as a qrel set of the collection, or list them with their sources."""
 
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
 
+from config.guidance import Guidance, Option
+from config.plurals import many
 from judging.errors import CampaignRefused
-from judging.models import GradedCampaign, GradedItem, GradedLabels, TopicAssignment, TopicDecision
+from judging.grading.decisions import tally_of
+from judging.models import Grade, GradedCampaign, GradedItem, GradedLabels, TopicAssignment, TopicDecision
 from pooling.models import QrelSet
 from pooling.services.members import log
 from pooling.services.qrels import import_qrels
 
+#: The maximum number of topics that a refusal lists.
+MOST_LISTED = 5
 COLUMNS = ("qid", "pid", "grade", "source", "batch", "rank", "assignment", "second", "counts")
 
 
 def publish_labels(
-    campaign: GradedCampaign, *, set_name: str, withheld: bool = False, who: str = ""
+    campaign: GradedCampaign,
+    *,
+    set_name: str,
+    withheld: bool = False,
+    incomplete: bool = False,
+    who: str = "",
 ) -> GradedLabels:
-    """Create a qrel set from the accepted topics.
+    """Create a qrel set from the accepted topics; ``incomplete``: even if grades of some passages were withdrawn.
 
-    Raises CampaignRefused if no topic is accepted, and AlreadyImported if the name is taken.
+    Raises CampaignRefused if no topic is accepted, or for withdrawn grades, and AlreadyImported if the name is taken.
     """
-    accepted = TopicDecision.objects.filter(
-        topic__campaign=campaign, verdict=TopicDecision.Verdict.ACCEPTED, reversed_at=None
-    )
-    standing = TopicAssignment.objects.filter(over_at=None, second=False)
     with transaction.atomic(), tempfile.TemporaryDirectory() as folder:
-        decisions = {one.topic_id: one for one in accepted.select_related("topic__query")}
-        held = dict(standing.filter(topic__in=decisions).values_list("topic", "pk"))
+        decisions = {one.topic_id: one for one in _accepted(campaign).select_related("topic__query")}
+        standing = TopicAssignment.objects.filter(topic__in=decisions, over_at=None, second=False)
+        held = {one.topic_id: one for one in standing}
         if not decisions:
             raise CampaignRefused("No topic is accepted yet.", "Publish the labels once a topic is accepted.")
+        if not incomplete:
+            _refuse_withdrawn(campaign)
+        tallies = {topic: tally_of(held.get(topic), campaign.min_grade) for topic in decisions}
         items = GradedItem.objects.filter(assignment__in=held.values(), grade__isnull=False)
         rows = items.order_by("assignment__topic__query__position", "position")
         path = Path(folder) / "labels.txt"
@@ -56,9 +68,9 @@ def publish_labels(
                 {
                     "qid": one.topic.query.qid,
                     "decision": one.pk,
-                    "assignment": held.get(topic),
-                    "judged": one.judged,
-                    "relevant": one.relevant,
+                    "assignment": held[topic].pk if topic in held else None,
+                    "judged": tallies[topic].judged,
+                    "relevant": tallies[topic].relevant,
                 }
                 for topic, one in decisions.items()
             ],
@@ -66,6 +78,36 @@ def publish_labels(
         )
         log(campaign.collection, f"labels {set_name} made of graded campaign {campaign.name}", who=who)
     return made
+
+
+def withdrawn_passages(campaign: GradedCampaign) -> dict[str, int]:
+    """Return the qid of each accepted topic → its passages whose grades were withdrawn and not given again."""
+    earlier = Grade.objects.filter(item=OuterRef("pk"), grade__isnull=False)
+    lost = GradedItem.objects.filter(
+        Exists(earlier),
+        assignment__topic__in=_accepted(campaign).values("topic"),
+        assignment__over_at=None,
+        assignment__second=False,
+        grade=None,
+    )
+    rows = lost.order_by("assignment__topic__query__position")
+    return dict(Counter(rows.values_list("assignment__topic__query__qid", flat=True)))
+
+
+def _accepted(campaign: GradedCampaign) -> QuerySet[TopicDecision]:
+    verdict = TopicDecision.Verdict.ACCEPTED
+    return TopicDecision.objects.filter(topic__campaign=campaign, verdict=verdict, reversed_at=None)
+
+
+def _refuse_withdrawn(campaign: GradedCampaign) -> None:
+    if not (lost := withdrawn_passages(campaign)):
+        return
+    listed = ", ".join(f"{qid} ({count:,})" for qid, count in list(lost.items())[:MOST_LISTED])
+    more = f" and {len(lost) - MOST_LISTED:,} more" if len(lost) > MOST_LISTED else ""
+    raise CampaignRefused(
+        f"The grades of {many(sum(lost.values()), 'passage')} of accepted topics were withdrawn: {listed}{more}.",
+        Guidance("Wait until they are judged again, or choose ", Option("incomplete"), " to leave them out."),
+    )
 
 
 def grades_of(campaign: GradedCampaign) -> Iterator[dict[str, Any]]:

@@ -123,6 +123,7 @@ OPTIONS: dict[str, tuple[str, str]] = {
     "before": ("before", "Separator"),
     "count": ("counts", "Its judgments count"),
     "date": ("submitted_on", "Date of the submission"),
+    "incomplete": ("incomplete", "Leave out passages with withdrawn grades"),
     "late": ("late", "Withdraw although the deadline has passed"),
     "placeholder-text": ("placeholder_text", "For simulated workers only"),
     "pool": ("name", "Name"),

@@ -111,10 +111,14 @@ class ReopenIn(EndIn):
 
 
 class LabelsIn(Body):
-    """The name of the new labels, and whether they are withheld."""
+    """The name of the new labels, and whether they are withheld.
+
+    ``incomplete``: leave out passages whose grades were withdrawn and that are not judged again yet.
+    """
 
     set: Annotated[Text, Field(min_length=1, max_length=80)]
     withheld: bool = False
+    incomplete: bool = False
 
 
 class LabelsOut(Schema):
@@ -261,7 +265,11 @@ def reopen_grading(request: HttpRequest, name: str, graded: str, asked: ReopenIn
 def publish_labels(request: HttpRequest, name: str, graded: str, asked: LabelsIn) -> Status[dict[str, Any]]:
     user, campaign = _graded_campaign_to_change(request, name, graded, "add files")
     made = graded_labels.publish_labels(
-        campaign, set_name=asked.set, withheld=asked.withheld, who=user.get_username()
+        campaign,
+        set_name=asked.set,
+        withheld=asked.withheld,
+        incomplete=asked.incomplete,
+        who=user.get_username(),
     )
     return Status(201, {"set": made.qrel_set.name, "topics": made.topics})
 

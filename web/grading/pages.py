@@ -9,6 +9,7 @@ from django.http import Http404
 
 from config.background.models import Job
 from judging.grading.graded_campaigns import judged_so_far
+from judging.grading.graded_labels import withdrawn_passages
 from judging.grading.grades import awaits_passages, item_at
 from judging.grading.topic_states import states_of
 from judging.jobs import choosing_key, ring_to_choose
@@ -64,6 +65,7 @@ def graded_campaign_page(campaign: GradedCampaign, user: Any, number: str | None
     seconds = [one for one in states if one.second and one.second.assessor_id == user.pk]
     assesses = may(user, "assess", collection)
     free = [one for one in states if one.free and one not in seconds] if assesses else []
+    may_publish = may(user, "add files", collection)
     finished = (Verdict.ACCEPTED, Verdict.REJECTED, Verdict.DISCARDED)
     return {
         "campaign": campaign,
@@ -85,12 +87,13 @@ def graded_campaign_page(campaign: GradedCampaign, user: Any, number: str | None
         "assesses": assesses,
         "member": may(user, "see everything", collection),
         "may_run": may(user, "run grading", collection),
-        "may_publish": may(user, "add files", collection),
+        "may_publish": may_publish,
         "may_prepare": may(user, "prepare campaign", collection),
         "candidates": sum(one.free for one in states),
         "crowds": campaign.crowd_campaigns.filter(rehearsal_of=None).order_by("pk"),
         "may_export": may(user, "export judgments", collection),
         "verdicts": [str(one) for one in finished],
+        "withdrawn": sum(withdrawn_passages(campaign).values()) if may_publish else 0,
         "labels": campaign.labels.select_related("qrel_set").order_by("pk"),
     }
 

@@ -142,11 +142,11 @@ def ask_crowd(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
 def publish_topic_labels(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
     """Publish the labels of accepted topics as a qrel set of the collection."""
     who, name = request.user.get_username(), request.POST.get("set", "").strip()
-    withheld = "withheld" in request.POST
+    chosen = {option: option in request.POST for option in ("withheld", "incomplete")}
     return _act_and_show_campaign(
         request,
         campaign,
-        lambda: graded_labels.publish_labels(campaign, set_name=name, withheld=withheld, who=who),
+        lambda: graded_labels.publish_labels(campaign, set_name=name, who=who, **chosen),
     )
 
 

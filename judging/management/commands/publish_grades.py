@@ -20,11 +20,26 @@ class Command(BaseCommand):
             help="everybody sees scores under these labels, but only members see the labels",
         )
 
+        parser.add_argument(
+            "--incomplete",
+            action="store_true",
+            help="leave out passages whose grades were withdrawn and that are not judged again yet",
+        )
+
     def act(
-        self, *, collection: str, campaign: str, set_name: str, withheld: bool, **options: Any
+        self,
+        *,
+        collection: str,
+        campaign: str,
+        set_name: str,
+        withheld: bool,
+        incomplete: bool,
+        **options: Any,
     ) -> dict[str, Any]:
         found = graded_campaign_named(collection_named(collection), campaign)
-        made = publish_labels(found, set_name=set_name, withheld=withheld, who=self.who)
+        made = publish_labels(
+            found, set_name=set_name, withheld=withheld, incomplete=incomplete, who=self.who
+        )
         return {
             "set": made.qrel_set.name,
             "labels": made.qrel_set.qrels.count(),

@@ -304,6 +304,26 @@ def test_grades_of_a_worker_excluded_after_the_decision_leave_the_labels(reef_fa
     assert left.filter(grade__isnull=False).count() == judged.count() < 2
 
 
+def test_labels_record_the_grades_that_are_left_after_an_exclusion(reef_fair):
+    campaign = reef_fair.opened()
+    for _ in range(2):
+        reef_fair.work_off(campaign)
+        carry_grades(campaign)
+        reef_fair.collect(campaign)
+    assert told(campaign)["q1"] == ("accepted", 6, 2)
+    judge = Judgment.objects.filter(campaign=campaign, pair__query__qid="q1").first().worker
+    exclude_worker(campaign, judge, why="copied", who="ann")
+    carry_grades(campaign)
+    left = GradedItem.objects.filter(assignment__topic__query__qid="q1").exclude(grade=None).count()
+
+    with pytest.raises(CampaignRefused, match=rf"of {6 - left} passages .* withdrawn: q1 \({6 - left}\)"):
+        publish_labels(campaign.grading, set_name="ours")
+    made = publish_labels(campaign.grading, set_name="ours", incomplete=True)
+
+    assert made.qrel_set.qrels.count() == left < 6
+    assert [one["judged"] for one in made.topics] == [left]
+
+
 def waiting_of(campaign, qid: str) -> int:
     return Pair.objects.filter(
         campaign=campaign, query__qid=qid, task_pairs__task__state=Task.State.WAITING

@@ -169,6 +169,25 @@ def test_labels_and_grades_are_downloaded(people):
     ]
 
 
+def test_labels_without_withdrawn_grades_need_a_confirmation(people):
+    grade(people, 1)
+    carry_out_decision(people.taken.topic, "reversed", why="look again", who="owner")
+    people.clients["owner"].post(people.judging, {"undo": "1"})
+    TopicDecision.objects.update(verdict="accepted", reversed_at=None)
+    address, client = reverse("web:publish_labels", args=ONE), people.clients["maintainer"]
+    assert "Leave out passages with withdrawn grades (1)" in text(client.get(people.page))
+
+    refused = text(client.post(address, {"set": "ours"}, follow=True))
+    over_api = Api(client, people.collection).post(
+        "/collections/harbour/grading/swell/labels", {"set": "ours"}
+    )
+
+    assert "The grades of 1 passage of accepted topics were withdrawn: q1 (1)." in refused
+    assert "“Leave out passages with withdrawn grades”" in refused
+    assert "choose “incomplete” to leave them out" in str(over_api.json())
+    assert not people.collection.qrel_sets.filter(name="ours").exists()
+
+
 def test_ended_judging_takes_no_grade_until_it_is_reopened(people):
     end = reverse("web:end_grading", args=ONE)
     people.clients["manager"].post(end, {"why": "the money is spent"})

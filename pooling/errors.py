@@ -176,7 +176,7 @@ class ClustersRefused(PoolingError):
 
 
 class UnmappedLabels(PoolingError):
-    """Labeled passages have no document."""
+    """Labels cannot be mapped to documents, for example because passages have none."""
 
 
 class SplitRefused(PoolingError):

@@ -54,19 +54,23 @@ def propose_gold(campaign: Campaign, *, qrels: str = "") -> int:
     return _ProposalSearch(campaign, labels, wanted).run()
 
 
+def _names_of_labels(campaign: Campaign) -> str:
+    return ", ".join(campaign.collection.passage_labels().order_by("name").values_list("name", flat=True))
+
+
 def labels_for_gold(campaign: Campaign, name: str) -> QrelSet:
     """Return the qrel set with this name, or the pool's. Raises BadInput, or CampaignRefused if there is none."""
     if name and campaign.pool is not None:
         found = QrelSet.objects.filter(collection=campaign.collection, name=name).first()
         if found is None:
-            names = ", ".join(campaign.collection.qrel_sets.order_by("name").values_list("name", flat=True))
+            names = _names_of_labels(campaign)
             raise BadInput(
                 f"The collection has no qrel set called {name!r}.",
                 f"Qrel sets: {names}." if names else "It has no qrel sets yet.",
             )
         return found
     if campaign.grading is not None and campaign.pool is not None and campaign.pool.qrel_set is None:
-        names = ", ".join(campaign.collection.qrel_sets.order_by("name").values_list("name", flat=True))
+        names = _names_of_labels(campaign)
         raise CampaignRefused(
             "Gold pairs need known relevant passages, but this campaign's pool has no qrels.",
             Guidance(

@@ -53,6 +53,10 @@ class Collection(models.Model):
         """
         return self.board_labels or self.qrel_sets.order_by("pk").first()
 
+    def passage_labels(self) -> models.QuerySet[QrelSet]:
+        """Return the qrel sets without those of documents that were derived from labels of passages."""
+        return self.qrel_sets.filter(mapped_from=None)
+
 
 class PassageSource(models.Model):
     """A file of passage texts, read when texts are needed. It is never copied into the database as a whole."""

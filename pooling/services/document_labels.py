@@ -107,15 +107,17 @@ def map_labels(
 ) -> MappedLabels:
     """Store the document labels as a new qrel set, withheld if the passage labels are.
 
-    Raises AlreadyImported if the name is taken, and UnmappedLabels if a labeled passage has no document; nothing is
-    stored then.
+    Raises AlreadyImported if the name is taken, and UnmappedLabels if a labeled passage has no document, if these are
+    already labels of documents, or if no label has ``min_grade``; nothing is stored then.
     """
     collection = qrel_set.collection
     check_name(set_name)
+    _refuse_documents(qrel_set)
     refuse_taken_set_name(collection, set_name)
     rows = qrel_set.qrels.order_by("position").values_list("query__qid", "passage__pid", "grade")
     labels = [(qid, pid, grade) for qid, pid, grade in rows.iterator(chunk_size=5000)]
     pids = {pid for _, pid, _ in labels}
+    _refuse_grade(min_grade, max((grade for *_, grade in labels), default=0), qrel_set)
     _refuse_unmapped(pids, document_of)
     canonical = canonical_of(collection, sorted(pids))
     classes = members_of(collection, sorted(set(canonical.values())))
@@ -129,6 +131,22 @@ def map_labels(
         raise
     relevant = sum(one.grade >= min_grade for one in mapped)
     return MappedLabels(stored, len(mapped), relevant, sum(one.passage not in pids for one in mapped))
+
+
+def _refuse_documents(qrel_set: QrelSet) -> None:
+    if qrel_set.mapped_from is not None:
+        raise UnmappedLabels(
+            f"The labels {qrel_set.name} are already labels of documents.",
+            f"Choose the labels of passages, such as {qrel_set.mapped_from.name}.",
+        )
+
+
+def _refuse_grade(min_grade: int, highest: int, qrel_set: QrelSet) -> None:
+    if min_grade > highest:
+        raise UnmappedLabels(
+            f"No document would be relevant: the highest grade of the labels {qrel_set.name} is {highest}.",
+            Guidance("Choose that grade or a lower one as ", Option("min-grade"), "."),
+        )
 
 
 def _refuse_bad_ids(mapped: Iterable[DocumentLabel]) -> None:

@@ -106,3 +106,17 @@ def test_an_id_that_no_qrels_file_can_hold_is_refused(labels, document):
     with pytest.raises(UnmappedLabels, match="is not a valid document id"):
         map_labels(qrel_set=labels, document_of=lambda pid: document, set_name="documents")
     assert not QrelSet.objects.filter(name="documents").exists()
+
+
+def test_labels_of_documents_and_grades_above_the_highest_are_refused(labels):
+    document_of = before_last("#")
+    with pytest.raises(UnmappedLabels, match=r"highest grade of the labels graded is 3\. .* --min-grade"):
+        map_labels(qrel_set=labels, document_of=document_of, set_name="documents", min_grade=4)
+    made = map_labels(qrel_set=labels, document_of=document_of, set_name="documents", min_grade=3).qrel_set
+
+    with pytest.raises(
+        UnmappedLabels, match=r"documents are already labels of documents\. .* such as graded"
+    ):
+        map_labels(qrel_set=made, document_of=document_of, set_name="again")
+
+    assert list(labels.collection.passage_labels()) == [labels]

@@ -69,7 +69,7 @@ class AskingPage:
 def asking_page(collection: Collection, given: Any) -> AskingPage:
     """Return the form with the values in the address, and its plan."""
     tags = list(collection.runs.order_by("run_tag").values_list("run_tag", flat=True))
-    sets = list(collection.qrel_sets.order_by("pk").values_list("name", flat=True))
+    sets = list(collection.passage_labels().order_by("pk").values_list("name", flat=True))
     form = AskingForm(given, run=tags, qrels=sets)
     if not form.is_valid():
         return AskingPage(collection, form)

@@ -35,7 +35,7 @@ def clusters_page(collection: Collection, user: Any) -> dict[str, Any]:
         "sizes": [(int(size), count) for size, count in stored.summary["sizes"].items()] if stored else [],
         "largest": largest_classes(stored) if stored else [],
         "effects": effects_on_pools(collection) if stored else [],
-        "qrel_sets": collection.qrel_sets.order_by("name") if stored else [],
+        "qrel_sets": collection.passage_labels().order_by("name") if stored else [],
         "judged": _refusal_if_judged(collection),
         "may_change": may(user, "add files", collection),
         "work": work_on_clusters(collection),

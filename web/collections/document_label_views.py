@@ -46,7 +46,7 @@ class DocumentLabelsForm(forms.Form):
 
     def __init__(self, collection: Collection, *given: object) -> None:
         super().__init__(*given)  # type: ignore[arg-type]
-        self.fields["qrels"].queryset = QrelSet.objects.filter(collection=collection).order_by("name")  # type: ignore[attr-defined]
+        self.fields["qrels"].queryset = collection.passage_labels().order_by("name")  # type: ignore[attr-defined]
 
     def clean_file(self) -> UploadedFile | None:
         """Refuse a file that a page would read for too long."""

@@ -125,6 +125,7 @@ OPTIONS: dict[str, tuple[str, str]] = {
     "date": ("submitted_on", "Date of the submission"),
     "incomplete": ("incomplete", "Leave out passages with withdrawn grades"),
     "late": ("late", "Withdraw although the deadline has passed"),
+    "min-grade": ("min_grade", "Documents are relevant from grade"),
     "placeholder-text": ("placeholder_text", "For simulated workers only"),
     "pool": ("name", "Name"),
     "set": ("set", "Name of the labels"),

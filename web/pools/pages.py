@@ -68,7 +68,7 @@ class PoolRequest:
 def plan_page(collection: Collection, given: Any) -> PlanPage:
     """Return the form with the values in the address, and its plan."""
     runs = list(collection.runs.order_by("run_tag"))
-    qrel_sets = list(collection.qrel_sets.order_by("pk").values_list("name", flat=True))
+    qrel_sets = list(collection.passage_labels().order_by("pk").values_list("name", flat=True))
     form = PoolForm(given, qrel_sets=qrel_sets)
     page: dict[str, Any] = {
         "collection": collection,

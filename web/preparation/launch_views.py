@@ -36,7 +36,7 @@ def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         return render(
             request, "web/parts/work.html", {"work": pages.rehearsal_page(campaign).work, "part": True}
         )
-    truths = list(campaign.collection.qrel_sets.order_by("-pk").values_list("name", flat=True))
+    truths = list(campaign.collection.passage_labels().order_by("-pk").values_list("name", flat=True))
     form = forms.RehearsalForm(
         request.POST if request.method == "POST" else None, truths=truths, slips=slips_of(campaign)
     )

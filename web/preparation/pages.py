@@ -181,7 +181,7 @@ def _label_sets(campaign: Campaign) -> list[str]:
     if campaign.pool is None:
         return []
     not_relevant = Count("qrels", filter=Q(qrels__grade__lt=F("min_grade")))
-    sets = campaign.collection.qrel_sets.annotate(not_relevant=not_relevant).order_by("name")
+    sets = campaign.collection.passage_labels().annotate(not_relevant=not_relevant).order_by("name")
     own = campaign.pool.qrel_set_id
     ordered = sorted(sets, key=lambda one: (-one.not_relevant, one.pk != own))
     return [one.name for one in ordered]

@@ -20,7 +20,7 @@ from web.preparation.forms import SimulationForm
 def simulate(request: HttpRequest, name: str) -> HttpResponse:
     """Have simulated workers judge all remaining tasks, after the person types the campaign's name."""
     found = campaign_for(request.user, name, "launch campaign")
-    truths = list(found.collection.qrel_sets.order_by("-pk").values_list("name", flat=True))
+    truths = list(found.collection.passage_labels().order_by("-pk").values_list("name", flat=True))
     form = SimulationForm(request.POST or None, truths=truths, name=found.name, slips=slips_of(found))
     if request.method == "POST" and form.is_valid():
         asked = form.settings()

@@ -19,7 +19,7 @@ from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
 from leaderboard.scoring.labels import Labels, labels_named
 from leaderboard.scoring.measure_names import parse_measures
 from leaderboard.scoring.measures import Measure, Precision, ReciprocalRank, Success
-from pooling.models import Collection, QrelSet, Run
+from pooling.models import Collection, Run
 from pooling.services.query_splits import private_qids
 from tournament.models import QrelVersion
 
@@ -177,7 +177,7 @@ def other_labels(collection: Collection, first: str, chosen: str, *, sets_first:
     """
     if chosen:
         return chosen
-    sets = list(QrelSet.objects.filter(collection=collection).order_by("pk").values_list("name", flat=True))
+    sets = list(collection.passage_labels().order_by("pk").values_list("name", flat=True))
     latest = QrelVersion.objects.filter(collection=collection).order_by("-number").first()
     versions = [f"@{latest.number}"] if latest else []
     known = sets + versions if sets_first else versions + sets

@@ -34,7 +34,9 @@ def test_the_page_makes_labels_by_a_separator(harbour, owner, page):
     sources = reverse("web:document_label_sources", args=[harbour.collection.name, "documents"])
     listed = owner.get(sources)
     assert b"".join(listed.streaming_content).decode() == "qid\tdocument\tgrade\tpassage\nq1\td1\t3\td1#2\n"
-    assert sources in owner.get(page).content.decode()
+    shown = owner.get(page)
+    assert sources in shown.content.decode()
+    assert "documents" not in [one.name for one in shown.context["form"].fields["qrels"].queryset]
     assert owner.get(sources.replace("documents.tsv", "official.tsv")).status_code == 404
     assert harbour.collection.qrel_sets.get(name="documents").qrels.get().grade == 3
 

@@ -2,6 +2,9 @@
 
 from decimal import Decimal
 
+import pytest
+from django.urls import reverse
+
 from config.background.attending import work_off_everything
 from config.background.models import Job
 from config.background.services import start
@@ -9,7 +12,7 @@ from judging.campaign.rehearsal_copy import rehearsal_of
 from judging.launch import launches as service
 from judging.launch.launches import amount_to_confirm, launch_campaign
 from judging.models import Campaign, CampaignChange, Place, Posting
-from pooling.models import Membership
+from pooling.models import Membership, QrelSet
 from tests.judging.conftest import crowd as crowd
 from tests.web.preparing_cast import (
     DRAFT,
@@ -132,6 +135,16 @@ def test_rehearsing_starts_one_job_and_invalid_input_none(manager, ready):
 
     assert Job.objects.get().arguments["settings"]["workers"] == 5
     assert "No background worker is running." in texts(manager.get(f"{DRAFT}rehearsal/"))
+
+
+@pytest.mark.parametrize("page", ["web:prepare_rehearsal", "web:simulate"])
+def test_simulated_workers_follow_labels_of_passages(manager, ready, page):
+    first = QrelSet.objects.create(collection=ready.collection, name="first", sha256="1")
+    QrelSet.objects.create(collection=ready.collection, name="documents", sha256="2", mapped_from=first)
+
+    form = manager.get(reverse(page, args=[ready.name])).context["form"]
+
+    assert [name for name, _ in form.fields["truth"].choices][:1] == ["first"]
 
 
 def test_a_rehearsal_that_waits_for_its_turn_can_be_stopped(manager, ready):

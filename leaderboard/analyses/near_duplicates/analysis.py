@@ -1,7 +1,7 @@
 """Labels by level with near-duplicates counted once and expanded, and both evaluations of every run."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -43,6 +43,20 @@ class ClassLabels:
     def counts(self) -> list[LevelCounts]:
         """Return the label counts of every query, by level."""
         return level_counts(self.classes, {first: len(pids) for first, pids in self.members.items()})
+
+    def expanded(self) -> Labels:
+        """Return the labels of every passage of the labeled classes."""
+        rows = expanded_labels(self.classes, self.members)
+        found = labels_of_rows(self.labels.name, self.labels.min_grade, rows, self.labels.version)
+        return replace(found, ordinal=self.labels.ordinal)
+
+    def class_numbers(self, labels: Labels) -> np.ndarray:
+        """Return for each entry of the expanded labels the number of its query's class."""
+        canonical = {pid: first for first, pids in self.members.items() for pid in pids}
+        entries = zip(labels.query.tolist(), labels.pids, strict=True)
+        numbers: dict[tuple[int, str], int] = {}
+        found = [numbers.setdefault((query, canonical.get(pid, pid)), len(numbers)) for query, pid in entries]
+        return np.array(found, dtype=np.int64)
 
 
 def class_labels(collection: Collection, labels: Labels) -> ClassLabels:
@@ -90,10 +104,7 @@ def _means_of_both(
     """Return the mean of every run without near-duplicates, and under expanded labels."""
     name, least = found.labels.name, found.labels.min_grade
     rows = [(qid, pid, grade) for qid, grades in found.classes.items() for pid, grade in grades.items()]
-    canonical, whole = (
-        labels_of_rows(name, least, rows),
-        labels_of_rows(name, least, expanded_labels(found.classes, found.members)),
-    )
+    canonical, whole = labels_of_rows(name, least, rows), found.expanded()
     means = []
     for done, run in enumerate(runs):
         ranking = ranking_of(run)

@@ -102,8 +102,9 @@ def _with_run_results(
         for qid, of_query in top.items():
             pools.setdefault(qid, set()).update(of_query[:depth])
     pooled, saved = saved_by_classes(pools, canonical)
-    judged, places, measure = _label_ranks(asked, found.labels, depth, progress)
-    left = _leave_groups_out(asked, judged, places, measure, depth)
+    labels = found.expanded()
+    judged, places, measure = _label_ranks(asked, labels, depth, progress)
+    left = _leave_groups_out(asked, judged, places, measure, depth, found.class_numbers(labels))
     values = [measure.values(replace(judged, rank=of_run)) for of_run in places]
     saturation = saturation_table(query_spread(np.nan_to_num(np.array(values))), len(asked.runs), facts)
     unjudged_table = _unjudged_table(shares, facts)
@@ -161,11 +162,11 @@ def _label_ranks(
 
 
 def _leave_groups_out(
-    asked: Asked, judged: RankedLabels, places: Whole, measure: Measure, depth: int
+    asked: Asked, judged: RankedLabels, places: Whole, measure: Measure, depth: int, classes: Whole
 ) -> list[LeftOutRun]:
     groups = groups_to_leave_out(asked.runs, by_team=asked.text("by") == "team")
     tags = [run.run_tag for run in asked.runs]
-    return leave_out(judged, places, measure, groups, tags, depth)
+    return leave_out(judged, places, measure, groups, tags, depth, classes)
 
 
 def _density_table(dense: Sequence[Density], least: int, facts: Facts) -> Table:
@@ -215,7 +216,8 @@ def _left_out_table(left: Sequence[LeftOutRun], by_team: bool, facts: Facts) -> 
     rows = tuple(Row({name: getattr(one, name) for name in names}) for one in ordered)
     caption = (
         "Every run under labels without those that only it (or its team) contributed, and its rank among all runs "
-        "under the same labels. A run contributes the labels of its passages down to the pool depth."
+        "under the same labels. A run contributes the labels of its passages down to the pool depth. Near-duplicates "
+        "of a labeled passage have its label, and together count as one."
     )
     return Table("left_out", "Left out", caption, columns, rows, facts)
 

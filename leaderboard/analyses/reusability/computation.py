@@ -93,20 +93,23 @@ def leave_out(
     groups: Mapping[str, Sequence[int]],
     tags: Sequence[str],
     depth: int,
+    classes: Whole,
 ) -> list[LeftOutRun]:
     """Leave out each group of runs in turn. ``places`` has the rank of every label in every run, 0 if absent.
 
-    A label is contributed by the runs that have it among their first ``depth`` passages. Labels that no run
-    contributed stay.
+    ``classes`` has the number of each label's class of near-duplicates. A class is contributed by the runs that have
+    one of its passages among their first ``depth``. Labels of classes that no run contributed stay.
     """
-    brought = (places > 0) & (places <= depth)
+    count = int(classes.max(initial=-1)) + 1
+    contributed = (places > 0) & (places <= depth)
+    brought = np.array([np.bincount(classes[of_run], minlength=count) > 0 for of_run in contributed])
     everywhere = brought.sum(axis=0)
     sign = 1 if measure.higher_is_better else -1
     before = _means_under_labels(judged, places, measure, np.ones(places.shape[1], bool))
     found = []
     for group, members in groups.items():
         only = (everywhere > 0) & (brought[list(members)].sum(axis=0) == everywhere)
-        after = _means_under_labels(judged, places, measure, ~only)
+        after = _means_under_labels(judged, places, measure, ~only[classes])
         tau_b = kendall(before, after).tau_b
         orders = [competition_ranks(sign * means) for means in (before, after)]
         found += [

@@ -77,6 +77,16 @@ def test_a_run_loses_what_only_it_contributed(bay):
     assert found["pair"]["dropped"] == 0
 
 
+def test_a_retrieved_near_duplicate_has_the_label_and_is_contributed_with_its_class(bay):
+    store_classes(bay, Classes(ClusterSet.Method.FILE, {"b": "b", "b2": "b"}, {}))
+    make_run(bay, "near", {"q1": ["b2"], "q2": ["d"]})
+
+    found = {row["run"]: row for row in rows(compute_analysis(asked(bay, measure="RR@10")), "left_out")}
+
+    assert (found["near"]["before"], found["near"]["after"]) == (1.0, 1.0)
+    assert found["solo"]["dropped"] == found["near"]["dropped"] == 0
+
+
 def test_a_team_loses_what_its_runs_contributed_together(bay):
     found = {
         row["run"]: row for row in rows(compute_analysis(asked(bay, measure="RR@10", by="team")), "left_out")

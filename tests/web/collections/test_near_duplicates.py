@@ -83,6 +83,8 @@ def test_labels_are_downloaded_and_exported_once_a_class_and_expanded(owner, por
     assert whole["Content-Disposition"] == 'attachment; filename="port-official-expanded.qrels"'
     assert (tmp_path / "whole.qrels").read_bytes() == whole.content
     assert "official Download official, one per class Download official, expanded" in said(owner.get(PAGE))
+    assert "The leaderboard uses the labels as stored" in said(owner.get(PAGE))
+    assert owner.get("/collections/port/analyses/near_duplicates/").status_code == 200
 
 
 def test_settings_outside_their_limits_are_refused_beside_the_field(owner):

@@ -129,7 +129,11 @@ def _pool_sizes(campaign: Campaign) -> Counter[int]:
     return sizes
 
 
-def outlook_words(seen: Outlook, cost: Quote) -> str:
+def _gold_words(graded: bool) -> str:
+    return "test passages" if graded else "gold pairs"
+
+
+def outlook_words(seen: Outlook, cost: Quote, *, graded: bool = False) -> str:
     """Return one sentence that forecasts the effects of screening and states its assumptions."""
     costs = seen.costs(cost.total)
     if costs[1] is None:
@@ -139,7 +143,7 @@ def outlook_words(seen: Outlook, cost: Quote) -> str:
         in_all = f"about {expected} in total ({least} to {most})"
     slips, low, high = seen.slips, seen.low, seen.high
     return (
-        f"without careless workers, if honest ones miss {slips.range_words} of the gold pairs "
+        f"without careless workers, if honest ones miss {slips.range_words} of the {_gold_words(graded)} "
         f"({slips.expected_words} expected, {slips.source}) and {seen.tasks_words}, "
         f"{percent_text(low.excluded_share)} to {percent_text(high.excluded_share)}% of them are excluded and "
         f"{percent_text(low.repeated_share)} to {percent_text(high.repeated_share)}% of their tasks repeated: "
@@ -169,12 +173,13 @@ def comparison_words(rows: list[Consequence], *, graded: bool = False) -> str:
 def assumption_words(campaign: Campaign) -> str:
     """Return the assumptions of the comparison of rules, as text."""
     slips, found = slips_of(campaign), easiest_strategy(campaign)
+    gold = _gold_words(campaign.grades > 0)
     guess = "and guess"
     if found:
-        right = f"{found.right:.0%} of the gold pairs"
+        right = f"{found.right:.0%} of the {gold}"
         right += "" if found.agrees is None else f" and {found.agrees:.0%} of others"
         guess = f"(half of them guess; half follow “{found.name}”, right on {right})"
     return (
         f"{CARELESS_SHARE:.0%} of workers are careless {guess}, honest ones miss {slips.expected_words} "
-        f"of the gold pairs ({slips.source}), and {tasks_words(tasks_per_worker(campaign))}"
+        f"of the {gold} ({slips.source}), and {tasks_words(tasks_per_worker(campaign))}"
     )

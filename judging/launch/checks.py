@@ -154,7 +154,7 @@ def _check_cost(plan: Plan) -> Passed:
     tasks = many(cost.tasks, "task costs", "tasks cost")
     words = f"{tasks} ${cost.total:,.2f} (rewards ${cost.reward:,.2f}, fees ${cost.fee:,.2f})"
     if not plan.pilot:  # a pilot repeats nothing
-        words = f"{words}; {outlook_words(outlook_of(campaign), cost)}"
+        words = f"{words}; {outlook_words(outlook_of(campaign), cost, graded=campaign.grades > 0)}"
     if committed:
         words = f"{words}; ${committed:,.2f} is already committed"
     return Passed(words) if plan.pilot else _passed_within_limit(plan, words, committed)
@@ -338,7 +338,7 @@ def _check_hourly_pay(plan: Plan) -> Passed:
             Guidance(
                 "Create a campaign with ",
                 Option("reward"),
-                f" {pay.reward_for(least):.2f} or more, or with fewer pairs a task.",
+                f" {pay.reward_for(least):.2f} or more, or with fewer {plan.units} a task.",
             ),
         )
     told = offer_of(plan.campaign)
@@ -356,7 +356,7 @@ def _check_time_limit(plan: Plan) -> Passed:
             Guidance(
                 f"Allow at least {least_limit(pay.seconds) // 60} minutes a task (",
                 Option("task-minutes"),
-                "), or use fewer pairs.",
+                f"), or use fewer {plan.units}.",
             ),
         )
     return Passed(f"{limit / 60:.0f} minutes for a task, {limit / pay.seconds:.1f} times the {expected}")

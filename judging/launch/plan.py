@@ -34,6 +34,11 @@ class Plan:
         """The log entry for accepted weak screening; empty if it was not accepted."""
         return "; weak screening accepted" if self.accept_weak_screening else ""
 
+    @property
+    def units(self) -> str:
+        """What workers judge, in words."""
+        return "passages" if self.campaign.grades else "pairs"
+
     def agreed(self, amount: Decimal) -> Plan:
         """Return the same plan with this confirmed amount."""
         return replace(self, agreed_to=amount)

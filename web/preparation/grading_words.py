@@ -1,4 +1,12 @@
-"""Labels and help of the settings form for campaigns that grade single passages."""
+"""Words of the preparation's pages for campaigns that grade single passages."""
+
+#: Step → its title.
+STEPS_FOR_GRADES = {"gold": "Test passages"}
+#: Check → advice.
+ADVICE_FOR_GRADES = {
+    "screening": "Choose another rule for failed test passages.",
+    "pay": "Raise the pay for a task, or reduce the number of passages in a task.",
+}
 
 #: The fields of campaigns that grade single passages: name → (label, help text).
 WORDS_FOR_GRADES = {

@@ -32,6 +32,7 @@ from pooling.models import Collection, Pool
 from web.common.job_progress import Work
 from web.common.pair_texts import pilot_gold
 from web.common.row_counts import count_by
+from web.preparation.grading_words import ADVICE_FOR_GRADES, STEPS_FOR_GRADES
 from web.preparation.jobs import rehearsals_asked_for
 
 GOLD_A_PAGE = 20
@@ -98,7 +99,13 @@ def preparation_steps(campaign: Campaign, current: str) -> list[Step]:
         "check": ("", ""),
         "launch": ("", ""),
     }
-    return [Step(name, title, *told[name], name == current) for name, title in STEPS.items()]
+    titles = step_titles(campaign)
+    return [Step(name, title, *told[name], name == current) for name, title in titles.items()]
+
+
+def step_titles(campaign: Campaign) -> dict[str, str]:
+    """Return step → title."""
+    return STEPS | STEPS_FOR_GRADES if campaign.grading_id else STEPS
 
 
 def step_after(step: str) -> str:
@@ -341,20 +348,20 @@ def check_page(campaign: Campaign, user: Any, *, accept_weak: bool = False) -> C
         raise
     except Refusal as refusal:
         return CheckPage(refusal=refusal)
-    return CheckPage([_check_with_step(one) for one in checks])
+    return CheckPage([_check_with_step(one, campaign) for one in checks])
 
 
-def _check_with_step(check: Checked) -> ShownCheck:
+def _check_with_step(check: Checked, campaign: Campaign) -> ShownCheck:
+    titles = step_titles(campaign)
+    if check.passed and check.next_step:
+        return ShownCheck(check, "gold", titles["gold"], check.next_step)
     if check.passed:
-        return (
-            ShownCheck(check, "gold", STEPS["gold"], check.next_step)
-            if check.next_step
-            else ShownCheck(check)
-        )
+        return ShownCheck(check)
     if check.name not in MENDED:
         return ShownCheck(check, advice=check.next_step)
     step, advice = MENDED[check.name]
-    return ShownCheck(check, step, STEPS[step], advice or check.next_step)
+    advice = ADVICE_FOR_GRADES.get(check.name, advice) if campaign.grading_id else advice
+    return ShownCheck(check, step, titles[step], advice or check.next_step)
 
 
 @figures_read_once()

@@ -51,7 +51,7 @@ def show_step(
         "lacking": [one for one in steps if one.state == "needed" and one.name != "pilot"],
         "step": step,
         "next_step": pages.step_after(step),
-        "next_title": pages.STEPS[pages.step_after(step)],
+        "next_title": pages.step_titles(campaign)[pages.step_after(step)],
     }
     status = 422 if wrong else 200
     return render(request, f"web/prepare_{step}.html", shown | context, status=status)

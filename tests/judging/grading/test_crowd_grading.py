@@ -19,6 +19,8 @@ from judging.grading.graded_labels import publish_labels
 from judging.grading.grades import carry_out_decision, choose_next
 from judging.grading.topic_states import states_of
 from judging.jobs import choose_passages_job, choosing_key, collect_job
+from judging.launch.checks import each_check
+from judging.launch.launches import Terms, plan_offer
 from judging.models import Campaign, Exclusion, GoldAnswer, Grade, GradedItem, Judgment, Pair, Slot, Task
 from judging.page import session
 from judging.people.exclusions import exclude_worker
@@ -264,6 +266,17 @@ def test_settings_for_comparing_are_refused_and_packing_keeps_the_passages(reef_
 
     assert set(campaign.pairs.values_list("query", "passage_a", "passage_b")) == before
     assert campaign.tasks.count() == 3
+
+
+def test_the_check_list_speaks_of_passages(reef_fair):
+    campaign = reef_fair.draft()
+    campaign.assignment_seconds = 60
+
+    found = {one.name: one for one in each_check(plan_offer(campaign, 2, Terms()))}
+
+    assert "miss 0.05 to 1% of the test passages" in found["cost"].words
+    assert "of the test passages" in found["screening"].words
+    assert str(found["time"].next_step).endswith("or use fewer passages.")
 
 
 def test_a_rehearsal_grades_the_same_passages_and_leaves_the_topics_alone(reef_fair, settings):

@@ -1,5 +1,7 @@
 """Graded campaigns in the browser: created, judged, decided, and published as labels."""
 
+import re
+
 import pytest
 from django.contrib.auth import get_user_model
 from django.urls import reverse
@@ -254,6 +256,10 @@ def test_a_crowd_is_asked_from_the_page_and_its_campaign_leads_back_to_the_topic
     assert offered["pairs_per_task"].label == "Passages per task"
     assert not {"allow_undecided", "repeats_per_task"} & set(offered)
     assert [name for name, field in offered.items() if "pair" in f"{field.label} {field.help_text}"] == []
+    settings = " ".join(re.sub(r"<[^>]*>", " ", text(owner.get(reply["Location"]))).split())
+    assert "Save and continue to test passages" in settings
+    assert "passages per task, the judgments per passage or the seed" in settings
+    assert re.findall(r"[^.;]* pairs?\b[^.;]*", settings) == []
     assert (made.grading.name, made.state, made.pairs.count()) == ("swell", "draft", 1)
     page = text(owner.get(free.page))
     assert "workers of crowd" in page

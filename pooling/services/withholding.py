@@ -1,8 +1,10 @@
 """Withheld labels: scores under them are published, the labels themselves are not."""
 
 from django.db import transaction
+from django.db.models import Count, Q
 
-from pooling.models import Collection, QrelSet, SubmissionPolicy
+from config.plurals import many
+from pooling.models import Collection, PrivateQuery, QrelSet, SubmissionPolicy
 from pooling.services.members import log
 
 
@@ -33,6 +35,29 @@ def hiding_decimals(queries: int) -> int:
     answers a single query looks like a run that answers none. Up to twenty queries, there are no decimals.
     """
     return max(0, len(str((queries - 1) // 2)) - 1) if queries > 0 else 0
+
+
+def safe_decimals(collection: Collection) -> int | None:
+    """Return the largest number of decimals that hides single public queries of every withheld set.
+
+    None: no set is withheld. The set that covers the fewest public queries decides.
+    """
+    private = PrivateQuery.objects.filter(split__collection=collection).values("query")
+    covered = Count("qrels__query", distinct=True, filter=~Q(qrels__query__in=private))
+    sets = QrelSet.objects.filter(collection=collection, withheld=True).annotate(covered=covered)
+    return min((hiding_decimals(one.covered) for one in sets), default=None)
+
+
+def decimals_warnings(policy: SubmissionPolicy) -> list[str]:
+    """Return a warning if the policy publishes more decimals than hide single queries of withheld labels."""
+    safe = safe_decimals(policy.collection)
+    if safe is None or policy.public_decimals is None or policy.public_decimals <= safe:
+        return []
+    shown, most = many(policy.public_decimals, "decimal"), many(safe, "decimal")
+    return [
+        f"Values with {shown} can reveal single queries of the withheld labels. "
+        f"Publish at most {most}, or leave the number of decimals empty."
+    ]
 
 
 def published_decimals(policy: SubmissionPolicy | None, *, withheld: bool, queries: int) -> int | None:

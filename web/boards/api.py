@@ -13,7 +13,7 @@ from pooling.models import Collection, QrelSet, Query, QuerySplit, SubmissionPol
 from pooling.services import query_splits
 from pooling.services.document_labels import before_last, map_labels
 from pooling.services.submission_policies import MOST_DECIMALS, drop_policy, policy_of, set_policy
-from pooling.services.withholding import withhold_labels
+from pooling.services.withholding import decimals_warnings, withhold_labels
 from web.api.bodies import Body, DryRun
 from web.api.callers import collection_to_change, reader
 from web.api.works import Text
@@ -29,7 +29,8 @@ Why = Annotated[Text, Field(max_length=LONGEST_WHY)]
 class PolicyIn(Body):
     """A board's rules for submissions, and the reason for a change, which is logged with the caller's name.
 
-    The team is always required: runs are counted by team.
+    The team is always required: runs are counted by team. Without ``public_decimals``, values under withheld labels
+    have as many decimals as hide single queries. More are saved, with a warning in the reply that names this number.
     """
 
     most_runs: Annotated[int, Field(ge=1, le=10_000)]
@@ -58,6 +59,17 @@ class PolicyOut(Schema):
     public_list: str
     public_decimals: int | None
     per_query_values: bool
+
+
+class PolicySaved(PolicyOut):
+    """The saved rules. ``warnings``: saved settings that can reveal withheld labels, each with a safe choice."""
+
+    warnings: list[str]
+
+    @staticmethod
+    def resolve_warnings(policy: SubmissionPolicy) -> list[str]:
+        """Return what the saved number of decimals can reveal."""
+        return decimals_warnings(policy)
 
 
 class QrelSetIn(Body):
@@ -141,7 +153,7 @@ def read_policy(request: HttpRequest, name: str) -> SubmissionPolicy:
 
 @router.put(
     "/collections/{name}/policy",
-    response=PolicyOut,
+    response=PolicySaved,
     summary="Set or replace the submission policy; existing runs stay",
 )
 def put_policy(request: HttpRequest, name: str, asked: PolicyIn) -> SubmissionPolicy:

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from config.plurals import many
 from pooling.errors import SplitRefused
 from pooling.models import Collection, SubmissionPolicy
 from pooling.services.query_splits import PlannedSplit, plan_split, qids_in
@@ -15,6 +16,7 @@ from pooling.services.submission_policies import (
     field_label,
     requirable,
 )
+from pooling.services.withholding import safe_decimals
 from web.common.seen_values import SeenValuesForm
 
 #: Labels of details that a policy can require, if they differ from their names.
@@ -103,6 +105,9 @@ class PolicyForm(SeenValuesForm):
         # The team is always required: runs are counted by team.
         names = [name for name in requirable(collection) if name != "team"]
         required.choices = [(name, LABELS.get(name, field_label(name))) for name in names]
+        if (safe := safe_decimals(collection)) is not None:
+            most = f"For the labels now withheld, at most {many(safe, 'decimal')}: more can reveal single queries."
+            self.fields["public_decimals"].help_text += f" {most}"
 
 
 class SplitForm(forms.Form):

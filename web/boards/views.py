@@ -11,7 +11,7 @@ from config.plurals import many
 from pooling.models import Collection, QrelSet
 from pooling.services.query_splits import keep_split
 from pooling.services.submission_policies import drop_policy, policy_of, set_policy
-from pooling.services.withholding import withhold_labels
+from pooling.services.withholding import decimals_warnings, withhold_labels
 from web.boards import rules as pages
 from web.boards.forms import LONGEST_WHY, PolicyForm, SplitForm
 from web.common.access import collection_for, needs, require
@@ -29,8 +29,10 @@ def policy(request: HttpRequest, name: str) -> HttpResponse:
         require(request.user, "set policy", found)
         form = PolicyForm(request.POST, collection=found, policy=policy_of(found))
         if form.is_valid():
-            set_policy(collection=found, who=request.user.get_username(), **form.cleaned_data)
+            saved = set_policy(collection=found, who=request.user.get_username(), **form.cleaned_data)
             messages.success(request, f"The policy is saved. It applies to new runs of {found.name}.")
+            for warning in decimals_warnings(saved):
+                messages.warning(request, warning)
             return redirect("web:policy", found.name)
     context = pages.policy_page(found, request.user, form)
     return render(request, "web/policy.html", context, status=422 if form and form.errors else 200)

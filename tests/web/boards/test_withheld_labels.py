@@ -11,10 +11,12 @@ from accounts.models import ApiToken
 from accounts.services.tokens import make_token
 from config.background.attending import work_off_everything
 from pooling.models import Passage, Qrel, QrelSet, Query
+from pooling.services.query_splits import keep_split, plan_split
 from pooling.services.submission_policies import set_policy
 from pooling.services.teams import add_to_team, make_team
-from pooling.services.withholding import hiding_decimals, withhold_labels
+from pooling.services.withholding import hiding_decimals, safe_decimals, withhold_labels
 from tests.factories import make_run
+from tests.web.api_caller import Api
 from tests.web.boards.sound import NOON
 from tests.web.preparing_cast import texts
 from tests.web.release_cast import read
@@ -197,6 +199,36 @@ def test_a_policy_chooses_the_decimals_of_every_board(sound):
 
     assert found["decimals"] == 2
     assert all(round(row["preference"], 2) == row["preference"] for row in found["rows"])
+
+
+def test_more_decimals_than_hide_a_query_are_saved_with_a_warning(sound, client):
+    api, page = Api(client, sound.collection), "/collections/sound/policy/"
+    rules = {"most_runs": 1, "period_days": 30, "most_variants": 0, "longest_embargo_days": 0, "why": "w"}
+    warning = (
+        "Values with 2 decimals can reveal single queries of the withheld labels. "
+        "Publish at most 1 decimal, or leave the number of decimals empty."
+    )
+
+    def warnings(decimals):
+        asked = rules | {"public_decimals": decimals}
+        put = {"content_type": "application/json", "headers": api.headers}
+        return client.put("/api/v1/collections/sound/policy", asked, **put).json()["warnings"]
+
+    assert [warnings(2), warnings(1), warnings(None)] == [[warning], [], []]
+    client.force_login(api.user)
+    assert "For the labels now withheld, at most 1 decimal" in texts(client.get(page))
+    assert warning in texts(client.post(page, rules | {"public_decimals": 2}, follow=True))
+    withhold_labels(sound.labels, withheld=False)
+    assert warnings(2) == []
+    assert "labels now withheld" not in texts(client.get(page))
+
+
+def test_the_safe_decimals_count_public_queries_only(sound):
+    assert safe_decimals(sound.collection) == 1
+
+    keep_split(sound.collection, plan_split(sound.collection, qids=sound.qids[:9]))
+
+    assert safe_decimals(sound.collection) == 0
 
 
 def test_a_policy_can_show_values_of_single_queries_but_never_labels(sound):

@@ -25,9 +25,11 @@ USUAL_COLUMNS = {
     "judged": "judged tops",
 }
 HARMLESS = "harmless"
-DETAIL_COLUMNS = {HARMLESS: "place by do no harm", "team": "team", "submitted": "day of submission"} | {
-    name: BY_NAME[name].label.lower() for name in (*TYPES, "dense", "latency", "cost")
-}
+DETAIL_COLUMNS = {
+    HARMLESS: "place by do no harm (search lengths)",
+    "team": "team",
+    "submitted": "day of submission",
+} | {name: BY_NAME[name].label.lower() for name in (*TYPES, "dense", "latency", "cost")}
 COLUMNS = USUAL_COLUMNS | DETAIL_COLUMNS
 LONGEST = 200
 

@@ -155,7 +155,10 @@ def test_a_day_outside_a_period_is_left_out():
 
 def test_the_place_by_do_no_harm_is_shown_beside_the_mean(fleet, client):
     """With three queries, no run can be distinguished from another, so all share the first place."""
-    board = client.get(BOARD, {"column": ["official", "harmless"]}).context["board"]
+    page = client.get(BOARD, {"column": ["official", "harmless"]})
+    board = page.context["board"]
 
-    assert board.details == ["place by do no harm"]
+    assert board.details == ["place by do no harm (search lengths)"]
+    assert "at least the labels' lowest relevant grade" in page.content.decode()
+    assert "Runs are compared in pairs" not in client.get(BOARD).content.decode()
     assert {line.said for line in board.page if not line.row.perfect} == {("1",)}

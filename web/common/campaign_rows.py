@@ -6,11 +6,13 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, F, Max, Q, Sum
 
-from accounts.roles import permits
+from accounts.roles import Role, permits
 from config import kept_objects
 from judging.models import Campaign, Exclusion, Judgment, Payment, Submission, Task, TaskPair
+from judging.watching.status import is_complete
 from pooling.models import Collection
 from pooling.services.members import may, roles_of
+from web.common.directions import Direction, step_after_judging
 from web.common.row_counts import count_by
 
 #: How long figures that never change are cached, in seconds.
@@ -40,6 +42,8 @@ class Progress:
     simulated: bool
     everything: bool
     """Whether the reader is a member; others do not see money."""
+    role: Role | None
+    """The reader's role in the collection."""
 
     @property
     def imported(self) -> bool:
@@ -50,6 +54,14 @@ class Progress:
     def moving(self) -> bool:
         """Return whether the progress can change while the page is open."""
         return self.campaign.state in (*Campaign.OFFERING, Campaign.State.CLOSING)
+
+    @property
+    def next_step(self) -> Direction | None:
+        """Return a member's next step in an open campaign whose judgments are all in, as on the campaign's page."""
+        done = self.campaign.state == Campaign.State.OPEN and 0 < self.tasks == self.tasks_done
+        if not (self.everything and done and is_complete(self.campaign)):
+            return None
+        return step_after_judging(self.campaign).for_role(self.role)
 
 
 @dataclass(frozen=True)
@@ -87,7 +99,7 @@ def sorted_into_lists(campaigns: Sequence[Progress]) -> CampaignLists:
 def campaigns_progress(campaigns: Sequence[Campaign], user: Any) -> list[Progress]:
     """Return the progress of many campaigns as this person sees it, with one database query per figure."""
     keys = [campaign.pk for campaign in campaigns]
-    theirs = _collections_seen_whole(user)
+    roles = roles_of(user)
     counted, imported, simulated = _judgment_counts(keys)
     excluded = count_by(Exclusion.objects.misconduct().filter(campaign__in=keys), "campaign")
     tasks = _task_counts(keys)
@@ -104,7 +116,8 @@ def campaigns_progress(campaigns: Sequence[Campaign], user: Any) -> list[Progres
             held=money.get((campaign.pk, Payment.State.HELD), Decimal(0)),
             exclusions=excluded.get(campaign.pk, 0),
             simulated=bool(simulated.get(campaign.pk)),
-            everything=campaign.collection_id in theirs,
+            everything=permits(roles.get(campaign.collection_id), "see everything"),
+            role=roles.get(campaign.collection_id),
         )
         for campaign in campaigns
     ]

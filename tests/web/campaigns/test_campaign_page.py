@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 from django.contrib.auth import get_user_model
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from config import clock
@@ -115,6 +116,25 @@ def test_only_members_see_what_needs_a_person_and_only_managers_can_act(client, 
     assert ("secret step" in page) == (person == "viewer")
     assert ("Next step." in page) == (person == "viewer")
     assert "/steps/pause/" not in page
+
+
+@pytest.mark.parametrize("address", ["/", "/campaigns/", "/campaigns/fair/progress"])
+def test_lists_say_the_next_step_once_all_judgments_are_in(fair, manager, campaign, address):
+    assert "The judgments are in" not in text_of(manager.get(address))
+
+    for name in ("A1", "A2", "A3", "A4"):
+        fair.do_task(campaign, name)
+    fair.collect(campaign)
+
+    told = text_of(manager.get(address))
+    assert "The judgments are in: see every query" in told
+    assert "Only an owner or a maintainer of the collection can do this." in told
+    Membership.objects.update(role="owner")
+    row = text_of(manager.get(address))
+    assert 'href="/campaigns/fair/publish/"' in row
+    campaign.collection.visibility = "published"
+    campaign.collection.save()
+    assert "The judgments are in" not in text_of(Client().get("/campaigns/"))
 
 
 def test_a_next_step_for_another_role_names_the_role(client, campaign):

@@ -124,7 +124,7 @@ def create_asking_campaign(
             ),
             sample=sample,
             who=who,
-            progress=lambda done, total: progress(done, total, "Fetching texts"),
+            progress=progress,
         )
     return {"campaign": name}
 

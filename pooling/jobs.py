@@ -144,7 +144,7 @@ def build_pool_job(
         qrel_set=None if qrel_set_id is None else QrelSet.objects.get(pk=qrel_set_id),
         depth=depth,
         choice=chosen,
-        progress=lambda done, total: progress(done, total, "Fetching texts"),
+        progress=progress,
     )
     return {"pool": name}
 

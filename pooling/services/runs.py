@@ -50,6 +50,10 @@ class RunFacts:
     """Structured details, by the names of pooling.run_details and of the collection's own fields."""
 
 
+#: The next step of a file whose content is already imported.
+NOTHING_TO_DO = "Nothing needs to be done."
+
+
 @dataclass(frozen=True)
 class CheckedRun:
     """A run file that passed every check, and its run tag."""
@@ -324,7 +328,7 @@ def _refuse_if_imported(collection: Collection, checked: CheckedRun, name: str) 
     if same is not None:
         raise AlreadyImported(
             f"{name}: the same content is already imported, as run {same.run_tag}.",
-            "Nothing needs to be done.",
+            NOTHING_TO_DO,
         )
     tagged = collection.runs.filter(run_tag=checked.run_tag).first()
     if tagged is not None and tagged.sha256 == file.sha256:

@@ -159,7 +159,7 @@ def simulate(reader: Reader, *, picture: str = "") -> None:
 def publish(reader: Reader) -> None:
     """Preview publishing, then publish version 1."""
     reader.until("The judgments are in")
-    reader.click("Publish the next version")
+    reader.click("Publish the first version")
     version(reader, 1, "publish")
 
 

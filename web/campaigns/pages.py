@@ -148,7 +148,7 @@ def watch(campaign: Campaign) -> Watch:
         promised=sums["promised"],
         cap=cap_of(campaign),
         needed=sums["spent"] + sums["owed"] + sums["held"] + quote_tasks(campaign, undone).total,
-        active=active_workers(campaign, now - ACTIVE),
+        active=(active := active_workers(campaign, now - ACTIVE)),
         workers=_worker_count(campaign),
         excluded=out["all"] - out["withdrawn"],
         withdrawn=out["withdrawn"],
@@ -157,7 +157,7 @@ def watch(campaign: Campaign) -> Watch:
         crowd=(crowd := problems_of_the_crowd(campaign)),
         put_off=(put_off := put_off_work(campaign, crowd)),
         failed=(failed := failed_work(campaign, crowd)),
-        next=_next_direction(campaign, known.made, stopped=bool(crowd or put_off or failed)),
+        next=_next_direction(campaign, known.made, active=active, stopped=bool(crowd or put_off or failed)),
     )
 
 
@@ -177,6 +177,7 @@ def campaign_watch_page(campaign: Campaign, role: Role | None) -> dict[str, Any]
         "course": seen.course,
         "figures": course_figures(seen.course, seen.now, over=not seen.moving),
         "sees_everything": everything,
+        "first_version": not QrelVersion.objects.filter(collection=campaign.collection).exists(),
         "needs": [*needs_of_campaign(seen), *to_do] if everything else [],
         "outdated": None if to_do else said,
         "pilot": (pilot := pilot_report(campaign) if everything else None),
@@ -360,7 +361,7 @@ def _judgments_per_hour(course: Course, end: datetime) -> float | None:
     return judgments / max(hours, 1 / 60)
 
 
-def _next_direction(campaign: Campaign, course: Course, *, stopped: bool) -> Direction:
+def _next_direction(campaign: Campaign, course: Course, *, active: int, stopped: bool) -> Direction:
     """Return the person's next step, and where to do it."""
     if campaign.pool_id is None and course.counted:
         return step_after_judging(campaign)
@@ -377,7 +378,8 @@ def _next_direction(campaign: Campaign, course: Course, *, stopped: bool) -> Dir
         status["pilot"] = report.as_dict()
     if campaign.state == Campaign.State.OPEN and not stopped:
         left = max(0, course.wanted - course.counted)
-        return Direction(f"Workers are judging. {many(left, 'judgment is', 'judgments are')} still to come.")
+        now = "Workers are judging." if active else "Tasks are offered, and nobody is judging at the moment."
+        return Direction(f"{now} {many(left, 'judgment is', 'judgments are')} still to come.")
     return Direction(campaign_next_step(campaign, status))
 
 

@@ -347,6 +347,7 @@ def step_after_judging(campaign: Campaign) -> Direction:
         page = reverse("web:challenge", args=[campaign.name])
         return Direction(words, page, "See the unseen passages of new runs", "plan challenge")
     words = "The judgments are in: see every query's best answer, and publish them."
+    order = "next" if QrelVersion.objects.filter(collection_id=campaign.collection_id).exists() else "first"
     return Direction(
-        words, reverse("web:publish", args=[campaign.name]), "Publish the next version", "publish version"
+        words, reverse("web:publish", args=[campaign.name]), f"Publish the {order} version", "publish version"
     )

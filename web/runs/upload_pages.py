@@ -21,6 +21,7 @@ from pooling.models import (
 from pooling.services.candidates import candidates_of
 from pooling.services.leaving_out import can_leave_out
 from pooling.services.quotas import keys_that_failed
+from pooling.services.runs import NOTHING_TO_DO
 from pooling.services.teams import uploads_seen
 from web.common.job_progress import Work
 from web.common.visibility import hidden_queries, opened_runs, without_private
@@ -87,6 +88,7 @@ def upload_page(upload: RunUpload, user: Any) -> dict[str, Any]:
         "work": work,
         "again": reverse("web:check_again", args=[upload.collection.name, upload.pk]) if mine else "",
         "can_leave_out": mine and can_leave_out(upload),
+        "nothing_to_do": listed == 1 and upload.problems[0].get("next_step") == NOTHING_TO_DO,
         "more": sum(upload.problem_counts.values()) - listed if upload.problem_counts else 0,
         "policy": SubmissionPolicy.objects.filter(collection=upload.collection).first(),
     }

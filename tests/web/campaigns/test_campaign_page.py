@@ -19,6 +19,7 @@ from judging.watching.history import course_of
 from pooling.models import Membership
 from tests.judging.cast import PLENTY
 from tests.web.campaign_cast import text_of, worker
+from tournament.models import QrelVersion
 
 PAGE = "/campaigns/fair/"
 SCRIPT = "<script>alert('x')</script>"
@@ -341,4 +342,45 @@ def test_more_work_costs_no_more_queries(fair, campaign, manager, forget_cache):
         fair.do_task(campaign, name)
     fair.collect(campaign)
 
-    assert queries() <= few <= 58
+    assert queries() <= few <= 59
+
+
+def test_an_open_campaign_without_active_workers_does_not_say_that_workers_are_judging(
+    fair, campaign, manager
+):
+    assert "Tasks are offered, and nobody is judging at the moment. 12 judgments" in text_of(
+        manager.get(PAGE)
+    )
+
+    fair.open_task(campaign, "A1")
+
+    assert "Workers are judging. 12 judgments are still to come." in text_of(manager.get(PAGE))
+
+
+def test_a_rehearsal_offers_neither_a_challenge_nor_a_publication(fair, campaign, manager):
+    draft = fair.draft_of("spring")
+    assert "New runs challenge the best answers" in text_of(manager.get(PAGE))
+    assert "Publish the first version" in text_of(manager.get(PAGE))
+
+    Campaign.objects.filter(pk=campaign.pk).update(rehearsal_of=draft)
+
+    page = text_of(manager.get(PAGE))
+    assert "New runs challenge the best answers" not in page
+    assert f"{PAGE}publish/" not in page
+
+
+def test_a_later_version_is_called_the_next(fair, campaign, manager):
+    QrelVersion.objects.create(
+        collection=campaign.collection,
+        campaign=fair.draft_of("earlier"),
+        number=1,
+        simulated=False,
+        queries_count=1,
+        qrels_count=1,
+        published_at=clock.now(),
+    )
+
+    page = text_of(manager.get(PAGE))
+
+    assert "Publish the next version" in page
+    assert "first version" not in page

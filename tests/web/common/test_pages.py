@@ -54,7 +54,7 @@ def test_an_empty_site_tells_visitors_what_it_is(client, django_user_model, db):
     assert "<h1>Rank search systems by what people prefer</h1>" in page
     assert "Nothing is public yet" in page
     assert "Getting started" not in page  # creating a collection requires signing in
-    assert "No leaderboard yet" in text_of(client.get("/leaderboards/"))
+    assert "No public leaderboard yet" in text_of(client.get("/leaderboards/"))
     assert "Nothing is public yet" in text_of(client.get("/collections/"))
     assert "No campaign is public." in text_of(client.get("/campaigns/"))
 

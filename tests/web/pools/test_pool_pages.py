@@ -11,10 +11,12 @@ from config.background.models import Job
 from pooling.fractions import Fraction
 from pooling.models import ClusterSet, Membership, Passage, Pool
 from pooling.services.clusters import Classes, store_classes
+from pooling.services.passages import add_sources
 from pooling.services.planning import plan_pool
 from pooling.services.pools import Choice, build_pool, labeled_qids, pool_stats
 from pooling.shallow import Contribution
 from tests.factories import make_collection, make_qrels, make_run
+from web.common.job_progress import Work
 from web.pools.histogram import histogram
 from web.pools.pages import plan_page
 
@@ -166,6 +168,16 @@ def test_a_job_that_runs_twice_finds_its_pool(manager, port):
 
     assert Job.objects.get().state == "done"
     assert Pool.objects.count() == 1
+
+
+def test_the_progress_of_fetching_texts_is_told_in_units_of_bytes(manager, port, tmp_path):
+    (path := tmp_path / "texts.tsv").write_text("q1-a\ttext\n" * 5000)
+    add_sources(collection=port, paths=[path])
+
+    manager.post("/collections/port/pools/build", {"name": "tops", "qrels": "official"})
+    work_off_everything()
+
+    assert Work(Job.objects.get()).progress == "48.8\xa0KB of 48.8\xa0KB read"
 
 
 def test_an_impossible_pool_is_refused_with_a_reason(manager, port):

@@ -87,6 +87,20 @@ def test_every_problem_is_shown_with_its_line(keeper, cast):
     assert "--" not in page.split("<main")[1].replace("<!--", "")
 
 
+def test_the_same_file_again_needs_no_fixing(keeper):
+    sent(keeper, RUN)
+    work_off_everything()
+    sent(keeper, RUN)
+    work_off_everything()
+
+    upload = last()
+    page = keeper.get(f"/collections/harbour/uploads/{upload.pk}/").content.decode()
+
+    assert upload.state == "refused"
+    assert "Nothing needs to be done." in page
+    assert "Fix the file" not in page
+
+
 def test_a_policy_states_when_the_next_run_is_allowed(keeper, cast):
     set_policy(collection=cast.collection, most_runs=1, period_days=30, required=["team"])
     make_run(cast.collection, "before", {"q1": ["a"]}, team="T", submitted_on=date(2026, 1, 10))

@@ -6,11 +6,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib.auth.models import AnonymousUser
+from django.db.models import Exists, OuterRef
 from django.http import Http404
 
 from config.background.models import Job
 from config.errors import Refusal
-from judging.models import Campaign
+from judging.models import Campaign, Judgment
 from leaderboard import jobs
 from leaderboard.analyses.fields import Choice, Number, read_settings
 from leaderboard.analyses.kinds import Asked, Kind
@@ -131,13 +132,21 @@ def _analysed_campaign(collection: Collection, given: Any, user: Any, released: 
 
     The campaign must be visible to the person, or for a released analysis, to everybody.
     """
-    shown = campaigns_of([collection], AnonymousUser() if released else user)
+    shown = _campaigns_with_pairs(collection, AnonymousUser() if released else user)
     if given.get("campaign"):
         return next((one for one in shown if one.name == given["campaign"]), None)
     latest = QrelVersion.objects.filter(collection=collection).order_by("-number").first()
     if latest:
         return next((one for one in shown if one.pk == latest.campaign_id), None)
     return max(shown, key=lambda one: one.pk, default=None)
+
+
+def _campaigns_with_pairs(collection: Collection, user: Any) -> list[Campaign]:
+    """Return the campaigns with judgments of pairs that this person can see: no drafts, no campaigns of grades."""
+    judgments = Judgment.objects.filter(campaign=OuterRef("pk"), kind=Judgment.Kind.PREFERENCE)
+    rows = Campaign.objects.filter(Exists(judgments), collection=collection, grading=None)
+    judged = set(rows.values_list("pk", flat=True))
+    return [one for one in campaigns_of([collection], user) if one.pk in judged]
 
 
 def analysis_query_string(kind: Kind, given: Any) -> str:
@@ -191,7 +200,7 @@ def controls(collection: Collection, kind: Kind, given: Mapping[str, str], user:
     """Return the settings of this kind of analysis with the values in the address."""
     found = []
     if kind.of_campaign:
-        names = sorted((one.name, one.name) for one in campaigns_of([collection], user))
+        names = sorted((one.name, one.name) for one in _campaigns_with_pairs(collection, user))
         now = _analysed_campaign(collection, given, user, False)
         found.append(Control("campaign", "Campaign", now.name if now else "", names))
     for one in kind.fields:

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 
-from judging.models import Campaign, Judgment
+from django.db.models import QuerySet
+
+from judging.models import Judgment
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.preference_grades.computation import (
     GradeGap,
@@ -22,14 +24,16 @@ from pooling.models import Qrel, QrelSet
 def analyse_preference_grades(asked: Asked, _: Progress | None) -> Analysis:
     """Compare the campaign's counted judgments with grades. Raises NothingToScore if no pair has two grades."""
     campaign = asked.judged
-    sets = asked.collection.qrel_sets.filter(kind=QrelSet.Kind.GRADED).order_by("-pk")
+    # Labels mapped from passages to documents grade no passage.
+    sets = asked.collection.qrel_sets.filter(kind=QrelSet.Kind.GRADED, mapped_from=None).order_by("-pk")
     newest = sets.first() if not asked.text("grades") else None
     graded = newest or official_set(asked.collection, asked.text("grades") or None)
     labels = Qrel.objects.filter(qrel_set=graded).order_by("-position")
     rows = labels.values_list("query_id", "passage_id", "passage__class_key", "grade")
     # Near-duplicates and equal texts share a grade; the first label of a class counts.
     grades = {(query, key or str(passage)): grade for query, passage, key, grade in rows.iterator(5000)}
-    found, ungraded = preference_by_gap(_judged_passages(campaign), grades)
+    judgments = Judgment.objects.filter(campaign=campaign, kind=Judgment.Kind.PREFERENCE)
+    found, ungraded = preference_by_gap(_judged_passages(judgments.counted()), grades)
     if not found:
         raise NothingToScore(
             f"{graded.name} grades both passages of no pair of {campaign.name}.", "Choose other labels."
@@ -39,16 +43,15 @@ def analyse_preference_grades(asked: Asked, _: Progress | None) -> Analysis:
         runs=(),
         labels=(graded.name, campaign.name),
         measure="judgments",
-        queries=Judgment.objects.filter(campaign=campaign).values("pair__query").distinct().count(),
+        queries=judgments.values("pair__query").distinct().count(),
         software=software_version(),
-        simulated=Judgment.objects.filter(campaign=campaign, judge_kind="simulated").exists(),
+        simulated=judgments.filter(judge_kind="simulated").exists(),
     )
     return Analysis(facts, (_gap_table(found, ungraded, facts),), (), (_grade_sentence(found, ungraded),))
 
 
-def _judged_passages(campaign: Campaign) -> Iterator[JudgedPair]:
-    counted = Judgment.objects.filter(campaign=campaign).counted().order_by("pk")
-    rows = counted.values_list(
+def _judged_passages(counted: QuerySet[Judgment]) -> Iterator[JudgedPair]:
+    rows = counted.order_by("pk").values_list(
         *("pair__query_id", "left_id", "left__class_key", "right_id", "right__class_key", "preferred_id")
     )
     for query, left, left_key, right, right_key, preferred in rows.iterator(chunk_size=5000):

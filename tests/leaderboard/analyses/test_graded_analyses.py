@@ -6,6 +6,7 @@ from django.core.management import call_command
 
 from judging.models import GradedCampaign, GradedItem, Topic, TopicAssignment
 from leaderboard.analyses.preference_grades.computation import all_gaps, preference_by_gap
+from pooling.models import QrelSet
 from tests.factories import make_qrels, passages_of
 from tests.leaderboard.analyses.test_noise_analyses import run_json
 
@@ -89,6 +90,16 @@ def test_the_preferred_passage_has_the_higher_grade(valley, capsys):
         (2, 1, 1.0),
         (3, 1, 1.0),
     ]
+
+
+def test_labels_mapped_to_documents_are_not_the_default_grades(valley, capsys):
+    graded_twice(valley)
+    of = QrelSet.objects.get(name="graded")
+    make_qrels(valley.collection, "documents", [("q1", "d1", 3)], kind="graded", mapped_from=of)
+
+    found = run_json(capsys, "preference_grades", "spring")["tables"]["preference"]
+
+    assert found["facts"]["labels"] == ["graded", "spring"]
 
 
 def test_judgments_against_the_grades_and_undecided_ones_are_counted():

@@ -8,13 +8,14 @@ import pytest
 from config.background import services
 from config.background.attending import work_off_everything
 from config.background.models import Job
-from judging.models import Campaign
+from judging.models import Campaign, GradedCampaign, Judgment
 from leaderboard.analyses import runner
 from leaderboard.analyses.registry import KINDS
 from leaderboard.models import KeptAnalysis
 from pooling.models import Pool, PrivateQuery, QuerySplit, Run
 from tests.factories import make_qrels, make_run
 from tests.web.api_caller import Api
+from tournament.models import QrelVersion
 
 PAGE = "/collections/harbour/analyses"
 
@@ -291,6 +292,39 @@ def test_others_neither_read_of_a_draft_nor_learn_its_name(cast, signed_in):
     assert [one.context["page"].analysis for one in shown] == [None, None]
     assert "secret-draft" not in shown[0].content.decode() + listed
     assert "secret-draft" in signed_in.get(f"{PAGE}/win_ratios/").content.decode()
+
+
+def test_only_campaigns_with_judgments_of_pairs_are_offered(cast, signed_in):
+    graded = GradedCampaign.objects.create(
+        collection=cast.collection, name="slope", pool=cast.pool, scale=[["no", "no", ""]], min_grade=1
+    )
+    judgment = Judgment.objects.filter(campaign=cast.campaign).first()
+    for name, grading in (("crowd", graded), ("draft", None)):
+        made = Campaign.objects.create(
+            collection=cast.collection,
+            name=name,
+            pool=cast.pool,
+            grading=grading,
+            seed=1,
+            grades=2 if grading else 0,
+        )
+        if grading:
+            Judgment.objects.create(
+                campaign=made,
+                pair=judgment.pair,
+                left=judgment.left,
+                right=judgment.left,
+                judge_kind=judgment.judge_kind,
+                kind=Judgment.Kind.GRADE,
+                grade=1,
+            )
+
+    control = signed_in.get(f"{PAGE}/preference_grades/").context["page"].controls[0]
+    QrelVersion.objects.all().delete()
+    default = signed_in.get(f"{PAGE}/preference_grades/").context["page"].controls[0].value
+
+    assert (control.name, control.options) == ("campaign", [(cast.campaign.name, cast.campaign.name)])
+    assert default == cast.campaign.name
 
 
 def test_a_team_under_embargo_is_not_named(cast, signed_in):

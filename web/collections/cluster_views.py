@@ -4,7 +4,7 @@ from pathlib import Path
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import content_disposition_header
 from django.views.decorators.cache import never_cache
@@ -63,7 +63,9 @@ def near_duplicate_classes(request: HttpRequest, collection: Collection) -> Http
 @require_safe
 @needs("see everything")
 def labels_file(_request: HttpRequest, collection: Collection, labels: str, form: str) -> HttpResponse:
-    """Return a qrel set with one label per class, or with all passages of each class (``form``: expanded)."""
+    """Return a qrel set with one label per class, or with all passages of each class (``form``: once, expanded)."""
+    if form not in ("once", "expanded"):
+        raise Http404("There is no such file of labels.")
     found = get_object_or_404(QrelSet, collection=collection, name=labels)
     content = labels_with_classes(collection, qrel_set_labels(found), expand=form == "expanded")
     response = HttpResponse(content, content_type="text/plain; charset=utf-8")

@@ -76,6 +76,7 @@ def test_labels_are_downloaded_and_exported_once_a_class_and_expanded(owner, por
     owner.post(f"{PAGE}change", {"action": "import", "file": SimpleUploadedFile("f", b"p0 p0\np0 p1\n")})
 
     once, whole = (owner.get(f"{PAGE}labels/official/{form}") for form in ("once", "expanded"))
+    assert owner.get(f"{PAGE}labels/official/garbage").status_code == 404
     call_command("export_labels", "port", qrels="official", expand=True, out=str(tmp_path / "whole.qrels"))
 
     assert once.content.decode() == "q1 0 p0 2\nq1 0 p2 1\n"

@@ -22,10 +22,12 @@ from pooling.models import Collection
 from web.common.access import collection_for, require
 from web.common.directions import complain
 from web.common.row_files import Rows, written
+from web.common.sent_text import sent_text
 from web.grading import pages
 from web.grading.forms import NewGradedCampaign
 
 View = Callable[..., HttpResponseBase]
+LONGEST_WHY = 500
 
 
 def graded_view(action: str = "") -> Callable[[View], View]:
@@ -95,7 +97,7 @@ def graded_campaign(request: HttpRequest, campaign: GradedCampaign) -> HttpRespo
 def decide_topic_by_hand(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResponse:
     """Decide a topic by hand, reverse its decision, or take it from its assessor."""
     topic = _topic_or_404(campaign, key)
-    decision, why = request.POST.get("decision", ""), request.POST.get("why", "")
+    decision, why = request.POST.get("decision", ""), sent_text(request, "why", LONGEST_WHY)
     return _act_and_show_campaign(
         request,
         campaign,
@@ -107,7 +109,7 @@ def decide_topic_by_hand(request: HttpRequest, campaign: GradedCampaign, key: in
 @graded_view("run grading")
 def end_graded_campaign(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
     """End the judging, or reopen it with another budget."""
-    who, why = request.user.get_username(), request.POST.get("why", "")
+    who, why = request.user.get_username(), sent_text(request, "why", LONGEST_WHY)
     budget = request.POST.get("budget", "").strip()
     if "reopen" not in request.POST:
         return _act_and_show_campaign(
@@ -228,7 +230,10 @@ def choosing(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpRe
 @graded_view("assess")
 def decline(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResponse:
     """Give a topic back with a reason."""
-    assignment, why = pages.own_assignment(campaign, request.user, key), request.POST.get("why", "")
+    assignment, why = (
+        pages.own_assignment(campaign, request.user, key),
+        sent_text(request, "why", LONGEST_WHY),
+    )
     who = request.user.get_username()
     try:
         assignments.end_assignment(assignment, why=why, who=who)

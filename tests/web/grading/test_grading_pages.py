@@ -155,6 +155,20 @@ def test_staff_reverse_the_decision_of_the_rules(people):
     assert "reversed by maintainer: a small pool" in text(people.clients["maintainer"].get(people.page))
 
 
+@pytest.mark.parametrize("page", ["decide_topic", "end_grading", "decline_topic"])
+def test_reasons_are_stored_without_nul_and_cut_to_their_limit(people, page):
+    keys = {"decide_topic": [people.taken.topic_id], "decline_topic": [people.taken.pk], "end_grading": []}
+    reply = people.clients["owner"].post(
+        reverse(f"web:{page}", args=[*ONE, *keys[page]]),
+        {"why": "\0sea" + "x" * 20_000, "decision": "taken away"},
+    )
+
+    people.taken.refresh_from_db()
+    kept = people.taken.over_why or GradedCampaign.objects.get().ended_why
+    assert reply.status_code == 302
+    assert kept == "sea" + "x" * 497
+
+
 def test_labels_and_grades_are_downloaded(people):
     grade(people, 1)
     topic = people.taken.topic

@@ -51,13 +51,16 @@ def take_topic(topic: Topic, assessor: Any) -> TopicAssignment:
 
 
 def is_left_undecided(held: TopicAssignment) -> bool:
-    """Return whether a crowd with a closed campaign holds the topic. If it is undecided, it is then free."""
-    return held.crowd is not None and held.crowd.state == Campaign.State.CLOSED
+    """Return whether a crowd with a closed or archived campaign holds the topic. If undecided, it is then free."""
+    crowd = held.crowd
+    return crowd is not None and (crowd.state == Campaign.State.CLOSED or crowd.archived_at is not None)
 
 
 def take_from_crowd(held: TopicAssignment) -> None:
-    """Take an undecided topic from a crowd whose campaign is closed, so that others can start it over."""
-    end_assignment(held, why="The campaign closed before the topic was decided.", who="")
+    """Take an undecided topic from a crowd whose campaign is closed or archived, so that others can start it over."""
+    closed = held.crowd is not None and held.crowd.state == Campaign.State.CLOSED
+    end = "closed" if closed else "was archived"
+    end_assignment(held, why=f"The campaign {end} before the topic was decided.", who="")
 
 
 def take_second_opinion(topic: Topic, assessor: Any) -> TopicAssignment:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median_low
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from judging.campaign.campaigns import CampaignSettings, create_campaign, fit_to_tasks
 from judging.campaign.pairs import request_pairs
@@ -26,6 +26,7 @@ from judging.models import (
     GradedCampaign,
     GradedItem,
     Judgment,
+    Pair,
     Task,
     TaskPair,
     Topic,
@@ -69,7 +70,7 @@ def create_crowd_campaign(
 
 def _free_topics(grading: GradedCampaign) -> list[Topic]:
     held = TopicAssignment.objects.filter(topic=OuterRef("pk"), over_at=None, second=False).exclude(
-        crowd__isnull=False, crowd__state=Campaign.State.CLOSED
+        Q(crowd__isnull=False) & (Q(crowd__state=Campaign.State.CLOSED) | Q(crowd__archived_at__isnull=False))
     )
     decided = TopicDecision.objects.filter(topic=OuterRef("pk"), reversed_at=None)
     free = grading.topics.filter(~Exists(held), ~Exists(decided))
@@ -185,7 +186,20 @@ def withdraw_unasked(campaign: Campaign) -> int:
 
     A task without a passage left is deleted, so that nobody is paid for judgments that no topic needs.
     """
-    of_over = TaskPair.objects.filter(task=OuterRef("pk"), pair__query__in=_finished_queries(campaign))
+    return _withdraw_queries(campaign, _finished_queries(campaign))
+
+
+@transaction.atomic
+def withdraw_taken_topics(campaign: Campaign) -> None:
+    """Remove the topics that others took from a campaign before its launch."""
+    taken = TopicAssignment.objects.filter(crowd=campaign, over_at__isnull=False)
+    queries = list(taken.values_list("topic__query", flat=True))
+    _withdraw_queries(campaign, queries)
+    Pair.objects.filter(campaign=campaign, query__in=queries, task_pairs=None).delete()
+
+
+def _withdraw_queries(campaign: Campaign, queries: Sequence[int]) -> int:
+    of_over = TaskPair.objects.filter(task=OuterRef("pk"), pair__query__in=queries)
     untouched = Task.objects.filter(
         Exists(of_over), campaign=campaign, state=Task.State.WAITING, submissions=None
     )
@@ -193,7 +207,7 @@ def withdraw_unasked(campaign: Campaign) -> int:
         # Locked, so that no worker can take one of these tasks meanwhile. One that is being taken stays as it is.
         locked = untouched.select_for_update(of=("self",), skip_locked=True)
         tasks = list(locked.values_list("pk", flat=True))
-        rows = TaskPair.objects.filter(task__in=tasks, pair__query__in=_finished_queries(campaign))
+        rows = TaskPair.objects.filter(task__in=tasks, pair__query__in=queries)
         taken, _ = rows.delete()
         Task.objects.filter(pk__in=tasks, task_pairs=None).delete()
     return taken

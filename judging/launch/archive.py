@@ -1,10 +1,11 @@
-"""Archive a campaign that is at rest, so that lists show it under Archived; restoring undoes this completely."""
+"""Archive a campaign that is at rest, so that lists show it under Archived; restoring undoes this."""
 
 from django.db import transaction
 
 from config import clock
 from judging.campaign.campaigns import log_change
 from judging.errors import CampaignRefused
+from judging.grading.crowd_grading import withdraw_taken_topics
 from judging.launch.closure import pending_work
 from judging.models import Campaign
 
@@ -29,11 +30,16 @@ def archive(campaign: Campaign, *, why: str = "", who: str = "") -> None:
 
 
 def restore(campaign: Campaign, *, why: str = "", who: str = "") -> None:
-    """Put the campaign back into the lists. Restoring it again changes nothing."""
+    """Put the campaign back into the lists. Restoring it again changes nothing.
+
+    Topics of a graded campaign that others took while this draft was archived leave its tasks.
+    """
     with transaction.atomic():
         archived = Campaign.objects.filter(pk=campaign.pk, archived_at__isnull=False)
         if archived.update(archived_at=None):
             log_change(campaign, "restored", why=why, who=who)
+            if campaign.grading_id and campaign.state in Campaign.BEFORE_LAUNCH:
+                withdraw_taken_topics(campaign)
     campaign.refresh_from_db()
 
 

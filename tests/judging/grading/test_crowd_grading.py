@@ -19,6 +19,7 @@ from judging.grading.graded_labels import publish_labels
 from judging.grading.grades import carry_out_decision, choose_next
 from judging.grading.topic_states import states_of
 from judging.jobs import choose_passages_job, choosing_key, collect_job
+from judging.launch.archive import archive, restore
 from judging.launch.checks import each_check
 from judging.launch.launches import Terms, plan_offer
 from judging.models import Campaign, Exclusion, GoldAnswer, Grade, GradedItem, Judgment, Pair, Slot, Task
@@ -427,6 +428,26 @@ def test_undecided_topics_of_a_closed_campaign_are_free_again(reef_fair, people)
     assert (mine.items.count(), second.pairs.count()) == (4, 2)
     kept = GradedItem.objects.filter(assignment__crowd=campaign).exclude(grade=None)
     assert kept.count() == 3
+
+
+def test_topics_of_an_archived_draft_are_free_and_leave_it_once_others_take_them(reef_fair, people):
+    campaign = reef_fair.draft()
+    archive(campaign)
+
+    assert {one.state for one in states_of(campaign.grading)} == {"left undecided"}
+    take_topic(topic_named(campaign.grading, "q1"), people[0])
+    restore(campaign)
+
+    assert campaign.topic_assignments.get(over_at__isnull=False).over_why.startswith(
+        "The campaign was archived"
+    )
+    change_settings(campaign, {"pairs_per_task": 2})
+    assert (waiting_of(campaign, "q1"), waiting_of(campaign, "q2")) == (0, 2)
+    with pytest.raises(CampaignRefused, match="no free topic"):
+        create_crowd_campaign(campaign.grading, name="second", settings=CampaignSettings(**SETTINGS))
+    archive(campaign)
+    second = create_crowd_campaign(campaign.grading, name="second", settings=CampaignSettings(**SETTINGS))
+    assert [one.topic.query.qid for one in second.topic_assignments.all()] == ["q2"]
 
 
 def test_a_refused_choice_is_not_started_again_until_something_is_judged(reef_fair, monkeypatch):

@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 import numpy as np
@@ -31,7 +31,9 @@ from judging.rules.pair_features import (
     word_weights,
 )
 from pooling.models import Passage, Qrel, QrelSet, Query
+from pooling.passage_text import class_key
 from pooling.services import bulk, clusters, passages
+from pooling.services.runs import tops_of
 
 #: How many times the needed number to propose: some will be dropped, and drawing needs alternatives.
 SPARE = 1.35
@@ -98,6 +100,10 @@ def labels_for_gold(campaign: Campaign, name: str) -> QrelSet:
     return campaign.pool.qrel_set
 
 
+def _qids(queries: Sequence[int]) -> Iterable[tuple[int, str]]:
+    return Query.objects.filter(pk__in=queries).values_list("pk", "qid")
+
+
 class _ProposalSearch:
     """One search for proposals, with the data that it reads once."""
 
@@ -131,6 +137,7 @@ class _ProposalSearch:
         pooled = set(self.real.uses) | set(self._pooled_passages())
         self._read_classes(known | pooled)
         self._fetch_labeled()
+        self._read_classes(known | pooled)  # a text that was just fetched has a class
         self._read_texts(known | pooled)
         self.weights = word_weights(one.words for one in self.read.values())
         asked = Query.objects.filter(collection=self.campaign.collection)
@@ -255,9 +262,9 @@ class _ProposalSearch:
         judged_texts = {self.read[key].words for key in pooled if key in self.read}
         judged = set(self.class_of.values())
         rows = collection.passages.exclude(text=None).order_by("pk").values_list("pk", "class_key", "text")
-        for pk, class_key, text in rows[:MOST_TEXTS].iterator(chunk_size=TEXTS_AT_ONCE):
+        for pk, key, text in rows[:MOST_TEXTS].iterator(chunk_size=TEXTS_AT_ONCE):
             words = content_words(text or "")
-            if pk not in self.class_of and class_key not in judged and words not in judged_texts:
+            if pk not in self.class_of and key not in judged and words not in judged_texts:
                 yield pk, words
         known = {
             pid
@@ -269,7 +276,8 @@ class _ProposalSearch:
             keys = clusters.keys_of(collection, (one.id for _, one in batch))
             for number, one in batch:
                 words = content_words(one.text)
-                if one.id not in known and keys.get(one.id) not in judged and words not in judged_texts:
+                key = keys.get(one.id) or class_key(one.text)
+                if one.id not in known and key not in judged and words not in judged_texts:
                     self.found_outside[-number] = one.id
                     yield -number, words
 
@@ -281,8 +289,27 @@ class _ProposalSearch:
         rows = passages.ensure(collection=self.campaign.collection, pids=sorted(pids)) if pids else {}
         keys = {key: rows[pid].pk for key, pid in self.found_outside.items() if pid in rows}
         near = {query: [keys.get(key, key) for key in found] for query, found in near.items()}
+        near = self._without_tops(near)
         self._read_texts({key for found in near.values() for key in found} - self.read.keys())
         return near
+
+    def _without_tops(self, near: dict[int, list[int]]) -> dict[int, list[int]]:
+        """Leave out passages that a run ranks near the top for the question: they are likely answers."""
+        qid_of = {pk: qid for part in bulk.parts(near) for pk, qid in _qids(part)}
+        pid_of = {
+            pk: pid
+            for part in bulk.parts({key for found in near.values() for key in found})
+            for pk, pid in Passage.objects.filter(pk__in=part).values_list("pk", "pid")
+        }
+        ranked: dict[str, set[str]] = {qid: set() for qid in qid_of.values()}
+        for run in self.campaign.collection.runs.order_by("pk").iterator():
+            for qid, pids in tops_of(run, passages.TOPS_READ).items():
+                if qid in ranked:
+                    ranked[qid].update(pids)
+        return {
+            query: [key for key in found if pid_of[key] not in ranked[qid_of[query]]]
+            for query, found in near.items()
+        }
 
     def _passages_of_other_questions(self, judged: set[int]) -> dict[int, list[int]]:
         """Map questions to a few passages judged for other questions; passages in no real pair come first.

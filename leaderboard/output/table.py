@@ -126,7 +126,7 @@ class Facts:
         parts = [self.collection, *runs, " and ".join(self.labels), self.mean_measure]
         parts += [f"{self.queries:,} {'query' if self.queries == 1 else 'queries'}"] if self.queries else []
         parts += [f"seed {self.seed}"] if self.seed is not None else []
-        parts += [f"{value} tests" if name == "m" else f"{name} {value}" for name, value in self.further]
+        parts += [_fact_in_words(name, value) for name, value in self.further]
         parts += ["simulated judges"] if self.simulated else []
         return " · ".join([*parts, f"Preferee {self.software}"])
 
@@ -144,6 +144,11 @@ class Facts:
             **dict(self.further),
             "software": self.software,
         }
+
+
+def _fact_in_words(name: str, value: str) -> str:
+    # JSON keeps the names that analyses had first.
+    return f"{value} tests" if name == "m" else f"{ {'alpha': 'α', 'level': 'α'}.get(name, name) } {value}"
 
 
 @dataclass(frozen=True)

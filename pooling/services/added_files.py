@@ -74,10 +74,11 @@ def add_waiting_files(wanted: AddedFiles, *, progress: Progress | None = None) -
 
     def read() -> Callable[[], dict[str, Any]]:
         examined = examined_passages(wanted.files, progress)
+        fetched = None if wanted.files else _fetch_texts(wanted, progress)
 
         def add() -> dict[str, Any]:
             outcome = _add_labels(wanted, progress) | _add_candidates(wanted, progress)
-            outcome |= _add_texts(wanted, examined, progress)
+            outcome |= _add_texts(wanted, examined, fetched, progress)
             _log_additions(wanted, outcome)
             return {"state": AddedFiles.State.ADDED, "outcome": outcome}
 
@@ -124,15 +125,25 @@ def _add_candidates(wanted: AddedFiles, progress: Progress | None) -> dict[str, 
     return {}
 
 
+def _fetch_texts(wanted: AddedFiles, progress: Progress | None) -> passages.Fetched:
+    """Fetch the missing texts, those of runs' top passages included."""
+    passages.record_tops(wanted.collection, progress=progress)
+    return passages.fetch_missing(collection=wanted.collection, progress=progress)
+
+
 def _add_texts(
-    wanted: AddedFiles, examined: list[tuple[str, passages.Source]], progress: Progress | None
+    wanted: AddedFiles,
+    examined: list[tuple[str, passages.Source]],
+    fetched: passages.Fetched | None,
+    progress: Progress | None,
 ) -> dict[str, Any]:
-    """Add new sources, then fetch missing texts in one pass: labels may also have added passages."""
+    """Add new sources, then fetch missing texts in one pass: labels may also have added passages.
+
+    ``fetched``: what was fetched already, where no files were sent.
+    """
     for name, source in examined:
         passages.register_source(wanted.collection, source, name=name)
-    if not wanted.files:
-        passages.record_tops(wanted.collection)
-    fetched = passages.fetch_missing(collection=wanted.collection, progress=progress)
+    fetched = fetched or passages.fetch_missing(collection=wanted.collection, progress=progress)
     return {
         "sources": len(examined),
         "texts_wanted": fetched.wanted,

@@ -6,6 +6,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 from django.db import transaction
 
 from config.guidance import Action, Guidance
@@ -111,12 +112,20 @@ def ensure(
     return {passage.pid: passage for passage in _in_batches(collection, distinct)}
 
 
-def record_tops(collection: Collection, depth: int = TOPS_READ) -> None:
+def record_tops(collection: Collection, depth: int = TOPS_READ, *, progress: Progress | None = None) -> None:
     """Create rows for the top ``depth`` passages of every run, so that ``fetch_missing`` finds their texts."""
-    for run in collection.runs.order_by("pk"):
+    recorded: set[str] = set()
+    runs = collection.runs.order_by("pk")
+    total = runs.count()
+    for number, run in enumerate(runs.iterator(), 1):
         top = ranking_of(run, depth).top(depth)
-        for codes in bulk.parts(np.unique(top.passages).tolist(), bulk.BATCH):
-            record_passages(collection, top.spell(np.array(codes)))
+        codes: npt.NDArray[np.int64] = np.unique(top.passages)
+        fresh = set(top.spell(codes)) - recorded
+        for pids in bulk.parts(fresh, bulk.BATCH):
+            record_passages(collection, pids)
+        recorded |= fresh
+        if progress is not None:
+            progress(number, total)
 
 
 def fetch_missing(*, collection: Collection, progress: Progress | None = None) -> Fetched:

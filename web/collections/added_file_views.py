@@ -89,12 +89,9 @@ def added(request: HttpRequest, collection: Collection, key: int) -> HttpRespons
 @needs("add files")
 def adding(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Return the progress part of the added-files page."""
-    work = work_on_files(get_object_or_404(AddedFiles, collection=collection, pk=key))
-    return render(
-        request,
-        "web/parts/work.html",
-        {"work": work, "part": True, "checks_files": True, "collection": collection},
-    )
+    wanted = get_object_or_404(AddedFiles, collection=collection, pk=key)
+    context = {"work": work_on_files(wanted), "part": True, "checks_files": True}
+    return render(request, "web/parts/work.html", context | {"collection": collection, "added": wanted})
 
 
 @require_POST

@@ -226,12 +226,12 @@ def _challenging_passages(row: ChallengedQuery) -> set[int]:
 def texts_of_ranked(collection: Collection, pids: Iterable[str], user: Any) -> dict[str, str]:
     """Return pid → text of passages in rankings that the person sees.
 
-    A passage that only withheld labels contain is left out, because a known text would reveal it.
+    While labels are withheld, visitors see only texts of passages that public labels or runs' pools contain: whether
+    another text is known could depend on a withheld label.
     """
     known = Passage.objects.filter(collection=collection, pid__in=list(pids)).exclude(text=None)
-    withheld = Qrel.objects.filter(qrel_set__withheld=True, passage=OuterRef("pk"))
-    if not sees_everything(user, collection):
+    if not sees_everything(user, collection) and collection.qrel_sets.filter(withheld=True).exists():
         elsewhere = Qrel.objects.filter(qrel_set__withheld=False, passage=OuterRef("pk"))
         pooled = PooledPassage.objects.filter(passage=OuterRef("pk")).exclude(run_ids=[])
-        known = known.filter(~Exists(withheld) | Exists(elsewhere) | Exists(pooled))
+        known = known.filter(Exists(elsewhere) | Exists(pooled))
     return {pid: text for pid, text in known.values_list("pid", "text") if text}

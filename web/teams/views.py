@@ -11,6 +11,7 @@ from accounts.services import invitations
 from accounts.services.invitations import Invited
 from config.counting import Limit
 from config.errors import Refusal
+from config.row_keys import row_key
 from pooling.models import Collection, InvitedMember, Round, Team, TeamApplication, TeamMember
 from pooling.services.members import may
 from pooling.services.rounds import drop_round, set_round
@@ -206,7 +207,7 @@ def _round_to_change(request: HttpRequest, collection: Collection) -> Round | No
     key = request.GET.get("change", "")
     if not key:
         return None
-    return get_object_or_404(Round, collection=collection, pk=key if key.isdecimal() else 0)
+    return get_object_or_404(Round, collection=collection, pk=row_key(key) or 0)
 
 
 def _team_to_see(request: HttpRequest, name: str, key: int) -> Team:

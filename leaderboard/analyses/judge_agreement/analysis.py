@@ -36,7 +36,7 @@ def analyse_judge_agreement(asked: Asked, _: Progress | None) -> Analysis:
         measure="judgments",
         queries=len(known.contenders.queries),
         seed=seed,
-        further=(("α", str(ALPHA)),),
+        further=(("level", str(ALPHA)),),
     )
     tables = [_observed_agreement_table(found, facts), _side_table("sides", "Side bias", [everybody], facts)]
     if workers:

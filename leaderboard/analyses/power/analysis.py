@@ -75,7 +75,7 @@ def analyse_power(asked: Asked, progress: Progress | None) -> Analysis:
             f"{one.name}: the differences between runs are the same on every query.", "Choose other runs."
         )
     facts = facts_of_combinations(
-        asked.collection, [one], seed=None, further=(("α", f"{alpha:g}"), ("power", f"{power:g}"))
+        asked.collection, [one], seed=None, further=(("alpha", f"{alpha:g}"), ("power", f"{power:g}"))
     )
     first, second = _chosen_pair(one, (asked.text("run"), asked.text("against")))
     curve = _detectable_curve(board)

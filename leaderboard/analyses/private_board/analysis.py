@@ -74,7 +74,7 @@ def analyse_private_board(asked: Asked, progress: Progress | None) -> Analysis:
             "Choose labels that cover at least two of each kind.",
         )
     facts = facts_of_combinations(
-        asked.collection, [public, private], seed=None, further=(("α", f"{alpha:g}"),)
+        asked.collection, [public, private], seed=None, further=(("alpha", f"{alpha:g}"),)
     )
     steps = [
         (run, step)

@@ -43,7 +43,7 @@ def analyse_split_halves(asked: Asked, progress: Progress | None) -> Analysis:
                 f"{one.name}: {len(asked.runs)} runs on {one.values.shape[1]} queries cannot be split into halves.",
                 f"Use at least two runs and {FEWEST_QUERIES} queries.",
             )
-    further = (("splits", f"{splits:,}"), ("α", f"{alpha:g}"))
+    further = (("splits", f"{splits:,}"), ("alpha", f"{alpha:g}"))
     facts = facts_of_combinations(asked.collection, found, seed=seed, further=further)
     results = [
         (one.name, kept_halves(one, splits=splits, alpha=alpha, seed=seed, progress=progress))

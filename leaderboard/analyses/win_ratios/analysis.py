@@ -58,7 +58,7 @@ def analyse_win_ratios(asked: Asked, _: Progress | None) -> Analysis:
         measure=MEASURE,
         queries=len(with_perfect.queries),
         labels=(official.name,),
-        further=(("α", str(alpha)),),
+        further=(("level", str(alpha)),),
     )
     return ratios_analysis(found, facts, not_comparable=[run.run_tag for run in others])
 

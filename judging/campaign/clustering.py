@@ -1,18 +1,20 @@
 """Near-duplicates in a collection: find, import or remove them before judging begins."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from django.db import transaction
 from django.db.models import F
 
 from config.background.job_kinds import Progress
+from config.plurals import many
 from judging.errors import CampaignRefused
 from judging.models import Campaign, GradedCampaign, Judgment, Pair
+from pooling.errors import ClustersRefused
 from pooling.models import ClusterSet, Collection, Pool, PooledPassage
 from pooling.near_duplicates import Likeness
 from pooling.passage_text import class_key
-from pooling.services import clusters, passages
+from pooling.services import clusters, passages, ranking_files
 from pooling.shallow import count_classes, pairs_to_judge
 
 
@@ -44,10 +46,28 @@ def check_clustering(collection: Collection, likeness: Likeness) -> None:
 def import_clusters(
     collection: Collection, path: Path, *, name: str = "", who: str = "", progress: Progress | None = None
 ) -> ClusterSet:
-    """Store the classes from a cluster file. Raises InvalidClusterFile and the errors of :func:`cluster_texts`."""
+    """Store the classes from a cluster file, if any of its passages is in the collection.
+
+    ``parameters["in_collection"]`` counts the passages that the collection has recorded. Raises InvalidClusterFile
+    and the errors of :func:`cluster_texts`.
+    """
     refuse_judged(collection)
     clusters.refuse_if_clustered(collection)
-    return _store_unless_judged(collection, clusters.classes_in_file(path, name=name, progress=progress), who)
+    classes = clusters.classes_in_file(path, name=name, progress=progress)
+    known = clusters.count_recorded(collection, classes.canonical)
+    if classes.canonical and not known and not _found_anywhere(collection, set(classes.canonical)):
+        raise ClustersRefused(
+            f"None of the file's {many(len(classes.canonical), 'passage')} is in {collection.name}.",
+            "Check that the file uses the collection's passage IDs, in the second column.",
+        )
+    counted = replace(classes, parameters=classes.parameters | {"in_collection": known})
+    return _store_unless_judged(collection, counted, who)
+
+
+def _found_anywhere(collection: Collection, pids: set[str]) -> bool:
+    """Return whether a run or a passage file has any of these passages, pooled or not."""
+    rankings = (ranking_files.get(run).frame()["pid"].unique() for run in collection.runs.order_by("pk"))
+    return any(not pids.isdisjoint(ranked) for ranked in rankings) or passages.have_any(collection, pids)
 
 
 def remove_clusters(collection: Collection, *, who: str = "") -> ClusterSet:

@@ -93,6 +93,14 @@ def classes_in_file(path: Path, *, name: str = "", progress: Progress | None = N
     return Classes(ClusterSet.Method.FILE, canonical, parameters)
 
 
+def count_recorded(collection: Collection, pids: Iterable[str]) -> int:
+    """Return how many of these passages the collection has recorded: of its runs, labels and pools."""
+    found, waiting = 0, iter(pids)
+    while some := list(islice(waiting, KEYS_A_QUERY)):
+        found += collection.passages.filter(pid__in=some).count()
+    return found
+
+
 def store_classes(collection: Collection, classes: Classes, *, who: str = "") -> ClusterSet:
     """Store the classes and apply them to the collection's passages. Raises AlreadyImported, ClustersRefused."""
     if not classes.canonical:

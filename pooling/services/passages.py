@@ -183,6 +183,12 @@ def first_texts(collection: Collection, most: int) -> Iterator[Text]:
     yield from islice((text for source in sources for text in _texts_in_source(source, None, None)), most)
 
 
+def have_any(collection: Collection, pids: set[str]) -> bool:
+    """Return whether the collection's sources have any of these passages."""
+    sources = collection.sources.order_by("pk")
+    return any(True for source in sources for _ in _texts_in_source(source, pids, None))
+
+
 def all_texts(collection: Collection, progress: Progress | None = None) -> Iterator[tuple[str, str]]:
     """Yield (pid, text) of every passage in the sources, or of the recorded passages if there are no sources.
 

@@ -91,7 +91,9 @@ def change_near_duplicates(request: HttpRequest, collection: Collection) -> Http
                 return _near_duplicates_page(request, collection, find, bring)
             sent = bring.cleaned_data["file"]
             made = import_clusters(collection, Path(sent.file.name), name=sent.name, who=who)
-            messages.success(request, f"{many(made.classes, 'class', 'classes')} imported.")
+            new = f"{many(made.classes, 'class', 'classes')} with {many(made.members, 'passage')} imported."
+            known = f"The collection's pools and labels have {made.parameters['in_collection']:,} of them."
+            messages.success(request, f"{new} {known}")
         else:
             find = FindNearDuplicates(request.POST)
             if not find.is_valid():

@@ -78,3 +78,5 @@ class Command(BaseCommand):
     def show(self, result: dict[str, Any]) -> None:
         said = f"{many(result['classes'], 'class', 'classes')} with {many(result['members'], 'passage')}"
         self.out.print(f"{said} {'removed' if result['removed'] else 'of near-duplicates stored'}.")
+        if (known := result.get("parameters", {}).get("in_collection")) is not None:
+            self.out.print(f"The collection's pools and labels have {known:,} of them.")

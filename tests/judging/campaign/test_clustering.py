@@ -8,8 +8,11 @@ from django.core.management import call_command
 from judging.campaign.clustering import cluster_texts, import_clusters, refuse_judged, remove_clusters
 from judging.campaign.pairs import class_representatives, pairs_of, request_pairs
 from judging.errors import CampaignRefused
+from pooling.errors import ClustersRefused
 from pooling.models import ClusterSet, Passage
 from pooling.near_duplicates import Likeness
+from pooling.services.passages import examine, register_source
+from tests.factories import make_collection, make_run
 
 
 @pytest.fixture
@@ -31,6 +34,24 @@ def test_the_canonical_passage_is_judged_for_its_class(fair, file):
     import_clusters(fair.collection, file)
 
     assert pids_of(fair) == ["q0-b", "q0-c"]
+
+
+def test_a_file_can_name_passages_that_only_runs_or_passage_files_have(tmp_path, db):
+    collection = make_collection("lake", ["q1"])
+    path = tmp_path / "clusters.txt"
+    path.write_text("a a\na b\n")
+    with pytest.raises(ClustersRefused, match="None of the file's 2 passages is in lake"):
+        import_clusters(collection, path)
+
+    make_run(collection, "boat", {"q1": ["b", "c"]})
+    assert import_clusters(collection, path).parameters["in_collection"] == 0
+    remove_clusters(collection)
+    Passage.objects.all().delete()
+    collection.runs.all().delete()
+    source = tmp_path / "passages.tsv"
+    source.write_text("a\tthe text\n")
+    register_source(collection, examine(source), name="passages.tsv")
+    assert import_clusters(collection, path).classes == 1
 
 
 def test_classes_stay_once_pairs_were_requested(fair, file):

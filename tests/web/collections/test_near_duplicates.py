@@ -66,7 +66,12 @@ def test_the_page_imports_a_file_and_names_a_bad_line(owner):
         return said(owner.post(f"{PAGE}change", {"action": "import", "file": file}, follow=True))
 
     assert "classes.txt, line 2" in send(b"p0 p0\nlonely\n")
-    assert "1 class imported" in send(b"p2 p2\np2 p0\n")
+    refused = send(b"x x\nx y\n")
+    assert "2 passages is in port" in refused
+    assert not ClusterSet.objects.exists()
+    sent = send(b"p2 p2\np2 p0\np2 elsewhere\n")
+    assert "1 class with 3 passages imported." in sent
+    assert "pools and labels have 2 of them." in sent
     assert "from classes.txt" in said(owner.get(PAGE))
 
 

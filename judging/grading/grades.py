@@ -111,15 +111,23 @@ def continue_topic(assignment: TopicAssignment) -> None:
 
 
 @transaction.atomic
-def carry_out_decision(topic: Topic, decision: str, *, why: str, who: str) -> None:
+def carry_out_decision(
+    topic: Topic, decision: str, *, why: str, who: str, reverses: int | None = None
+) -> None:
     """Carry out a decision of staff: a verdict, ``reversed``, or ``taken away`` from the assessor.
 
+    ``reverses``: the key of the decision that the person saw; another one is not reversed.
     After a reversal, the topic continues where the rules stopped it. Raises BadInput, CampaignRefused.
     """
     assignment, standing = assignment_of(topic), standing_decision(topic)
     if decision == REVERSED:
         if standing is None:
             raise CampaignRefused(f"Topic {topic.query.qid} has no decision.")
+        if reverses not in (None, standing.pk):
+            raise CampaignRefused(
+                f"Topic {topic.query.qid} has a newer decision: {standing.verdict}.",
+                "Look at it before you reverse it.",
+            )
         reverse_decision(standing, why=why, who=who)
         if assignment is not None:
             continue_topic(assignment)

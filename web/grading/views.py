@@ -98,10 +98,12 @@ def decide_topic_by_hand(request: HttpRequest, campaign: GradedCampaign, key: in
     """Decide a topic by hand, reverse its decision, or take it from its assessor."""
     topic = _topic_or_404(campaign, key)
     decision, why = request.POST.get("decision", ""), sent_text(request, "why", LONGEST_WHY)
+    who, sent = request.user.get_username(), request.POST.get("reverses", "")
+    seen = int(sent[:18]) if sent.isascii() and sent.isdigit() else 0  # 0 is no decision's key
     return _act_and_show_campaign(
         request,
         campaign,
-        lambda: carry_out_decision(topic, decision, why=why, who=request.user.get_username()),
+        lambda: carry_out_decision(topic, decision, why=why, who=who, reverses=seen),
     )
 
 

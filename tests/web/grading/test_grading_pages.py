@@ -149,10 +149,29 @@ def test_staff_reverse_the_decision_of_the_rules(people):
     assert "1 of the first 1 passages are relevant." in shown
 
     address = reverse("web:decide_topic", args=[*ONE, people.taken.topic_id])
-    people.clients["maintainer"].post(address, {"decision": "reversed", "why": "a small pool"})
+    assert f'name="reverses" value="{decision.pk}"' in shown
+    sent = {"decision": "reversed", "why": "a small pool", "reverses": decision.pk}
+    people.clients["maintainer"].post(address, sent)
 
     assert TopicDecision.objects.get().reversed_by == "maintainer"
     assert "reversed by maintainer: a small pool" in text(people.clients["maintainer"].get(people.page))
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_a_stale_page_does_not_reverse_a_newer_decision(people, missing):
+    grade(people, 1)
+    first, topic = TopicDecision.objects.get(), people.taken.topic
+    carry_out_decision(topic, "reversed", why="look again", who="owner")
+    carry_out_decision(topic, "accepted", why="complete", who="owner")
+
+    reply = people.clients["maintainer"].post(
+        reverse("web:decide_topic", args=[*ONE, topic.pk]),
+        {"decision": "reversed", "why": "a small pool"} | ({} if missing else {"reverses": first.pk}),
+        follow=True,
+    )
+
+    assert "Topic q1 has a newer decision: accepted." in text(reply)
+    assert TopicDecision.objects.get(verdict="accepted").reversed_at is None
 
 
 @pytest.mark.parametrize("page", ["decide_topic", "end_grading", "decline_topic"])

@@ -39,7 +39,7 @@ def take_topic(topic: Topic, assessor: Any) -> TopicAssignment:
             raise CampaignRefused(f"Topic {topic.query.qid} is {decision.verdict}.", "Choose another topic.")
         if topic.campaign.ended_at is not None:
             raise CampaignRefused(ENDED)
-        if topic.assignments.filter(assessor=assessor, second=True, items__grade__isnull=False).exists():
+        if topic.assignments.filter(assessor=assessor, second=True, over_at=None).exists():
             raise CampaignRefused(
                 f"You gave the second opinion on topic {topic.query.qid}.", "Choose another topic."
             )

@@ -87,7 +87,7 @@ class AddedFiles(models.Model):
         ]
 
     def __str__(self) -> str:
-        return ", ".join(file["name"] for file in self.files) or "texts from the sources"
+        return ", ".join(file["name"] for file in self.files) or "Missing texts"
 
     @property
     def job_key(self) -> str:

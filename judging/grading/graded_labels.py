@@ -88,7 +88,6 @@ def withdrawn_passages(campaign: GradedCampaign) -> dict[str, int]:
         assignment__topic__in=_accepted(campaign).values("topic"),
         assignment__over_at=None,
         assignment__second=False,
-        assignment__crowd__isnull=False,
         grade=None,
     )
     rows = lost.order_by("assignment__topic__query__position")

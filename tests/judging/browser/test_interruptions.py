@@ -92,7 +92,7 @@ def test_three_pairs_without_a_connection_are_sent_when_it_is_back(place, window
     reader.judge(3, 5)
     expect(reader.frame.locator("#trouble")).to_contain_text("No connection. Not saved yet: 3.")
     reader.frame.locator("#leave").click()
-    expect(reader.frame.locator("#trouble")).to_contain_text("you decide then")
+    expect(reader.frame.locator("#trouble")).to_contain_text("what you are paid if you stop")
     expect(reader.frame.locator("#trouble")).to_contain_text("Not saved yet: 3.")
     expect(reader.frame.locator("#trouble")).not_to_contain_text("submit")
     # The count is updated before the next attempt, and judging more pairs cancels the stop.

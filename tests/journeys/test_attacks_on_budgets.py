@@ -174,7 +174,7 @@ def attack(vic: Person) -> None:
     assert statuses == [200, 403]
     launched = Campaign.objects.get(collection__name="vics-own", state="open")
     status, said = vic.calls(f"/campaigns/{launched.name}/budget", amount=30.01)
-    assert (status, "your spending grants have $6.00 left" in said, WHOM in said) == (403, True, True)
+    assert (status, "your spending grants have only $6.00 left" in said, WHOM in said) == (403, True, True)
 
 
 def launch_undisturbed(olga: Person) -> None:

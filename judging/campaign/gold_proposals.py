@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 import numpy as np
@@ -98,10 +98,6 @@ def labels_for_gold(campaign: Campaign, name: str) -> QrelSet:
             ),
         )
     return campaign.pool.qrel_set
-
-
-def _qids(queries: Sequence[int]) -> Iterable[tuple[int, str]]:
-    return Query.objects.filter(pk__in=queries).values_list("pk", "qid")
 
 
 class _ProposalSearch:
@@ -295,7 +291,11 @@ class _ProposalSearch:
 
     def _without_tops(self, near: dict[int, list[int]]) -> dict[int, list[int]]:
         """Leave out passages that a run ranks near the top for the question: they are likely answers."""
-        qid_of = {pk: qid for part in bulk.parts(near) for pk, qid in _qids(part)}
+        qid_of = {
+            pk: qid
+            for part in bulk.parts(near)
+            for pk, qid in Query.objects.filter(pk__in=part).values_list("pk", "qid")
+        }
         pid_of = {
             pk: pid
             for part in bulk.parts({key for found in near.values() for key in found})

@@ -147,8 +147,9 @@ class Facts:
 
 
 def _fact_in_words(name: str, value: str) -> str:
-    # JSON keeps the names that analyses had first.
-    return f"{value} tests" if name == "m" else f"{ {'alpha': 'α', 'level': 'α'}.get(name, name) } {value}"
+    if name == "m":
+        return f"{value} tests"
+    return f"{'α' if name in ('alpha', 'level') else name} {value}"  # JSON keeps the analyses' own names
 
 
 @dataclass(frozen=True)

@@ -52,10 +52,8 @@ def import_collection(
     check_language(language)
     refuse_taken_collection_name(name)
     found = read_query_file(Content(queries, names.get(queries, ""), most_bytes_of(queries), progress))
-    if examined is None:
-        examined = [
-            passages.examine(path, progress, name=names.get(path, "")) for path in passage_files or []
-        ]
+    given = passage_files or []
+    examined = examined or [passages.examine(path, progress, name=names.get(path, "")) for path in given]
     try:
         with transaction.atomic():
             collection = Collection.objects.create(

@@ -63,7 +63,7 @@ def seconds(call: Callable[[], object], times: int) -> float:
 
 
 def split_halves(values: np.ndarray) -> Figures:
-    """Return our cold time for drawing the halves, all tests, and the outcomes."""
+    """Return our times without a warm-up for drawing the halves and for all tests, and the outcomes."""
     before = time.perf_counter()
     halves = draw_halves(QUERIES, SPLITS, np.random.default_rng(1))
     found = agreement_of(values, halves, whole=WHOLE)

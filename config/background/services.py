@@ -233,7 +233,7 @@ def run_job(job_id: int, *, watcher: Progress | None = None) -> bool:
 
 
 def _postpone(job: Job, later: NotNow) -> None:
-    """Postpone the job: for a fixed time, or longer each time in a row."""
+    """Postpone the job by a fixed time, or by a wait that grows with each postponement in a row."""
     times, wait = 1 if later.got_on else job.put_off + 1, later.seconds
     if later.longest:
         wait = wait_after(times, first=wait, longest=later.longest, rng=random.SystemRandom())

@@ -221,7 +221,7 @@ def _open_log(name: str) -> IO[bytes]:
 
 
 def wait_for(url: str, process: subprocess.Popen[bytes], name: str) -> None:
-    """Wait until ``url`` answers. If the process ends first, or hangs, refuse with the end of its log."""
+    """Wait until ``url`` answers. If the process ends first or hangs, raise Refusal with the end of its log."""
     log = Path(settings.DATA_DIR / "logs" / f"{name}.log")
     began = time.monotonic()
     said = False

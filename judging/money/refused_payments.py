@@ -154,7 +154,7 @@ def undo_settlement(
 
 
 def _paid_by_receipt(payment: Payment) -> bool:
-    """Return whether a person paid another way for work that the crowd never listed.
+    """Return whether a person paid in another way for work that the crowd never listed.
 
     Work that our server kept when the crowd's time was over does not qualify: the crowd pays it or refuses to.
     """

@@ -208,7 +208,7 @@ def _refine_choice(search: _Search, found: list[int], noise: Floats) -> list[int
 
 
 def largest_lead(texts: Texts, gold: Sequence[Triple]) -> float:
-    """Calculate the largest share of gold pairs that one text figure gets right, or wrong; ties count half."""
+    """Return the largest share of gold pairs that a single text figure answers right, or wrong. Ties count half."""
     signs = np.sign([lead_figures(texts, one) for one in gold])
     return float(0.5 + np.abs(signs.mean(axis=0)).max() / 2) if len(gold) else 0.5
 

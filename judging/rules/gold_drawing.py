@@ -123,5 +123,5 @@ def _fits_alone(one: Gold, here: Memory) -> bool:
 
 
 def _fits_task(one: Gold, here: Memory) -> bool:
-    """Check that the task neither asks its question nor shows its passages under another question."""
+    """Check that the task does not ask the gold pair's question, and shows its passages under no other question."""
     return one.query_id not in here.questions and not here.elsewhere(*one[1:])

@@ -52,7 +52,7 @@ PLACEMENT = (
 
 @dataclass(frozen=True)
 class PassageText:
-    """A passage for features: its content words in order, its number of words, and the figures of ``SURFACE``."""
+    """The data of a passage for features: content words in order, number of words, and the figures of ``SURFACE``."""
 
     content: tuple[str, ...]
     length: int

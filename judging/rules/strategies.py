@@ -103,9 +103,9 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Outcomes:
-    """The results of every strategy, the one that passes a task most easily first, and the numbers of tasks tried.
+    """The results of every strategy, sorted by how easily it passes a task, and the numbers of tasks tried.
 
-    Strategies by looks are left out unless they do better than chance (``BEYOND_CHANCE``).
+    Strategies that go by the look of a text are left out unless they do better than chance (``BEYOND_CHANCE``).
 
     ``fewest``: the smallest number of tasks, out of ``wanted``, with enough gold pairs for a simulated worker.
     ``page``: how well a classifier recognizes gold pairs by what the page shows; None without enough texts.

@@ -74,7 +74,7 @@ def lease_task(
 ) -> Submission | None:
     """Return the worker's submission for this assignment, with its task, or None if no task is left for this worker.
 
-    ``taken_at`` is when the worker took the assignment, if the crowd signed that. If the assignment or the place
+    ``taken_at`` is when the worker took the assignment, if the crowd signed the time. If the assignment or the place
     passed to this worker from another, the other's task is freed. Safe to race: repeated calls for an assignment
     return the same submission. Raises WorkRefused if the place has since gone to somebody else, or if others are
     taking all tasks that fit.

@@ -66,10 +66,10 @@ PointAt = Callable[[datetime | None], Point | None]
 class Course:
     """The campaign so far. ``standings``: judgments by their submission's standing, imported ones under "".
 
-    Of ``decided`` counted judgments, ``left`` preferred the left. Of ``twos`` (every two counted judgments of a
-    pair), ``agreeing`` agree. Of ``repeated`` pairs that non-excluded workers answered again, ``repeated_same``
-    got the same answer. ``seconds`` are sorted times of pairs on screen, from ``timed`` submissions.
-    ``task_seconds`` are times of whole tasks, from opening to submitting.
+    Of ``decided`` counted judgments, ``left`` preferred the left. ``twos`` counts all combinations of two judgments
+    of the same pair, of which ``agreeing`` agree. Of ``repeated`` pairs that non-excluded workers answered again,
+    ``repeated_same`` got the same answer. ``seconds`` are sorted times of pairs on screen, from ``timed``
+    submissions. ``task_seconds`` are times of whole tasks, from opening to submitting.
     """
 
     wanted: int

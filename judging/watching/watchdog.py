@@ -74,7 +74,7 @@ class Stalled:
 
 
 def stalled_work(campaign: Campaign) -> list[Stalled]:
-    """Return all jobs and places of the campaign, and their dependents, that have not moved in time."""
+    """Return all jobs and places of the campaign, and their dependents, that are overdue."""
     if campaign.launched_at is None:
         return []  # nothing was ever offered
     now = clock.now()

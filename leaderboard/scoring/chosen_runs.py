@@ -18,7 +18,7 @@ def chosen_runs(collection: Collection, run_tags: Sequence[str] = ()) -> list[Ru
 
 
 def refuse_no_runs(collection: Collection, runs: Sequence[Run]) -> None:
-    """Raise NothingToScore without runs."""
+    """Raise NothingToScore if there are no runs."""
     if not runs:
         raise NothingToScore(f"{collection.name} has no runs.", Action("import_runs", lead="Import some"))
 

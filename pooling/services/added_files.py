@@ -126,7 +126,7 @@ def _add_candidates(wanted: AddedFiles, progress: Progress | None) -> dict[str, 
 
 
 def _fetch_texts(wanted: AddedFiles, progress: Progress | None) -> passages.Fetched:
-    """Fetch the missing texts, those of runs' top passages included."""
+    """Fetch the missing texts, including those of runs' top passages."""
     passages.record_tops(wanted.collection, progress=progress)
     return passages.fetch_missing(collection=wanted.collection, progress=progress)
 

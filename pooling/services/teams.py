@@ -76,7 +76,7 @@ def make_team(*, collection: Collection, name: str, affiliation: str = "", who: 
     alike = sorted(other for other in of_runs if plain_name(other) == plain_name(name) and other != name)
     if alike:
         raise TeamRefused(
-            f"The board has runs of {alike[0]!r}, and team names cannot change.",
+            f"The board already has runs by {alike[0]!r}, and team names cannot change.",
             f"Write it as {alike[0]!r}.",
         )
     with transaction.atomic():

@@ -199,7 +199,7 @@ def make_document_labels(
 ) -> Status[dict[str, Any]]:
     _, found = collection_to_change(request, name, "add files", ApiToken.Scope.RUNS)
     if bool(asked.before) == bool(asked.documents):
-        raise HttpError(422, "Pass either before or documents.")
+        raise HttpError(422, "Pass exactly one of `before` and `documents`.")
     made = map_labels(
         qrel_set=get_object_or_404(QrelSet, collection=found, name=labels),
         document_of=asked.documents.get if asked.documents else before_last(asked.before),

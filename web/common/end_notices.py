@@ -26,7 +26,7 @@ ENDED = (Job.State.DONE, Job.State.FAILED)
 
 
 def request_for(job: Job, page: str) -> str:
-    """Sign a page's offer of an e-mail, so that only somebody who saw the page can accept it."""
+    """Sign a page's offer to send an e-mail, so that only somebody who saw the page can accept it."""
     return signing.dumps([job.pk, page], salt=SALT)
 
 

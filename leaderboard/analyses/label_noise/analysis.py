@@ -80,9 +80,9 @@ def analyse_label_noise(asked: Asked, progress: Progress | None) -> Analysis:
 def _runs_and_queries(
     known: LoadedContenders, official: QrelSet | None, reference: str | None
 ) -> tuple[Contenders, Flags | None]:
-    """Return the runs, the perfect run if there are official qrels, and the queries in their means (None: all).
+    """Return the runs, the perfect run if there are official qrels, and the queries of their means (None: all).
 
-    The perfect run returns official qrels, so every mean leaves out queries without a qrel.
+    The perfect run ranks the passages of the official qrels, so every mean leaves out queries without a qrel.
     """
     contenders = known.with_perfect_run() if official else known.contenders
     among = known.has_qrel if official else None

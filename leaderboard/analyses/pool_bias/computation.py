@@ -77,7 +77,7 @@ def left_out_rows(
 ) -> tuple[LeftOut, ...]:
     """Return a row for each member. ``before`` and ``after``: the best nodes with and without the group.
 
-    ``changed``: queries with other best answers; ``lost``: queries that no longer have any; ``tau_b``: between
+    ``changed``: queries whose best answers differ; ``lost``: queries that no longer have any; ``tau_b``: between
     the orders of all runs.
     """
     had, has = contenders.covered(before), contenders.covered(after)

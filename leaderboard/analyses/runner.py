@@ -28,6 +28,7 @@ from leaderboard.errors import MembersOnly
 from leaderboard.output import Analysis
 from leaderboard.output.drawing import FORMATS, figure_image
 from leaderboard.output.storing import as_stored, from_stored
+from leaderboard.output.team_columns import with_teams
 from leaderboard.scoring.evaluation import Progress
 from pooling.models import Run
 from pooling.services.finding import collection_named
@@ -48,9 +49,9 @@ class StoredResult:
 
 
 def compute_analysis(asked: Asked, progress: Progress | None = None) -> Analysis:
-    """Compute the analysis now. Raises a Refusal."""
+    """Compute the analysis now, with the teams of runs that its readers may see. Raises a Refusal."""
     check_released(asked)
-    return asked.kind.make(asked, progress)
+    return with_teams(asked.kind.make(asked, progress), {run.run_tag: run.team for run in asked.runs})
 
 
 def check_released(asked: Asked) -> None:

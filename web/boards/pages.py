@@ -21,6 +21,7 @@ from leaderboard.board.moves import RankMoves, rank_moves
 from leaderboard.board.rounding import rounded_board
 from leaderboard.errors import NoRuns
 from leaderboard.output import Figure
+from leaderboard.output.team_columns import with_teams
 from leaderboard.scoring.chosen_runs import board_version, official_set
 from leaderboard.scoring.measure_names import parse_measure
 from pooling.models import Collection, QrelSet, Run
@@ -317,7 +318,7 @@ def board_view(
         page=page,
         sort=wish.sort,
         measure=wish.measure,
-        figures=board_analysis(published).figures,
+        figures=with_teams(board_analysis(published), {tag: run.team for tag, run in shown.items()}).figures,
         highest=_highest_bound(published),
         moves=since,
         filters=wish.filters,

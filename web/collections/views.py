@@ -8,6 +8,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from config.errors import NotNow, Refusal
 from config.plurals import many
 from leaderboard.board.board_output import board_analysis
+from leaderboard.output.team_columns import with_teams
 from pooling.models import Collection, Pool
 from pooling.services.collection_details import MOST, describe_collection, set_board_labels, set_run_depth
 from pooling.services.collections import set_language
@@ -18,6 +19,7 @@ from web.common.access import collection_for, needs
 from web.common.analysis_tables import FORMS, analysis_file
 from web.common.directions import guidance_text
 from web.common.outdated_versions import outdated_for
+from web.common.visibility import shown_teams
 from web.errors import BoardBeingDrawn
 from web.grading.pages import sees_grading
 from web.runs.forms import DescribeCollection
@@ -147,7 +149,8 @@ def leaderboard_file(request: HttpRequest, name: str, form: str) -> HttpResponse
         return HttpResponse(f"{words}\n", status=404, content_type="text/plain; charset=utf-8")
     version = f"version-{published.version}-" if published.version else ""
     stem = f"{found.name}-{version}{published.official}"
-    file = analysis_file(board_analysis(published), form, stem, request.GET.get("of"))
+    analysis = with_teams(board_analysis(published), shown_teams(found, request.user))
+    file = analysis_file(analysis, form, stem, request.GET.get("of"))
     if file is None:
         raise Http404("There is no such table or figure.")
     return HttpResponse(

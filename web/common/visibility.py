@@ -81,6 +81,12 @@ def as_shown(run: Run, everything: bool, team: str = "") -> Run:
     return run
 
 
+def shown_teams(collection: Collection, user: Any) -> dict[str, str]:
+    """Return run tag → team, as this person sees it, of the runs whose values the person can see."""
+    everything, team = sees_everything(user, collection), own_team(user, collection)
+    return {run.run_tag: as_shown(run, everything, team).team for run in listed_runs(collection, user)}
+
+
 def without_queries(run: Run, hidden: Container[str]) -> Run:
     """Return the run with a report that names no hidden queries. Do not save it."""
     run.report = without_private(run.report, hidden)

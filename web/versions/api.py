@@ -19,6 +19,7 @@ from web.boards.pages import published_board
 from web.boards.wishes import Wish
 from web.common.access import collection_for
 from web.common.outdated_versions import Outdated, outdated_for
+from web.common.visibility import shown_teams
 from web.versions.pages import released_qrels
 
 router = Router()
@@ -119,7 +120,9 @@ def read_leaderboard(
 ) -> dict[str, Any]:
     user = reader(request)
     wish = Wish(version=version, labels_alone=labels_alone, official=official or None, measure=measure)
-    return as_dict(published_board(collection_for(user, name), wish, user))
+    collection = collection_for(user, name)
+    board, teams = as_dict(published_board(collection, wish, user)), shown_teams(collection, user)
+    return board | {"rows": [row | {"team": teams.get(row["run"]) or None} for row in board["rows"]]}
 
 
 @router.get(

@@ -9,6 +9,7 @@ from leaderboard.analyses.shared.combinations import Combination, facts_of_combi
 from leaderboard.analyses.shared.described_runs import types_of
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
 from leaderboard.output.table import best_marked
+from leaderboard.output.team_columns import run_and_team
 from leaderboard.scoring.evaluation import Progress
 
 #: The number of pairs of types with a figure, starting with pairs of the best type. The table has all pairs.
@@ -39,7 +40,11 @@ def _best_figure(one: Combination, duel: Duel, place: int, facts: Facts) -> Figu
     """Return the figure of a pair of types; ``place`` is the index of the pair, and part of the figure's key."""
     key = "best" if not place else f"best_{place + 1}"
     first, second = duel.first, duel.second
-    names = [f"{each.name}: {one.run_tags[each.champion]}, {one.asked}" for each in (first, second)]
+    best = [one.runs[each.champion] for each in (first, second)]
+    names = [
+        f"{each.name}: {run_and_team(run.run_tag, run.team)}, {one.asked}"
+        for each, run in zip((first, second), best, strict=True)
+    ]
     values = one.values[first.champion], one.values[second.champion]
     data = _queries_table(one, duel, key, facts)
     return best_figure(duel, *values, one.qids, (names[0], names[1]), key, facts, data)

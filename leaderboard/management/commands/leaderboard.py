@@ -12,6 +12,7 @@ from leaderboard.management.arguments import (
 )
 from leaderboard.output import Analysis
 from leaderboard.output.command import AnalysisCommand
+from leaderboard.output.team_columns import with_teams
 from leaderboard.scoring.chosen_runs import board_version, official_set
 from leaderboard.scoring.intervals import SEED
 from leaderboard.scoring.measure_names import KNOWN
@@ -64,14 +65,15 @@ class Command(AnalysisCommand):
         if labels_alone and number is not None:
             raise UsageError("pass either --version or --labels-alone")
         chosen = collection_named(collection)
+        scored = runs_of(chosen, runs)
         with self.progress("Scoring runs") as update:
             published = make_leaderboard(
                 collection=chosen,
                 version=board_version(chosen, number, labels_alone=labels_alone),
                 official=official_set(chosen, official),
-                runs=runs_of(chosen, runs),
+                runs=scored,
                 measure=measure,
                 seed=seed,
                 progress=update,
             )
-        return board_analysis(published)
+        return with_teams(board_analysis(published), {run.run_tag: run.team for run in scored})

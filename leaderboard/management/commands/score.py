@@ -5,6 +5,7 @@ from config.spreadsheets import as_text
 from leaderboard.management.arguments import check_seed, runs_argument, runs_of, seed_argument
 from leaderboard.output import Analysis
 from leaderboard.output.command import AnalysisCommand
+from leaderboard.output.team_columns import with_teams
 from leaderboard.scoring.intervals import SEED
 from leaderboard.scoring.labels import labels_named
 from leaderboard.scoring.measure_names import KNOWN
@@ -57,7 +58,8 @@ class Command(AnalysisCommand):
                 measures=measures,
                 progress=update,
             )
-        return score_analysis(scores, per_query=per_query, seed=seed)
+        result = score_analysis(scores, per_query=per_query, seed=seed)
+        return with_teams(result, {run.run_tag: run.team for run in scores.runs})
 
     def show(self, result: dict[str, Any]) -> None:
         if all(row["qid"] == "all" for row in result["rows"]):

@@ -1,15 +1,26 @@
 """A leaderboard's rows and columns, comparing two runs, and citing; nothing reveals the team of a hidden run."""
 
+import csv
+import json
 import re
 from datetime import date, timedelta
+from urllib.parse import urlencode
 
 import pytest
+from django.contrib.auth import get_user
+from django.contrib.auth.models import AnonymousUser
 from django.http import QueryDict
+from django.test import Client
 
+from accounts.services.tokens import make_token
 from config import clock
+from leaderboard.analyses.runner import compute_analysis
+from leaderboard.output.content import analysis_content
 from pooling.models import Run
+from pooling.services.teams import add_to_team, make_team
 from tests.factories import make_run
 from tests.web.preparing_cast import texts
+from web.analyses.pages import asked_for, kind_or_404
 from web.boards.citing import bibtex_entry
 from web.boards.filters import Filters, chosen_columns
 
@@ -162,3 +173,53 @@ def test_the_place_by_do_no_harm_is_shown_beside_the_mean(fleet, client):
     assert "at least the labels' lowest relevant grade" in page.content.decode()
     assert "Runs are compared in pairs" not in client.get(BOARD).content.decode()
     assert {line.said for line in board.page if not line.row.perfect} == {("1",)}
+
+
+def test_files_and_calls_name_the_teams_that_the_reader_may_see(fleet, member, django_user_model):
+    """A visitor and another team read no team under embargo; members and the team itself do."""
+    people = {"member": member, "visitor": Client()}
+    for name in ("Otters", "Seals"):
+        user = django_user_model.objects.create_user(name)
+        add_to_team(
+            team=make_team(collection=fleet.collection, name=name, who="owner"), user=user, who="owner"
+        )
+        people[name] = Client()
+        people[name].force_login(user)
+    hidden = f"anonymous until {clock.now().date() + timedelta(days=30)}"
+
+    for who, reader in people.items():
+        seals = "Seals" if who in ("member", "Seals") else hidden
+        rows = csv.DictReader(
+            line
+            for line in reader.get(f"{BOARD[:-1]}.csv").content.decode().splitlines()
+            if not line.startswith("#")
+        )
+        in_file = {row["run"]: row["team"] for row in rows}
+        user = get_user(reader)
+        token = make_token(user=user, name="t", scopes=["read"], days=3)[1] if user.is_authenticated else ""
+        headers = {"HTTP_AUTHORIZATION": f"Bearer {token}"} if token else {}
+        called = Client().get("/api/v1/collections/harbour/leaderboard", **headers).json()
+        by_call = {row["run"]: row["team"] for row in called["rows"]}
+
+        assert (in_file["s-secret"], in_file["o-dense"]) == (seals, "Otters"), who
+        assert (by_call["s-secret"], by_call["o-dense"]) == (seals, "Otters"), who
+
+
+@pytest.mark.parametrize(("kind", "table"), [("run_types", "by_type"), ("two_boards", "boards")])
+def test_analyses_for_everybody_name_no_team_under_embargo(fleet, member, kind, table):
+    settings = {"qrels": "official", "against": "@1", "measure": "RR@10", "by": "neural"}
+    asked = {
+        who: asked_for(fleet.collection, kind_or_404(kind), QueryDict(urlencode(settings)), user)
+        for who, user in (("visitor", AnonymousUser()), ("member", get_user(member)))
+    }
+    found = {who: compute_analysis(one) for who, one in asked.items()}
+
+    def teams(who):
+        [rows] = [one.rows for one in found[who].tables if one.key == table]
+        return {row.values["run"]: row.values["team"] for row in rows}
+
+    assert teams("visitor")["o-dense"] == teams("member")["o-dense"] == "Otters"
+    assert (teams("visitor")["s-secret"], teams("member")["s-secret"]) == (None, "Seals")
+    assert "Seals" not in json.dumps(analysis_content(found["visitor"]))
+    assert "Otters" in json.dumps([figure.charts for figure in found["visitor"].figures])
+    assert "Seals" not in json.dumps([figure.charts for figure in found["visitor"].figures])

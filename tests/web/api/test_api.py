@@ -49,6 +49,8 @@ def test_the_leaderboard_equals_the_commands(api, published):
         )
     )
 
+    for row in expected["rows"]:
+        row["team"] = None
     assert api.get("/collections/harbour/leaderboard?version=1").json() == json.loads(json.dumps(expected))
 
 

@@ -10,6 +10,7 @@ from pooling.services.submission_policies import (
     drop_policy,
     set_policy,
 )
+from pooling.services.withholding import decimals_warnings
 
 
 class Command(BaseCommand):
@@ -120,4 +121,10 @@ class Command(BaseCommand):
             "embargo_days": policy.longest_embargo_days,
             "decimals": policy.public_decimals,
             "per_query_values": policy.per_query_values,
+            "warnings": decimals_warnings(policy),
         }
+
+    def show(self, result: dict[str, Any]) -> None:
+        super().show({name: value for name, value in result.items() if name != "warnings"})
+        for warning in result.get("warnings", []):
+            self.out.print(f"Warning: {warning}", markup=False)

@@ -1,10 +1,12 @@
 """Withheld labels: their scores are public, and nothing public reveals a label."""
 
+import json
 import re
 from urllib.parse import urldefrag, urljoin, urlparse
 
 import pytest
 import time_machine
+from django.core.management import call_command
 from django.test import Client
 
 from accounts.models import ApiToken
@@ -199,6 +201,17 @@ def test_a_policy_chooses_the_decimals_of_every_board(sound):
 
     assert found["decimals"] == 2
     assert all(round(row["preference"], 2) == row["preference"] for row in found["rows"])
+
+
+def test_the_command_warns_of_more_decimals_than_hide_a_query_as_the_page_does(sound, capsys):
+    def said(decimals, *options):
+        call_command("set_policy", "sound", "--decimals", str(decimals), *options)
+        return capsys.readouterr().out
+
+    warning = "Values with 2 decimals can reveal single queries of the withheld labels."
+    assert f"Warning: {warning} Publish at most 1 decimal" in said(2)
+    assert warning in json.loads(said(2, "--json"))["warnings"][0]
+    assert "Warning" not in said(1)
 
 
 def test_more_decimals_than_hide_a_query_are_saved_with_a_warning(sound, client):

@@ -36,12 +36,17 @@ class Action:
 
 @dataclass(frozen=True)
 class Option:
-    """A choice, by the name of its command-line option without dashes; pages and the API have a field for it."""
+    """A choice, by the name of its command-line option without dashes; pages and the API have a field for it.
+
+    An option that sets a field by ``name`` also has the field's ``label`` on pages.
+    """
 
     option: str
+    name: str = ""
+    label: str = ""
 
     def __str__(self) -> str:
-        return f"--{self.option}"
+        return f"--{self.option} {self.name}=…" if self.name else f"--{self.option}"
 
 
 @dataclass(frozen=True)

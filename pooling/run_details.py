@@ -50,6 +50,12 @@ class Detail:
     """Whether upper and lower case mean the same, so that values are stored in lower case."""
 
     @property
+    def named(self) -> str:
+        """Return its label and, if that differs, the name of its parameter."""
+        alike = self.label.casefold().replace(" ", "_") == self.name
+        return self.label if alike else f"{self.label} ({self.name})"
+
+    @property
     def explained(self) -> str:
         """Return the definition, with the definitions of its choices."""
         choices = "; ".join(f"{value}: {meaning}" for value, meaning in self.choices.items() if meaning)
@@ -191,12 +197,12 @@ def _links(detail: Detail, given: Any) -> list[str] | None:
         if not one.startswith(("https://", "http://")) or len(one) > 500 or any(map(str.isspace, one)):
             raise _invalid_value(detail, one, "Write addresses that begin with https://, one per line.")
     if len(links) > MOST_LINKS:
-        raise PoolingError(f"{detail.label}: {len(links)} addresses.", f"Enter at most {MOST_LINKS}.")
+        raise PoolingError(f"{detail.named}: {len(links)} addresses.", f"Enter at most {MOST_LINKS}.")
     return links or None
 
 
 def _invalid_value(detail: Detail, text: str, advice: str) -> PoolingError:
-    return PoolingError(f"{detail.label} cannot be {text[:40]!r}.", advice)
+    return PoolingError(f"{detail.named} cannot be {text[:40]!r}.", advice)
 
 
 def value_in_words(detail: Detail, value: Value) -> str:

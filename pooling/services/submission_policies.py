@@ -47,7 +47,8 @@ LOGGED = "submission policy"
 
 def requirable(collection: Collection) -> dict[str, Option]:
     """Return what a policy of the collection can require, with the option that provides each."""
-    return METADATA | {name: Option("detail") for name in known_details(collection) if name not in METADATA}
+    own = {name: one for name, one in known_details(collection).items() if name not in METADATA}
+    return METADATA | {name: Option("detail", name, one.label) for name, one in own.items()}
 
 
 def policy_of(collection: Collection) -> SubmissionPolicy | None:
@@ -123,8 +124,12 @@ def drop_policy(*, collection: Collection, who: str = "", why: str = "") -> bool
     return dropped
 
 
-def field_label(name: str) -> str:
-    return DETAILS[name].label.lower() if name in DETAILS else name.replace("_", " ")
+def field_label(name: str, collection: Collection) -> str:
+    """Return a field of a run within a sentence; the collection's own fields keep their labels."""
+    if name in DETAILS:
+        return DETAILS[name].label.lower()
+    known = known_details(collection)
+    return known[name].label if name in known else name.replace("_", " ")
 
 
 def policy_words(policy: SubmissionPolicy) -> str:
@@ -133,7 +138,7 @@ def policy_words(policy: SubmissionPolicy) -> str:
     return "; ".join(
         [
             f"{many(policy.most_runs, 'run')} per team in {many(policy.period_days, 'day')}, {variants}",
-            ", ".join(field_label(name) for name in policy.required),
+            ", ".join(field_label(name, policy.collection) for name in policy.required),
             embargo if policy.longest_embargo_days else "nobody anonymous",
             *([f"released {RELEASED_AFTER[policy.release_after]} after it"] if policy.release_after else []),
             *(
@@ -267,7 +272,7 @@ def refuse_change_against_policy(run: Run, changed: dict[str, Any]) -> None:
     # A team's runs are counted by team name and day. Facts that were never stated can still be added.
     fixed = sorted(name for name in fixed_facts(run) & changed.keys() if getattr(run, name))
     if fixed or changed.get("baseline"):
-        names = " and ".join(field_label(name) for name in fixed or ["baseline"])
+        names = " and ".join(field_label(name, run.collection) for name in fixed or ["baseline"])
         raise SubmissionRefused(
             f"{run.run_tag}: the board's policy does not allow changes to: {names}.",
             "Leave these fields unchanged.",
@@ -279,9 +284,10 @@ def refuse_change_against_policy(run: Run, changed: dict[str, Any]) -> None:
         or ("details" in changed and name in run.details and name not in changed["details"])
     ]
     if emptied:
+        labels = ", ".join(field_label(name, run.collection) for name in emptied)
         raise SubmissionRefused(
-            f"{run.run_tag}: this change would remove required details.",
-            "Keep them.",
+            f"{run.run_tag}: this change would remove required details: {labels}.",
+            Guidance("Keep ", joined(" ", (requirable(run.collection)[name] for name in emptied)), "."),
             missing=emptied,
         )
     facts = {"submitted_on": run.submitted_on or run.created_at.date(), **changed}

@@ -17,7 +17,7 @@ from django.db.models import Q
 from accounts.roles import Role
 from config import clock
 from config.background.models import Job
-from config.guidance import Guidance, Option, joined
+from config.guidance import Guidance, joined
 from config.sweep import Sweep
 from pooling.errors import (
     AlreadyImported,
@@ -28,7 +28,7 @@ from pooling.errors import (
     WrongOffset,
 )
 from pooling.formats import Progress
-from pooling.models import Run, RunUpload
+from pooling.models import Collection, Run, RunUpload
 from pooling.problems import Problem, Problems, only_unknown_queries
 from pooling.services.candidates import refuse_outside_candidates
 from pooling.services.growth import most_bytes_of_run
@@ -47,7 +47,7 @@ from pooling.services.runs import (
     run_field_values,
     tag_of,
 )
-from pooling.services.submission_policies import FORMER, METADATA, refuse_against_policy
+from pooling.services.submission_policies import FORMER, refuse_against_policy, requirable
 from pooling.services.teams import runs_of_team, team_of
 
 DAYS = ("submitted_on", "anonymous_until")
@@ -70,7 +70,9 @@ def check_upload(upload: RunUpload, *, progress: Progress | None = None) -> RunU
         with _local_file(upload) as path:
             _check_file(upload, path, progress)
     except _StoredFileGone as gone:
-        _record_outcome(upload, _refusal_fields(Problems((_problem_about_run(gone),), {"run": 1})))
+        _record_outcome(
+            upload, _refusal_fields(Problems((_problem_about_run(gone, upload.collection),), {"run": 1}))
+        )
     return RunUpload.objects.filter(pk=upload.pk).first() or upload  # else it was deleted
 
 
@@ -267,7 +269,7 @@ def _all_problems(
         except PoolingError as other:
             refusal = other
     reasons = refusal.parts if isinstance(refusal, SubmissionRefused) else (refusal,)
-    about_run = [_problem_about_run(one) for one in reasons]
+    about_run = [_problem_about_run(one, upload.collection) for one in reasons]
     return Problems((*about_run, *listed), {about_run[0].kind: len(about_run)} | counts)
 
 
@@ -283,9 +285,10 @@ def _without_others(upload: RunUpload, refusal: PoolingError) -> PoolingError:
     )
 
 
-def _problem_about_run(refusal: PoolingError) -> Problem:
+def _problem_about_run(refusal: PoolingError, collection: Collection) -> Problem:
     if isinstance(refusal, SubmissionRefused) and refusal.missing:
-        names = joined(", ", (METADATA.get(name, Option("detail")) for name in refusal.missing))
+        possible = requirable(collection)
+        names = joined(", ", (possible.get(name, name) for name in refusal.missing))
         return Problem(0, "submission policy", refusal.message, Guidance("Add: ", names, "."))
     kind = "submission policy" if isinstance(refusal, SubmissionRefused) else "run"
     return Problem(0, kind, refusal.message, refusal.next_step)

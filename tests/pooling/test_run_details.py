@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 from django.core.management import call_command
 
+from config.guidance import stored
 from pooling.errors import InvalidFile, InvalidRunFile, PoolingError, SubmissionRefused
 from pooling.models import AnnouncedRun, CollectionChange, Run
 from pooling.run_details import BY_NAME, DETAILS, Form, read_details, read_value, value_in_words
@@ -16,6 +17,7 @@ from pooling.services.run_metadata import import_run_metadata, withdraw_announce
 from pooling.services.runs import RunFacts, import_run
 from pooling.services.submission_policies import set_policy
 from tests.factories import make_collection
+from web.common.directions import guidance_for_programs, guidance_html
 
 MEASURES = {"nDCG@10", "AP"}
 
@@ -134,6 +136,27 @@ def test_a_policy_can_require_details_and_no_is_an_answer(board, submit):
     with pytest.raises(SubmissionRefused, match="would remove required details"):
         describe_run(run=run, changes={"details": {"neural": ""}}, who="ann")
     assert Run.objects.get(pk=run.pk).details["neural"] == "trad"
+
+
+def test_every_refusal_of_an_own_field_names_its_label_and_parameter(board, submit):
+    own = {"name": "tuned_on", "label": "<Tuning> data", "choices": ["dev", "none"]}
+    set_run_fields(collection=board, asked=["tuned_on"], own=[own], who="ann")
+    set_policy(collection=board, most_runs=5, period_days=10, required=["tuned_on"])
+
+    with pytest.raises(SubmissionRefused) as missing:
+        submit("a", team="Otters")
+    with pytest.raises(PoolingError) as wrong:
+        submit("a", team="Otters", details={"tuned_on": "test"})
+    run = submit("a", team="Otters", details={"tuned_on": "dev"})
+    with pytest.raises(SubmissionRefused) as emptied:
+        describe_run(run=run, changes={"details": {"tuned_on": ""}}, who="ann")
+
+    step = missing.value.next_step
+    assert step == "Add --detail tuned_on=…."
+    assert guidance_html(stored(step)) == "Add “&lt;Tuning&gt; data”."
+    assert guidance_for_programs(stored(step)) == "Add “tuned_on” (detail=tuned_on=…)."
+    assert wrong.value.message == "<Tuning> data (tuned_on) cannot be 'test'."
+    assert "<Tuning> data" in emptied.value.message
 
 
 def test_details_change_one_by_one_and_an_empty_one_is_removed(submit):

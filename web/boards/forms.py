@@ -104,7 +104,7 @@ class PolicyForm(SeenValuesForm):
         assert isinstance(required, forms.MultipleChoiceField)
         # The team is always required: runs are counted by team.
         names = [name for name in requirable(collection) if name != "team"]
-        required.choices = [(name, LABELS.get(name, field_label(name))) for name in names]
+        required.choices = [(name, LABELS.get(name, field_label(name, collection))) for name in names]
         if (safe := safe_decimals(collection)) is not None:
             most = f"For the labels now withheld, at most {many(safe, 'decimal')}: more can reveal single queries."
             self.fields["public_decimals"].help_text += f" {most}"

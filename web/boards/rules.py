@@ -35,7 +35,7 @@ def policy_page(collection: Collection, user: Any, form: PolicyForm | None = Non
     return {
         "collection": collection,
         "policy": policy,
-        "asked": [field_label(name) for name in policy.required] if policy else [],
+        "asked": [field_label(name, collection) for name in policy.required] if policy else [],
         "release_after": RELEASED_AFTER[policy.release_after] if policy else "",
         "public_list": PUBLIC_LISTS[policy.public_list] if policy else "",
         "today": today,

@@ -198,8 +198,8 @@ def _on_page(part: Part, collection: str, *, starts: bool) -> tuple[str, str]:
         case TerminalOnly():
             return "", ""
         case Option(option):
-            field = f"“{OPTIONS.get(option, (option, option.replace('-', ' ')))[1]}”"
-            return field, field
+            field = f"“{part.label or OPTIONS.get(option, (option, option.replace('-', ' ')))[1]}”"
+            return field, str(conditional_escape(field))
         case Action():
             return _action_on_page(part, collection, starts=starts)
     return str(part), str(conditional_escape(part))
@@ -215,8 +215,8 @@ def _action_on_page(action: Action, collection: str, *, starts: bool) -> tuple[s
 
 def _over_http(part: Part, collection: str, *, starts: bool) -> str:
     if isinstance(part, Option):
-        name = part.option.replace("-", "_")
-        if name in RUN_DETAILS:
+        name = part.name or part.option.replace("-", "_")
+        if part.name or name in RUN_DETAILS:
             return f"“{name}” (detail={name}=…)"
         return f"“{OPTIONS.get(part.option, (name, ''))[0]}”"
     if not isinstance(part, Action) or part.command not in PAGES:

@@ -30,7 +30,7 @@ def run_requirements(collection: Collection) -> RunRequirements | None:
     if not asked and candidates is None and collection.max_run_depth >= default:
         return None
     details = (
-        (known[name].label, known[name].explained) if name in known else (field_label(name), "")
+        (known[name].label, known[name].explained) if name in known else (field_label(name, collection), "")
         for name in asked
     )
     return RunRequirements(tuple(details), collection.max_run_depth, candidates)

@@ -1,12 +1,13 @@
 """A board's rules on pages: its submission policy with each team's usage, and its private queries."""
 
+from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count
+from django.db.models import Count, Exists, OuterRef
 
 from config import clock
 from leaderboard.scoring.labels import qrel_set_labels
-from pooling.models import Collection, CollectionChange, QrelSet, Query, QuerySplit, Run
+from pooling.models import Collection, CollectionChange, PooledPassage, Qrel, QrelSet, Query, QuerySplit, Run
 from pooling.services.members import may
 from pooling.services.query_splits import private_qids
 from pooling.services.submission_policies import (
@@ -55,6 +56,51 @@ def _sets_with_decimals(collection: Collection) -> list[dict[str, Any]]:
     sets = QrelSet.objects.filter(collection=collection).order_by("name")
     rows = sets.annotate(covered=Count("qrels__query", distinct=True))
     return [{"set": row, "covered": row.covered, "decimals": hiding_decimals(row.covered)} for row in rows]
+
+
+@dataclass(frozen=True)
+class LabelsToPublish:
+    """What everybody sees once a withheld qrel set is published.
+
+    ``passages`` are in no other public labels and in no run's pool; ``texts`` of them have a text. ``decimals`` are
+    the policy's; None: all.
+    """
+
+    set: QrelSet
+    to_everybody: bool
+    labels: int
+    queries: int
+    private_labels: int
+    passages: int
+    texts: int
+    decimals: int | None
+    versions: int
+    still_withheld: tuple[str, ...]
+
+
+def labels_to_publish(qrel_set: QrelSet) -> LabelsToPublish:
+    """Return a preview of publishing a withheld qrel set. Labels of private queries stay for members."""
+    collection, policy = qrel_set.collection, policy_of(qrel_set.collection)
+    private = private_qids(collection)
+    labels = Qrel.objects.filter(qrel_set=qrel_set)
+    told = labels.exclude(query__qid__in=private) if private else labels
+    elsewhere = Qrel.objects.filter(qrel_set__withheld=False, passage=OuterRef("passage"))
+    pooled = PooledPassage.objects.filter(passage=OuterRef("passage")).exclude(run_ids=[])
+    only = told.filter(~Exists(elsewhere), ~Exists(pooled))
+    others = QrelSet.objects.filter(collection=collection, withheld=True).exclude(pk=qrel_set.pk)
+    count = told.count()
+    return LabelsToPublish(
+        set=qrel_set,
+        to_everybody=collection.visibility == Collection.Visibility.PUBLISHED,
+        labels=count,
+        queries=told.values("query").distinct().count(),
+        private_labels=labels.count() - count,
+        passages=only.values("passage").distinct().count(),
+        texts=only.exclude(passage__text=None).values("passage").distinct().count(),
+        decimals=policy.public_decimals if policy else None,
+        versions=QrelVersion.objects.filter(collection=collection).count(),
+        still_withheld=tuple(others.order_by("name").values_list("name", flat=True)),
+    )
 
 
 def split_page(collection: Collection, user: Any, form: SplitForm) -> dict[str, Any]:

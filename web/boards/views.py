@@ -53,12 +53,16 @@ def delete_board_policy(request: HttpRequest, collection: Collection) -> HttpRes
 @require_POST
 @needs("set policy")
 def withhold(request: HttpRequest, collection: Collection, labels: str) -> HttpResponse:
-    """Withhold a qrel set's labels, or publish them again (``publish``)."""
+    """Withhold a qrel set's labels, or publish them again (``publish``): first a preview, then with ``sure``."""
     qrel_set = get_object_or_404(QrelSet, collection=collection, name=labels)
     why = request.POST.get("why", "").replace("\0", "").strip()[:LONGEST_WHY]
     withheld = "publish" not in request.POST
     if not why:
         messages.error(request, "Enter a reason. It is logged with your name.")
+    elif not withheld and qrel_set.withheld and "sure" not in request.POST:
+        preview = pages.labels_to_publish(qrel_set)
+        context = {"collection": collection, "preview": preview, "why": why}
+        return render(request, "web/publish_labels.html", context)
     elif withhold_labels(qrel_set, withheld=withheld, who=request.user.get_username(), why=why):
         said = "withheld: everybody sees rounded scores only" if withheld else "shown to everybody again"
         messages.success(request, f"The labels {qrel_set.name} are {said}.")

@@ -282,12 +282,37 @@ def test_an_owner_withholds_labels_and_publishes_them_again(cast):
     assert "the order of runs" in texts(owner.get("/collections/harbour/policy/"))
     owner.post("/collections/harbour/labels/official/withhold", {"why": ""})
     owner.post("/collections/harbour/labels/official/withhold", {"why": "it is over", "publish": "1"})
+    assert QrelSet.objects.get(name="official").withheld  # only a preview so far
+    owner.post(
+        "/collections/harbour/labels/official/withhold", {"why": "it is over", "publish": "1", "sure": "1"}
+    )
 
     assert not QrelSet.objects.get(name="official").withheld
     assert [change.what for change in cast.collection.changes.order_by("pk")] == [
         "labels official withheld (spring round)",
         "labels official not withheld any more (it is over)",
     ]
+
+
+def test_before_labels_are_published_a_page_lists_what_everybody_will_see(sound, client):
+    """Labels of private queries and of sets that are still withheld are not in the preview."""
+    owner = Api(client, sound.collection).user
+    client.force_login(owner)
+    keep_split(sound.collection, plan_split(sound.collection, qids=["q00"]), who="owner")
+    qrels = Qrel.objects.filter(qrel_set=sound.labels)
+    told = qrels.exclude(query__qid="q00")
+    address = f"/collections/sound/labels/{sound.labels.name}/withhold"
+
+    page = client.post(address, {"why": "it is over", "publish": "1"})
+
+    preview = page.context["preview"]
+    assert QrelSet.objects.get(pk=sound.labels.pk).withheld
+    assert (preview.labels, preview.private_labels) == (told.count(), qrels.count() - told.count())
+    assert preview.queries == told.values("query").distinct().count()
+    assert 0 < preview.texts <= preview.passages <= preview.labels
+    assert "nobody can take back what was copied" in texts(page)
+    client.post(address, {"why": "it is over", "publish": "1", "sure": "1"})
+    assert not QrelSet.objects.get(pk=sound.labels.pk).withheld
 
 
 def test_a_bundle_with_labels_is_withdrawn_when_they_are_withheld(sound):

@@ -25,6 +25,8 @@ from web.common.label_sight import LabelSight, label_sight
 from web.common.visibility import as_shown, hidden_queries, listed_runs, sees_everything, texts_of_ranked
 
 QUERIES_A_PAGE = 50
+#: The number of runs that are picked on the board for a comparison.
+MOST_PICKED = 2
 PASSAGES_SHOWN = 5
 #: With more queries, each bar stands for several neighbors in the order of their differences.
 MOST_BARS = 240
@@ -82,6 +84,7 @@ def versus_page(collection: Collection, user: Any, parameters: Any) -> dict[str,
         "b": second,
     }
     try:
+        _check_number_picked(parameters)
         return context | _comparison(collection, user, runs, first, second, asked, parameters)
     except Refusal as refusal:
         return context | {"refusal": refusal}
@@ -101,8 +104,8 @@ def _label_names(collection: Collection, sight: LabelSight) -> dict[str, str]:
 def _compared_tags(
     collection: Collection, user: Any, runs: Mapping[str, Run], parameters: Any
 ) -> tuple[str, str]:
-    """Return the tags in the address, or the first two runs of the board. ``run``: runs picked on the board."""
-    picked = [*parameters.getlist("run"), "", ""] if hasattr(parameters, "getlist") else ["", ""]
+    """Return the tags in the address, or the first two runs of the board."""
+    picked = [*_picked_tags(parameters), "", ""]
     a, b = parameters.get("a", "") or picked[0], parameters.get("b", "") or picked[1]
     if a and b:
         return a, b
@@ -114,6 +117,20 @@ def _compared_tags(
     others = iter([tag for tag in ordered if tag not in (a, b)])
     b = b or next(others, "")
     return a or next(others, ""), b
+
+
+def _picked_tags(parameters: Any) -> list[str]:
+    """Return the runs picked on the board, each once."""
+    return list(dict.fromkeys(parameters.getlist("run"))) if hasattr(parameters, "getlist") else []
+
+
+def _check_number_picked(parameters: Any) -> None:
+    """Refuse more than two picked runs: the page would drop some of them silently."""
+    picked = _picked_tags(parameters)
+    if len(picked) > MOST_PICKED:
+        raise NothingToScore(
+            f"{len(picked)} runs are chosen, but this page compares two.", "Choose Run A and Run B above."
+        )
 
 
 def _comparison(

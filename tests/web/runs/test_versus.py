@@ -33,6 +33,14 @@ def test_one_run_is_compared_with_the_best_of_the_others(member, published):
     assert page(member, a="mole").context["b"] == "quay"
 
 
+def test_a_third_picked_run_is_refused_by_name_of_the_limit(member, published):
+    reply = page(member, run=["quay", "mole", "pier"])
+
+    assert "3 runs are chosen, but this page compares two." in reply.content.decode()
+    assert "found" not in reply.context
+    assert "found" in page(member, run=["quay", "mole", "quay"]).context
+
+
 def test_any_two_runs_any_labels_and_any_measure(member, published):
     reply = page(member, a="mole", b="quay", labels="official", measure="nDCG@10")
 

@@ -110,7 +110,8 @@ class SettingsForm(AdvancedFields, OfSettings):
                 "rate: the task is repeated; too many failures to be honest slips exclude the worker",
             ),
         ],
-        help_text="An excluded worker's judgments do not count. A draft's settings and check list recommend a rule.",
+        help_text="An excluded worker's judgments do not count. A draft starts with the rule of the reference "
+        "experiment. Its settings and check list recommend the rule that fits this campaign best.",
     )
     slip_rate = forms.FloatField(
         label="Honest slips",

@@ -23,7 +23,8 @@ WORDS_FOR_GRADES = {
     ),
     "screen": (
         "What a failed test passage means",
-        "An excluded worker's grades do not count. A draft's settings and check list recommend a rule.",
+        "An excluded worker's grades do not count. A draft starts with the rule of the reference experiment. Its "
+        "settings and check list recommend the rule that fits this campaign best.",
     ),
     "slip_rate": (
         "Honest slips",

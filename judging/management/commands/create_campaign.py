@@ -37,7 +37,8 @@ def _screening_arguments(parser: CommandParser, defaults: CampaignSettings) -> N
         choices=Campaign.Screen.values,
         default=defaults.screen,
         help="what a failed gold pair means: reference excludes at the first failure, two-strikes at the second, and "
-        "rate when honest slips cannot explain the number (default reference); launch_campaign --screen recommended "
+        f"rate when honest slips cannot explain the number (default {defaults.screen}, the reference experiment's); "
+        "launch_campaign --screen recommended "
         "uses the rule that fits the campaign best",
     )
     parser.add_argument(

@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 import pytest
+from django.core.management import load_command_class
 
 from config.background.attending import work_off_everything
 from judging.campaign.campaign_settings import change_settings
@@ -39,6 +40,22 @@ def test_a_draft_begins_with_the_reference_settings(manager, fair):
     assert campaign.changes.get().who == "mia"
     assert taken.status_code == 422
     assert "A campaign called" in texts(taken)
+
+
+def test_the_form_the_command_and_the_documents_name_the_same_default_rule(manager, fair, settings):
+    form = manager.get("/collections/fair-collection/campaigns/new/?pool=fair-pool").context["form"]
+    default = form["screen"].value()
+    words = {
+        name: (settings.BASE_DIR / "docs" / f"{name}.md").read_text()
+        for name in ("methods-screening", "requester-guide")
+    }
+    parser = load_command_class("judging", "create_campaign").create_parser("manage.py", "create_campaign")
+
+    assert default == parser.get_default("screen") == "reference"
+    assert "A draft starts with the rule of the reference experiment" in form.fields["screen"].help_text
+    assert f"| `{default}` (default) |" in words["methods-screening"]
+    assert f"Every draft starts with `{default}`" in words["methods-screening"]
+    assert f"**`--screen {default}`** (default)" in words["requester-guide"]
 
 
 @pytest.mark.soak

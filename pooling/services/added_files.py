@@ -74,7 +74,9 @@ def add_waiting_files(wanted: AddedFiles, *, progress: Progress | None = None) -
 
     def read() -> Callable[[], dict[str, Any]]:
         examined = examined_passages(wanted.files, progress)
-        fetched = None if wanted.files else _fetch_texts(wanted, progress)
+        fetched = None
+        if not wanted.files:
+            fetched = passages.fetch_with_tops(collection=wanted.collection, progress=progress)
 
         def add() -> dict[str, Any]:
             outcome = _add_labels(wanted, progress) | _add_candidates(wanted, progress)
@@ -123,12 +125,6 @@ def _add_candidates(wanted: AddedFiles, progress: Progress | None) -> dict[str, 
         )
         return {"candidates": found.lines, "candidate_queries": found.queries, "candidate_depth": found.depth}
     return {}
-
-
-def _fetch_texts(wanted: AddedFiles, progress: Progress | None) -> passages.Fetched:
-    """Fetch the missing texts, including those of runs' top passages."""
-    passages.record_tops(wanted.collection, progress=progress)
-    return passages.fetch_missing(collection=wanted.collection, progress=progress)
 
 
 def _add_texts(

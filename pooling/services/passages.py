@@ -128,6 +128,13 @@ def record_tops(collection: Collection, depth: int = TOPS_READ, *, progress: Pro
             progress(number, total)
 
 
+def fetch_with_tops(*, collection: Collection, progress: Progress | None = None) -> Fetched:
+    """Fetch the missing texts, those of runs' top passages included. Without a source, record no top passages."""
+    if collection.sources.exists():
+        record_tops(collection, progress=progress)
+    return fetch_missing(collection=collection, progress=progress)
+
+
 def fetch_missing(*, collection: Collection, progress: Progress | None = None) -> Fetched:
     """Fetch the text of every recorded passage that has none yet."""
     without = collection.passages.filter(text__isnull=True).values_list("pid", flat=True)

@@ -5,7 +5,7 @@ import json
 import pytest
 from django.core.management import call_command
 
-from pooling.models import Collection, PoolRun
+from pooling.models import Collection, Passage, PoolRun
 from tests.pooling.conftest import PASSAGES, QRELS, QUERIES, RUN_A, RUN_B
 
 pytestmark = pytest.mark.django_db
@@ -69,6 +69,17 @@ def test_texts_are_fetched_by_command(run_command, small, write):
         "sources": 1,
         "texts": 10,
     }
+
+
+def test_the_command_fetches_the_texts_of_runs_top_passages(run_command, small, write):
+    run_command("import_runs", small, write("a", RUN_A))
+    of_run_a = Passage.objects.filter(pid__in=["p1", "p2", "p3", "p5"]).exclude(text=None)
+    assert of_run_a.count() == 0
+
+    fetched = run_command("fetch_passages", small)
+
+    assert (fetched["wanted"], fetched["found"], fetched["missing"]) == (5, 5, [])
+    assert of_run_a.count() == 4
 
 
 def test_a_collection_can_keep_every_text_from_the_start(run_command, write):

@@ -9,7 +9,8 @@ from pooling.services.finding import collection_named
 
 class Command(BaseCommand):
     help = (
-        "Fetch the missing texts of passages that need one, in one pass over the collection's passage files."
+        "Fetch the missing texts of passages that need one, and of the top passages of every run, in one pass over "
+        "the collection's passage files."
     )
     example = "manage.py fetch_passages mine --passages collection.tsv.gz"
 
@@ -35,7 +36,7 @@ class Command(BaseCommand):
                     "sources": len(added),
                     "texts": passages.fetch_all(collection=chosen, progress=update),
                 }
-            fetched = passages.fetch_missing(collection=chosen, progress=update)
+            fetched = passages.fetch_with_tops(collection=chosen, progress=update)
         return {
             "sources": len(added),
             "wanted": fetched.wanted,

@@ -141,11 +141,18 @@ def set_visibility(*, collection: Collection, visibility: str, who: str) -> None
 def invite_member(
     *, collection: Collection, email: str, role: Role, invited_by: User | None, team: Team | None = None
 ) -> Invited:
-    """Invite somebody by e-mail into the collection, a submitter into a team. Raises NotAnAccount, MembersRefused."""
+    """Invite somebody by e-mail into the collection, a submitter into a team. Raises NotAnAccount, MembersRefused.
+
+    The new invitation replaces earlier ones to this address, in the collection or in the team, so that a form sent
+    twice leaves one link.
+    """
     if team is None:
         _refuse_submitter(role)
     who = invited_by.get_username() if invited_by else ""
     with transaction.atomic():
+        _lock_collection(collection)
+        for earlier in open_invitations(collection).filter(team=team, invitation__email__iexact=email):
+            withdraw_member_invitation(invited=earlier, who=who)
         invited = invitations.create_invitation(email=email, invited_by=invited_by)
         InvitedMember.objects.create(
             collection=collection, invitation=invited.invitation, role=role, team=team
@@ -153,6 +160,16 @@ def invite_member(
         where = f" for {team.name}" if team else ""
         log(collection, f"{email} invited as {role.words}{where}"[:300], who=who)
     return invited
+
+
+def invite_without_role(*, email: str, administrator: bool = False) -> Invited:
+    """Invite somebody to the installation only. The new invitation replaces earlier ones of the same kind."""
+    with transaction.atomic():
+        open_ones = Invitation.objects.open(clock.now())
+        earlier = open_ones.filter(email__iexact=email, administrator=administrator)
+        for invitation in earlier.exclude(pk__in=InvitedMember.objects.values("invitation")):
+            invitations.void_invitation(invitation)
+        return invitations.create_invitation(email=email, invited_by=None, administrator=administrator)
 
 
 def _refuse_submitter(role: Role) -> None:
@@ -216,7 +233,7 @@ def _join_team(team: Team, user: User) -> bool:
 
 
 def _lock_collection(collection: Collection) -> None:
-    """Lock the collection's row, so that another change of owners waits until this one is done."""
+    """Lock the collection's row, so that another change of its people waits until this one is done."""
     Collection.objects.filter(pk=collection.pk).update(name=F("name"))
 
 

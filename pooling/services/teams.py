@@ -92,15 +92,10 @@ def _team_called(collection: Collection, name: str) -> str | None:
 
 
 def invite_to_team(*, team: Team, email: str, invited_by: User) -> Invited:
-    """Invite somebody to submit for the team. Raises NotAnAccount, TeamRefused.
-
-    The new invitation replaces the team's earlier ones to this address, so that a form sent twice leaves one link.
-    """
+    """Invite somebody to submit for the team, see ``invite_member``. Raises NotAnAccount, TeamRefused."""
     with transaction.atomic():
         Team.objects.select_for_update().get(pk=team.pk)
-        for earlier in invitations_of(team).filter(invitation__email__iexact=email):
-            withdraw_from_team(invited=earlier, who=invited_by.get_username())
-        if invitations_of(team).count() >= MOST_INVITED:
+        if invitations_of(team).exclude(invitation__email__iexact=email).count() >= MOST_INVITED:
             raise TeamRefused(f"The team has {MOST_INVITED} unused invitations.", "Withdraw some first.")
         return invite_member(
             collection=team.collection, email=email, role=Role.SUBMITTER, invited_by=invited_by, team=team

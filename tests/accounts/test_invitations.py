@@ -61,6 +61,28 @@ def test_a_link_works_once(client, collection):
     assert User.objects.count() == 1
 
 
+def test_a_second_invitation_replaces_the_first_one(client, collection):
+    other = invite(collection, email="bob@example.org")
+    first = invite(collection)
+    second = invite(collection, email="Ada@example.org", role=members.Role.VIEWER)
+
+    assert client.get(path(first)).status_code == 404
+    assert client.get(path(second)).status_code == 200
+    assert client.get(path(other)).status_code == 200
+    assert members.open_invitations(collection).count() == 2
+
+
+@pytest.mark.parametrize("options", [(), ("--administrator",)])
+def test_the_command_leaves_one_link_to_an_address(client, collection, options):
+    invite(collection)
+    for _ in range(2):
+        call_command("invite_person", "ada@example.org", *options, "--json")
+
+    waiting = Invitation.objects.open(clock.now())
+    assert waiting.filter(administrator=bool(options)).count() == (1 if options else 2)
+    assert members.open_invitations(collection).count() == 1
+
+
 def test_viewing_an_invitation_does_not_use_it_up(client, collection):
     invited = invite(collection)
 

@@ -9,8 +9,8 @@ from pooling.services.finding import collection_named
 
 class Command(BaseCommand):
     help = (
-        "Invite somebody. The link works once. It is e-mailed if a mail server is configured, otherwise printed for "
-        "you to pass on."
+        "Invite somebody. The link works once and replaces an earlier one to the same address. It is e-mailed if a "
+        "mail server is configured, otherwise printed for you to pass on."
     )
     example = "manage.py invite_person ada@example.org --collection mine --role owner"
 
@@ -37,7 +37,7 @@ class Command(BaseCommand):
             found = collection_named(collection)
             invited = members.invite_member(collection=found, email=email, role=Role(role), invited_by=None)
         else:
-            invited = invitations.create_invitation(email=email, invited_by=None, administrator=administrator)
+            invited = members.invite_without_role(email=email, administrator=administrator)
         mailed = invitations.mail(invited, to_what=collection or "Preferee")
         what = "administrator" if administrator else role
         return {

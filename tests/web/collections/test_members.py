@@ -58,6 +58,14 @@ def test_withdrawing_an_invitation(owner, harbour):
     assert '<h2 id="h-invited">' not in owner.get(ADDRESS).content.decode()
 
 
+def test_a_form_that_is_sent_twice_leaves_one_invitation(owner, harbour):
+    for _ in range(2):
+        page = owner.post(ADDRESS + "add", {"whom": "ada@example.org", "role": "viewer"}).content.decode()
+
+    assert page.count("Withdraw <span") == 1
+    assert members.open_invitations(harbour.collection).count() == 1
+
+
 def test_an_unknown_name_is_reported(owner):
     page = owner.post(ADDRESS + "add", {"whom": "nobody", "role": "viewer"}, follow=True).content.decode()
 

@@ -1,10 +1,12 @@
 """Navigation: the tabs of a collection or campaign, and the parts of the site."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import template
 from django.conf import settings
 from django.http import HttpRequest
+from django.template.loader import render_to_string
 from django.urls import reverse
 
 from accounts.roles import permits
@@ -40,15 +42,6 @@ CAMPAIGN_TABS = {
     "payments": ("Payments", "web:campaign_payments", "spend money"),
     "activity": ("Activity", "web:campaign_activity", "see everything"),
 }
-#: A campaign page's name in the breadcrumbs → its tab, if the two differ.
-TAB_OF = {
-    "worker": "workers",
-    "message": "workers",
-    "reports and appeals": "reports",
-    "appeal": "reports",
-    "gold pairs": "gold",
-    "budget": "payments",
-}
 #: The parts of the site in its header.
 PARTS = {
     "leaderboards": ("Leaderboards", "web:leaderboards"),
@@ -75,32 +68,72 @@ def mail_when_done(context: dict[str, Any], work: Work) -> dict[str, Any]:
     }
 
 
-@register.inclusion_tag("web/parts/tabs.html", takes_context=True)
-def collection_tabs(context: dict[str, Any], collection: Collection, current: str) -> dict[str, Any]:
-    """Show the tabs of a collection, with ``current`` marked."""
-    user = getattr(context.get("request"), "user", None)
-    member = sees_everything(user, collection)
+@register.simple_block_tag(takes_context=True)
+def collection_trail(
+    context: dict[str, Any], content: str, collection: Collection, tab: str, tabs: bool = True
+) -> str:
+    """Show home / collection / tab / page, and the tabs below. The block contains the page, empty for a tab itself.
+
+    The overview is the collection's own page, so it has no step.
+    """
+    shown = _collection_tabs(context, collection)
+    steps = _steps(collection.name, shown, tab, is_tab=not content.strip())
+    return _trail(collection.name, steps, content, shown if tabs else {}, tab)
+
+
+@register.simple_block_tag(takes_context=True)
+def campaign_trail(context: dict[str, Any], content: str, campaign: Campaign, tab: str) -> str:
+    """Show the same for a page of a campaign, which is a page of the tab Campaigns. ``tab``: empty for no tabs."""
+    collection = campaign.collection
+    above = _steps(
+        collection.name, _tabs_of(collection, ("overview", "campaigns")), "campaigns", is_tab=False
+    )
+    shown = _campaign_tabs(context, campaign)
+    steps = _steps(campaign.name, shown, tab, is_tab=not content.strip())
+    offered = shown if tab and len(shown) > 1 and campaign.pool_id else {}
+    return _trail(campaign.name, above + steps, content, offered, tab)
+
+
+def _collection_tabs(context: dict[str, Any], collection: Collection) -> dict[str, tuple[str, str]]:
+    """Return key → words and address of the tabs that the person sees."""
+    member = sees_everything(getattr(context.get("request"), "user", None), collection)
+    return _tabs_of(collection, [key for key in TABS if member or key not in MEMBERS])
+
+
+def _tabs_of(collection: Collection, keys: Iterable[str]) -> dict[str, tuple[str, str]]:
+    return {key: (TABS[key][0], reverse(TABS[key][1], args=[collection.name])) for key in keys}
+
+
+def _campaign_tabs(context: dict[str, Any], campaign: Campaign) -> dict[str, tuple[str, str]]:
+    role = role_of(getattr(context.get("request"), "user", None), campaign.collection)
     return {
-        "label": collection.name,
-        "tabs": [
-            {"words": words, "address": reverse(route, args=[collection.name]), "current": key == current}
-            for key, (words, route) in TABS.items()
-            if member or key not in MEMBERS
-        ],
+        key: (words, reverse(route, args=[campaign.name]))
+        for key, (words, route, needed) in CAMPAIGN_TABS.items()
+        if not needed or permits(role, needed)
     }
 
 
-@register.inclusion_tag("web/parts/tabs.html", takes_context=True)
-def campaign_tabs(context: dict[str, Any], campaign: Campaign, here: str) -> dict[str, Any]:
-    """Show the tabs of a campaign that asks people, with the tab of the page ``here`` marked."""
-    role = role_of(getattr(context.get("request"), "user", None), campaign.collection)
-    current = TAB_OF.get(here, here)
+def _steps(name: str, shown: dict[str, tuple[str, str]], tab: str, *, is_tab: bool) -> list[dict[str, str]]:
+    """Return the steps to a tab; the last one has no link if it is the page itself."""
+    found = [{"words": name, "address": shown["overview"][1]}]
+    if tab in shown and tab != "overview":
+        words, address = shown[tab]
+        found.append({"words": words.lower(), "address": address})
+    if is_tab:
+        found[-1]["address"] = ""
+    return found
+
+
+def _trail(
+    label: str, steps: list[dict[str, str]], page: str, shown: dict[str, tuple[str, str]], current: str
+) -> str:
     tabs = [
-        {"words": words, "address": reverse(route, args=[campaign.name]), "current": key == current}
-        for key, (words, route, needed) in CAMPAIGN_TABS.items()
-        if not needed or permits(role, needed)
+        {"words": words, "address": address, "current": key == current}
+        for key, (words, address) in shown.items()
     ]
-    return {"label": campaign.name, "tabs": tabs if len(tabs) > 1 and campaign.pool_id else []}
+    return render_to_string(
+        "web/parts/trail.html", {"steps": steps, "page": page, "label": label, "tabs": tabs}
+    )
 
 
 @register.inclusion_tag("web/parts/kept_form.html", takes_context=True)

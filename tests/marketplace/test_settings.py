@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -91,4 +92,11 @@ def test_every_command_and_operation_is_documented():
 
 @pytest.mark.django_db
 def test_no_migration_is_missing():
-    call_command("makemigrations", check=True, dry_run=True, verbosity=0)
+    out = StringIO()
+
+    try:
+        call_command("makemigrations", check=True, dry_run=True, stdout=out)
+    except SystemExit:
+        pytest.fail(out.getvalue())
+
+    assert "No changes detected" in out.getvalue()

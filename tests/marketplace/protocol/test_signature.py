@@ -29,8 +29,12 @@ def check_headers(headers, *, secret=SECRET, body=b"{}"):
     signature.check_signature(credential, secret, method="POST", path="/", headers=headers, body=body)
 
 
-def test_botocores_signature_is_accepted():
-    check_headers(sign_request())
+def test_botocores_signature_is_accepted_for_its_own_body_only():
+    headers = sign_request(body=b'{"a":1}')
+
+    check_headers(headers, body=b'{"a":1}')  # raises if refused
+    with pytest.raises(errors.InvalidSignatureException):
+        check_headers(headers)
 
 
 def test_a_signature_in_other_letters_is_refused():

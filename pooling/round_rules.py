@@ -41,9 +41,9 @@ class RoundRefusal:
     closed: str = ""
 
 
-def moment_in_utc(moment: datetime) -> str:
-    """Return a moment as text, to the second, with its time zone."""
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+def moment_in_utc(moment: datetime, timespec: str = "seconds") -> str:
+    """Return a moment as text with its time zone, to the second or as ``datetime.isoformat`` understands it."""
+    return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(' ', timespec)} UTC"
 
 
 def open_round(rounds: Sequence[RoundRules], at: datetime) -> RoundRules | RoundRefusal:
@@ -56,7 +56,10 @@ def open_round(rounds: Sequence[RoundRules], at: datetime) -> RoundRules | Round
     closed = (
         f"the round {over.name} closed on {moment_in_utc(over.closes_at)}" if over else "no round is open yet"
     )
-    why = f"{closed}, and this run arrived on {moment_in_utc(at)}."
+    arrived = moment_in_utc(at)
+    if over and over.closes_at < at and moment_in_utc(over.closes_at) == arrived:
+        arrived = moment_in_utc(at, "milliseconds")  # It would seem to have arrived in time.
+    why = f"{closed}, and this run arrived on {arrived}."
     if coming is None:
         return RoundRefusal(why, "No further round is planned. Ask the organizers.", closed)
     return RoundRefusal(why, _opening(coming), closed)

@@ -66,17 +66,19 @@ class RunReport:
         """Return the report's warnings as sentences."""
         ties = f"ties ({many(self.tied_lines, 'line')}; {self.tied_tops} at the first place)"
         said = [
-            (
-                len(self.unanswered),
-                ("query of the collection has", "queries of the collection have"),
-                "no answer in the run",
-            ),
             (len(self.skipped), ("unknown query was", "unknown queries were"), "skipped"),
             (self.rank_disagreements, HAS, "a rank column that disagrees with the order of the scores"),
             (self.tied_queries, HAS, ties),
             (self.rank_gaps, HAS, "ranks that are not consecutive"),
         ]
-        return [f"{many(count, *words)} {what}" for count, words, what in said if count]
+        rest = [f"{many(count, *words)} {what}" for count, words, what in said if count]
+        return [unanswered_words(len(self.unanswered)), *rest] if self.unanswered else rest
+
+
+def unanswered_words(count: int) -> str:
+    """Return a run's warning about queries without results."""
+    nouns = ("query of the collection has", "queries of the collection have")
+    return f"{many(count, *nouns)} no answer in the run"
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,12 @@ def _refuse_change_by_team(run: Run, changed: Mapping[str, Any]) -> None:
             f"{run.run_tag} is released as {run.release}, and a team cannot undo that.",
             "Ask the board's owners.",
         )
+    shown = run.release != Run.Release.PRIVATE and not run.is_anonymous
+    if shown and changed.get("anonymous_until"):
+        raise SubmissionRefused(
+            f"{run.run_tag} is already shown under the team's name, and a team cannot take the name off again.",
+            "Ask the board's owners.",
+        )
 
 
 def _changed_details(run: Run, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -34,6 +34,7 @@ from pooling.services.candidates import refuse_outside_candidates
 from pooling.services.growth import most_bytes_of_run
 from pooling.services.members import role_of
 from pooling.services.reader_faults import refusing_faults
+from pooling.services.query_splits import private_qids
 from pooling.services.receiving import CHUNK, abandon, forget_parts
 from pooling.services.rounds import Entry
 from pooling.services.run_problems import problems_of_run
@@ -83,7 +84,7 @@ def _check_file(upload: RunUpload, path: Path, progress: Progress | None) -> Non
     try:
         with refusing_faults(upload.file_name):
             checked = _check_run_file(upload, path, progress)
-        known["report"] = _check_report(checked)
+        known["report"] = _check_report(checked, private_qids(upload.collection))
         if upload.check_only:
             said = run_field_values(upload.collection, _facts_from_options(upload), checked.run_tag, entry)
             refuse_outside_candidates(
@@ -236,9 +237,11 @@ def _team_entry(upload: RunUpload) -> Entry | None:
     return Entry(team, upload.arrived_at or upload.created_at) if team else None
 
 
-def _check_report(checked: CheckedRun) -> dict[str, Any]:
-    """Return the result of the check, with the first unanswered queries and their number."""
+def _check_report(checked: CheckedRun, private: frozenset[str]) -> dict[str, Any]:
+    """Return the result of the check, with the first unanswered queries, public ones first, and their number."""
     report = checked_run_summary(checked)
+    report["unanswered"] = sorted(report["unanswered"], key=private.__contains__)
+    report["unanswered_private"] = sum(qid in private for qid in report["unanswered"])
     for name in ("unanswered", "skipped"):
         report[f"{name}_count"] = len(report[name])
         report[name] = list(report[name][:QIDS_SHOWN])

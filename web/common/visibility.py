@@ -22,6 +22,7 @@ from pooling.services.members import joined_by, may, visible_to
 from pooling.services.query_splits import private_qids
 from pooling.services.runs import tops_of
 from pooling.services.teams import own_team_filter, scores_shown_filter, team_of
+from pooling.trec import unanswered_words
 from tournament.models import ChallengedQuery, PreferenceQrel, QrelVersion
 
 Place = tuple[int, int]
@@ -95,15 +96,19 @@ def without_queries(run: Run, hidden: Container[str]) -> Run:
 
 def without_private(report: dict[str, Any], hidden: Container[str]) -> dict[str, Any]:
     """Return the report of a check without the names and the number of hidden queries."""
-    named = {name: report[name] for name in ("unanswered", "skipped") if name in report}
-    told = {name: [qid for qid in qids if qid not in hidden] for name, qids in named.items()}
-    left_out = {name: len(named[name]) - len(told[name]) for name in named}
-    counts = {
-        f"{name}_count": report[f"{name}_count"] - left_out[name]
-        for name in named
-        if f"{name}_count" in report
-    }
-    return report | told | counts
+    told = {name: value for name, value in report.items() if name != "unanswered_private"}
+    listed = {name: report[name] for name in ("unanswered", "skipped") if name in report}
+    told |= {name: [qid for qid in qids if qid not in hidden] for name, qids in listed.items()}
+    if not hidden or "unanswered" not in report:
+        return told
+    every = report.get("unanswered_count", len(listed["unanswered"]))
+    # An upload's report lists only its first queries, and counts those that were private.
+    left = every - report.get("unanswered_private", len(listed["unanswered"]) - len(told["unanswered"]))
+    if "unanswered_count" in told:
+        told["unanswered_count"] = left
+    warned = {unanswered_words(every): unanswered_words(left) if left else ""}
+    warnings = [warned.get(words, words) for words in report.get("warnings", [])]
+    return told | {"warnings": [words for words in warnings if words]}
 
 
 @dataclass(frozen=True)

@@ -97,6 +97,7 @@ def queries_page(collection: Collection, user: Any, parameters: Any) -> dict[str
         parameters.get("page")
     )
     useless = {*([] if scored else ("unanswered", "hardest")), *([] if version else ("open", "unjudged"))}
+    sorts = SORTS if scored else SORTS | {"": "as in the query file"}
     shown = [key for key, _ in page.object_list]
     page.object_list = _query_rows(
         shown, scored, pooled or _pooled_counts(collection, sight, shown), version, user
@@ -110,7 +111,7 @@ def queries_page(collection: Collection, user: Any, parameters: Any) -> dict[str
         "sort": sort,
         "found": text,
         "filters": {name: words for name, words in SHOWN.items() if name not in useless},
-        "sorts": {name: words for name, words in SORTS.items() if name not in useless},
+        "sorts": {name: words for name, words in sorts.items() if name not in useless},
         "hidden": len(hidden),
     }
 

@@ -35,6 +35,7 @@ from web.common.visibility import (
     opened_runs,
     own_team,
     sees_everything,
+    without_private,
 )
 from web.errors import BoardBeingDrawn
 from web.runs.run_queries import run_queries
@@ -161,7 +162,7 @@ def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> di
         "sees_everything": everything,
         "valued": valued,
         "comparable": valued and listed_runs(collection, user).exclude(pk=run.pk).exists(),
-        "warnings": run.report.get("warnings", []),
+        "warnings": without_private(run.report, hidden).get("warnings", []),
         "coverage": _query_coverage(collection, run, hidden),
         "measures": MEASURES,
         "details": shown_details(collection, run),

@@ -99,6 +99,19 @@ def test_the_policy_binds_a_team_that_edits(board, run):
     assert fine.json()["details"] == {"subtask": "rerank", "neural": "nn"}
 
 
+def test_a_team_cannot_take_its_name_off_a_run_that_everybody_saw(board, run):
+    set_policy(collection=board.collection, most_runs=9, period_days=1, longest_embargo_days=400)
+    Run.objects.filter(pk=run.pk).update(release=Run.Release.SCORES, anonymous_until=None)
+
+    hidden = patched(board, "honest", run, anonymous_until="2027-01-01")
+    described = patched(board, "honest", run, description="as before")
+
+    assert "a team cannot take the name off again" in hidden.json()["detail"]
+    assert described.status_code == 200
+    run.refresh_from_db()
+    assert run.anonymous_until is None
+
+
 def test_no_other_team_and_no_visitor_changes_it(board, run):
     for action in ("describe", "release"):
         assert board.get("late", page_of(run, action)).status_code == 403

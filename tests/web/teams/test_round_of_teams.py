@@ -184,6 +184,20 @@ def test_a_team_reads_its_report_without_private_queries(board):
         assert not re.search(r"\bq3\b", page)  # a random token can contain the letters
 
 
+def test_a_long_report_counts_the_public_queries_only(board, monkeypatch):
+    monkeypatch.setattr("pooling.services.uploads.QIDS_SHOWN", 1)
+    split = QuerySplit.objects.create(collection=board.collection)
+    PrivateQuery.objects.create(split=split, query=board.cast.query("q2"))
+
+    upload = board.send("late", "x", [("q1", "b")], detail="subtask=fullrank", check_only="true")
+    report = board.get("late", f"/api/v1/collections/harbour/uploads/{upload.pk}").json()["report"]
+
+    assert upload.report["unanswered_count"] == 2
+    assert (report["unanswered"], report["unanswered_count"]) == (["q3"], 1)
+    assert report["warnings"] == ["1 query of the collection has no answer in the run"]
+    assert "unanswered_private" not in report
+
+
 def test_a_team_member_sends_on_the_page_without_saying_who_or_when(board):
     page = board.get("late", "/collections/harbour/runs/send/").content.decode()
 

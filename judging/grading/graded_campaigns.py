@@ -23,6 +23,7 @@ from pooling.services.naming import check_name
 from pooling.services.pools import pooled_tops, without_text
 
 MOST_BUDGET = 10**9
+MOST_SEED = 2**31
 BATCH = 500
 
 
@@ -83,6 +84,8 @@ def _check_grading_settings(settings: GradingSettings) -> None:
             f"Grade {settings.min_grade} cannot be the lowest relevant grade.",
             f"Enter a grade of the scale, from 1 to {highest}.",
         )
+    if not 0 <= settings.seed <= MOST_SEED:
+        raise BadInput("The seed is out of range.", f"Enter a whole number from 0 to {MOST_SEED:,}.")
     _check_budget(settings.budget)
 
 

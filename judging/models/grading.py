@@ -6,7 +6,7 @@ from django.db.models import Q
 
 from config import clock
 from judging.rules.grade_scale import Level
-from judging.rules.topic_life import LifeRules, check_rules
+from judging.rules.topic_life import LifeRules, rules_with
 from pooling.models import Collection, Passage, Pool, QrelSet, Query
 
 
@@ -50,7 +50,7 @@ class GradedCampaign(models.Model):
 
     @property
     def life(self) -> LifeRules:
-        return check_rules(self.rules)
+        return rules_with(self.rules)
 
 
 class Topic(models.Model):

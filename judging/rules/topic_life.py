@@ -16,6 +16,9 @@ from enum import StrEnum
 
 from judging.errors import BadInput
 
+#: The maximum number of passages in a rule. A topic with more judged passages is not feasible for a person.
+MOST_PASSAGES = 100_000
+
 
 class Verdict(StrEnum):
     """How a topic ends."""
@@ -69,7 +72,7 @@ class Decision:
 
 
 def check_rules(given: Mapping[str, float]) -> LifeRules:
-    """Return the rules with the given values in place of the paper's. Raises BadInput for an invalid one."""
+    """Return the rules with the given values in place of the paper's. Raises BadInput for unusable ones."""
     known = {field.name: field.default for field in fields(LifeRules)}
     for name, value in given.items():
         if name not in known:
@@ -79,12 +82,34 @@ def check_rules(given: Mapping[str, float]) -> LifeRules:
                 raise BadInput(
                     f"{name} is a share and cannot be {value:g}.", "Enter a number above 0, up to 1."
                 )
-        elif value != int(value) or value < 1:
+        elif not 1 <= value <= MOST_PASSAGES or value != int(value):
             raise BadInput(
-                f"{name} is a number of passages and cannot be {value:g}.", "Enter a whole number from 1."
+                f"{name} is a number of passages and cannot be {value:g}.",
+                f"Enter a whole number from 1 to {MOST_PASSAGES:,}.",
             )
-    whole = {name: value if isinstance(known[name], float) else int(value) for name, value in given.items()}
-    return LifeRules(**whole)  # type: ignore[arg-type]
+    rules = rules_with(given)
+    _refuse_contradictions(rules)
+    return rules
+
+
+def rules_with(given: Mapping[str, float]) -> LifeRules:
+    """Return the rules with values that were checked before."""
+    shares = {field.name for field in fields(LifeRules) if isinstance(field.default, float)}
+    return LifeRules(**{name: value if name in shares else int(value) for name, value in given.items()})  # type: ignore[arg-type]
+
+
+def _refuse_contradictions(rules: LifeRules) -> None:
+    """Raise BadInput if a topic could be accepted under the conditions of a rejection, or rejected too early."""
+    if rules.accept_density > rules.reject_density:
+        raise BadInput(
+            f"accept_density ({rules.accept_density:g}) is above reject_density ({rules.reject_density:g}).",
+            "Lower accept_density or raise reject_density.",
+        )
+    if rules.accept_judged > rules.reject_judged:
+        raise BadInput(
+            f"accept_judged ({rules.accept_judged}) is above reject_judged ({rules.reject_judged}).",
+            "Lower accept_judged or raise reject_judged.",
+        )
 
 
 def after_opening(tally: Tally, rules: LifeRules) -> Decision | None:

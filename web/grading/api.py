@@ -46,7 +46,7 @@ class GradedCampaignIn(Body):
     budget: Annotated[int, Field(ge=1, le=graded_campaigns.MOST_BUDGET)] | None = None
     learn_from_all: bool = False
     instructions: Annotated[Text, Field(max_length=20_000)] = ""
-    seed: Annotated[int, Field(ge=0, le=2**31)] = 1
+    seed: Annotated[int, Field(ge=0, le=graded_campaigns.MOST_SEED)] = 1
     placeholder_text: bool = False
 
 

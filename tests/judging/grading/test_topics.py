@@ -77,7 +77,7 @@ def test_a_grade_below_the_least_relevant_one_is_not_relevant(make_campaign, peo
 
 
 def test_active_learning_goes_on_until_a_rule_stops_it(make_campaign, people):
-    topic = topic_named(make_campaign(rules=RULES | {"accept_judged": 10}), "q1")
+    topic = topic_named(make_campaign(rules=RULES | {"accept_judged": 10, "reject_judged": 10}), "q1")
     taken = take_topic(topic, people[0])
     grade_all(taken, {"p1": 3, "p5": 3})
     assert standing(topic) is None
@@ -110,7 +110,7 @@ def test_a_dense_topic_is_rejected_after_more_than_its_limit(make_campaign, peop
 
 
 def test_a_topic_with_nothing_left_is_decided_as_at_the_end(make_campaign, people):
-    topic = topic_named(make_campaign(rules=RULES | {"accept_judged": 150}), "q1")
+    topic = topic_named(make_campaign(rules=RULES | {"accept_judged": 150, "reject_judged": 150}), "q1")
     taken = take_topic(topic, people[0])
     grade_all(taken, {"p1": 3})
     while choose_next(taken):
@@ -286,7 +286,7 @@ def test_a_campaign_over_a_fraction_stays_within_it(reef, people):
     pool = build_pool(
         collection=reef, name="half", runs=list(reef.runs.order_by("run_tag")), depth=2, choice=choice
     )
-    rules = RULES | {"discard_share": 1, "accept_judged": 150}
+    rules = RULES | {"discard_share": 1, "accept_judged": 150, "reject_judged": 150}
     settings = GradingSettings(rules=rules, min_grade=1)
     topic = topic_named(create_graded_campaign(pool=pool, name="half", settings=settings), "q1")
     taken = take_topic(topic, people[0])
@@ -326,7 +326,7 @@ def test_near_duplicates_stay_once_a_graded_campaign_rests_on_them(make_campaign
 
 
 def test_a_reopened_topic_with_nothing_left_is_decided_again(make_campaign, people):
-    campaign = make_campaign(rules=RULES | {"accept_judged": 150})
+    campaign = make_campaign(rules=RULES | {"accept_judged": 150, "reject_judged": 150})
     topic = topic_named(campaign, "q1")
     taken = take_topic(topic, people[0])
     grade_all(taken, {"p1": 3})

@@ -111,6 +111,12 @@ def test_the_reason_says_what_is_lacking():
         ({"batch": 2.5}, "cannot be 2.5"),
         ({"accept_density": 40}, "accept_density is a share"),
         ({"accept_density": float("nan")}, "accept_density is a share"),
+        ({"opening": 10**6}, "Enter a whole number from 1 to 100,000"),
+        ({"batch": float("inf")}, "batch is a number of passages"),
+        ({"batch": float("nan")}, "batch is a number of passages"),
+        ({"accept_density": 0.6}, "Lower accept_density or raise reject_density"),
+        ({"reject_density": 0.3}, "accept_density \\(0.4\\) is above reject_density \\(0.3\\)"),
+        ({"accept_judged": 301}, "Lower accept_judged or raise reject_judged"),
     ],
 )
 def test_an_invalid_rule_is_refused(given, words):

@@ -56,6 +56,7 @@ def test_a_graded_campaign_is_created_with_the_papers_numbers(people):
     [
         ({"scale": "Yes"}, "the scale, line 1: expected a level"),
         ({"accept_density": "40"}, "accept_density is a share"),
+        ({"accept_judged": "400"}, "Lower accept_judged or raise reject_judged"),
         ({"min_grade": "4"}, "Grade 4 cannot be the lowest relevant grade"),
         ({"name": "swell"}, "already has a graded campaign"),
     ],

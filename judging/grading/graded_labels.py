@@ -20,7 +20,10 @@ from pooling.services.qrels import import_qrels
 
 #: The maximum number of topics that a refusal lists.
 MOST_LISTED = 5
-COLUMNS = ("qid", "pid", "grade", "source", "batch", "rank", "assignment", "second", "counts")
+COLUMNS = (
+    *("qid", "pid", "grade", "source", "batch", "rank", "assignment", "second", "counts"),
+    *("fraction", "fraction_seed"),
+)
 
 
 def publish_labels(
@@ -111,11 +114,15 @@ def _refuse_withdrawn(campaign: GradedCampaign) -> None:
 
 
 def grades_of(campaign: GradedCampaign) -> Iterator[dict[str, Any]]:
-    """Yield every latest grade with its source, including topics that are not accepted and second opinions."""
+    """Yield every latest grade with its source, including topics that are not accepted and second opinions.
+
+    If the passages are from a fraction of the corpus, the rows name it: one in ``fraction`` passages, and its seed.
+    """
+    corpus = (campaign.pool.fraction, campaign.pool.fraction_seed)
     items = GradedItem.objects.filter(assignment__topic__campaign=campaign, grade__isnull=False)
     rows = items.order_by("assignment__topic__query__position", "assignment", "position").values_list(
         *("assignment__topic__query__qid", "passage__pid", "grade", "source", "batch", "rank"),
         *("assignment", "assignment__second", "assignment__over_at"),
     )
     for *plain, second, over in rows.iterator(chunk_size=5000):
-        yield dict(zip(COLUMNS, (*plain, second, not second and over is None), strict=True))
+        yield dict(zip(COLUMNS, (*plain, second, not second and over is None, *corpus), strict=True))

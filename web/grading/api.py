@@ -129,7 +129,10 @@ class LabelsOut(Schema):
 
 
 class GradeRow(Schema):
-    """A grade, with the source of its passage. ``counts``: the assessor who has the topic gave it."""
+    """A grade, with the source of its passage. ``counts``: the assessor who has the topic gave it.
+
+    ``fraction``: the passage is from a fraction of the corpus, one in that many passages.
+    """
 
     qid: str
     pid: str
@@ -140,6 +143,8 @@ class GradeRow(Schema):
     assignment: int
     second: bool
     counts: bool
+    fraction: int | None
+    fraction_seed: int | None
 
 
 class TopicIn(Body):

@@ -33,6 +33,8 @@ class JudgedTopic:
     qid: str
     relevant: Sequence[bool]
     batches: Sequence[int]
+    fraction: int | None = None
+    """The passages are from a fraction of the corpus: one in this many."""
 
     @property
     def gain(self) -> list[int]:
@@ -50,7 +52,8 @@ class JudgedTopic:
 
 def judged_topics(collection: Collection, labels: Labels) -> list[JudgedTopic]:
     """Return the topics behind a qrel set; empty unless it was made from a graded campaign."""
-    made = GradedLabels.objects.filter(qrel_set__collection=collection, qrel_set__name=labels.name).first()
+    named = GradedLabels.objects.filter(qrel_set__collection=collection, qrel_set__name=labels.name)
+    made = named.select_related("campaign__pool").first()
     if made is None:
         return []
     least = made.campaign.min_grade
@@ -60,7 +63,9 @@ def judged_topics(collection: Collection, labels: Labels) -> list[JudgedTopic]:
     for assignment, grade, batch in rows.values_list("assignment", "grade", "batch").iterator(5000):
         found[assignment].append((grade is not None and grade >= least, batch))
     return [
-        JudgedTopic(one["qid"], *map(tuple, zip(*found[one["assignment"]], strict=True)))
+        JudgedTopic(
+            one["qid"], *map(tuple, zip(*found[one["assignment"]], strict=True)), made.campaign.pool.fraction
+        )
         for one in made.topics
         if found[one["assignment"]]
     ]
@@ -75,9 +80,10 @@ def source_table(topics: Sequence[JudgedTopic], facts: Facts) -> Table:
         for relevant, batch in zip(topic.relevant, topic.batches, strict=True):
             counts[batch][1] += 1
             counts[batch][2] += relevant
+    fraction = topics[0].fraction if topics else None
     rows = tuple(
         Row.of(
-            source=_source_in_words(batch),
+            source=_source_in_words(batch, fraction),
             topics=seen,
             judged=judged,
             relevant=good,
@@ -93,11 +99,14 @@ def source_table(topics: Sequence[JudgedTopic], facts: Facts) -> Table:
         Column("share", "share relevant", Kind.SHARE),
     )
     caption = "Passages by their source: the pool, or an iteration of active learning."
+    if fraction:
+        caption += f" All are from a fraction of the corpus: one in {fraction:,} passages."
     return Table("sources", "Judged by source", caption, columns, rows, facts)
 
 
-def _source_in_words(batch: int) -> str:
-    return {OPENING: "first of the pool", REST: "rest of the pool"}.get(batch, f"iteration {batch - REST}")
+def _source_in_words(batch: int, fraction: int | None) -> str:
+    words = {OPENING: "first of the pool", REST: "rest of the pool"}.get(batch, f"iteration {batch - REST}")
+    return f"{words}, 1/{fraction} of the corpus" if fraction else words
 
 
 def gain_table(topics: Sequence[JudgedTopic], facts: Facts) -> Table:

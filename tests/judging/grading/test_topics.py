@@ -298,6 +298,9 @@ def test_a_campaign_over_a_fraction_stays_within_it(reef, people):
     held = {f"p{number}" for number in range(1, 21) if choice.corpus.holds(f"p{number}")}
     assert seen == held
     assert 0 < len(held) < 20
+    rows = list(grades_of(topic.campaign))
+    assert {row["source"] for row in rows} == {"pool", "cal"}
+    assert {(row["fraction"], row["fraction_seed"]) for row in rows} == {(2, 2)}
 
 
 def test_a_pool_without_texts_is_refused(reef):

@@ -9,7 +9,7 @@ from judging.grading.graded_labels import publish_labels
 from judging.grading.grades import give_grade
 from leaderboard.analyses.fields import read_settings
 from leaderboard.analyses.kinds import Asked
-from leaderboard.analyses.reusability.judging_order import JudgedTopic
+from leaderboard.analyses.reusability.judging_order import JudgedTopic, source_table
 from leaderboard.analyses.reusability.kind import KIND
 from leaderboard.analyses.runner import compute_analysis
 from leaderboard.output.drawing import figure_image
@@ -24,6 +24,19 @@ def test_the_gain_curve_counts_relevant_passages_in_the_order_of_judging():
     assert [topic.judged_until(share) for share in (0.3, 0.5, 1.0)] == [2, 4, 5]
     assert JudgedTopic("q2", (False, False), (0, 0)).judged_until(0.5) is None
     assert JudgedTopic("q3", (), ()).judged_until(0.5) is None
+
+
+def test_sources_in_a_fraction_name_it():
+    topic = JudgedTopic("q1", (True, False, True), (0, 1, 2), 20)
+
+    table = source_table([topic], facts=None)
+
+    assert [row.values["source"] for row in table.rows] == [
+        "first of the pool, 1/20 of the corpus",
+        "rest of the pool, 1/20 of the corpus",
+        "iteration 1, 1/20 of the corpus",
+    ]
+    assert table.caption.endswith("All are from a fraction of the corpus: one in 20 passages.")
 
 
 @pytest.fixture

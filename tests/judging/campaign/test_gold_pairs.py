@@ -10,7 +10,7 @@ from judging.grading.graded_campaigns import create_graded_campaign
 from judging.models import GoldPair
 from pooling.models import Passage, PooledPassage, Qrel, Query
 from pooling.services.passages import examine, register_source
-from tests.factories import make_qrels
+from tests.factories import make_qrels, make_run
 
 TOPICS = {
     "egg": "how long to boil an egg",
@@ -190,6 +190,18 @@ def test_off_topic_passages_that_nobody_judges_come_before_those_of_other_questi
     first = GoldPair.objects.select_related("off_topic").order_by("pk").first()
     assert first.off_topic.pid in {"far-1", "far-2"}
     assert "not judged for any question" in first.why
+
+
+def test_passages_that_a_run_ranks_near_the_top_for_a_question_are_never_off_topic_for_it(labeled):
+    labeled.passages(["top-egg", "far"])
+    Passage.objects.filter(pid="top-egg").update(text="Distance runners eat an egg")
+    Passage.objects.filter(pid="far").update(text="Runners on the moon cook an egg")
+    make_run(labeled.collection, "tops", {"egg": ["top-egg"]})
+
+    propose_gold(small(labeled, max_tasks_per_worker=10))
+
+    assert "far" in off_topic_pids("egg")
+    assert "top-egg" not in off_topic_pids("egg")
 
 
 def cluster(labeled, tmp_path, *classes):

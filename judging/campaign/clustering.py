@@ -8,8 +8,9 @@ from django.db.models import F
 
 from config.background.job_kinds import Progress
 from config.plurals import many
+from judging.campaign.judging_orders import lock_topics, renew_orders
 from judging.errors import CampaignRefused
-from judging.models import Campaign, GradedCampaign, Judgment, Pair
+from judging.models import Campaign, GradedCampaign, Judgment, Pair, TopicAssignment
 from pooling.errors import ClustersRefused
 from pooling.models import ClusterSet, Collection, Pool, PooledPassage
 from pooling.near_duplicates import Likeness
@@ -75,21 +76,24 @@ def remove_clusters(collection: Collection, *, who: str = "") -> ClusterSet:
     with transaction.atomic():
         _let_requests_finish(collection)
         refuse_judged(collection)
-        return clusters.remove_classes(collection, who=who)
+        removed = clusters.remove_classes(collection, who=who)
+        renew_orders(collection)
+    return removed
 
 
 def refuse_judged(collection: Collection) -> None:
-    """Raise CampaignRefused if the pairs of a campaign depend on the present classes of passages."""
+    """Raise CampaignRefused if pairs, or topics that somebody took, depend on the present classes of passages."""
     judged = Judgment.objects.filter(campaign__collection=collection)
     asked = Pair.objects.filter(campaign__collection=collection)
     first = asked.order_by("pk").select_related("campaign").first()
-    graded = GradedCampaign.objects.filter(collection=collection).first()
+    taken = TopicAssignment.objects.filter(topic__campaign__collection=collection).order_by("pk")
+    graded = GradedCampaign.objects.filter(pk=taken.values("topic__campaign")[:1]).first()
     if first is not None or judged.exists() or graded is not None:
         name = first.campaign.name if first else graded.name if graded else "a campaign"
         raise CampaignRefused(
             f"The judgments of {name} depend on the classes of {collection.name}, so they can no longer change.",
-            "Near-duplicates can be found, imported and removed until a campaign is launched, a graded campaign "
-            "is created, or judgments are imported. Afterwards, create a new collection.",
+            "Near-duplicates can be found, imported and removed until a campaign is launched, a topic of a "
+            "graded campaign is taken, or judgments are imported. Afterwards, create a new collection.",
         )
 
 
@@ -98,6 +102,7 @@ def _store_unless_judged(collection: Collection, classes: clusters.Classes, who:
         _let_requests_finish(collection)
         refuse_judged(collection)
         stored = clusters.store_classes(collection, classes, who=who)
+        renew_orders(collection)
     # Fetch the texts of the largest classes, so that people can review them.
     shown = [pid for one in stored.summary["largest"] for pid in (one["canonical"], *one["others"])]
     passages.ensure(collection=collection, pids=shown)
@@ -134,5 +139,6 @@ def effect_on(pool: Pool) -> PoolEffect:
 
 
 def _let_requests_finish(collection: Collection) -> None:
-    """Lock the campaigns' rows, as requests for pairs do, so that the two never run at the same time."""
+    """Lock campaigns and topics, as requests for pairs and assessors do, so that they never run at the same time."""
+    lock_topics(collection)
     Campaign.objects.filter(collection=collection).update(seed=F("seed"))

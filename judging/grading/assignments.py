@@ -45,6 +45,7 @@ def take_topic(topic: Topic, assessor: Any) -> TopicAssignment:
             )
         if held is not None:
             take_from_crowd(held)
+        topic.refresh_from_db(fields=["order"])  # near-duplicates may have changed until now
         made = TopicAssignment.objects.create(topic=topic, assessor=assessor)
         assign_passages(made, next_of_pool(topic.order, 0, topic.campaign.life), batch=0)
     return made

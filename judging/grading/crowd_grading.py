@@ -59,6 +59,7 @@ def create_crowd_campaign(
             )
         for topic in topics:
             lock_topic(topic)
+            topic.refresh_from_db(fields=["order"])  # near-duplicates may have changed until now
             if (held := assignment_of(topic)) is not None:
                 take_from_crowd(held)
             assignment = TopicAssignment.objects.create(topic=topic, crowd=made)

@@ -1,6 +1,5 @@
 """Graded campaigns: create one from a pool, end it and reopen it."""
 
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass, field
 
@@ -10,17 +9,17 @@ from django.db.models import QuerySet
 from config import clock
 from config.guidance import Action, Guidance, Option
 from config.plurals import many
-from judging.campaign.pairs import class_representatives
+from judging.campaign.judging_orders import judging_begun, judging_orders, lock_topics
 from judging.errors import BadInput, CampaignRefused
 from judging.grading.decisions import decide_at_end
 from judging.models import GradedCampaign, GradedItem, Topic, TopicAssignment, TopicDecision
 from judging.rules.grade_scale import FOUR_LEVELS, Level
-from judging.rules.topic_life import check_rules, pool_order
+from judging.rules.topic_life import check_rules
 from pooling.errors import NotFound
-from pooling.models import Collection, Pool, PooledPassage
+from pooling.models import Collection, Pool
 from pooling.services.members import log
 from pooling.services.naming import check_name
-from pooling.services.pools import pooled_tops, without_text
+from pooling.services.pools import without_text
 
 MOST_BUDGET = 10**9
 MOST_SEED = 2**31
@@ -49,7 +48,7 @@ def create_graded_campaign(
     check_name(name)
     _check_grading_settings(settings)
     refuse_without_texts(pool, settings)
-    orders = _judging_orders(pool)
+    orders = judging_orders(pool)
     try:
         with transaction.atomic():
             made = GradedCampaign.objects.create(
@@ -110,39 +109,6 @@ def refuse_without_texts(pool: Pool, settings: GradingSettings) -> None:
         )
 
 
-def _judging_orders(pool: Pool) -> dict[int, list[tuple[int, int]]]:
-    """Return query key → (passage key, smallest rank in any run) of its pool, in the order of judging.
-
-    A passage that is in no run, such as the known relevant one, comes after all others.
-    """
-    shown = class_representatives(pool)
-    standing = {key for keys in shown.values() for key in keys}
-    rows = PooledPassage.objects.filter(pool=pool).order_by("query_id", "passage_id")
-    pids: dict[int, dict[str, tuple[int, str]]] = defaultdict(dict)
-    first: dict[tuple[int, str], str] = {}
-    for query, key, pid, class_key in rows.values_list(
-        "query_id", "passage_id", "passage__pid", "passage__class_key"
-    ).iterator(chunk_size=2000):
-        pids[query][pid] = (key, class_key)
-        if class_key and key in standing and key in shown[query]:
-            first[query, class_key] = pid
-    queries = dict(pool.collection.queries.filter(pk__in=shown).values_list("qid", "pk"))
-    best: dict[int, dict[str, int]] = defaultdict(dict)
-    for tops in pooled_tops(pool):
-        for qid, ranked in tops.items():
-            of_query = best[queries[qid]] if qid in queries else {}
-            for rank, pid in enumerate(ranked, 1):
-                of_query[pid] = min(rank, of_query.get(pid, rank))
-    orders = {}
-    for query, known in pids.items():
-        stands = {pid: first.get((query, class_key), pid) for pid, (_, class_key) in known.items()}
-        found = ((pid, rank) for pid, rank in best[query].items() if pid in known)
-        unranked = ((pid, pool.depth + 1) for pid in known)
-        ordered = pool_order([*found, *unranked], stands)
-        orders[query] = [(known[pid][0], rank) for pid, rank in ordered]
-    return orders
-
-
 def graded_campaign_named(collection: Collection, name: str) -> GradedCampaign:
     """Return the collection's graded campaign with this name. Raises NotFound."""
     found = GradedCampaign.objects.filter(collection=collection, name=name).select_related("pool").first()
@@ -152,6 +118,22 @@ def graded_campaign_named(collection: Collection, name: str) -> GradedCampaign:
             Action("create_grading", collection.name, lead="Make one"),
         )
     return found
+
+
+@transaction.atomic
+def delete_graded_campaign(campaign: GradedCampaign, *, who: str = "") -> None:
+    """Delete a graded campaign whose judging has not begun. Raises CampaignRefused."""
+    lock_topics(campaign.collection)
+    crowd = campaign.crowd_campaigns.filter(rehearsal_of=None).order_by("pk").first()
+    if crowd is not None:
+        raise CampaignRefused(
+            f"Workers of campaign {crowd.name} grade topics of {campaign.name}.",
+            "If that campaign is a draft, delete it first. Otherwise end the graded campaign instead.",
+        )
+    if judging_begun(campaign):
+        raise CampaignRefused(f"The judging of {campaign.name} has begun.", "End it instead.")
+    log(campaign.collection, f"graded campaign {campaign.name} deleted", who=who)
+    campaign.delete()
 
 
 def judged_so_far(campaign: GradedCampaign) -> int:

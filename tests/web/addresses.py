@@ -80,6 +80,7 @@ FIXED: dict[str, list[Any]] = {
     "web:document_label_sources": ["harbour", "official"],
     "web:graded_campaign": ["harbour", "swell"],
     "web:end_grading": ["harbour", "swell"],
+    "web:delete_grading": ["harbour", "swell"],
     "web:ask_crowd": ["harbour", "swell"],
     "web:publish_labels": ["harbour", "swell"],
     "web:grades_file": ["harbour", "swell"],

@@ -228,6 +228,17 @@ def read_graded_campaign(request: HttpRequest, name: str, graded: str) -> dict[s
     return grading_summary(campaign, states) | {"listed": [one.as_dict() for one in listed]}
 
 
+@router.delete(
+    "/collections/{name}/grading/{graded}",
+    response={204: None},
+    summary="Delete a graded campaign whose judging has not begun",
+)
+def delete_graded_campaign(request: HttpRequest, name: str, graded: str) -> Status[None]:
+    user, campaign = _graded_campaign_to_change(request, name, graded, "run grading")
+    graded_campaigns.delete_graded_campaign(campaign, who=user.get_username())
+    return Status(204, None)
+
+
 @router.post(
     "/collections/{name}/grading/{graded}/decisions",
     response=TopicOut,

@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from django.http import Http404
 
 from config.background.models import Job
+from judging.campaign.judging_orders import judging_begun
 from judging.grading.graded_campaigns import judged_so_far
 from judging.grading.graded_labels import withdrawn_passages
 from judging.grading.grades import awaits_passages, item_at
@@ -93,6 +94,7 @@ def graded_campaign_page(campaign: GradedCampaign, user: Any, number: str | None
         "crowds": campaign.crowd_campaigns.filter(rehearsal_of=None).order_by("pk"),
         "may_export": may(user, "export judgments", collection),
         "verdicts": [str(one) for one in finished],
+        "begun": judging_begun(campaign),
         "withdrawn": sum(withdrawn_passages(campaign).values()) if may_publish else 0,
         "labels": campaign.labels.select_related("qrel_set").order_by("pk"),
     }

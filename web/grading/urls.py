@@ -15,6 +15,7 @@ urlpatterns = [
     path(f"{_ONE}assess/<int:key>/choosing", views.choosing, name="choosing"),
     path(f"{_ONE}assess/<int:key>/decline", views.decline, name="decline_topic"),
     path(f"{_ONE}end", views.end_graded_campaign, name="end_grading"),
+    path(f"{_ONE}delete", views.delete_grading, name="delete_grading"),
     path(f"{_ONE}crowd", views.ask_crowd, name="ask_crowd"),
     path(f"{_ONE}labels", views.publish_topic_labels, name="publish_labels"),
     path(f"{_ONE}grades.csv", views.grades_file, name="grades_file"),

@@ -129,6 +129,19 @@ def end_graded_campaign(request: HttpRequest, campaign: GradedCampaign) -> HttpR
 
 
 @require_POST
+@graded_view("run grading")
+def delete_grading(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
+    """Delete a graded campaign whose judging has not begun."""
+    try:
+        graded_campaigns.delete_graded_campaign(campaign, who=request.user.get_username())
+    except Refusal as refusal:
+        complain(request, refusal)
+        return redirect("web:graded_campaign", campaign.collection.name, campaign.name)
+    messages.success(request, f"The graded campaign {campaign.name} was deleted.")
+    return redirect("web:graded_campaigns", campaign.collection.name)
+
+
+@require_POST
 @graded_view("prepare campaign")
 def ask_crowd(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
     """Create a draft campaign whose workers grade the free topics, and continue with its settings."""

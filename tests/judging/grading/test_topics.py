@@ -2,7 +2,7 @@
 
 import pytest
 
-from judging.campaign.clustering import refuse_judged
+from judging.campaign.clustering import import_clusters, remove_clusters
 from judging.errors import BadInput, CampaignRefused
 from judging.grading.assignments import (
     end_assignment,
@@ -14,6 +14,7 @@ from judging.grading.decisions import decide_by_hand, reverse_decision, standing
 from judging.grading.graded_campaigns import (
     GradingSettings,
     create_graded_campaign,
+    delete_graded_campaign,
     end_campaign,
     reopen_campaign,
 )
@@ -29,7 +30,7 @@ from judging.grading.grades import (
 from judging.grading.proposals import proposed_passages
 from judging.models import Grade, GradedCampaign, GradedItem, TopicAssignment
 from judging.rules.grade_scale import Level
-from pooling.models import Passage
+from pooling.models import Passage, Pool
 from pooling.services.pools import Choice, build_pool
 from tests.judging.grading.conftest import RULES, grade_all
 
@@ -321,11 +322,43 @@ def test_the_least_relevant_grade_is_one_of_the_scale(make_campaign):
         make_campaign(scale=scale)
 
 
-def test_near_duplicates_stay_once_a_graded_campaign_rests_on_them(make_campaign):
+def test_near_duplicates_can_change_until_a_topic_is_taken(make_campaign, people, tmp_path):
     campaign = make_campaign()
+    stale = topic_named(campaign, "q1")
+    file = tmp_path / "clusters.txt"
+    file.write_text("p1 p1\np1 p2\np1 p3\n")
 
+    import_clusters(campaign.collection, file)
+
+    assert len(topic_named(campaign, "q1").order) == 4
+    taken = take_topic(stale, people[0])  # loaded before the order changed
+    assert set(taken.items.values_list("passage__pid", flat=True)) == {"p1", "p4", "p5", "p6"}
     with pytest.raises(CampaignRefused, match="The judgments of graded depend on"):
-        refuse_judged(campaign.collection)
+        remove_clusters(campaign.collection)
+
+
+def test_removed_near_duplicates_are_judged_separately_again(make_campaign, tmp_path):
+    campaign = make_campaign()
+    before = topic_named(campaign, "q1").order
+    file = tmp_path / "clusters.txt"
+    file.write_text("p1 p1\np1 p2\n")
+
+    import_clusters(campaign.collection, file)
+    remove_clusters(campaign.collection)
+
+    assert topic_named(campaign, "q1").order == before
+
+
+def test_a_graded_campaign_can_be_deleted_until_its_judging_begins(make_campaign, people):
+    campaign = make_campaign()
+    delete_graded_campaign(campaign, who="owner")
+    assert not GradedCampaign.objects.exists()
+
+    pool = Pool.objects.get(name="depth")
+    again = create_graded_campaign(pool=pool, name="graded", settings=GradingSettings(rules=RULES))
+    end_assignment(take_topic(topic_named(again, "q1"), people[0]), why="not mine", who="ada")
+    with pytest.raises(CampaignRefused, match="The judging of graded has begun"):
+        delete_graded_campaign(again)
 
 
 def test_a_reopened_topic_with_nothing_left_is_decided_again(make_campaign, people):

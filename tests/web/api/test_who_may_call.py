@@ -248,6 +248,7 @@ TABLE |= {
         "campaigns", STAFF, 201, b'{"name": "more", "pool": "tide"}'
     ),
     ("get", _GRADED): Call(only=GRADING),
+    ("delete", _GRADED): Call("campaigns", STAFF, 409),  # its judging has begun
     ("post", f"{_GRADED}/decisions"): Call(  # none of its passages is judged
         "campaigns", STAFF, 409, b'{"qid": "q1", "decision": "rejected", "why": "x"}'
     ),

@@ -191,6 +191,7 @@ OF_A_COLLECTION = {
     "web:graded_campaign": Page(only=GRADING),
     "web:decide_topic": Page(only=STAFF, post={"decision": "rejected", "why": "x"}, done=302),
     "web:end_grading": Page(only=STAFF, post={"why": "x"}, done=302),
+    "web:delete_grading": Page(only=STAFF, post={"sure": "1"}, done=302),
     "web:ask_crowd": Page(only=MONEY, post={"name": "crowd"}, done=302),
     "web:publish_labels": Page(only=RUNS, post={"set": "graded"}, done=302),
     "web:grades_file": Page(only=MEMBERS),

@@ -34,6 +34,10 @@ class Form(StrEnum):
     LINKS = "links"
 
 
+#: The task of runs that retrieve documents.
+DOCUMENT = "document"
+
+
 @dataclass(frozen=True)
 class Detail:
     """One structured field of a run. ``choices``: allowed value → its definition."""
@@ -227,8 +231,7 @@ class KnownRun:
 
     @property
     def task(self) -> str:
-        """Return what the run retrieves (default: passages), in lower case like newly stored tasks."""
-        return str(self.details.get("task") or "passage").casefold()
+        return task_of(self.details)
 
     @property
     def reported(self) -> dict[str, float]:
@@ -236,7 +239,12 @@ class KnownRun:
         return dict(self.details.get(REPORTED, {}))
 
 
+def task_of(details: Mapping[str, Any]) -> str:
+    """Return what a run retrieves (default: passages), in lower case like newly stored tasks."""
+    return str(details.get("task") or "passage").casefold()
+
+
 def tasks_of(runs: Iterable[KnownRun]) -> list[str]:
     """Return the tasks of runs: passage and document first, then others by name."""
-    first = {"passage": 0, "document": 1}
+    first = {"passage": 0, DOCUMENT: 1}
     return sorted({run.task for run in runs}, key=lambda task: (first.get(task, 2), task))

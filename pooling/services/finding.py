@@ -1,12 +1,17 @@
 """Find collections, pools, qrel sets and runs by name."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from django.db import models
 
 from config.guidance import Action
 from pooling.errors import NotFound
 from pooling.models import Collection, Pool, QrelSet, Run
+from pooling.run_details import DOCUMENT, task_of
+
+#: The maximum number of runs listed in a sentence.
+MOST_LISTED = 20
 
 
 def _existing_names(rows: models.QuerySet, field: str) -> str:
@@ -71,6 +76,39 @@ def runs_tagged(collection: Collection, tags: Sequence[str] | None) -> list[Run]
             or Action("import_runs", collection.name, lead="Import one"),
         )
     return [runs[tag] for tag in dict.fromkeys(tags)]
+
+
+@dataclass(frozen=True)
+class RunsOfKind:
+    """Runs that retrieve what labels are of, and the runs left out because they retrieve something else."""
+
+    kept: list[Run]
+    left_out: list[Run]
+    documents: bool
+
+    @property
+    def sentence(self) -> str:
+        """Return which runs were left out, and why; empty if none was."""
+        if not self.left_out:
+            return ""
+        other = "passages" if self.documents else "documents"
+        tags = ", ".join(run.run_tag for run in self.left_out[:MOST_LISTED])
+        more = f" and {len(self.left_out) - MOST_LISTED:,} more" if len(self.left_out) > MOST_LISTED else ""
+        return f"Runs of {other} are left out: {tags}{more}."
+
+
+def runs_of_kind(runs: Iterable[Run], qrel_set: QrelSet | None) -> RunsOfKind:
+    """Divide runs into those of documents and of passages; the labels decide which to keep (default: passages).
+
+    If no run is of the kind of the labels, all are kept.
+    """
+    documents = qrel_set is not None and qrel_set.mapped_from_id is not None
+    divided: dict[bool, list[Run]] = {True: [], False: []}
+    for run in runs:
+        divided[task_of(run.details) == DOCUMENT].append(run)
+    if not divided[documents]:
+        return RunsOfKind(divided[not documents], [], documents)
+    return RunsOfKind(divided[documents], divided[not documents], documents)
 
 
 def known_qids(collection: Collection) -> frozenset[str]:

@@ -46,7 +46,14 @@ def test_the_steps_of_pooling_follow_each_other(run_command, small, write):
 
     assert (checked["run"], checked["lines"], checked["warnings"]) == ("A", 4, [])
     assert [run["run"] for run in imported["imported"]] == ["A", "B"]
-    assert built == {"pool": "first", "queries": 3, "passages": 5, "pairs": 2, "without_text": 0}
+    assert built == {
+        "pool": "first",
+        "queries": 3,
+        "passages": 5,
+        "pairs": 2,
+        "without_text": 0,
+        "left_out": [],
+    }
     wanted = {"queries", "mean", "median", "max", "singletons", "qrel_added", "pairs", "tasks", "cost"}
     assert wanted <= stats.keys()
     assert (stats["pairs"], stats["tasks"], stats["cost"]) == (2, 1, 2.4)

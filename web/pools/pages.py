@@ -7,7 +7,7 @@ from judging.campaign.campaigns import CampaignSettings
 from judging.launch.forecast import Forecast, Pace, forecast_pairs
 from judging.models import Campaign
 from pooling.models import Collection, Pool, QrelSet, Query, Run
-from pooling.services.finding import qrel_set_named
+from pooling.services.finding import qrel_set_named, runs_of_kind
 from pooling.services.planning import PoolPlan, plan_pool
 from pooling.services.pools import Choice, labeled_qids, without_text
 from pooling.shallow import Contribution, PoolStats
@@ -43,6 +43,7 @@ class PlanPage:
     runs: list[Run]
     chosen: set[int]
     refusal: Refusal | None = None
+    left_out: str = ""
     plan: PoolPlan | None = None
     forecast: Forecast | None = None
     bars: list[Bar] = field(default_factory=list)
@@ -95,6 +96,7 @@ def plan_page(collection: Collection, given: Any) -> PlanPage:
     named = _texts_of_listed(collection, plan, asked.choice)
     return PlanPage(
         **page,
+        left_out="" if page["chosen"] else runs_of_kind(runs, asked.qrel_set).sentence,
         plan=plan,
         forecast=forecast,
         bars=histogram(plan.everything.histogram, plan.stats.histogram),
@@ -106,11 +108,11 @@ def plan_page(collection: Collection, given: Any) -> PlanPage:
 
 
 def pool_asked_for(collection: Collection, form: PoolForm, runs: list[Run], chosen: set[int]) -> PoolRequest:
-    """Return the pool that a valid form requests; without chosen runs, over all of them. Raises NotFound."""
+    """Return the pool that a valid form requests; without chosen runs, over all of a kind. Raises NotFound."""
     found = form.cleaned_data
     qrel_set = qrel_set_named(collection, found["qrels"]) if found["qrels"] else None
     return PoolRequest(
-        [run for run in runs if run.pk in chosen] or runs,
+        [run for run in runs if run.pk in chosen] or runs_of_kind(runs, qrel_set).kept,
         qrel_set,
         found["depth"],
         Choice(

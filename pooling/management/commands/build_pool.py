@@ -4,7 +4,7 @@ from typing import Any
 from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from pooling.formats import Content
 from pooling.services import pools
-from pooling.services.finding import collection_named, qrel_set_named, runs_tagged, tags_meant
+from pooling.services.finding import collection_named, qrel_set_named, runs_of_kind, runs_tagged, tags_meant
 from pooling.services.growth import most_bytes_of
 from pooling.texts import read_qids
 
@@ -25,7 +25,9 @@ class Command(BaseCommand):
             help="tags of the runs, separated by commas; pass a tag that contains a comma separately",
         )
         chosen.add_argument(
-            "--all-runs", action="store_true", help="all runs of the collection (the default)"
+            "--all-runs",
+            action="store_true",
+            help="all runs of the kind of --qrels: passages or documents (default)",
         )
         parser.add_argument("--qrels", metavar="SET", help="add the qrel of each query from this set")
         parser.add_argument("--depth", type=int, default=1, help="passages taken from each run (default: 1)")
@@ -71,6 +73,8 @@ class Command(BaseCommand):
         if options["labeled_only"] and not options["qrels"]:
             raise UsageError("--labeled-only needs --qrels, the labels that the queries must have")
         qrel_set = qrel_set_named(chosen, options["qrels"]) if options["qrels"] else None
+        picked = runs_tagged(chosen, tags)
+        of_kind = runs_of_kind(picked, qrel_set) if tags is None else None
         qids = (
             read_qids(Content(options["queries"], "", most_bytes_of(options["queries"])))
             if options["queries"]
@@ -88,7 +92,7 @@ class Command(BaseCommand):
             built = pools.build_pool(
                 collection=chosen,
                 name=pool,
-                runs=runs_tagged(chosen, tags),
+                runs=of_kind.kept if of_kind else picked,
                 qrel_set=qrel_set,
                 depth=options["depth"],
                 choice=choice,
@@ -101,4 +105,5 @@ class Command(BaseCommand):
             "passages": stats.passages,
             "pairs": stats.pairs,
             "without_text": pools.without_text(built),
+            "left_out": [run.run_tag for run in of_kind.left_out] if of_kind else [],
         }

@@ -56,6 +56,20 @@ def test_unjudged_passages_by_run(bay):
     }
 
 
+def test_runs_of_another_kind_than_the_labels_are_left_out_and_named(bay):
+    make_run(bay, "docs", {"q1": ["D1"], "q2": ["D2"]}, details={"task": "Document"})
+
+    analysis = compute_analysis(asked(bay))
+
+    assert set(analysis.content["unjudged_at_10"]) == {"solo", "pair", "twin"}
+    assert analysis.content["runs_left_out"] == ["docs"]
+    assert "Runs of documents are left out: docs." in analysis.sentences
+
+    of = QrelSet.objects.get(name="official")
+    make_qrels(bay, "documents", [("q1", "D1", 1), ("q2", "D9", 1)], mapped_from=of)
+    assert set(compute_analysis(asked(bay, qrels="documents")).content["unjudged_at_10"]) == {"docs"}
+
+
 def test_near_duplicates_count_as_judged_and_save_judgments(bay):
     store_classes(bay, Classes(ClusterSet.Method.FILE, {"c": "c", "c2": "c"}, {}))
 

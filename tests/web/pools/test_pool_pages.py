@@ -48,6 +48,17 @@ def texts(reply) -> str:
     return " ".join(re.sub(r"<[^>]*>", " ", reply.content.decode()).split())
 
 
+def test_runs_of_documents_are_not_pooled_unless_chosen(port, manager):
+    docs = make_run(port, "docs", {"q1": ["D1"]}, details={"task": "document"})
+
+    page = plan_page(port, QueryDict("qrels=official"))
+    assert "docs" not in {one.run_tag for one in page.brought}
+    assert "Runs of documents are left out: docs." in texts(manager.get(PLAN, {"qrels": "official"}))
+
+    page = plan_page(port, QueryDict(f"qrels=official&run={docs.pk}"))
+    assert [one.run_tag for one in page.brought] == ["docs"]
+
+
 def test_a_built_pool_matches_its_plan(port):
     runs, labels = list(port.runs.order_by("run_tag")), port.qrel_sets.get()
     asked = [

@@ -50,7 +50,7 @@ def check_gold(campaign: Campaign) -> Passed:
         there = f"{many(accepted, 'gold pair is', 'gold pairs are')} accepted and {many(needed, 'is', 'are')} needed"
         raise NotReady(
             f"{there}: {campaign.gold_per_task} a task for {many(campaign.max_tasks_per_worker, 'task')} a worker, "
-            "who never sees a gold pair twice.",
+            f"who never sees a {'test passage' if campaign.grades else 'gold pair'} twice.",
             Guidance(
                 Action("propose_gold", campaign.name),
                 " and then ",

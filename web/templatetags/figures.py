@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.timesince import timesince
 
 from config import clock
+from judging.models import Campaign
 from judging.rules.slips import percent_text
 from leaderboard.board.standings import Standing
 from leaderboard.output import Figure
@@ -276,3 +277,9 @@ def sort_state(now: str, field: str, higher_is_better: bool = True) -> str:
 def sheet_width(figure: Figure) -> int:
     """Return the on-screen width of a printed figure in pixels, slightly larger than on paper."""
     return round(figure.width * PIXELS_AN_INCH)
+
+
+@register.filter
+def gold_words(campaign: Campaign) -> str:
+    """Return what workers are tested with: a gold pair, or a test passage if they grade single passages."""
+    return "test passage" if campaign.grades else "gold pair"

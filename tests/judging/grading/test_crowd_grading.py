@@ -10,7 +10,7 @@ from judging.campaign.campaign_settings import change_settings
 from judging.campaign.campaigns import CampaignSettings
 from judging.campaign.rehearsal_copy import rehearsal_of
 from judging.campaign.worker_texts import accept_texts
-from judging.errors import BadInput, CampaignRefused
+from judging.errors import BadInput, CampaignRefused, NotReady
 from judging.grading import crowd_grading
 from judging.grading.assignments import take_topic, topic_named
 from judging.grading.crowd_grading import carry_grades, create_crowd_campaign, undecided_topics
@@ -21,6 +21,7 @@ from judging.grading.topic_states import states_of
 from judging.jobs import choose_passages_job, choosing_key, collect_job
 from judging.launch.archive import archive, restore
 from judging.launch.checks import each_check
+from judging.launch.gold_checks import check_gold
 from judging.launch.launches import Terms, plan_offer
 from judging.models import Campaign, Exclusion, GoldAnswer, Grade, GradedItem, Judgment, Pair, Slot, Task
 from judging.page import session
@@ -278,6 +279,14 @@ def test_the_check_list_speaks_of_passages(reef_fair):
     assert "miss 0.05 to 1% of the test passages" in found["cost"].words
     assert "of the test passages" in found["screening"].words
     assert str(found["time"].next_step).endswith("or use fewer passages.")
+
+
+def test_too_few_gold_pairs_are_refused_in_words_of_passages(reef_fair):
+    campaign = reef_fair.draft()
+    campaign.gold_per_task = 90
+
+    with pytest.raises(NotReady, match="who never sees a test passage twice"):
+        check_gold(campaign)
 
 
 def test_a_rehearsal_grades_the_same_passages_and_leaves_the_topics_alone(reef_fair, settings):

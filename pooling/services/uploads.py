@@ -33,8 +33,8 @@ from pooling.problems import Problem, Problems, only_unknown_queries
 from pooling.services.candidates import refuse_outside_candidates
 from pooling.services.growth import most_bytes_of_run
 from pooling.services.members import role_of
-from pooling.services.reader_faults import refusing_faults
 from pooling.services.query_splits import private_qids
+from pooling.services.reader_faults import refusing_faults
 from pooling.services.receiving import CHUNK, abandon, forget_parts
 from pooling.services.rounds import Entry
 from pooling.services.run_problems import problems_of_run

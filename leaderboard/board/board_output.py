@@ -9,7 +9,6 @@ from leaderboard.board.boards import PublishedBoard, as_dict
 from leaderboard.board.standings import PERFECT, BoardRow, Standing, standing_out
 from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
 from leaderboard.output.chart import Point, Points, Series, Spans, chart_content
-from leaderboard.output.table import best_marked
 
 #: Up to this number of runs, the figure of one board against the other names all; otherwise, the top runs and the
 #: runs that move most.
@@ -87,9 +86,7 @@ def board_table(published: PublishedBoard, facts: Facts) -> Table:
         *([Column("judged_tops", "judged tops", Kind.SHARE)] if published.tells_judged_tops else []),
         *([Column("baseline", "baseline")] if published.baselines else []),
     ]
-    rows: tuple[Row, ...] = tuple(_board_row(published, row) for row in published.board.rows)
-    for side, _ in sets:
-        rows = best_marked(rows, side, higher=published.higher_is_better)
+    rows = tuple(_board_row(published, row) for row in published.board.rows)
     title = "Official and preference qrels" if both else f"{official} qrels"
     return Table("boards", title, _board_caption(published, facts), tuple(columns), rows, facts)
 
@@ -103,8 +100,8 @@ def _board_caption(published: PublishedBoard, facts: Facts) -> str:
     if len(bounded) < len(_label_columns(published)) and bounded:
         intervals += f" under {bounded[0]} qrels only"
     said = (
-        f"{facts.measure}{lower} {intervals}. Equal values share a "
-        "rank. Rank from: 1 + the number of runs that are significantly better; to: the number that are not "
+        f"{facts.measure}{lower} {intervals}. {published.tie_rule} "
+        "Rank from: 1 + the number of runs that are significantly better; to: the number that are not "
         f"significantly worse (all pairs tested at once, {level:.0%})."
     )
     if not board_has_preferences(published):
@@ -122,13 +119,14 @@ def _board_caption(published: PublishedBoard, facts: Facts) -> str:
 
 def _board_row(published: PublishedBoard, row: BoardRow) -> Row:
     cells: dict[str, Any] = {"run": row.run, "baseline": "yes" if row.run in published.baselines else None}
-    for side, _ in _titled_label_sets(published):
+    sides = [side for side, _ in _label_columns(published)]
+    for side in sides:
         one: Standing = getattr(row, side)
         cells |= {side: Interval(*one.estimate), f"rank_{side}": one.rank, f"answered_{side}": one.answered}
     cells |= {"first": row.leading.first, "last": row.leading.last}
     if row.preference:
         cells |= {"shift": row.shift, "judged_tops": row.judged_tops}
-    return Row(cells, faint=row.perfect)
+    return Row(cells, best=frozenset(filter(row.is_best, sides)), faint=row.perfect)
 
 
 def own_rows(published: PublishedBoard) -> list[BoardRow]:

@@ -81,6 +81,13 @@ class PublishedBoard:
         ]
 
     @property
+    def tie_rule(self) -> str:
+        """The sentence about the ranks of equal values."""
+        if self.decimals is None:
+            return "Equal values share a rank."
+        return "Ranks come from the unrounded values, so equal shown values can have different ranks."
+
+    @property
     def runs(self) -> int:
         """Number of ranked runs, without the perfect run."""
         return sum(not row.perfect for row in self.board.rows)

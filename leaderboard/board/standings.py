@@ -6,6 +6,7 @@ the share of queries whose official qrel is a best answer. The table shows the r
 but it does not affect other ranks or correlations. A board can use any measure.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -56,6 +57,11 @@ class BoardRow:
     judged_tops: float | None = None
     """The share of queries, 0 to 1, whose top passage of this run was judged."""
     perfect: bool = False
+
+    def is_best(self, side: str) -> bool:
+        """Return whether the run is first under these labels. Unlike rounded values, its rank tells it exactly."""
+        one: Standing = getattr(self, side)
+        return not self.perfect and one.rank == 1 and not math.isnan(one.value)
 
     @property
     def leading(self) -> Standing:

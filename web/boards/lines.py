@@ -53,8 +53,8 @@ def board_lines(
         BoardLine(
             row,
             runs.get(row.run) if not row.perfect else None,
-            best_official=not row.perfect and row.official.rank == 1,
-            best_preference=not row.perfect and row.leading.rank == 1,
+            best_official=row.is_best("official"),
+            best_preference=row.preference is not None and row.is_best("preference"),
             move=moves.move(row.run) if moves and not row.perfect else None,
             may_pass=may_pass.get(row.run, 0),
         )

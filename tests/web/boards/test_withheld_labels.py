@@ -171,10 +171,13 @@ def test_a_passage_supplied_only_by_the_labels_leaves_no_trace(sound):
     assert "not released" not in found
 
 
+def label_one_more_of_beta():
+    Qrel.objects.filter(query__qid="q22").update(passage=Passage.objects.get(pid="b-q22"))
+
+
 def test_values_are_rounded_and_their_order_is_kept(sound):
     """The runs differ in one query of 24: with one decimal their values are equal, and their ranks are not."""
-    query = Query.objects.get(qid="q22")
-    Qrel.objects.filter(query=query).update(passage=Passage.objects.get(pid="b-q22"))
+    label_one_more_of_beta()
 
     found = Client().get("/api/v1/collections/sound/leaderboard?labels_alone=true").json()
 
@@ -184,6 +187,19 @@ def test_values_are_rounded_and_their_order_is_kept(sound):
         ("alpha", 0.7, 2),
     ]
     assert {row["answered_official"] for row in found["rows"]} == {None}
+
+
+def test_every_form_marks_the_first_of_two_equal_rounded_values(sound):
+    label_one_more_of_beta()
+    address = "/collections/sound/leaderboard"
+
+    page = Client().get(f"{address}/?version=none").content.decode()
+    note = Client().get(f"{address}.md?version=none").content.decode()
+    rule = "Ranks come from the unrounded values, so equal shown values can have different ranks."
+
+    assert all(rule in said and "qual values share" not in said for said in (page, note))
+    assert page.count("<strong>0.7</strong>") == 1
+    assert note.count("| *0.7") == 1
 
 
 def test_a_page_shows_as_many_digits_as_are_published(sound):

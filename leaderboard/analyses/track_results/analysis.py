@@ -46,7 +46,7 @@ def analyse_results(asked: Asked, progress: Progress | None) -> Analysis:
         tables = {name: rows for name, rows in tables.items() if name == task}
     facts = Facts(
         collection=asked.collection.name,
-        runs=tuple(run.run_tag for run in runs),
+        runs=tuple(row.run.run_tag for rows in tables.values() for row in rows),
         labels=(labels_words(labels),) if labels else ("values as reported",),
         measure=", ".join(names),
         queries=len(labels.qids) if labels else 0,

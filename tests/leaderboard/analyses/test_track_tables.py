@@ -144,6 +144,20 @@ def test_runs_with_files_are_scored_and_announced_ones_have_reported_values(vall
     assert found.tables[0].columns[-1].label == "MRR@10"
 
 
+def test_the_facts_count_the_runs_in_the_tables(valley):
+    Run.objects.update(baseline=False)
+    Run.objects.filter(run_tag="new").update(baseline=True)
+    runs = tuple(chosen_runs(valley.collection))
+
+    def facts(**settings):
+        found = compute_analysis(Asked(RESULTS, valley.collection, runs, {"measures": "RR@10"} | settings))
+        assert [table.facts for table in found.tables] in ([found.facts], [])
+        return found.facts
+
+    assert set(facts().runs) - set(facts(baselines="without").runs) == {"new"}
+    assert facts(task="document").runs == ()
+
+
 def test_columns_of_means_are_headed_by_the_names_of_means(valley):
     settings = {"measures": "AP RR@10 nDCG@10", "announced": "1"}
 

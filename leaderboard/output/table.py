@@ -180,11 +180,11 @@ class Table:
         return found
 
     def legend(self, *, best: str, significant: str) -> list[str]:
-        """Explain the marks in use. ``best`` and ``significant`` describe how the format marks them."""
+        """Explain the marks in use. ``best`` and ``significant`` say how the format marks them; "": not at all."""
         lines = []
         if any(row.significant for row in self.rows):
             lines.append(f"{significant}: {self.significance or 'significant'}.")
-        if any(row.best for row in self.rows):
+        if best and any(row.best for row in self.rows):
             lines.append(f"{best}: best value.")
         return lines
 

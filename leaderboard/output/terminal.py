@@ -38,7 +38,9 @@ def print_table(console: Console, table: Table) -> None:
     console.width = max(console.width, console.measure(grid, options=wide).maximum)
     console.print(Text(table.title, style="bold"))
     console.print(grid)
-    for line in (table.caption, *table.legend(best="Underlined", significant="*"), *table.notes):
+    # Rich leaves out all styles in files and on terminals without them.
+    best = "Underlined" if console.color_system else ""
+    for line in (table.caption, *table.legend(best=best, significant="*"), *table.notes):
         console.print(line, markup=False)
     console.print()
 

@@ -184,6 +184,18 @@ def test_a_narrow_terminal_cuts_no_number(table):
     assert "*: p < 0.05." in text
 
 
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_legend_mentions_underlining_only_if_there_is_some(table, terminal):
+    console = Console(
+        file=io.StringIO(), force_terminal=terminal, color_system="auto", _environ={"TERM": "xterm"}
+    )
+
+    print_table(console, table)
+
+    text = console.file.getvalue()
+    assert ("\x1b[4m" in text) is ("Underlined: best value." in text) is terminal
+
+
 @pytest.mark.parametrize("text", ["table", "latex", "csv", "markdown"])
 def test_every_form_states_what_the_numbers_were_made_from(table, text):
     forms = {"latex": latex_table, "csv": csv_table, "markdown": markdown_table, "table": table_content}

@@ -155,5 +155,5 @@ def _run_order(scores: Scores) -> list[int]:
 
 
 def _axis_title(column: Scored) -> str:
-    name = column.measure.mean_name if column.asked == column.measure.name else column.asked
+    name = mean_measure(column.asked)
     return name if column.measure.higher_is_better else f"{name} (lower is better)"

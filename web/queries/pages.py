@@ -15,6 +15,7 @@ from leaderboard.board.boards import MEASURE
 from leaderboard.scoring.chosen_runs import board_version, official_set
 from leaderboard.scoring.evaluation import evaluate, measure_for
 from leaderboard.scoring.labels import Labels, qrel_set_labels, version_labels
+from leaderboard.scoring.measure_names import parse_measure
 from pooling.models import Collection, Passage, PooledPassage, Query, Run
 from tournament.models import QrelVersion, VersionQuery
 from web.common.label_sight import LabelSight, label_sight
@@ -142,7 +143,7 @@ def run_values(
     ordered = sorted(runs, key=lambda run: (-found[run.pk, measure.name].mean, run.run_tag))
     return RunValues(
         labels=labels,
-        measure=measure.name,
+        measure=parse_measure(measure_name).name,
         runs=tuple(ordered),
         values=np.stack([found[run.pk, measure.name].values for run in ordered]),
         place={qid: column for column, qid in enumerate(labels.qids)},

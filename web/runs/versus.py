@@ -14,6 +14,7 @@ from leaderboard.errors import NothingToScore
 from leaderboard.scoring.chosen_runs import official_set
 from leaderboard.scoring.evaluation import evaluate, measure_for
 from leaderboard.scoring.labels import Labels, labels_named
+from leaderboard.scoring.measure_names import parse_measure
 from leaderboard.scoring.measures import Measure
 from pooling.models import Collection, QrelSet, Query, Run
 from pooling.services.members import may
@@ -170,7 +171,7 @@ def _comparison(
     return {
         "measure": measure,
         "found": found,
-        "verdict": verdict_words(a, b, found, measure),
+        "verdict": verdict_words(a, b, found, parse_measure(asked["measure"]).mean_name),
         "bars": _difference_bars(values),
         "page": page,
         "run_a": as_shown(runs[a], everything),
@@ -198,8 +199,8 @@ def _values_of_both(
     return {qid: (first, second) for qid, known, first, second in rows if known and qid not in hidden}
 
 
-def verdict_words(a: str, b: str, found: HeadToHead, measure: Measure) -> str:
-    name = measure.mean_name
+def verdict_words(a: str, b: str, found: HeadToHead, name: str) -> str:
+    """Return the result in a sentence; ``name`` is that of the mean, as on the leaderboard."""
     if not found.queries:
         return f"No query has a value of {name} for both runs."
     if found.a_wins == found.b_wins == 0:

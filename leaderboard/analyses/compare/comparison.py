@@ -26,6 +26,7 @@ from leaderboard.errors import LeaderboardError, NothingToScore, UnknownMeasure
 from leaderboard.output import Facts
 from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
 from leaderboard.scoring.labels import Labels
+from leaderboard.scoring.measure_names import parse_measure
 from leaderboard.scoring.measures import Measure, ReciprocalRank
 from leaderboard.scoring.score_facts import scoring_facts
 from pooling.models import Collection, Run
@@ -272,7 +273,8 @@ def first_ranks(
     scored = evaluate(collection=collection, runs=runs, labels=labels, measures=[measure], progress=progress)
     values = np.stack([scored[run.pk, measure.name].values[kept_queries] for run in runs])
     ranks = np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)
-    return FirstRanks(np.rint(ranks).astype(np.int64), int(several.sum()), measure.name)
+    name = parse_measure(question.measure).name  # without the labels' own threshold, which the facts state
+    return FirstRanks(np.rint(ranks).astype(np.int64), int(several.sum()), name)
 
 
 def _reciprocal_rank_measure(name: str, labels: Labels) -> Measure:

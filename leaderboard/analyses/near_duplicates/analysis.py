@@ -22,6 +22,7 @@ from leaderboard.analyses.two_boards.figure import boards_figure
 from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
 from leaderboard.scoring.evaluation import Progress, measure_for
 from leaderboard.scoring.labels import Labels, labels_named, labels_of_rows
+from leaderboard.scoring.measure_names import parse_measure
 from leaderboard.scoring.measures import Measure, RankedLabels, depth_needed
 from leaderboard.scoring.score_facts import scoring_facts
 from pooling.models import Collection, Run
@@ -79,9 +80,10 @@ def labels_with_classes(collection: Collection, labels: Labels, *, expand: bool)
 def analyse_near_duplicates(asked: Asked, progress: Progress | None) -> Analysis:
     """Return the levels of every query, and both boards. Raises a Refusal."""
     labels = labels_named(asked.collection, labels_or_usual(asked.collection, asked.text("qrels")))
-    measure = measure_for(asked.text("measure"), labels)
+    name = asked.text("measure")
+    measure = measure_for(name, labels)
     found = class_labels(asked.collection, labels)
-    facts = scoring_facts(asked.collection, asked.runs, [labels], measure.name, len(labels.qids))
+    facts = scoring_facts(asked.collection, asked.runs, [labels], parse_measure(name).name, len(labels.qids))
     levels = _level_table(found, facts)
     if not asked.runs:
         return Analysis(facts, (levels,), sentences=(_levels_sentence(found),))

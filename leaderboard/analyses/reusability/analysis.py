@@ -34,6 +34,7 @@ from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
 from leaderboard.output.table import as_number
 from leaderboard.scoring.evaluation import Progress, measure_for
 from leaderboard.scoring.labels import Labels, labels_named
+from leaderboard.scoring.measure_names import parse_measure
 from leaderboard.scoring.measures import Measure, RankedLabels, depth_needed
 from leaderboard.scoring.score_facts import scoring_facts
 from pooling.models import Collection, Run
@@ -50,7 +51,7 @@ TOP = 10
 def analyse_reusability(asked: Asked, progress: Progress | None) -> Analysis:
     """Return tables and figures of density, unjudged passages and left-out runs. Raises a Refusal."""
     labels = labels_named(asked.collection, labels_or_usual(asked.collection, asked.text("qrels")))
-    measure = measure_for(asked.text("measure"), labels)
+    name = parse_measure(asked.text("measure")).name
     of_kind = runs_of_kind(asked.runs, asked.collection.qrel_sets.filter(name=labels.name).first())
     asked = replace(asked, runs=tuple(of_kind.kept))
     found = class_labels(asked.collection, labels)
@@ -58,9 +59,7 @@ def analyse_reusability(asked: Asked, progress: Progress | None) -> Analysis:
     depth = int(str(asked.settings["depth"]))
     sides = [one.labels for one in (found, other) if one]
     further = (("pool depth", str(depth)),)
-    facts = scoring_facts(
-        asked.collection, asked.runs, sides, measure.name, len(labels.qids), further=further
-    )
+    facts = scoring_facts(asked.collection, asked.runs, sides, name, len(labels.qids), further=further)
     dense = densities(found.classes, labels.min_grade)
     beside = densities(other.classes, other.labels.min_grade) if other else []
     table = _density_table(dense, labels.min_grade, facts)

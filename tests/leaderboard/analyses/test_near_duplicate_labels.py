@@ -131,6 +131,14 @@ def test_both_evaluations_of_a_run_by_hand(bay):
     assert analysis.sentences[0].startswith("2 judged classes represent 4 passages.")
 
 
+def test_the_labels_lowest_relevant_grade_is_stated_with_the_labels_alone(bay):
+    QrelSet.objects.update(min_grade=2)
+
+    facts = compute_analysis(asked(bay, measure="RR@10")).facts
+
+    assert (facts.measure, facts.labels) == ("RR@10", ("official (relevant from grade 2)",))
+
+
 def test_kept_results_are_made_again_when_the_classes_change(bay):
     before = analysis_key(asked(bay))
 

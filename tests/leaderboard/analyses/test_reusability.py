@@ -138,8 +138,9 @@ def test_another_collections_density_is_drawn_beside_only_if_it_is_public(bay):
     Collection.objects.filter(name="cove").update(visibility="published")
     before = analysis_key(asked(bay, against="cove/graded"))
     figure = compute_analysis(asked(bay, against="cove/graded")).figures[0]
-    QrelSet.objects.filter(name="graded").update(min_grade=2)
+    QrelSet.objects.update(min_grade=2)
 
+    assert compute_analysis(asked(bay, measure="RR@10")).facts.measure == "RR@10"
     assert [series["name"] for series in figure.charts[0]["series"]] == ["official", "graded"]
     assert analysis_key(asked(bay, against="cove/graded")) != before
     QrelSet.objects.filter(name="graded").update(withheld=True)

@@ -5,8 +5,8 @@ import pytest
 from django.test import Client
 
 from leaderboard.analyses.compare.head_to_head import head_to_head
-from leaderboard.scoring.measure_names import parse_measure
-from pooling.models import PrivateQuery, QuerySplit
+from pooling.models import PrivateQuery, Qrel, QrelSet, QuerySplit
+from tournament.models import QrelVersion
 from web.runs.versus import verdict_words
 
 pytestmark = pytest.mark.one_database
@@ -112,6 +112,26 @@ def test_queries_in_every_order(member, published, sort):
 def test_nobody_leads_a_tie():
     tied = head_to_head(np.array([1.0, 0.5]), np.array([0.5, 1.0]), higher_is_better=True)
 
-    words = verdict_words("quay", "mole", tied, parse_measure("RR@10"))
+    words = verdict_words("quay", "mole", tied, "MRR@10")
 
     assert words == "2 queries do not tell them apart: both have the same MRR@10."
+
+
+def test_every_page_names_the_measure_as_the_leaderboard_does(member, published):
+    """The lowest relevant grade of the labels is part of the measure that is computed, but not of its name."""
+    Qrel.objects.update(grade=2)
+    QrelSet.objects.update(min_grade=2)
+    QrelVersion.objects.all().delete()
+    addresses = (
+        "leaderboard/",
+        "two-runs/",
+        "queries/",
+        "queries/map/?measure=RR@10",
+        "analyses/harmless_order/",
+    )
+
+    pages = [member.get(f"/collections/harbour/{one}").content.decode() for one in addresses]
+
+    assert [("MRR@10" in one, "rel=2" in one) for one in pages] == [(True, False)] * len(pages)
+    explicit = member.get(f"{TWO}?measure=RR(rel=2)@10").content.decode()
+    assert "MRR(rel=2)@10" in explicit

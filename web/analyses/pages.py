@@ -11,12 +11,13 @@ from django.http import Http404
 
 from config.background.models import Job
 from config.errors import Refusal
+from config.guidance import Guidance, Option
 from judging.models import Campaign, Judgment
 from leaderboard import jobs
 from leaderboard.analyses.fields import Choice, Number, read_settings
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.registry import KINDS
-from leaderboard.analyses.runner import StoredResult, analysis_key, result_or_older
+from leaderboard.analyses.runner import StoredResult, analysis_key, check_released, result_or_older
 from leaderboard.errors import LeaderboardError, MembersOnly
 from leaderboard.output import Analysis
 from leaderboard.scoring.labels import ORDER
@@ -112,7 +113,7 @@ def asked_for(collection: Collection, kind: Kind, given: Any, user: Any) -> Aske
         )
     chosen = chosen_run_keys(given)
     picked = [run for run in runs if run.pk in chosen] or runs
-    return Asked(
+    asked = Asked(
         kind=kind,
         collection=collection,
         runs=tuple(run.without_author() if released else run for run in picked),
@@ -120,6 +121,18 @@ def asked_for(collection: Collection, kind: Kind, given: Any, user: Any) -> Aske
         campaign=campaign,
         released=released,
     )
+    if member:
+        _check_audience(asked)
+    return asked
+
+
+def _check_audience(asked: Asked) -> None:
+    """Raise MembersOnly if a member requests a result for everybody that only members can see."""
+    try:
+        check_released(asked)
+    except MembersOnly as refusal:
+        step = Guidance("To see it as a member, change ", Option("released"), ".")
+        raise MembersOnly(refusal.message, step) from None
 
 
 def _runs_to_analyse(collection: Collection, user: Any, released: bool) -> list[Run]:
@@ -173,8 +186,6 @@ def analysis_page(collection: Collection, kind: Kind, given: Any, user: Any) -> 
         asked = asked_for(collection, kind, given, user)
         found = result_or_older(asked)
     except Refusal as refusal:
-        if isinstance(refusal, MembersOnly) and page["may_run"]:  # a member who asked as everybody
-            refusal = MembersOnly(refusal.message, "Choose “members: everything” as the audience.")
         return AnalysisPage(**page, refusal=refusal)
     older = found if found and found.made_at else None
     job = last_job(analysis_key(asked)) if older or not found else None

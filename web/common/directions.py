@@ -128,6 +128,7 @@ OPTIONS: dict[str, tuple[str, str]] = {
     "min-grade": ("min_grade", "Documents are relevant from grade"),
     "placeholder-text": ("placeholder_text", "For simulated workers only"),
     "pool": ("name", "Name"),
+    "released": ("released", "Audience"),
     "set": ("set", "Name of the labels"),
     "skip-unknown": ("skip_unknown", "Leave out lines of unknown queries"),
     "tag": ("run_tag", "run tag"),

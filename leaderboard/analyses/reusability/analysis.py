@@ -143,7 +143,7 @@ def _labels_to_compare(asked: Asked) -> ClassLabels | None:
                 f"The labels {set_name} of {name} are not public.", "Choose labels that are public."
             )
     elif asked.released and plain_labels(set_name if slash else name) in withheld_labels(collection):
-        raise MembersOnly(f"The labels {set_name or name} are withheld.", "Choose other labels, or sign in.")
+        raise MembersOnly(f"The labels {set_name or name} are withheld.", "Choose other labels.")
     return class_labels(collection, labels_named(collection, set_name if slash else name))
 
 

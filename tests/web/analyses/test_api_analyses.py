@@ -5,6 +5,7 @@ import pytest
 from config.background.attending import work_off_everything
 from leaderboard.analyses import runner
 from leaderboard.analyses.registry import KINDS
+from pooling.models import QrelSet
 from tests.web.versions.test_api_versions import Script
 
 pytestmark = pytest.mark.one_database
@@ -59,3 +60,15 @@ def test_invalid_values_are_refused_with_a_reason(script, asked, status, said):
 
     assert reply.status_code == status
     assert said in reply.content.decode()
+
+
+def test_a_member_who_asks_for_everybody_is_told_of_the_other_audience(script):
+    QrelSet.objects.update(withheld=True)
+
+    refused = script.post(f"{ANALYSES}/stability", {"released": True}, 422)
+    for_members = script.post(f"{ANALYSES}/stability", {"settings": {"trials": 20}})
+
+    assert "would reveal more about the withheld labels" in str(refused)
+    assert "To see it as a member, change “released”." in str(refused)
+    assert "sign in" not in str(refused).lower()
+    assert for_members["state"] == "waiting"

@@ -16,6 +16,7 @@ from pooling.models import Pool, PrivateQuery, QuerySplit, Run
 from tests.factories import make_qrels, make_run
 from tests.web.api_caller import Api
 from tournament.models import QrelVersion
+from web.common.directions import guidance_text
 
 PAGE = "/collections/harbour/analyses"
 
@@ -230,7 +231,7 @@ def test_a_member_who_asks_as_everybody_is_told_to_choose_the_other_audience(cas
     as_everybody = signed_in.get(f"{PAGE}/win_ratios/?released=1").context["page"].refusal
     as_nobody = cast.clients["nobody"].get(f"{PAGE}/win_ratios/").context["page"].refusal
 
-    assert as_everybody.next_step == "Choose “members: everything” as the audience."
+    assert guidance_text(as_everybody.next_step) == "To see it as a member, change “Audience”."
     assert as_nobody.next_step == "Sign in as a member."
 
 

@@ -210,6 +210,8 @@ def test_a_built_pool_has_a_page(manager, port):
     said = texts(manager.get("/collections/port/pools/named/tops/"))
 
     assert "have no text" in said
+    assert "The pool takes one relevant passage per query from official." in said
+    assert "For 1 query, no run ranks this passage first. Other relevant passages may rank there." in said
     assert "Prepare a campaign over this pool" in said
     assert manager.get("/collections/port/pools/named/nowhere/").status_code == 404
 
@@ -221,6 +223,7 @@ def test_the_page_of_a_fractional_pool_says_so(manager, port):
     said = texts(manager.get("/collections/port/pools/named/part/"))
 
     assert "from one in 2 passages of the corpus, seed 7" in said
+    assert "one relevant passage per query" not in said  # it has no labels
 
 
 def test_the_same_pool_is_built_from_a_fraction_of_the_corpus(manager, port):

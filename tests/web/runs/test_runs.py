@@ -8,6 +8,7 @@ from config import clock
 from pooling.models import PrivateQuery, QuerySplit, Run
 from pooling.services.submission_policies import set_policy
 from tests.factories import make_run
+from tests.web.preparing_cast import texts
 
 RUNS = "/collections/harbour/runs/"
 
@@ -51,6 +52,8 @@ def test_a_run_is_shown_query_by_query(cast):
     client = cast.clients["viewer"]
 
     whole = client.get(address)
+    assert "has results for 3 of 3 queries" in texts(client.get(f"{RUNS}{cast.quay.pk}/"))
+    assert "Queries with results" in texts(client.get(RUNS))
     assert qids(whole) == ["q1", "q2", "q3"]
     assert [line.top for line in whole.context["page"]] == ["d", "", ""]
     assert qids(client.get(address, {"show": "missing"})) == ["q2", "q3"]

@@ -174,7 +174,7 @@ def complain_or_raise(request: HttpRequest, refusal: Refusal) -> None:
 
 
 def leave_out_if_asked(request: HttpRequest, row: Refused) -> None:
-    """Carry out the button *Leave out these lines*, or show on the next page why that is refused."""
+    """Carry out the button *Leave out lines of unknown queries*, or show on the next page why that is refused."""
     if "skip_unknown" not in request.POST:
         return
     try:

@@ -301,7 +301,9 @@ def _reports_by_worker(campaign: Campaign, only: Collection[int] | None) -> dict
 
 
 def active_workers(campaign: Campaign, since: Any) -> int:
-    """Return how many workers opened or submitted a task since then, or hold one."""
+    """Return how many workers opened or submitted a task since then, or hold one, without excluded ones."""
+    excluded = Exclusion.objects.standing().filter(campaign=campaign).values("worker")
     work = Submission.objects.filter(campaign=campaign).exclude(standing=Submission.Standing.TRIAL)
+    work = work.exclude(worker__in=excluded)
     recent = Q(opened_at__gte=since) | Q(finished_at__gte=since) | Q(state=HELD)
     return work.filter(recent).values("worker").distinct().count()

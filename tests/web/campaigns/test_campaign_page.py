@@ -36,7 +36,7 @@ def test_the_page_shows_the_campaigns_progress(fair, campaign, manager):
 
     assert "3 of 12 judgments counted" in page
     assert watch.tasks == {"waiting": 2, "held": 1, "done": 1}
-    assert (watch.active, watch.workers, watch.excluded) == (3, 3, 1)
+    assert (watch.active, watch.workers, watch.excluded) == (2, 3, 1)
     assert (watch.course.gold, watch.course.gold_passed) == (4, 2)
     assert watch.course.left_share == 1.0
     assert watch.course.standings == {"counted": 3, "excluded": 3}

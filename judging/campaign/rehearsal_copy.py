@@ -40,12 +40,18 @@ def rehearsal_of(campaign: Campaign, *, who: str = "") -> Campaign:
     return _copy_for_rehearsal(campaign, who, in_place_of=under_way)
 
 
+def rehearses_here() -> bool:
+    """Return whether this installation's crowd is the built-in marketplace, which rehearsals need."""
+    here: bool = settings.CROWD_ENDPOINT == settings.EMBEDDED_CROWD_ENDPOINT
+    return here
+
+
 def check_can_be_rehearsed(campaign: Campaign) -> None:
     """Raise CampaignRefused for a campaign that has been launched, is a rehearsal itself or has no pool.
 
     Also raise it if the installation's crowd is not the built-in marketplace.
     """
-    if settings.CROWD_ENDPOINT != settings.EMBEDDED_CROWD_ENDPOINT:
+    if not rehearses_here():
         raise CampaignRefused(
             f"A rehearsal needs the built-in marketplace; this installation's crowd is {settings.CROWD_ENDPOINT}.",
             "Rehearse on another installation, with its own PREFEREE_DATA_DIR, without PREFEREE_CROWD_ENDPOINT.",
@@ -167,6 +173,11 @@ def admit_workers(copy: Campaign, workers: Iterable[Worker]) -> None:
 def running_rehearsal(campaign: Campaign) -> Campaign | None:
     """Return a copy that simulated workers judge now, or that an interrupted rehearsal left open."""
     return campaign.rehearsals.filter(launched_at__isnull=False).exclude(state__in=Campaign.OVER).first()
+
+
+def was_rehearsed(campaign: Campaign) -> bool:
+    """Return whether a copy was judged to its end, or stopped."""
+    return campaign.rehearsals.filter(state__in=Campaign.OVER, launched_at__isnull=False).exists()
 
 
 def record_rehearsal(campaign: Campaign, copy: Campaign, *, who: str = "") -> None:

@@ -11,6 +11,7 @@ from config.background.services import take_back
 from config.errors import NotNow, Refusal
 from config.plurals import many
 from judging.campaign.campaigns import pause
+from judging.campaign.rehearsal_copy import rehearses_here
 from judging.campaign.screening_forecast import slips_of
 from judging.errors import AlreadyLaunched
 from judging.jobs import ring_to_close_places, ring_to_post_places
@@ -42,7 +43,7 @@ def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     )
     if request.method == "POST" and "stop" in request.POST:
         return _stop_rehearsal(request, campaign)
-    if request.method == "POST" and pages.rehearses_here() and form.is_valid():
+    if request.method == "POST" and rehearses_here() and form.is_valid():
         asked = dict(form.cleaned_data)
         try:
             truth = truth_named(campaign, asked.pop("truth"))

@@ -16,6 +16,7 @@ from config.plurals import many
 from judging.campaign.cost import money, pay_for, quote_tasks
 from judging.campaign.gold_pairs import needed_gold
 from judging.campaign.read_once import figures_read_once
+from judging.campaign.rehearsal_copy import rehearses_here, running_rehearsal, was_rehearsed
 from judging.campaign.screening_forecast import assumption_words, outlook_of, rules_compared, slips_of
 from judging.campaign.spending_rights import spending_right
 from judging.crowds import crowd_at
@@ -78,7 +79,6 @@ def preparation_steps(campaign: Campaign, current: str) -> list[Step]:
     """Return every step with its progress in a few words."""
     accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
     needed = needed_gold(campaign)
-    rehearsed = campaign.rehearsals.filter(state__in=Campaign.OVER, launched_at__isnull=False).exists()
     piloted = {Campaign.State.PILOTED: "done", Campaign.State.PILOTING: "under way"}.get(
         Campaign.State(campaign.state), ""
     )
@@ -90,9 +90,7 @@ def preparation_steps(campaign: Campaign, current: str) -> list[Step]:
         ),
         "texts": ("accepted", "done") if campaign.texts_accepted_at else ("not accepted yet", "needed"),
         "pay": (f"${campaign.reward:,.2f} a task", "done"),
-        "rehearsal": ("done", "done")
-        if rehearsed
-        else ("can be skipped" if rehearses_here() else "not with this crowd", "optional"),
+        "rehearsal": _rehearsal_progress(campaign),
         "pilot": (piloted, "done" if piloted == "done" else "needed")
         if piloted
         else ("can be skipped", "optional"),
@@ -101,6 +99,15 @@ def preparation_steps(campaign: Campaign, current: str) -> list[Step]:
     }
     titles = step_titles(campaign)
     return [Step(name, title, *told[name], name == current) for name, title in titles.items()]
+
+
+def _rehearsal_progress(campaign: Campaign) -> tuple[str, str]:
+    """Return the rehearsal's progress in a few words, and the state of its step."""
+    if running_rehearsal(campaign) or Work(rehearsals_asked_for(campaign).first()).live:
+        return "under way", "optional"
+    if was_rehearsed(campaign):
+        return "done", "done"
+    return "can be skipped" if rehearses_here() else "not with this crowd", "optional"
 
 
 def step_titles(campaign: Campaign) -> dict[str, str]:
@@ -271,12 +278,6 @@ def rehearsal_context(campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def rehearses_here() -> bool:
-    """Return whether this installation's crowd is the built-in marketplace, which rehearsals need."""
-    here: bool = settings.CROWD_ENDPOINT == settings.EMBEDDED_CROWD_ENDPOINT
-    return here
-
-
 def has_weak_screening(campaign: Campaign) -> bool:
     """Return whether workers who do not read can pass, and nobody has accepted that yet."""
     accepted = campaign.accept_weak_screening or campaign.placeholder_text
@@ -394,6 +395,6 @@ def launch_page(campaign: Campaign, user: Any) -> dict[str, Any]:
         "right": spending_right(user, campaign.collection),
         "amount": amount_to_confirm(campaign),
         "told": pay_forecast(campaign),
-        "rehearsed": campaign.rehearsals.filter(state__in=Campaign.OVER, launched_at__isnull=False).exists(),
+        "rehearsed": was_rehearsed(campaign),
         "pilot": pilot_report(campaign),
     }

@@ -163,7 +163,9 @@ def test_a_rehearsal_that_waits_for_its_turn_can_be_stopped(manager, ready):
 def test_a_rehearsal_can_be_stopped(manager, ready):
     job = start("web.rehearse", key=f"web.rehearse:{ready.pk}", arguments={})
     Job.objects.filter(pk=job.pk).update(state="running", attempts=1)
-    assert "Stop rehearsal" in texts(manager.get(f"{DRAFT}rehearsal/"))
+    page = texts(manager.get(f"{DRAFT}rehearsal/"))
+    assert "Stop rehearsal" in page
+    assert "5 Rehearsal under way" in page
     early = manager.post(f"{DRAFT}rehearsal/", {"stop": "1"}, follow=True)
     assert "No rehearsal of fair has started judging yet" in texts(early)
     copy = rehearsal_of(ready)
@@ -174,6 +176,7 @@ def test_a_rehearsal_can_be_stopped(manager, ready):
     assert "The rehearsal is ending" in texts(late)
     copy.refresh_from_db()
     assert copy.state in Campaign.OVER
+    assert f"{copy.name} {copy.label} started " in texts(late)  # the time is not that of its end
     ready.refresh_from_db()
     assert ready.state == "draft"
 

@@ -1,5 +1,6 @@
 """Long forms in two parts: essential fields, and folded ones that most people leave unchanged."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from django import forms
@@ -9,6 +10,8 @@ class AdvancedFields(forms.Form):
     """A form whose page folds the fields named in ``ADVANCED``."""
 
     ADVANCED: ClassVar[tuple[str, ...]] = ()
+    #: Fields that were saved elsewhere after the page was opened (seen_values.py).
+    changed_elsewhere: Sequence[str] = ()
 
     @property
     def essentials(self) -> list[forms.BoundField]:
@@ -23,8 +26,8 @@ class AdvancedFields(forms.Form):
     @property
     def advanced_open(self) -> bool:
         """Return whether a folded field needs attention or was changed."""
-        return any(field.errors or self._chosen(field) for field in self.advanced)
+        return any(field.errors or self._changed(field.name) for field in self.advanced)
 
-    def _chosen(self, field: forms.BoundField) -> bool:
-        """Return whether somebody chose a value other than the initial one."""
-        return self.is_bound and field.name in self.changed_data
+    def _changed(self, name: str) -> bool:
+        """Return whether somebody chose a value other than the initial one, here or elsewhere."""
+        return self.is_bound and (name in self.changed_data or name in self.changed_elsewhere)

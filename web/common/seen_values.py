@@ -4,12 +4,14 @@ The page carries signed fingerprints of the values that it showed. A form that c
 saved now; changes in between are listed, and nothing is saved until the page that shows them is submitted.
 """
 
+from collections.abc import Sequence
 from copy import copy
 from hashlib import sha256
 from typing import Any
 
 from django import forms
 from django.core import signing
+from django.core.exceptions import NON_FIELD_ERRORS
 
 SALT = "values that a page showed"
 #: Longer values, such as texts, are named but not repeated.
@@ -18,6 +20,19 @@ LONGEST_TOLD = 60
 
 class SeenValuesForm(forms.Form):
     """A form whose ``initial`` has the saved values."""
+
+    #: Fields that were saved elsewhere after the page was opened.
+    changed_elsewhere: Sequence[str] = ()
+    #: Those of them that the sender did not change.
+    shown_as_saved: Sequence[str] = ()
+
+    @property
+    def values_are_valid(self) -> bool:
+        """Return whether the sent values are valid, even if they are not saved because of changes elsewhere."""
+        if self.is_valid():
+            return True
+        only_conflict = set(self.errors) == {NON_FIELD_ERRORS} and len(self.non_field_errors()) == 1
+        return bool(self.changed_elsewhere) and only_conflict
 
     def seen(self) -> str:
         """Return the fingerprints of the saved values, for a hidden field called ``seen``."""
@@ -42,13 +57,15 @@ class SeenValuesForm(forms.Form):
         now = self._fingerprints()
         sent = {name: _fingerprint(wanted.get(name)) for name in self.fields}
         changed = [name for name in seen if name in now and seen[name] != now[name] != sent[name]]
-        self._show_saved([name for name in changed if sent[name] == seen[name]])
+        self.changed_elsewhere = changed
+        self.shown_as_saved = [name for name in changed if sent[name] == seen[name]]
+        self._show_saved()
         return [self._changed_field(name) for name in changed]
 
-    def _show_saved(self, names: list[str]) -> None:
+    def _show_saved(self) -> None:
         """Show the saved values of fields that the sender did not change, or saving again would overwrite them."""
         data: Any = copy(self.data)
-        for name in names:
+        for name in self.shown_as_saved:
             key, value = self.add_prefix(name), self.initial.get(name)
             data.pop(key, None)
             if value not in (None, False):
@@ -56,11 +73,22 @@ class SeenValuesForm(forms.Form):
         self.data = data
 
     def _changed_field(self, name: str) -> str:
-        label, value = self[name].label, _compared_text(self.initial.get(name))
+        label, value = self[name].label, _value_in_words(self.fields[name], self.initial.get(name))
         return f"{label} is now {value}" if value and len(value) <= LONGEST_TOLD else str(label)
 
     def _fingerprints(self) -> dict[str, str]:
         return {name: _fingerprint(self.initial.get(name)) for name in self.fields}
+
+
+def _value_in_words(field: forms.Field, value: Any) -> str:
+    """Return the value as its field shows it; of a choice with an explanation, the words before the colon."""
+    if isinstance(field, forms.BooleanField):
+        return "on" if value else "off"
+    told = _compared_text(value)
+    if isinstance(field, forms.ChoiceField):
+        choices: Any = field.choices
+        return str(dict(choices).get(told, told)).partition(":")[0]
+    return told
 
 
 def _compared_text(value: Any) -> str:

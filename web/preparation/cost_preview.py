@@ -16,17 +16,17 @@ class CostPreview:
 
 
 def cost_preview(form: SettingsForm, pairs: int, now: CampaignSettings) -> CostPreview | None:
-    """Return the cost with the form's settings, else those of ``now``; None if the form has errors.
+    """Return the cost with the form's settings, else those of ``now``; None if a value is invalid.
 
     Problems of the settings are added to the form.
     """
     if form.is_bound:
-        if not form.is_valid():
+        if not form.values_are_valid:
             return None
         now = CampaignSettings(
             **{name: getattr(now, name) for name in now.__dataclass_fields__} | form.changes()
         )
         form.say(now.problems())
-        if not form.is_valid():
+        if not form.values_are_valid:
             return None
     return CostPreview(pairs, forecast_pairs(now, pairs, Pace()))

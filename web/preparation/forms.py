@@ -37,6 +37,15 @@ class OfSettings(SeenValuesForm):
     #: Setting → its form field, if the names differ.
     SHOWN_AS = {"assignment_seconds": "task_minutes"}
 
+    def clean(self) -> dict[str, Any]:
+        """Use the values that the page shows, also for the cost."""
+        found = super().clean()
+        return found | {name: self.initial.get(name) for name in self.shown_as_saved}
+
+    def label_of(self, setting: str) -> str:
+        """Return the label of the setting's field."""
+        return str(self[self.SHOWN_AS.get(setting, setting)].label)
+
     def changes(self) -> dict[str, Any]:
         found = dict(self.cleaned_data)
         if "task_minutes" in found:

@@ -150,7 +150,7 @@ def _save_settings(form: forms.OfSettings, campaign: Campaign, request: HttpRequ
         form.refused(refusal)
         return False
     if changed:
-        messages.success(request, f"Saved: {', '.join(name.replace('_', ' ') for name in changed)}.")
+        messages.success(request, f"Saved: {', '.join(f'“{form.label_of(name)}”' for name in changed)}.")
     return True
 
 
@@ -334,9 +334,10 @@ def pay(request: HttpRequest, campaign: Campaign) -> HttpResponse:
                 return redirect(f"web:prepare_{_next_step_name(request, 'pay')}", campaign.name)
         except CampaignRefused as refusal:
             form.add_error("minimum_hourly", str(refusal))
-    if form.is_bound and form.is_valid():
+    if form.is_bound and form.values_are_valid:
         _apply_unsaved(campaign, form)
-    context = {"form": form, "told": None if form.errors else pages.pay_forecast(campaign)}
+    told = pages.pay_forecast(campaign) if form.values_are_valid or not form.is_bound else None
+    context = {"form": form, "told": told}
     return show_step(request, campaign, "pay", context, wrong=bool(form.errors))
 
 
@@ -347,7 +348,7 @@ def _apply_unsaved(campaign: Campaign, form: forms.PayForm) -> None:
         **{name: getattr(now, name) for name in now.__dataclass_fields__} | form.changes()
     )
     form.say(wanted.problems())
-    if form.is_valid():
+    if form.values_are_valid:
         for name, value in form.changes().items():
             setattr(campaign, name, value)
         campaign.minimum_hourly = form.cleaned_data["minimum_hourly"]

@@ -66,7 +66,7 @@ def test_a_form_with_an_error_has_no_cost(manager, sent, wrong):
     reply = manager.get(NEW, sent | wrong)
 
     assert reply.context["cost"] is None
-    assert "The cost appears when the form has no errors." in texts(reply)
+    assert "The cost appears when all values are valid." in texts(reply)
 
 
 def test_an_error_in_a_folded_setting_unfolds_it(manager, sent):

@@ -54,6 +54,34 @@ def test_a_box_ticked_elsewhere_is_shown_ticked(manager, draft):
 
     assert reply.status_code == 422
     assert reply.context["form"]["allow_undecided"].value()
+    assert "Offer “Cannot decide” is now on." in texts(reply)
+
+
+def test_a_conflict_in_a_folded_setting_unfolds_it_and_the_cost_stays(manager, draft):
+    old = shown(draft, SettingsForm) | {"seen": opened(manager, "settings")}
+    changes = {
+        "screen": "two-strikes",
+        "placeholder_text": not draft.placeholder_text,
+        "judgments_per_pair": 2,
+    }
+    change_settings(draft, changes)
+
+    reply = manager.post(f"{DRAFT}settings/", old)
+
+    page = texts(reply)
+    assert "Effect of a failed gold pair is now two strikes;" in page
+    box = "For simulated workers only: show passages without text as placeholders"
+    assert f"{box} is now {'on' if draft.placeholder_text else 'off'}" in page
+    assert '<details class="advanced" open>' in reply.content.decode()
+    assert "$19.20 for 8 tasks" in page  # with the judgments per pair that the page shows
+
+
+def test_the_message_about_saved_settings_has_the_labels_of_the_form(manager, draft):
+    sent = shown(draft, SettingsForm) | {"max_tasks_per_worker": "3", "task_minutes": "50"}
+
+    page = texts(manager.post(f"{DRAFT}settings/", sent | {"stay": "1"}, follow=True))
+
+    assert "Saved: “Most tasks per worker”, “Minutes per task”." in page
 
 
 def test_the_same_form_sent_twice_is_no_conflict(manager, draft):
@@ -73,6 +101,7 @@ def test_pay_saved_elsewhere_is_not_overwritten(manager, draft):
 
     assert reply.status_code == 422
     assert "is now 3.50" in texts(reply)
+    assert reply.context["told"].pay.whole == Decimal("3.50")
     assert str(Campaign.objects.get().reward) == "3.50"
 
 

@@ -53,6 +53,8 @@ class Command(BaseCommand):
     """
 
     example = ""
+    #: Said before the database is set up, by commands that take a while to start.
+    opening = ""
     requires_system_checks: list[str] = []
     stealth_options = ("stderr_console",)
 
@@ -96,6 +98,8 @@ class Command(BaseCommand):
         self.out = Console(file=cast(IO[str], self.stdout._out), highlight=False, soft_wrap=True)
         self.err = Console(file=cast(IO[str], self.stderr._out), highlight=False, soft_wrap=True)
         as_json = options.pop("json")
+        if self.opening:
+            self.note(self.opening)
         try:
             launcher.ensure_database()
             result = self.act(**options)

@@ -22,6 +22,10 @@ def test_run_prints_the_addresses_that_it_serves(settings, monkeypatch, capsys, 
     monkeypatch.setattr(launcher, "crowd_running", nullcontext)
     monkeypatch.setattr(server, "run_web_server", lambda **options: None)
 
+    monkeypatch.setattr(launcher, "ensure_database", lambda: before.append(capsys.readouterr().err))
+    before: list[str] = []
+
     call_command("run")
 
+    assert before[0].startswith("Starting Preferee.")  # before the database is set up
     assert said in "".join(capsys.readouterr())

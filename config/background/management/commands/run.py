@@ -11,6 +11,7 @@ from config.process import launcher
 class Command(BaseCommand):
     help = "Serve the pages, run background jobs and the embedded marketplace until Ctrl-C."
     example = "manage.py run"
+    opening = "Starting Preferee. The first start sets up the database, which can take minutes."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

@@ -6,10 +6,28 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from config.plurals import many
+
 #: The number of lines listed for problems of one kind.
 LINES_NAMED = 8
 #: The parts that differ between sentences about the same problem: quoted text, words with a digit, and brackets.
 _DIFFERS = re.compile(r"'[^']*'|\"[^\"]*\"|\([^)]*\)|\S*\d\S*")
+#: Kind of a problem → what is counted, for one and for several. Other kinds concern the whole file or run.
+COUNTED = {
+    "columns": ("line with a wrong number of columns", "lines with a wrong number of columns"),
+    "rank": ("line with a wrong rank", "lines with a wrong rank"),
+    "grade": ("line with a wrong grade", "lines with a wrong grade"),
+    "score": ("line with a wrong score", "lines with a wrong score"),
+    "length": ("line with a field that is too long", "lines with a field that is too long"),
+    "encoding": ("line with a wrong encoding", "lines with a wrong encoding"),
+    "format": ("line with a wrong format", "lines with a wrong format"),
+    "no text": ("line without a text", "lines without a text"),
+    "run tag": ("line with another run tag", "lines with another run tag"),
+    "repeated passage": ("repeated passage", "repeated passages"),
+    "repeated query": ("repeated query", "repeated queries"),
+    "too many passages": ("query with too many passages", "queries with too many passages"),
+    "unknown query": ("unknown query", "unknown queries"),
+}
 
 
 @dataclass
@@ -52,3 +70,11 @@ def fold(
         kind = same.first["kind"]
         same.of_kind = (counts or {}).get(kind, 0) if kinds[kind] == 1 else 0
     return list(found.values())
+
+
+def counts_in_words(counts: Mapping[str, int]) -> list[str]:
+    """Return the number of problems of each kind, in words."""
+    return [
+        many(number, *COUNTED.get(kind, (f"problem with the {kind}", f"problems with the {kind}")))
+        for kind, number in counts.items()
+    ]

@@ -7,7 +7,7 @@ from django import template
 from django.utils.safestring import SafeString
 
 from web.common import directions
-from web.common.folded_problems import FoldedProblem, fold
+from web.common.folded_problems import FoldedProblem, counts_in_words, fold
 
 register = template.Library()
 
@@ -18,6 +18,9 @@ def folded(
 ) -> list[FoldedProblem]:
     """Return a file's problems, folded by kind. ``counts``: their numbers by kind, unlisted ones included."""
     return fold(problems, counts)
+
+
+register.filter("in_words", counts_in_words)
 
 
 @register.filter

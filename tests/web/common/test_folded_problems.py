@@ -1,6 +1,7 @@
 """Identical problems are one row with their line numbers."""
 
-from web.common.folded_problems import fold
+from pooling.problems import NEXT_STEPS
+from web.common.folded_problems import COUNTED, counts_in_words, fold
 
 
 def problem(line, reason, kind="rank", **more):
@@ -54,3 +55,18 @@ def test_of_many_lines_the_first_are_named_and_the_rest_counted():
     assert one.count == 100
     assert one.others == list(range(2, 10))
     assert one.unnamed == 91
+
+
+def test_the_counts_of_problems_are_told_in_words():
+    counts = {"format": 10_828, "columns": 1, "unknown query": 33, "submission policy": 2}
+
+    assert counts_in_words(counts) == [
+        "10,828 lines with a wrong format",
+        "1 line with a wrong number of columns",
+        "33 unknown queries",
+        "2 problems with the submission policy",
+    ]
+
+
+def test_every_kind_of_problem_with_advice_has_words():
+    assert set(NEXT_STEPS) <= set(COUNTED)

@@ -118,8 +118,7 @@ class BoardView:
     @property
     def found_runs(self) -> int:
         """The number of runs that the filters leave, without the perfect run."""
-        lines = self.page.paginator.object_list if self.page else ()
-        return sum(not line.row.perfect for line in lines)
+        return sum(not line.row.perfect for line in self.all_lines)
 
     @property
     def some_private(self) -> bool:
@@ -134,8 +133,19 @@ class BoardView:
     @property
     def unsettled(self) -> bool:
         """Return whether most runs may be passed by runs below them. The page then states it once, not per run."""
-        lines = self.page.paginator.object_list if self.page else ()
-        return sum(line.may_pass > 0 for line in lines) * 2 > len(lines)
+        return sum(line.may_pass > 0 for line in self.all_lines) * 2 > len(self.all_lines)
+
+    @property
+    def shallow_depth(self) -> int:
+        """Return the most passages that a shown run has for a query, if the measure looks deeper; else 0."""
+        cutoff = self.published.asked.cutoff if self.published else None
+        depth = max((line.run.report.get("depth", 0) for line in self.all_lines if line.run), default=0)
+        return depth if cutoff and depth < cutoff else 0
+
+    @property
+    def all_lines(self) -> Sequence[BoardLine]:
+        """The lines that the filters leave, on all pages."""
+        return list(self.page.paginator.object_list) if self.page else []
 
     @property
     def details(self) -> list[str]:

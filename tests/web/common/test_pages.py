@@ -205,6 +205,14 @@ def test_a_board_where_most_runs_may_be_passed_says_so_once(harbour, may_pass, u
     assert view.unsettled == unsettled
 
 
+@pytest.mark.parametrize(("measure", "told"), [("R@1000", True), ("P@2", False), ("AP", False)])
+def test_a_measure_that_looks_deeper_than_the_runs_says_so(client, published, measure, told):
+    page = text_of(client.get(BOARD, {"measure": measure}))
+
+    said = f"These runs have at most 2 passages per query. {measure} counts missing passages as not relevant."
+    assert (said in page) == told
+
+
 @pytest.mark.parametrize("asked", ["?version=9", "?official=nothing"])
 def test_an_unknown_version_or_set_is_not_found(client, published, asked):
     assert client.get(BOARD + asked).status_code == 404

@@ -252,9 +252,19 @@ def _saved_sentence(pooled: int, saved: int, depth: int) -> str:
 
 
 def _left_out_sentence(left: Sequence[LeftOutRun]) -> str:
-    most = max(left, key=lambda one: (-one.shift, one.run))
+    """Return the greatest loss of places, the greatest loss of value and the lowest correlation of the boards."""
+    lowest = max(left, key=lambda one: (-one.shift, one.run))
+    worst = min(left, key=lambda one: (one.change, one.run))
+    places = (
+        f"the greatest loss is {many(-lowest.shift, 'place')} ({lowest.run})"
+        if lowest.shift < 0
+        else "no run loses a place"
+    )
+    value = (
+        f"the greatest loss of value is {-worst.change:.4f} ({worst.run})"
+        if worst.change < 0
+        else "no run loses value"
+    )
     taus = [one.tau_b for one in left if one.tau_b is not None]
-    lowest = f" The lowest τ-b of the boards is {min(taus):.4f}." if taus else ""
-    if most.shift >= 0:
-        return f"No run drops when its own labels are left out.{lowest}"
-    return f"The greatest drop is that of {most.run}: {many(-most.shift, 'place')}.{lowest}"
+    boards = f" The lowest τ-b of the boards is {min(taus):.4f}." if taus else ""
+    return f"When the labels that only a run contributed are left out, {places}, and {value}.{boards}"

@@ -91,6 +91,16 @@ def test_a_run_loses_what_only_it_contributed(bay):
     assert found["pair"]["dropped"] == 0
 
 
+def test_losses_of_places_and_of_value_are_stated_separately(bay):
+    said = compute_analysis(asked(bay, measure="RR@10")).sentences[-1]
+    assert "the greatest loss is 1 place (solo), and the greatest loss of value is 0.5000 (solo)." in said
+
+    bay.runs.exclude(run_tag="solo").delete()
+    make_run(bay, "poor", {"q1": ["c"], "q2": ["x", "y", "d"]})
+    said = compute_analysis(asked(bay, measure="RR@10")).sentences[-1]
+    assert "no run loses a place, and the greatest loss of value is 0.5000 (solo)." in said
+
+
 def test_a_retrieved_near_duplicate_has_the_label_and_is_contributed_with_its_class(bay):
     store_classes(bay, Classes(ClusterSet.Method.FILE, {"b": "b", "b2": "b"}, {}))
     make_run(bay, "near", {"q1": ["b2"], "q2": ["d"]})

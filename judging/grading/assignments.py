@@ -81,6 +81,8 @@ def take_second_opinion(topic: Topic, assessor: Any) -> TopicAssignment:
             return second
         judged = first.items.filter(grade__isnull=False).order_by("position")
         keys = list(judged.values_list("passage_id", flat=True))
+        if not keys:
+            raise CampaignRefused(f"No passage of topic {qid} is judged.", "Choose another topic.")
         rng = np.random.default_rng([abs(topic.campaign.seed), topic.query.position])
         drawn = rng.permutation(len(keys))[:SAMPLE].tolist()
         made = TopicAssignment.objects.create(topic=topic, assessor=assessor, second=True)

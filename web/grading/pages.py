@@ -81,7 +81,7 @@ def graded_campaign_page(campaign: GradedCampaign, user: Any, number: str | None
         "to_check": [
             one
             for one in states
-            if one.state in finished and one.second is None and one.assignment and one not in mine
+            if one.state in finished and one.second is None and one.tally.judged and one not in mine
         ][:TOPICS_A_PAGE]
         if assesses
         else [],

@@ -268,6 +268,17 @@ def test_a_second_opinion_goes_over_a_sample_and_decides_nothing(make_campaign, 
     assert [row["counts"] for row in grades_of(topic.campaign)].count(True) == 6
 
 
+def test_a_topic_without_a_judged_passage_gets_no_second_opinion(make_campaign, people):
+    topic = topic_named(make_campaign(), "q1")
+    take_topic(topic, people[0])
+    end_campaign(topic.campaign, why="done", who="staff")
+    assert standing(topic) == "rejected"
+
+    with pytest.raises(CampaignRefused, match="No passage of topic q1 is judged"):
+        take_second_opinion(topic, people[1])
+    assert not topic.assignments.filter(second=True).exists()
+
+
 def test_a_second_opinion_never_becomes_the_assessors_own_topic(make_campaign, people):
     topic = topic_named(make_campaign(), "q1")
     grade_all(take_topic(topic, people[0]), TWO)

@@ -268,6 +268,13 @@ def test_a_second_opinion_is_given_after_the_judging_ended(people):
     assert (people.taken.items.get().grade, TopicDecision.objects.count()) == (1, 1)
 
 
+def test_a_topic_without_a_judged_passage_is_not_offered_for_a_second_opinion(people):
+    people.clients["manager"].post(reverse("web:end_grading", args=ONE), {"why": "summer"})
+    assert TopicDecision.objects.get().verdict == "rejected"
+
+    assert "Give second opinion" not in text(people.clients["assessor"].get(people.page))
+
+
 # A crowd instead of assessors.
 
 

@@ -59,7 +59,10 @@ class Tally:
 
     @property
     def density(self) -> float:
-        """Return the share of relevant passages; 0 without a judgment."""
+        """Return the share of relevant passages; 0 without a judgment.
+
+        Rules compare this quotient with a share. A product such as 0.55 * 100 is not exact: it is above 55.
+        """
         return self.relevant / self.judged if self.judged else 0.0
 
 
@@ -116,7 +119,7 @@ def after_opening(tally: Tally, rules: LifeRules) -> Decision | None:
     """Decide after the opening: a topic with too many relevant passages, or none, is discarded."""
     if not tally.relevant:
         return Decision(Verdict.DISCARDED, f"None of the first {tally.judged} passages is relevant.")
-    if tally.relevant >= rules.discard_share * tally.judged:
+    if tally.density >= rules.discard_share:
         return Decision(
             Verdict.DISCARDED, f"{tally.relevant} of the first {tally.judged} passages are relevant."
         )

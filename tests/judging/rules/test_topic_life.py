@@ -78,6 +78,20 @@ def test_when_the_budget_ends_every_topic_is_decided(judged, relevant, expected)
     assert verdict(at_end(Tally(judged, relevant), PAPER)) == expected
 
 
+@pytest.mark.parametrize("percent", [7, 14, 28, 40, 50, 55, 56, 57, 58])
+@pytest.mark.parametrize("judged", [100, 400])
+def test_a_share_that_is_reached_exactly_counts_as_reached(percent, judged):
+    share, relevant = float(f"0.{percent:02}"), percent * judged // 100
+    rules = LifeRules(discard_share=share, accept_density=share, reject_density=share, reject_judged=99)
+    below, reached, above = (Tally(judged, relevant + more) for more in (-1, 0, 1))
+
+    assert [verdict(after_opening(one, rules)) for one in (below, reached)] == [None, "discarded"]
+    assert [verdict(after_batch(one, rules)) for one in (reached, above)] == [None, "rejected"]
+    assert verdict(at_end(reached, rules)) == "rejected"
+    if judged >= rules.accept_judged:
+        assert verdict(after_batch(below, rules)) == verdict(at_end(below, rules)) == "accepted"
+
+
 @pytest.mark.parametrize("judged", range(1, 400, 7))
 def test_what_is_accepted_after_a_batch_is_accepted_at_the_end(judged):
     for relevant in range(judged + 1):

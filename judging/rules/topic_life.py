@@ -14,10 +14,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
+from config.guidance import Guidance, Option
 from judging.errors import BadInput
 
 #: The maximum number of passages in a rule. A topic with more judged passages is not feasible for a person.
 MOST_PASSAGES = 100_000
+
+
+#: Rule → its label on pages.
+LABELS = {
+    "opening": "Passages of the pool judged first",
+    "discard_share": "Discard a topic if this share of them is relevant",
+    "batch": "Passages per iteration of active learning",
+    "accept_judged": "Accept with at least this many judged",
+    "accept_relevant": "Accept with at least this many relevant",
+    "accept_density": "Accept with a density below",
+    "reject_judged": "Reject with more judged than",
+    "reject_density": "Reject with a density above",
+}
 
 
 class Verdict(StrEnum):
@@ -83,11 +97,12 @@ def check_rules(given: Mapping[str, float]) -> LifeRules:
         if isinstance(known[name], float):
             if not 0 < value <= 1:
                 raise BadInput(
-                    f"{name} is a share and cannot be {value:g}.", "Enter a number above 0, up to 1."
+                    Guidance(_option(name), f" is a share and cannot be {value:g}."),
+                    "Enter a number above 0, up to 1.",
                 )
         elif not 1 <= value <= MOST_PASSAGES or value != int(value):
             raise BadInput(
-                f"{name} is a number of passages and cannot be {value:g}.",
+                Guidance(_option(name), f" is a number of passages and cannot be {value:g}."),
                 f"Enter a whole number from 1 to {MOST_PASSAGES:,}.",
             )
     rules = rules_with(given)
@@ -103,16 +118,19 @@ def rules_with(given: Mapping[str, float]) -> LifeRules:
 
 def _refuse_contradictions(rules: LifeRules) -> None:
     """Raise BadInput if a topic could be accepted under the conditions of a rejection, or rejected too early."""
-    if rules.accept_density > rules.reject_density:
-        raise BadInput(
-            f"accept_density ({rules.accept_density:g}) is above reject_density ({rules.reject_density:g}).",
-            "Lower accept_density or raise reject_density.",
-        )
-    if rules.accept_judged > rules.reject_judged:
-        raise BadInput(
-            f"accept_judged ({rules.accept_judged}) is above reject_judged ({rules.reject_judged}).",
-            "Lower accept_judged or raise reject_judged.",
-        )
+    for lower, higher in (("accept_density", "reject_density"), ("accept_judged", "reject_judged")):
+        least, most = getattr(rules, lower), getattr(rules, higher)
+        if least > most:
+            raise BadInput(
+                Guidance(
+                    _option(lower), f" is {least:g}, more than ", _option(higher), f", which is {most:g}."
+                ),
+                Guidance("Lower ", _option(lower), " or raise ", _option(higher), "."),
+            )
+
+
+def _option(rule: str) -> Option:
+    return Option("rule", rule, LABELS[rule])
 
 
 def after_opening(tally: Tally, rules: LifeRules) -> Decision | None:

@@ -135,6 +135,9 @@ OPTIONS: dict[str, tuple[str, str]] = {
     "task-minutes": ("assignment_seconds", "Minutes for a task"),
 } | {name.replace("_", "-"): (name, detail.label) for name, detail in RUN_DETAILS.items()}
 
+#: Option that sets a field by name → the object in the API that has the field.
+FIELDS_WITH_NAMES = {"rule": "rules"}
+
 
 def guidance_html(text: Any, *, collection: str = "") -> SafeString:
     """Return ``text`` as HTML, with each action as a link to its page, and each option as the name of its field.
@@ -217,6 +220,8 @@ def _action_on_page(action: Action, collection: str, *, starts: bool) -> tuple[s
 def _over_http(part: Part, collection: str, *, starts: bool) -> str:
     if isinstance(part, Option):
         name = part.name or part.option.replace("-", "_")
+        if part.option in FIELDS_WITH_NAMES:
+            return f"“{FIELDS_WITH_NAMES[part.option]}.{part.name}”"
         if part.name or name in RUN_DETAILS:
             return f"“{name}” (detail={name}=…)"
         return f"“{OPTIONS.get(part.option, (name, ''))[0]}”"

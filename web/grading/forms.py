@@ -8,20 +8,8 @@ from django import forms
 from judging.errors import BadInput
 from judging.grading.graded_campaigns import MOST_BUDGET, GradingSettings
 from judging.rules.grade_scale import FORM, FOUR_LEVELS, parse_scale, scale_text
-from judging.rules.topic_life import LifeRules, check_rules
+from judging.rules.topic_life import LABELS, LifeRules, check_rules
 from pooling.models import Collection, Pool
-
-#: Rule → its label on the form.
-RULES = {
-    "opening": "Passages of the pool judged first",
-    "discard_share": "Discard a topic if this share of them is relevant",
-    "batch": "Passages per iteration of active learning",
-    "accept_judged": "Accept with at least this many judged",
-    "accept_relevant": "Accept with at least this many relevant",
-    "accept_density": "Accept with a density below",
-    "reject_judged": "Reject with more judged than",
-    "reject_density": "Reject with a density above",
-}
 
 
 class NewGradedCampaign(forms.Form):
@@ -67,7 +55,7 @@ class NewGradedCampaign(forms.Form):
             share = isinstance(rule.default, float)
             kind = forms.FloatField if share else forms.IntegerField
             self.fields[rule.name] = kind(
-                initial=rule.default, label=RULES[rule.name], min_value=0 if share else 1
+                initial=rule.default, label=LABELS[rule.name], min_value=0 if share else 1
             )
 
     def clean_scale(self) -> Any:
@@ -82,7 +70,7 @@ class NewGradedCampaign(forms.Form):
 
     def _rules(self, said: dict[str, Any]) -> dict[str, Any]:
         defaults = vars(LifeRules())
-        return {rule: said[rule] for rule in RULES if rule in said and said[rule] != defaults[rule]}
+        return {rule: said[rule] for rule in LABELS if rule in said and said[rule] != defaults[rule]}
 
     def settings(self) -> GradingSettings:
         """Return the entered values."""

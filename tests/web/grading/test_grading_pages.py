@@ -55,8 +55,11 @@ def test_a_graded_campaign_is_created_with_the_papers_numbers(people):
     ("wrong", "words"),
     [
         ({"scale": "Yes"}, "the scale, line 1: expected a level"),
-        ({"accept_density": "40"}, "accept_density is a share"),
-        ({"accept_judged": "400"}, "Lower accept_judged or raise reject_judged"),
+        ({"accept_density": "40"}, "“Accept with a density below” is a share and cannot be 40."),
+        (
+            {"accept_judged": "400"},
+            "Lower “Accept with at least this many judged” or raise “Reject with more judged than”.",
+        ),
         ({"min_grade": "4"}, "Grade 4 cannot be the lowest relevant grade"),
         ({"name": "swell"}, "already has a graded campaign"),
     ],
@@ -273,6 +276,15 @@ def test_a_topic_without_a_judged_passage_is_not_offered_for_a_second_opinion(pe
     assert TopicDecision.objects.get().verdict == "rejected"
 
     assert "Give second opinion" not in text(people.clients["assessor"].get(people.page))
+
+
+def test_a_program_reads_the_field_of_a_wrong_rule(people, client):
+    body = {"name": "own", "pool": "tide", "rules": {"accept_density": 1.4}}
+
+    reply = Api(client, people.collection).post("/collections/harbour/grading", body)
+
+    assert reply.status_code == 422
+    assert "“rules.accept_density” is a share and cannot be 1.4." in str(reply.json())
 
 
 # A crowd instead of assessors.

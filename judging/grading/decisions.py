@@ -12,8 +12,12 @@ Verdict = TopicDecision.Verdict
 
 
 def lock_topic(topic: Topic) -> None:
-    """Lock the topic's row, so that concurrent changes of the topic take turns."""
-    Topic.objects.filter(pk=topic.pk).update(query_id=F("query_id"))
+    """Lock the topic's row, so that concurrent changes of the topic take turns.
+
+    Raises CampaignRefused if the topic was deleted with its campaign.
+    """
+    if not Topic.objects.filter(pk=topic.pk).update(query_id=F("query_id")):
+        raise CampaignRefused(f"Graded campaign {topic.campaign.name} was deleted.", "Choose another one.")
 
 
 def standing_decision(topic: Topic) -> TopicDecision | None:

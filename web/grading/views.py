@@ -150,7 +150,7 @@ def ask_crowd(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
         made = crowd_grading.create_crowd_campaign(campaign, name=name, settings=CampaignSettings(), who=who)
     except Refusal as refusal:
         complain(request, refusal)
-        return redirect("web:graded_campaign", campaign.collection.name, campaign.name)
+        return _show_campaign(campaign)
     return redirect("web:prepare_settings", made.name)
 
 
@@ -189,7 +189,7 @@ def begin_topic(request: HttpRequest, campaign: GradedCampaign, key: int) -> Htt
         taken = service(topic, request.user)
     except Refusal as refusal:
         complain(request, refusal)
-        return redirect("web:graded_campaign", campaign.collection.name, campaign.name)
+        return _show_campaign(campaign)
     return redirect("web:assess", campaign.collection.name, campaign.name, taken.pk)
 
 
@@ -269,4 +269,11 @@ def _act_and_show_campaign(
         act()
     except Refusal as refusal:
         complain(request, refusal)
-    return redirect("web:graded_campaign", campaign.collection.name, campaign.name)
+    return _show_campaign(campaign)
+
+
+def _show_campaign(campaign: GradedCampaign) -> HttpResponse:
+    """Redirect to the campaign's page, or to the list if it was deleted meanwhile."""
+    if GradedCampaign.objects.filter(pk=campaign.pk).exists():
+        return redirect("web:graded_campaign", campaign.collection.name, campaign.name)
+    return redirect("web:graded_campaigns", campaign.collection.name)

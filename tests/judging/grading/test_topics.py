@@ -372,6 +372,17 @@ def test_a_graded_campaign_can_be_deleted_until_its_judging_begins(make_campaign
         delete_graded_campaign(again)
 
 
+def test_a_topic_that_was_deleted_meanwhile_is_not_taken(make_campaign, people):
+    campaign = make_campaign()
+    loaded = topic_named(campaign, "q1")
+    delete_graded_campaign(GradedCampaign.objects.get())
+
+    with pytest.raises(CampaignRefused, match="Graded campaign graded was deleted"):
+        take_topic(loaded, people[0])
+    with pytest.raises(CampaignRefused, match="Graded campaign graded was deleted"):
+        decide_by_hand(loaded, "eliminated", why="too broad", who="staff")
+
+
 def test_a_reopened_topic_with_nothing_left_is_decided_again(make_campaign, people):
     campaign = make_campaign(rules=RULES | {"accept_judged": 150, "reject_judged": 150})
     topic = topic_named(campaign, "q1")

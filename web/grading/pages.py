@@ -66,6 +66,7 @@ def graded_campaign_page(campaign: GradedCampaign, user: Any, number: str | None
     seconds = [one for one in states if one.second and one.second.assessor_id == user.pk]
     assesses = may(user, "assess", collection)
     free = [one for one in states if one.free and one not in seconds] if assesses else []
+    candidates = sum(one.free for one in states)
     may_publish = may(user, "add files", collection)
     finished = (Verdict.ACCEPTED, Verdict.REJECTED, Verdict.DISCARDED)
     return {
@@ -89,8 +90,8 @@ def graded_campaign_page(campaign: GradedCampaign, user: Any, number: str | None
         "member": may(user, "see everything", collection),
         "may_run": may(user, "run grading", collection),
         "may_publish": may_publish,
-        "may_prepare": may(user, "prepare campaign", collection),
-        "candidates": sum(one.free for one in states),
+        "candidates": candidates,
+        "may_ask": candidates and not campaign.ended_at and may(user, "prepare campaign", collection),
         "crowds": campaign.crowd_campaigns.filter(rehearsal_of=None).order_by("pk"),
         "may_export": may(user, "export judgments", collection),
         "verdicts": [str(one) for one in finished],

@@ -7,12 +7,14 @@ from django.contrib.auth import get_user_model
 from django.urls import reverse
 
 from config import clock
+from judging.grading.graded_campaigns import delete_graded_campaign
 from judging.grading.grades import carry_out_decision
 from judging.models import Campaign, Grade, GradedCampaign, TopicAssignment, TopicDecision
 from judging.rules.topic_life import LifeRules
 from pooling.models import Collection, Pool
 from tests.web.api_caller import Api
 from tests.web.conftest import SCRIPT
+from web.grading import views
 
 ONE = ["harbour", "swell"]
 
@@ -285,6 +287,38 @@ def test_a_program_reads_the_field_of_a_wrong_rule(people, client):
 
     assert reply.status_code == 422
     assert "“rules.accept_density” is a share and cannot be 1.4." in str(reply.json())
+
+
+def test_a_topic_of_a_campaign_that_is_deleted_meanwhile_is_refused(people, monkeypatch):
+    TopicAssignment.objects.all().delete()
+    find = views._topic_or_404
+
+    def find_and_delete(campaign, key):
+        found = find(campaign, key)
+        delete_graded_campaign(GradedCampaign.objects.get())
+        return found
+
+    monkeypatch.setattr(views, "_topic_or_404", find_and_delete)
+    take = reverse("web:take_topic", args=[*ONE, people.taken.topic_id])
+    reply = people.clients["assessor"].post(take, follow=True)
+
+    assert reply.redirect_chain[-1][0] == reverse("web:graded_campaigns", args=["harbour"])
+    assert "Graded campaign swell was deleted." in text(reply)
+
+
+def test_the_page_offers_only_what_is_possible_after_the_end(people):
+    shown = text(people.clients["assessor"].get(people.page))
+    assert "You have no topics yet." in shown
+    TopicAssignment.objects.all().delete()
+    assert "You have no topics yet. Take one below." in text(people.clients["assessor"].get(people.page))
+    assert "Judged by a crowd" in text(people.clients["owner"].get(people.page))
+
+    people.clients["manager"].post(reverse("web:end_grading", args=ONE), {"why": "summer"})
+
+    shown = text(people.clients["assessor"].get(people.page))
+    assert "Your topics" not in shown
+    assert "Take one below" not in shown
+    assert "Judged by a crowd" not in text(people.clients["owner"].get(people.page))
 
 
 # A crowd instead of assessors.

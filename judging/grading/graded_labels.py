@@ -14,6 +14,7 @@ from config.plurals import many
 from judging.errors import CampaignRefused
 from judging.grading.decisions import tally_of
 from judging.models import Grade, GradedCampaign, GradedItem, GradedLabels, TopicAssignment, TopicDecision
+from judging.rules.topic_life import stage_words
 from pooling.models import QrelSet
 from pooling.services.members import log
 from pooling.services.qrels import import_qrels
@@ -21,7 +22,7 @@ from pooling.services.qrels import import_qrels
 #: The maximum number of topics that a refusal lists.
 MOST_LISTED = 5
 COLUMNS = (
-    *("qid", "pid", "grade", "source", "batch", "rank", "assignment", "second", "counts"),
+    *("qid", "pid", "grade", "source", "stage", "rank", "assignment", "second", "counts"),
     *("fraction", "fraction_seed"),
 )
 
@@ -116,6 +117,7 @@ def _refuse_withdrawn(campaign: GradedCampaign) -> None:
 def grades_of(campaign: GradedCampaign) -> Iterator[dict[str, Any]]:
     """Yield every latest grade with its source, including topics that are not accepted and second opinions.
 
+    ``stage``: the part of the pool, or the iteration of active learning from 1; empty for a second opinion.
     If the passages are from a fraction of the corpus, the rows name it: one in ``fraction`` passages, and its seed.
     """
     corpus = (campaign.pool.fraction, campaign.pool.fraction_seed)
@@ -124,5 +126,7 @@ def grades_of(campaign: GradedCampaign) -> Iterator[dict[str, Any]]:
         *("assignment__topic__query__qid", "passage__pid", "grade", "source", "batch", "rank"),
         *("assignment", "assignment__second", "assignment__over_at"),
     )
-    for *plain, second, over in rows.iterator(chunk_size=5000):
-        yield dict(zip(COLUMNS, (*plain, second, not second and over is None, *corpus), strict=True))
+    for *passage, source, batch, rank, key, second, over in rows.iterator(chunk_size=5000):
+        stage = "" if second else stage_words(batch)
+        counts = not second and over is None
+        yield dict(zip(COLUMNS, (*passage, source, stage, rank, key, second, counts, *corpus), strict=True))

@@ -9,11 +9,10 @@ from django.db.models import Count, Max, Q
 from judging.grading.assignments import is_left_undecided
 from judging.grading.graded_campaigns import judged_so_far
 from judging.models import GradedCampaign, Topic, TopicAssignment, TopicDecision
-from judging.rules.topic_life import Tally
+from judging.rules.topic_life import Tally, stage_words
 
 CANDIDATE, JUDGED, CHOOSING = "candidate", "being judged", "choosing passages"
 LEFT = "left undecided"
-STAGES = ("first of the pool", "rest of the pool")
 
 
 @dataclass(frozen=True)
@@ -57,9 +56,7 @@ class TopicState:
     @property
     def stage(self) -> str:
         """Return the stage of judging in words; empty before judging begins."""
-        if self.assignment is None:
-            return ""
-        return STAGES[self.batch] if self.batch < len(STAGES) else f"iteration {self.batch - 1}"
+        return stage_words(self.batch) if self.assignment is not None else ""
 
     @property
     def assessor(self) -> str:

@@ -21,6 +21,7 @@ from judging.errors import BadInput
 MOST_PASSAGES = 100_000
 
 
+STAGES = ("first of the pool", "rest of the pool")
 #: Rule → its label on pages.
 LABELS = {
     "opening": "Passages of the pool judged first",
@@ -175,6 +176,14 @@ def _unmet_conditions(tally: Tally, rules: LifeRules) -> list[str]:
 
 def _tally_words(tally: Tally) -> str:
     return f"{tally.judged} judged, {tally.relevant} relevant, density {tally.density:.4f}."
+
+
+def stage_words(batch: int) -> str:
+    """Return the words for a batch: 0 is the opening, 1 the rest of the pool, and later ones are iterations.
+
+    Iterations of active learning are numbered from 1 wherever people or programs see them.
+    """
+    return STAGES[batch] if batch < len(STAGES) else f"iteration {batch - 1}"
 
 
 def pool_order(ranks: Iterable[tuple[str, int]], key_of: Mapping[str, str]) -> list[tuple[str, int]]:

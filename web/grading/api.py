@@ -131,6 +131,8 @@ class LabelsOut(Schema):
 class GradeRow(Schema):
     """A grade, with the source of its passage. ``counts``: the assessor who has the topic gave it.
 
+    ``stage``: the part of the pool, or the iteration of active learning from 1; empty for a second opinion.
+
     ``fraction``: the passage is from a fraction of the corpus, one in that many passages.
     """
 
@@ -138,7 +140,7 @@ class GradeRow(Schema):
     pid: str
     grade: int
     source: str
-    batch: int
+    stage: str
     rank: int | None
     assignment: int
     second: bool

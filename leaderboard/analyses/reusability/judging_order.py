@@ -11,6 +11,7 @@ from math import ceil
 from typing import Any
 
 from judging.models import GradedItem, GradedLabels
+from judging.rules.topic_life import stage_words
 from leaderboard.output import Column, Facts, Figure, Kind, Row, Table
 from leaderboard.output.chart import Series, Spans, chart_content
 from leaderboard.output.table import Value
@@ -23,7 +24,6 @@ FOUND = (
     ("until_90", 0.9, "nine tenths"),
     ("until_100", 1.0, "all relevant"),
 )
-OPENING, REST = 0, 1
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def source_table(topics: Sequence[JudgedTopic], facts: Facts) -> Table:
 
 
 def _source_in_words(batch: int, fraction: int | None) -> str:
-    words = {OPENING: "first of the pool", REST: "rest of the pool"}.get(batch, f"iteration {batch - REST}")
+    words = stage_words(batch)
     return f"{words}, 1/{fraction} of the corpus" if fraction else words
 
 

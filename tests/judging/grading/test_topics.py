@@ -28,6 +28,7 @@ from judging.grading.grades import (
     undo_grade,
 )
 from judging.grading.proposals import proposed_passages
+from judging.grading.topic_states import states_of
 from judging.models import Grade, GradedCampaign, GradedItem, TopicAssignment
 from judging.rules.grade_scale import Level
 from pooling.models import Passage, Pool
@@ -93,6 +94,9 @@ def test_active_learning_goes_on_until_a_rule_stops_it(make_campaign, people):
     assert standing(topic) == "accepted"
     batches = taken.items.order_by("position").values_list("batch", "source")
     assert list(batches)[6:] == [(2, "cal"), (2, "cal"), (3, "cal"), (3, "cal")]
+    stages = ["first of the pool"] * 4 + ["rest of the pool"] * 2 + ["iteration 1"] * 2 + ["iteration 2"] * 2
+    assert [row["stage"] for row in grades_of(topic.campaign)] == stages
+    assert next(one.stage for one in states_of(topic.campaign)) == stages[-1]
 
 
 def test_a_dense_topic_is_rejected_after_more_than_its_limit(make_campaign, people):

@@ -205,8 +205,8 @@ def test_labels_and_grades_are_downloaded(people):
 
     assert people.collection.qrel_sets.get(name="ours").qrels.get().grade == 1
     assert file.decode().splitlines() == [
-        "qid,pid,grade,source,batch,rank,assignment,second,counts,fraction,fraction_seed",
-        f"q1,a,1,pool,0,1,{people.taken.pk},false,true,,",
+        "qid,pid,grade,source,stage,rank,assignment,second,counts,fraction,fraction_seed",
+        f"q1,a,1,pool,first of the pool,1,{people.taken.pk},false,true,,",
     ]
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 import numpy as np
 
@@ -67,7 +68,7 @@ def analyse_reusability(asked: Asked, progress: Progress | None) -> Analysis:
     figure = curves_figure(
         "density",
         "share of judged passages that are relevant",
-        [str(place + 1) for place in range(max(len(dense), len(beside)))],
+        _names_by_place(dense, beside),
         list(zip(names, ([one.share for one in side] for side in (dense, beside)), strict=False)),
         facts,
         table,
@@ -234,6 +235,12 @@ def _run_figure(key: str, axis: str, table: Table, columns: Sequence[str], facts
     ]
     runs = [str(row.values["run"]) for row in table.rows]
     return curves_figure(key, axis, runs, series, facts, table, row_word="run")
+
+
+def _names_by_place(*sides: Sequence[Density]) -> list[str]:
+    """Return the query at each place of the descending densities; both queries where two labels differ."""
+    places = zip_longest(*([one.qid for one in side] for side in sides))
+    return [" / ".join(dict.fromkeys(qid for qid in place if qid is not None)) for place in places]
 
 
 def _density_sentence(dense: Sequence[Density]) -> str:

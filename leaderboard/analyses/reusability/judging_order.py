@@ -4,7 +4,7 @@ The origin is known only for qrel sets made from a graded campaign, whose passag
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import ceil
@@ -24,6 +24,8 @@ FOUND = (
     ("until_90", 0.9, "nine tenths"),
     ("until_100", 1.0, "all relevant"),
 )
+#: The maximum number of topics that are all named in the figure.
+MOST_NAMED = 12
 
 
 @dataclass(frozen=True)
@@ -130,21 +132,34 @@ def gain_table(topics: Sequence[JudgedTopic], facts: Facts) -> Table:
     return Table("gain", "Gain", caption, columns, tuple(rows), facts)
 
 
+def topics_to_name(topics: Sequence[JudgedTopic]) -> list[JudgedTopic]:
+    """Return the topics named in the figure: all of a few, else those with the most or fewest judged or relevant."""
+    if len(topics) <= MOST_NAMED:
+        return list(topics)
+    sizes: tuple[Callable[[JudgedTopic], tuple[int, int]], ...] = (
+        lambda one: (len(one.relevant), sum(one.relevant)),
+        lambda one: (sum(one.relevant), len(one.relevant)),
+    )
+    outer = {pick(topics, key=size).qid for size in sizes for pick in (min, max)}
+    return [one for one in topics if one.qid in outer]
+
+
 def gain_figure(topics: Sequence[JudgedTopic], table: Table, facts: Facts) -> Figure:
     """Return the gain curve of every topic. The page shows the points of the table instead, one row per topic."""
 
     def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import OKABE_ITO
+        from leaderboard.output.drawing import color_of, name_points
 
         axes = canvas.subplots()
-        for topic in topics:
-            axes.plot(
-                [0, *range(1, len(topic.relevant) + 1)], [0, *topic.gain], color=OKABE_ITO[0], alpha=0.5
-            )
+        for place, topic in enumerate(topics):
+            axes.plot(range(len(topic.relevant) + 1), [0, *topic.gain], color=color_of(place), alpha=0.7)
         axes.set_xlabel("judged")
         axes.set_ylabel("relevant passages found")
-        axes.set_xlim(left=0)
+        axes.set_xlim(0, 1.12 * max(len(one.relevant) for one in topics))
         axes.set_ylim(bottom=0)
+        ends = [(len(one.relevant), sum(one.relevant)) for one in topics]
+        named = [(one.qid, len(one.relevant), sum(one.relevant)) for one in topics_to_name(topics)]
+        name_points(canvas, axes, named, ends)
 
     series = [
         Series(words, [(one.judged_until(share), None, None) for one in topics]) for _, share, words in FOUND

@@ -1,6 +1,7 @@
 """The origin of graded labels: their sources, and the gain curve of a topic."""
 
 import pytest
+from matplotlib.figure import Figure
 
 from judging.grading.assignments import take_topic, topic_named
 from judging.grading.decisions import decide_by_hand
@@ -9,7 +10,7 @@ from judging.grading.graded_labels import publish_labels
 from judging.grading.grades import give_grade
 from leaderboard.analyses.fields import read_settings
 from leaderboard.analyses.kinds import Asked
-from leaderboard.analyses.reusability.judging_order import JudgedTopic, source_table
+from leaderboard.analyses.reusability.judging_order import JudgedTopic, gain_figure, gain_table, source_table
 from leaderboard.analyses.reusability.kind import KIND
 from leaderboard.analyses.runner import compute_analysis
 from leaderboard.output.drawing import figure_image
@@ -37,6 +38,20 @@ def test_sources_in_a_fraction_name_it():
         "iteration 1, 1/20 of the corpus",
     ]
     assert table.caption.endswith("All are from a fraction of the corpus: one in 20 passages.")
+
+
+def texts_of_gain(topics) -> set[str]:
+    canvas = Figure(figsize=(6, 3.6))
+    gain_figure(topics, gain_table(topics, facts=None), facts=None).draw(canvas)
+    return {one.get_text() for one in canvas.axes[0].texts}
+
+
+def test_gain_curves_are_named_and_of_many_only_the_extremes():
+    few = [JudgedTopic(f"q{n}", (True,) * n + (False,) * (12 - n), (0,) * 12) for n in range(1, 5)]
+    assert texts_of_gain(few) == {"q1", "q2", "q3", "q4"}
+
+    many = [JudgedTopic(f"q{n}", (True,) * n + (False,) * n, (0,) * 2 * n) for n in range(1, 20)]
+    assert texts_of_gain(many) == {"q1", "q19"}
 
 
 @pytest.fixture

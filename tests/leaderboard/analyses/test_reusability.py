@@ -46,6 +46,7 @@ def test_density_by_query_falls(bay):
     assert [row["qid"] for row in rows(analysis, "density")] == ["q1", "q2"]
     assert analysis.sentences[0].startswith("1 of 2 queries have a density of 0.40 or more")
     assert analysis.figures[0].charts[0]["line"] == 0.4
+    assert analysis.figures[0].charts[0]["rows"] == ["q1", "q2"]
 
 
 def test_unjudged_passages_by_run(bay):

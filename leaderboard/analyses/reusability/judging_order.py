@@ -60,16 +60,17 @@ def judged_topics(collection: Collection, labels: Labels) -> list[JudgedTopic]:
         return []
     least = made.campaign.min_grade
     assignments = [one["assignment"] for one in made.topics]
-    rows = GradedItem.objects.filter(assignment__in=assignments, grade__isnull=False).order_by("position")
+    items = GradedItem.objects.filter(assignment__in=assignments, grade__isnull=False).order_by("position")
     found: dict[int, list[tuple[bool, int]]] = defaultdict(list)
-    for assignment, grade, batch in rows.values_list("assignment", "grade", "batch").iterator(5000):
+    for assignment, grade, batch in items.values_list("assignment", "grade", "batch").iterator(5000):
         found[assignment].append((grade is not None and grade >= least, batch))
+    fraction = made.campaign.pool.fraction
     return [
         JudgedTopic(
-            one["qid"], *map(tuple, zip(*found[one["assignment"]], strict=True)), made.campaign.pool.fraction
+            one["qid"], [relevant for relevant, _ in judged], [batch for _, batch in judged], fraction
         )
         for one in made.topics
-        if found[one["assignment"]]
+        if (judged := found[one["assignment"]])
     ]
 
 

@@ -51,7 +51,7 @@ def recognizable_gold_warning(campaign: Campaign, page: Detectability | None) ->
         "the passages that are judged. Drop these pairs and propose others from graded labels (",
         Action("propose_gold", campaign.name, "--qrels SET", lead=""),
         "). Or ",
-        Action("import_gold", campaign.name, "FILE", lead="bring gold pairs of your own"),
+        Action("import_gold", campaign.name, "FILE", lead=f"bring {campaign.gold_words}s of your own"),
     )
 
 

@@ -19,7 +19,10 @@ def screen_worker(campaign: Campaign, worker: Worker) -> Exclusion | None:
     """
     answers = answers_of(campaign, worker)
     verdict = screen_answers(
-        [answer.passed for answer in answers], campaign.screen, slip_rate=campaign.slip_rate
+        [answer.passed for answer in answers],
+        campaign.screen,
+        slip_rate=campaign.slip_rate,
+        gold=campaign.gold_words,
     )
     if not verdict.excluded:
         return standing_exclusion(campaign, worker)

@@ -186,8 +186,9 @@ def _passed_within_limit(plan: Plan, words: str, committed: Decimal) -> Passed:
     if enough or plan.campaign.rehearsal_of_id:
         return Passed(words)
     return Passed(
-        f"{words}. The expected cost is above the limit of ${cap:,.2f}: the campaign would stop before every pair is "
-        "judged. Raise the limit, or choose another screening rule, fewer tasks per worker or clearer gold pairs",
+        f"{words}. The expected cost is above the limit of ${cap:,.2f}: the campaign would stop before everything is "
+        "judged. Raise the limit, or choose another screening rule, fewer tasks per worker or clearer "
+        f"{plan.campaign.gold_words}s",
         attention=True,
     )
 
@@ -196,7 +197,7 @@ def _check_screening_rule(plan: Plan) -> Passed:
     """Compare the chosen screening rule with the others, and name the recommended one."""
     rule, rows = plan.campaign.screen, rules_compared(plan.campaign)
     if not plan.campaign.gold_per_task:
-        return Passed("there are no gold pairs, so nobody is screened", attention=True)
+        return Passed(f"there are no {plan.campaign.gold_words}s, so nobody is screened", attention=True)
     level = any(row.level for row in rows if row.rule == rule)
     best = next((row.rule for row in rows if row.recommended), rule)
     recommended = "and recommended" if best == rule else f"but {best} is recommended for this campaign"
@@ -309,7 +310,7 @@ def _check_worker_texts(plan: Plan) -> Passed:
     if campaign.gold_per_task and "{screening}" not in campaign.consent_text:
         return Passed(
             f"accepted; the consent text has no {{screening}}: make sure it explains how the rule {campaign.screen} "
-            "affects workers who miss a gold pair",
+            f"affects workers who miss a {campaign.gold_words}",
             attention=True,
         )
     if missing:

@@ -45,12 +45,14 @@ KEEP_SECONDS = 86400
 def check_gold(campaign: Campaign) -> Passed:
     """Raise NotReady if fewer gold pairs are accepted than tasks can need."""
     accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
-    needed = needed_gold(campaign)
+    needed, gold = needed_gold(campaign), campaign.gold_words
     if accepted < needed:
-        there = f"{many(accepted, 'gold pair is', 'gold pairs are')} accepted and {many(needed, 'is', 'are')} needed"
+        there = (
+            f"{many(accepted, f'{gold} is', f'{gold}s are')} accepted and {many(needed, 'is', 'are')} needed"
+        )
         raise NotReady(
             f"{there}: {campaign.gold_per_task} a task for {many(campaign.max_tasks_per_worker, 'task')} a worker, "
-            f"who never sees a {'test passage' if campaign.grades else 'gold pair'} twice.",
+            f"who never sees a {gold} twice.",
             Guidance(
                 Action("propose_gold", campaign.name),
                 " and then ",
@@ -61,7 +63,7 @@ def check_gold(campaign: Campaign) -> Passed:
             ),
         )
     hard = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED, kind=GoldPair.Kind.HARD).count()
-    words = f"{many(accepted, 'pair')} accepted, {hard} of them hard"
+    words = f"{many(accepted, gold)} accepted, {hard} of them hard"
     if not campaign.gold_per_task:
         return Passed(words)
     words = f"{words}; one worker does at most {many(campaign.max_tasks_per_worker, 'task')}"
@@ -81,7 +83,7 @@ def _repeated_passage_warning(campaign: Campaign, accepted: int) -> str:
         return ""
     return (
         f"one off-topic passage appears in {most} of them: a worker who sees it repeatedly learns that it is the "
-        "wrong one. Drop some of these pairs and propose others, or import your own pairs"
+        "wrong one. Drop some of them and propose others, or import your own"
     )
 
 
@@ -140,12 +142,12 @@ def _gold_shortage_warning(campaign: Campaign) -> str:
         "second question"
     )
     if campaign.grades:
-        why = "a worker never sees a passage twice, in a gold pair or otherwise"
+        why = "a worker never sees a passage twice, as a test or otherwise"
     if not outcomes.fewest:
         raise NotReady(
-            f"No gold pairs fit a worker's first task: {why}.",
+            f"No {campaign.gold_words}s fit a worker's first task: {why}.",
             Guidance(
-                "Accept gold pairs on more questions, or use fewer pairs a task (",
+                f"Accept {campaign.gold_words}s on more questions, or use smaller tasks (",
                 Option("pairs-per-task"),
                 ").",
             ),
@@ -163,10 +165,10 @@ def check_strategies(plan: Plan) -> Passed:
     """
     campaign = plan.campaign
     if not campaign.gold_per_task:
-        return Passed("tasks have no gold pairs, so every submitted task passes", attention=True)
+        return Passed(f"tasks have no {campaign.gold_words}s, so every submitted task passes", attention=True)
     outcomes = outcomes_of(campaign)
     if not outcomes.gold:
-        return Passed("no gold pair is accepted yet")
+        return Passed(f"no {campaign.gold_words} is accepted yet")
     if unfit := unfit_to_screen(campaign):
         if not (plan.accept_weak_screening or plan.placeholder_text or campaign.placeholder_text):
             raise NotReady(unfit, _improve_or_accept(campaign, outcomes))
@@ -179,7 +181,7 @@ def check_strategies(plan: Plan) -> Passed:
     guessing = 0.5**campaign.gold_per_task
     words = (
         f"fit to screen, though not strictly: guessing alone passes {guessing:.1%} of single tasks with "
-        f"{many(campaign.gold_per_task, 'gold pair')} a task; the most successful strategy tried is {easiest}"
+        f"{many(campaign.gold_per_task, campaign.gold_words)} a task; the most successful strategy tried is {easiest}"
     )
     return Passed(words, attention=True, next_step=_improving_step(campaign, outcomes), outcomes=outcomes)
 
@@ -231,7 +233,7 @@ def _improving_step(campaign: Campaign, outcomes: Outcomes) -> str:
         enough = math.ceil(math.log2(1 / MOST_PASSING))
         steps.append(
             Guidance(
-                f"Add gold pairs to each task: with {enough} (",
+                f"Add {campaign.gold_words}s to each task: with {enough} (",
                 Option("gold-per-task"),
                 f") guessing passes {0.5**enough:.1%} of single tasks.",
             )
@@ -241,8 +243,8 @@ def _improving_step(campaign: Campaign, outcomes: Outcomes) -> str:
     if any(row.right > KNOWN_BY_MEMORY for row in outcomes.rows if row.name in BY_MEMORY):
         steps.append(
             Guidance(
-                "A worker who remembers passages recognizes gold pairs by them. Propose others, or let a "
-                "worker do fewer tasks (",
+                f"A worker who remembers passages recognizes {campaign.gold_words}s by them. Propose others, or "
+                "let a worker do fewer tasks (",
                 Option("max-tasks-per-worker"),
                 ").",
             )
@@ -268,6 +270,6 @@ def _balancing_step(campaign: Campaign, outcomes: Outcomes) -> str:
     else:
         how = f"Accept {more}."
     return (
-        f"Balance the gold pairs: “{name}” answers {right:.0%} of them correctly; half is best. {how} "
+        f"Balance the {campaign.gold_words}s: “{name}” answers {right:.0%} of them correctly; half is best. {how} "
         "Below half, the opposite strategy would pass."
     )

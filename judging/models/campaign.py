@@ -213,6 +213,11 @@ class Campaign(models.Model):
         return self.pairs_per_task + self.gold_per_task + self.repeats_per_task
 
     @property
+    def gold_words(self) -> str:
+        """What workers are tested with: a gold pair, or a test passage if they grade single passages."""
+        return "test passage" if self.grades else "gold pair"
+
+    @property
     def answers(self) -> tuple[str, ...]:
         """The answers that a worker can choose: sides, or grades as digits."""
         return possible_answers(self.grades, allow_undecided=self.allow_undecided)

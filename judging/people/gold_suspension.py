@@ -32,7 +32,10 @@ def suspend_suspicious(campaign: Campaign) -> list[Suspended]:
     )
     rows = answers.order_by("pk").values_list("gold_pair_id", "worker_id", "passed")
     found = suspicious(rows, slip_rate=campaign.slip_rate)
-    return [suspend_gold_pair(campaign, GoldPair.objects.get(pk=one.gold), why=one.words()) for one in found]
+    return [
+        suspend_gold_pair(campaign, GoldPair.objects.get(pk=one.gold), why=one.words(campaign.gold_words))
+        for one in found
+    ]
 
 
 @transaction.atomic
@@ -47,8 +50,11 @@ def suspend_gold_pair(campaign: Campaign, gold: GoldPair, *, why: str, who: str 
     changes = {"decided_at": clock.now(), "decided_by": who, "decided_why": why.strip()}
     in_use = GoldPair.objects.filter(pk=gold.pk, campaign=campaign, state=GoldPair.State.ACCEPTED)
     if not in_use.update(state=GoldPair.State.SUSPENDED, **changes):
-        raise CampaignRefused(f"Gold pair {gold.pk} is not one of {campaign.name}'s accepted gold pairs.")
-    log_change(campaign, f"gold pair {gold.pk} suspended", why=why, who=who)
+        words = campaign.gold_words
+        raise CampaignRefused(
+            f"{words.capitalize()} {gold.pk} is not one of {campaign.name}'s accepted {words}s."
+        )
+    log_change(campaign, f"{campaign.gold_words} {gold.pk} suspended", why=why, who=who)
     reinstated = [one for one in resting_on(campaign, gold) if _reverse(campaign, one, gold)]
     failed = GoldAnswer.objects.filter(gold_pair=gold, passed=False).values("submission")
     excluded = Submission.objects.filter(pk__in=failed, standing=Submission.Standing.EXCLUDED)
@@ -71,7 +77,7 @@ def _reverse(campaign: Campaign, exclusion: Exclusion, gold: GoldPair) -> bool:
     passed = [answer.passed for answer in answers_of(campaign, worker)]
     if screen_answers(passed, campaign.screen, slip_rate=campaign.slip_rate).excluded:
         return False
-    changes = {"reversed_by": SUSPENSION, "reversed_why": f"gold pair {gold.pk} was suspended"}
+    changes = {"reversed_by": SUSPENSION, "reversed_why": f"{campaign.gold_words} {gold.pk} was suspended"}
     Exclusion.objects.filter(pk=exclusion.pk).update(reversed_at=clock.now(), **changes)
     log_change(campaign, f"worker {worker.pk} reinstated", why=changes["reversed_why"])
     work = Submission.objects.filter(campaign=campaign, worker=worker, standing=Submission.Standing.EXCLUDED)

@@ -30,10 +30,10 @@ class Suspicion:
     seen: int
     chance: float
 
-    def words(self) -> str:
+    def words(self, gold: str = "gold pair") -> str:
         """Return the reason as text."""
         return (
-            f"{self.failed} of {self.seen} workers who passed all their other gold pairs failed it "
+            f"{self.failed} of {self.seen} workers who passed all their other {gold}s failed it "
             f"(p = {self.chance:.2g})"
         )
 

@@ -34,22 +34,24 @@ class Verdict:
     failed: tuple[int, ...]
 
 
-def screen_answers(passed: Sequence[bool], rule: str, *, slip_rate: float = SLIP_RATE) -> Verdict:
-    """Decide on a worker's gold answers, in the order given.
+def screen_answers(
+    passed: Sequence[bool], rule: str, *, slip_rate: float = SLIP_RATE, gold: str = "gold pair"
+) -> Verdict:
+    """Decide on a worker's gold answers, in the order given. ``gold``: what a test is called in the reason.
 
     An undecided or missing answer counts as failed and is passed as False. Raises ValueError for an unknown rule.
     """
     failed = tuple(index for index, good in enumerate(passed) if not good)
     seen = len(passed)
     excluded = len(failed) >= excluding_failures(rule, seen, slip_rate)
-    words = f"failed {len(failed)} of {many(seen, 'gold pair')}"
+    words = f"failed {len(failed)} of {many(seen, gold)}"
     if rule == "rate":
         chance = failures_chance(len(failed), seen, slip_rate)
         words = f"{words}: p = {chance:.3g} under {slip_rate:.1%} honest slips"
     elif failed:
         words = f"{words}; {'one is' if rule == 'reference' else 'two are'} enough"
     else:
-        words = f"passed {'all ' if seen > 1 else ''}{many(seen, 'gold pair')}"
+        words = f"passed {'all ' if seen > 1 else ''}{many(seen, gold)}"
     return Verdict(excluded, rule, words, failed)
 
 

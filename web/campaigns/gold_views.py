@@ -43,7 +43,9 @@ def suspend(request: HttpRequest, name: str, key: int) -> HttpResponse:
         else:
             continue_if_launched(found)
             back = many(done.reinstated, "worker is", "workers are")
-            messages.success(request, f"Gold pair {gold.pk} is suspended; {back} reinstated.")
+            messages.success(
+                request, f"{found.gold_words.capitalize()} {gold.pk} is suspended; {back} reinstated."
+            )
             return redirect("web:campaign_gold", found.name)
     context = gold_pages.suspension_page(found, gold) | {"why": why, "wrong": wrong}
     return render(request, "web/suspend_gold.html", context, status=400 if wrong else 200)

@@ -175,7 +175,7 @@ def campaign_watch_page(campaign: Campaign, role: Role | None) -> dict[str, Any]
         "watch": seen,
         "next": seen.next.for_role(role),
         "course": seen.course,
-        "figures": course_figures(seen.course, seen.now, over=not seen.moving),
+        "figures": course_figures(seen.course, seen.now, over=not seen.moving, graded=campaign.grades > 0),
         "sees_everything": everything,
         "first_version": not QrelVersion.objects.filter(collection=campaign.collection).exists(),
         "needs": [*needs_of_campaign(seen), *to_do] if everything else [],
@@ -305,16 +305,16 @@ def _voice_needs(campaign: Campaign) -> tuple[list[Need], list[Need]]:
 
 
 def _gold_needs(campaign: Campaign) -> list[Need]:
-    since = clock.now() - NEWS
+    since, gold = clock.now() - NEWS, campaign.gold_words
     by_itself = GoldPair.objects.filter(campaign=campaign, state=GoldPair.State.SUSPENDED, decided_by="")
     fresh = list(by_itself.filter(decided_at__gte=since).select_related("query").order_by("-decided_at")[:20])
     return [
         Need(
             "attention",
-            f"Gold pair {one.pk} (query {one.query.qid}) was suspended automatically: {one.decided_why}.",
+            f"{gold.capitalize()} {one.pk} (query {one.query.qid}) was suspended automatically: {one.decided_why}.",
             "Exclusions that depended only on it were revoked. Check whether its answer is obvious.",
             reverse("web:campaign_gold", args=[campaign.name]),
-            "Look at the gold pairs",
+            f"Look at the {gold}s",
         )
         for one in fresh
     ]

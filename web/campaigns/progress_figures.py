@@ -1,7 +1,9 @@
 """A campaign's progress over time as charts and a table."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -45,7 +47,22 @@ class _LineChart:
     high: float | None = 100.0
     reference: float | None = None
 
+    def for_grades(self) -> _LineChart:
+        """Return the chart in the words of campaigns whose workers grade single passages."""
+        title, sentence = _WORDS_FOR_GRADES.get(self.key, (self.title, self.sentence))
+        return replace(self, title=title, sentence=sentence)
 
+
+#: Key of a chart → its title and caption where workers grade single passages.
+_WORDS_FOR_GRADES = {
+    "gold": (
+        "Test passages passed, %",
+        "Share of all answers on test passages, including those of excluded workers. A drop means that careless "
+        "workers joined or that a test passage is bad.",
+    ),
+    "agreement": ("Agreement, %", "How often two counted grades of the same passage agree."),
+    "times": ("Seconds per passage, median", "Time on screen until the final choice."),
+}
 _LINE_CHARTS = (
     _LineChart(
         "gold",
@@ -82,8 +99,10 @@ _LINE_CHARTS = (
 )
 
 
-def course_figures(course: Course, now: datetime, *, over: bool) -> CourseFigures | None:
-    """Return the charts; None before there is anything to draw."""
+def course_figures(
+    course: Course, now: datetime, *, over: bool, graded: bool = False
+) -> CourseFigures | None:
+    """Return the charts; None before there is anything to draw. ``graded``: workers grade single passages."""
     points = course.points
     if not points or not (course.counted or course.gold):
         return None
@@ -95,9 +114,11 @@ def course_figures(course: Course, now: datetime, *, over: bool) -> CourseFigure
     )
     spots = [f"{point.at:%Y-%m-%d %H:%M} UTC" for point in points]
     charts = [_judgments_figure(points, spots, width, ends)]
-    charts += [_line_figure(one, points, spots, ends) for one in _LINE_CHARTS if one.drawn(course)]
+    for one in _LINE_CHARTS:
+        if one.drawn(course):
+            charts.append(_line_figure(one.for_grades() if graded else one, points, spots, ends))
     if course.seconds:
-        charts.append(_seconds_figure(course))
+        charts.append(_seconds_figure(course, "passage" if graded else "pair"))
     return CourseFigures(charts, points, width)
 
 
@@ -129,18 +150,18 @@ def _line_figure(
     return CourseFigure(one.key, one.title, one.sentence, _values_in_words(values, one.unit), chart)
 
 
-def _seconds_figure(course: Course) -> CourseFigure:
+def _seconds_figure(course: Course, unit: str) -> CourseFigure:
     bins = distribution(course.seconds)
-    words = [f"{one.low:.0f} to {one.high:.0f} s: {many(one.count, 'pair')}" for one in bins[:-1]]
-    words.append(f"{bins[-1].low:.0f} s and more: {many(bins[-1].count, 'pair')}")
+    words = [f"{one.low:.0f} to {one.high:.0f} s: {many(one.count, unit)}" for one in bins[:-1]]
+    words.append(f"{bins[-1].low:.0f} s and more: {many(bins[-1].count, unit)}")
     chart = bars(
         [float(one.count) for one in bins], words, begin="0 s", end=f"{bins[-1].high:.0f} s and more"
     )
     return CourseFigure(
         "seconds",
-        "Pairs by seconds on screen",
+        f"{unit.capitalize()}s by seconds on screen",
         f"From {many(course.timed, 'task')}. A peak near 0 s means that workers did not read.",
-        f"Half of the pairs took less than {course.seconds_per_pair:.0f} seconds.",
+        f"Half of the {unit}s took less than {course.seconds_per_pair:.0f} seconds.",
         chart,
     )
 

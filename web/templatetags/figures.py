@@ -282,4 +282,4 @@ def sheet_width(figure: Figure) -> int:
 @register.filter
 def gold_words(campaign: Campaign) -> str:
     """Return what workers are tested with: a gold pair, or a test passage if they grade single passages."""
-    return "test passage" if campaign.grades else "gold pair"
+    return campaign.gold_words

@@ -107,7 +107,10 @@ def _tabs_of(collection: Collection, keys: Iterable[str]) -> dict[str, tuple[str
 def _campaign_tabs(context: dict[str, Any], campaign: Campaign) -> dict[str, tuple[str, str]]:
     role = role_of(getattr(context.get("request"), "user", None), campaign.collection)
     return {
-        key: (words, reverse(route, args=[campaign.name]))
+        key: (
+            f"{campaign.gold_words.capitalize()}s" if key == "gold" else words,
+            reverse(route, args=[campaign.name]),
+        )
         for key, (words, route, needed) in CAMPAIGN_TABS.items()
         if not needed or permits(role, needed)
     }

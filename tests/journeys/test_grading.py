@@ -17,7 +17,7 @@ from accounts.services.tokens import make_token
 from config.background.attending import work_off_everything
 from judging.models import GradedCampaign
 from judging.rules.topic_life import LifeRules, Tally, after_batch, after_opening, at_end
-from pooling.models import Collection, Membership, Passage
+from pooling.models import Collection, Membership, PooledPassage
 from tests.journeys.conftest import typed
 
 pytestmark = [
@@ -132,7 +132,7 @@ def track(person, shared_data, tmp_path, settings):
     file = tmp_path / "passages.tsv"
     file.write_text("".join(f"{pid}\t{text}\n" for pid, text in texts.items()))
     typed("fetch_passages", "dl21", "--passages", file)
-    assert not Passage.objects.filter(text=None).exists()
+    assert not PooledPassage.objects.filter(passage__text=None).exists()
     owner = person("olga", "maintainer")
     owner.post("/grading", 201, name="dl", pool="ten")
     return owner, qids, labels, grade_of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -19,7 +20,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 from tests.emptying import quick_emptying  # noqa: F401
-from tests.stages import select
+from tests.stages import select, skip_when_time_is_up
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -128,6 +129,12 @@ def shared_data() -> Path:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the tests of this stage."""
     select(config, items)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Skip a long test once their time is up, before its fixtures are set up."""
+    skip_when_time_is_up(time.time())
 
 
 def pytest_collection_finish() -> None:

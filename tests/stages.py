@@ -103,6 +103,17 @@ def select(config: pytest.Config, items: list[pytest.Item]) -> None:
     items[:] = kept
 
 
+def skip_when_time_is_up(now: float) -> None:
+    """Skip a test of `make soak` that would start after PREFEREE_SOAK_UNTIL, in seconds since 1970; empty: no limit.
+
+    Continuous integration has a time limit, and some machines take four times as long as others. The everyday tests
+    always run. The closing lines of a stage count the tests that were skipped.
+    """
+    until = os.environ.get("PREFEREE_SOAK_UNTIL")
+    if until and os.environ.get("PREFEREE_TEST_ONLY") in ("soak", "database") and now > float(until):
+        pytest.skip("the time limit of the long tests (PREFEREE_SOAK_UNTIL) is over")
+
+
 @dataclass(frozen=True)
 class Stage:
     """One run of pytest: the program, the database, the selection of tests, and the number of processes."""

@@ -91,10 +91,10 @@ class RunsOfKind:
         """Return which runs were left out, and why; empty if none was."""
         if not self.left_out:
             return ""
-        other = "passages" if self.documents else "documents"
+        other = "Passage" if self.documents else "Document"
         tags = ", ".join(run.run_tag for run in self.left_out[:MOST_LISTED])
         more = f" and {len(self.left_out) - MOST_LISTED:,} more" if len(self.left_out) > MOST_LISTED else ""
-        return f"Runs of {other} are left out: {tags}{more}."
+        return f"{other} runs are left out: {tags}{more}."
 
 
 def runs_of_kind(runs: Iterable[Run], qrel_set: QrelSet | None) -> RunsOfKind:

@@ -64,7 +64,7 @@ def test_runs_of_another_kind_than_the_labels_are_left_out_and_named(bay):
 
     assert set(analysis.content["unjudged_at_10"]) == {"solo", "pair", "twin"}
     assert analysis.content["runs_left_out"] == ["docs"]
-    assert "Runs of documents are left out: docs." in analysis.sentences
+    assert "Document runs are left out: docs." in analysis.sentences
 
     of = QrelSet.objects.get(name="official")
     make_qrels(bay, "documents", [("q1", "D1", 1), ("q2", "D9", 1)], mapped_from=of)

@@ -53,7 +53,7 @@ def test_runs_of_documents_are_not_pooled_unless_chosen(port, manager):
 
     page = plan_page(port, QueryDict("qrels=official"))
     assert "docs" not in {one.run_tag for one in page.brought}
-    assert "Runs of documents are left out: docs." in texts(manager.get(PLAN, {"qrels": "official"}))
+    assert "Document runs are left out: docs." in texts(manager.get(PLAN, {"qrels": "official"}))
 
     page = plan_page(port, QueryDict(f"qrels=official&run={docs.pk}"))
     assert [one.run_tag for one in page.brought] == ["docs"]

@@ -280,6 +280,9 @@ def sheet_width(figure: Figure) -> int:
 
 
 @register.filter
-def gold_words(campaign: Campaign) -> str:
-    """Return what workers are tested with: a gold pair, or a test passage if they grade single passages."""
-    return campaign.gold_words
+def gold_words(campaign: Campaign | str) -> str:
+    """Return what workers are tested with: a gold pair, or a test passage if they grade single passages.
+
+    The form for a new campaign has no campaign yet.
+    """
+    return campaign.gold_words if isinstance(campaign, Campaign) else "gold pair"

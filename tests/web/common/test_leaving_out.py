@@ -16,6 +16,7 @@ pytestmark = pytest.mark.one_database
 RUN = b"q1 Q0 a 1 2.0 sent\nq7 Q0 a 1 1.0 sent\nq8 Q0 a 1 1.0 sent\n"
 LABELS = b"q1 0 a 1\nq9 0 a 1\n"
 BUTTON = "Leave out lines of unknown queries"
+OFFERED = f'<button class="primary">{BUTTON}</button>'
 
 
 def files(**contents):
@@ -74,7 +75,7 @@ def test_the_button_of_a_refused_file_brings_in_all_other_lines(keeper, data_dir
     keeper.post(f"{page}again", {"skip_unknown": "1"})
     work_off_everything()
 
-    assert f'<button class="primary">{BUTTON}</button>' in told
+    assert OFFERED in told
     assert f"“{BUTTON}”" in told  # the advice names the button
     row.refresh_from_db()
     assert row.state in ("imported", "added", "made")
@@ -98,7 +99,7 @@ def test_a_file_that_nobody_uses_is_deleted_after_a_day_and_counts_until_then(ca
     assert forget_refused() == 0
     assert left_on_disk(data_dir) == []
     assert held_uploads(row.user) == (0, 0)
-    assert BUTTON not in keeper.get(page).content.decode()
+    assert OFFERED not in keeper.get(page).content.decode()
     late = keeper.post(f"{page}again", {"skip_unknown": "1"}, follow=True).content.decode()
     assert "no longer stored" in late
 
@@ -117,7 +118,7 @@ def test_a_file_with_another_problem_is_not_kept(keeper, data_dir):
     row, page = refused(keeper, lambda client: run_sent(client, RUN + b"q1 Q0 b two 1.0 sent\n"))
 
     assert not can_leave_out(row)
-    assert BUTTON not in keeper.get(page).content.decode()
+    assert OFFERED not in keeper.get(page).content.decode()
     assert left_on_disk(data_dir) == []
 
 
@@ -127,6 +128,6 @@ def test_nobody_can_reread_another_persons_file(cast, keeper, data_dir):
     reply = cast.clients["owner"].post(f"{page}again", {"skip_unknown": "1"})
 
     assert reply.status_code == 404
-    assert BUTTON not in cast.clients["owner"].get(page).content.decode()
+    assert OFFERED not in cast.clients["owner"].get(page).content.decode()
     row.refresh_from_db()
     assert row.state == "refused"

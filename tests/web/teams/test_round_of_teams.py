@@ -259,7 +259,7 @@ def test_every_reason_of_policy_and_round_is_listed_at_once(board):
     assert "cannot stay anonymous until 2027-01-01" in told[1]
     assert "accepts 1 run of each team" in told[2]
     page = board.get("greedy", f"/collections/harbour/uploads/{upload.pk}/").content.decode()
-    assert "submission policy: 3" in page
+    assert "3 problems with the submission policy" in page
     assert "Accepted, but check this" not in page
     assert "Notes from the check" in page
 

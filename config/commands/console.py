@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -98,7 +99,9 @@ class Command(BaseCommand):
         self.out = Console(file=cast(IO[str], self.stdout._out), highlight=False, soft_wrap=True)
         self.err = Console(file=cast(IO[str], self.stderr._out), highlight=False, soft_wrap=True)
         as_json = options.pop("json")
-        if self.opening:
+        if (
+            self.opening and getattr(settings, "LOG_FORMAT", "plain") == "plain"
+        ):  # else stderr holds one JSON object a line
             self.note(self.opening)
         try:
             launcher.ensure_database()

@@ -73,7 +73,7 @@ def test_from_runs_to_a_launched_campaign(collection, site, page, shared_data):
 def build_a_pool(page: Page, site: str, qids: list[str], inspector: Inspector) -> None:
     page.goto(f"{site}/collections/dl21/pools/new/")
     expect(page.locator("#plan")).to_contain_text("Build the pool of 53 queries")
-    page.locator("details.advanced > summary").click()
+    page.locator("details.advanced").evaluate("one => { one.open = true; }")
     page.get_by_label("Only these queries").fill(" ".join(qids))
     expect(page.get_by_role("button", name="Build the pool of 2 queries")).to_be_visible()
     assert "queries=" in page.url

@@ -20,7 +20,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 from tests.emptying import quick_emptying  # noqa: F401
-from tests.stages import select, skip_when_time_is_up
+from tests.stages import is_out_of_time, select
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -134,7 +134,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup() -> None:
     """Skip a long test once their time is up, before its fixtures are set up."""
-    skip_when_time_is_up(time.time())
+    if is_out_of_time(time.time()):
+        pytest.skip("the time of the long tests (PREFEREE_SOAK_UNTIL) is over")
 
 
 def pytest_collection_finish() -> None:

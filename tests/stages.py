@@ -103,15 +103,15 @@ def select(config: pytest.Config, items: list[pytest.Item]) -> None:
     items[:] = kept
 
 
-def skip_when_time_is_up(now: float) -> None:
-    """Skip a test of `make soak` that would start after PREFEREE_SOAK_UNTIL, in seconds since 1970; empty: no limit.
+def is_out_of_time(now: float) -> bool:
+    """Return whether it is too late to start a test of `make soak`; ``now`` is in seconds since 1970.
 
-    Continuous integration has a time limit, and some machines take four times as long as others. The everyday tests
-    always run. The closing lines of a stage count the tests that were skipped.
+    PREFEREE_SOAK_UNTIL is the latest start, or empty for no limit. Continuous integration has a time limit, and some
+    machines take four times as long as others. The everyday tests always run.
     """
     until = os.environ.get("PREFEREE_SOAK_UNTIL")
-    if until and os.environ.get("PREFEREE_TEST_ONLY") in ("soak", "database") and now > float(until):
-        pytest.skip("the time limit of the long tests (PREFEREE_SOAK_UNTIL) is over")
+    is_soak = os.environ.get("PREFEREE_TEST_ONLY") in ("soak", "database")
+    return bool(until) and is_soak and now > float(until or 0)
 
 
 @dataclass(frozen=True)

@@ -1,24 +1,23 @@
-"""Which tests run when the time of a stage is over."""
+"""Which tests start after the time limit of `make soak`."""
 
 import pytest
 
-from tests.stages import skip_when_time_is_up
+from tests.stages import is_out_of_time
 
 
-@pytest.mark.parametrize("only", ["soak", "database"])
-def test_long_tests_are_skipped_once_their_time_is_over(only, monkeypatch):
-    monkeypatch.setenv("PREFEREE_TEST_ONLY", only)
-    monkeypatch.setenv("PREFEREE_SOAK_UNTIL", "1000")
-
-    skip_when_time_is_up(1000.0)
-
-    with pytest.raises(pytest.skip.Exception, match="PREFEREE_SOAK_UNTIL"):
-        skip_when_time_is_up(1000.5)
-
-
-@pytest.mark.parametrize(("only", "until"), [("change", "1000"), ("differing", "1000"), ("soak", "")])
-def test_everyday_tests_and_stages_without_a_limit_always_run(only, until, monkeypatch):
+@pytest.mark.parametrize(
+    ("only", "until", "late"),
+    [
+        ("soak", "1000", True),
+        ("database", "1000", True),
+        ("soak", "", False),
+        ("change", "1000", False),
+        ("differing", "1000", False),
+    ],
+)
+def test_only_long_tests_have_a_time_limit(only, until, late, monkeypatch):
     monkeypatch.setenv("PREFEREE_TEST_ONLY", only)
     monkeypatch.setenv("PREFEREE_SOAK_UNTIL", until)
 
-    skip_when_time_is_up(2000.0)
+    assert not is_out_of_time(1000.0)
+    assert is_out_of_time(1000.5) is late

@@ -99,9 +99,7 @@ class Command(BaseCommand):
         self.out = Console(file=cast(IO[str], self.stdout._out), highlight=False, soft_wrap=True)
         self.err = Console(file=cast(IO[str], self.stderr._out), highlight=False, soft_wrap=True)
         as_json = options.pop("json")
-        if (
-            self.opening and getattr(settings, "LOG_FORMAT", "plain") == "plain"
-        ):  # else stderr holds one JSON object a line
+        if self.opening and settings.LOG_FORMAT == "plain":  # stderr can hold JSON lines instead
             self.note(self.opening)
         try:
             launcher.ensure_database()

@@ -16,6 +16,7 @@ from judging.campaign.read_once import kept_while_reading
 from judging.campaign.strategy_figures import outcomes_of
 from judging.models import Campaign, GoldAnswer, GoldPair, Pair, Posting
 from judging.rules.expectations import Outlook, outlook, tasks_a_worker, tasks_words
+from judging.rules.screening import GOLD_PAIR, TEST_PASSAGE
 from judging.rules.screening_choice import CARELESS_SHARE, COIN, LEVEL, Consequence, Setting, compare_rules
 from judging.rules.slips import Slips, assumed, measured, percent_text
 from judging.rules.strategies import Outcome
@@ -129,10 +130,6 @@ def _pool_sizes(campaign: Campaign) -> Counter[int]:
     return sizes
 
 
-def _gold_words(graded: bool) -> str:
-    return "test passages" if graded else "gold pairs"
-
-
 def outlook_words(seen: Outlook, cost: Quote, *, graded: bool = False) -> str:
     """Return one sentence that forecasts the effects of screening and states its assumptions."""
     costs = seen.costs(cost.total)
@@ -142,8 +139,9 @@ def outlook_words(seen: Outlook, cost: Quote, *, graded: bool = False) -> str:
         least, expected, most = map(_dollars_or_no_limit, costs)
         in_all = f"about {expected} in total ({least} to {most})"
     slips, low, high = seen.slips, seen.low, seen.high
+    gold = TEST_PASSAGE if graded else GOLD_PAIR
     return (
-        f"without careless workers, if honest ones miss {slips.range_words} of the {_gold_words(graded)} "
+        f"without careless workers, if honest ones miss {slips.range_words} of the {gold}s "
         f"({slips.expected_words} expected, {slips.source}) and {seen.tasks_words}, "
         f"{percent_text(low.excluded_share)} to {percent_text(high.excluded_share)}% of them are excluded and "
         f"{percent_text(low.repeated_share)} to {percent_text(high.repeated_share)}% of their tasks repeated: "
@@ -173,7 +171,7 @@ def comparison_words(rows: list[Consequence], *, graded: bool = False) -> str:
 def assumption_words(campaign: Campaign) -> str:
     """Return the assumptions of the comparison of rules, as text."""
     slips, found = slips_of(campaign), easiest_strategy(campaign)
-    gold = _gold_words(campaign.grades > 0)
+    gold = f"{campaign.gold_words}s"
     guess = "and guess"
     if found:
         right = f"{found.right:.0%} of the {gold}"

@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from config import clock
 from judging.rules.layout import possible_answers
-from judging.rules.screening import SLIP_RATE
+from judging.rules.screening import GOLD_PAIR, SLIP_RATE, TEST_PASSAGE
 from pooling.models import Collection, Pool
 
 
@@ -215,7 +215,7 @@ class Campaign(models.Model):
     @property
     def gold_words(self) -> str:
         """What workers are tested with: a gold pair, or a test passage if they grade single passages."""
-        return "test passage" if self.grades else "gold pair"
+        return TEST_PASSAGE if self.grades else GOLD_PAIR
 
     @property
     def answers(self) -> tuple[str, ...]:

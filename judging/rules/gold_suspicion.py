@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import scipy  # loads scipy.special on first use; loading it at the start would cost every command a third of a second
 
-from judging.rules.screening import UNLIKELY
+from judging.rules.screening import GOLD_PAIR, UNLIKELY
 
 #: A gold pair is suspicious above this share of failures by otherwise passing workers.
 SHARE = 0.20
@@ -30,7 +30,7 @@ class Suspicion:
     seen: int
     chance: float
 
-    def words(self, gold: str = "gold pair") -> str:
+    def words(self, gold: str = GOLD_PAIR) -> str:
         """Return the reason as text."""
         return (
             f"{self.failed} of {self.seen} workers who passed all their other {gold}s failed it "

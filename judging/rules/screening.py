@@ -22,6 +22,8 @@ from config.plurals import many
 SLIP_RATE = 0.01
 UNLIKELY = 0.01
 RULES = ("reference", "two-strikes", "rate")
+#: What workers are tested with where they compare two passages, and where they grade single ones.
+GOLD_PAIR, TEST_PASSAGE = "gold pair", "test passage"
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Verdict:
 
 
 def screen_answers(
-    passed: Sequence[bool], rule: str, *, slip_rate: float = SLIP_RATE, gold: str = "gold pair"
+    passed: Sequence[bool], rule: str, *, slip_rate: float = SLIP_RATE, gold: str = GOLD_PAIR
 ) -> Verdict:
     """Decide on a worker's gold answers, in the order given. ``gold``: what a test is called in the reason.
 

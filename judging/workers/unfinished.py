@@ -1,4 +1,4 @@
-"""Tasks that a worker left before doing any work that can be used. After several, no more are offered.
+"""Tasks that a worker left without usable work. After several, the worker is offered no more.
 
 Each takes a place from others and produces nothing that counts: no pair was submitted, or not all gold pairs were
 reached. A task returned with judged pairs counts half, because people are interrupted and can continue it later. The

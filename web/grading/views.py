@@ -132,13 +132,12 @@ def end_graded_campaign(request: HttpRequest, campaign: GradedCampaign) -> HttpR
 @graded_view("run grading")
 def delete_grading(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
     """Delete a graded campaign whose judging has not begun."""
-    try:
+
+    def delete() -> None:
         graded_campaigns.delete_graded_campaign(campaign, who=request.user.get_username())
-    except Refusal as refusal:
-        complain(request, refusal)
-        return redirect("web:graded_campaign", campaign.collection.name, campaign.name)
-    messages.success(request, f"The graded campaign {campaign.name} was deleted.")
-    return redirect("web:graded_campaigns", campaign.collection.name)
+        messages.success(request, f"The graded campaign {campaign.name} was deleted.")
+
+    return _act_and_show_campaign(request, campaign, delete)
 
 
 @require_POST

@@ -15,6 +15,7 @@ from django.utils.timesince import timesince
 
 from config import clock
 from judging.models import Campaign
+from judging.rules.screening import GOLD_PAIR
 from judging.rules.slips import percent_text
 from leaderboard.board.standings import Standing
 from leaderboard.output import Figure
@@ -285,4 +286,4 @@ def gold_words(campaign: Campaign | str) -> str:
 
     The form for a new campaign has no campaign yet.
     """
-    return campaign.gold_words if isinstance(campaign, Campaign) else "gold pair"
+    return campaign.gold_words if isinstance(campaign, Campaign) else GOLD_PAIR

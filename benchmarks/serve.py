@@ -36,7 +36,10 @@ FEWER = 1000
 PACE_SECONDS, HUMAN_SECONDS = 5.0, 90.0
 #: At full speed: seconds of warm-up, then seconds measured with saves or with forms, which must not use up the
 #: waiting tasks.
-WARM_SECONDS, FAST_SECONDS, FORM_SECONDS = 10.0, 30.0, 15.0
+WARM_SECONDS, FAST_SECONDS, FORM_SECONDS = 12.0, 30.0, 15.0
+#: At full speed, people arrive over about the time of one task. Since requests are answered in turn, people who
+#: arrive together would stay in step, and all would ask for the expensive pages at the same time.
+ARRIVAL_SECONDS = 8.0
 #: The time limit of one round of the comparison.
 ROUND_SECONDS = 120.0
 ROUNDS = 3
@@ -321,7 +324,7 @@ def at_every_pace(on: str, site: str, process: int, large: Campaigned) -> Figure
 
     people = PEOPLE[on]
     pace = {"pause": PACE_SECONDS, "arrive_over": 4 * PACE_SECONDS, "seconds": HUMAN_SECONDS}
-    warm: dict[str, Any] = {"arrive_over": 2, "warm_up": WARM_SECONDS}
+    warm: dict[str, Any] = {"arrive_over": ARRIVAL_SECONDS, "warm_up": WARM_SECONDS}
     saves = warm | {"seconds": WARM_SECONDS + FAST_SECONDS}
     forms = warm | {"seconds": WARM_SECONDS + FORM_SECONDS, "forms": True}
     found: Figures = {"people": people, "human": shift("human", large, **pace)}

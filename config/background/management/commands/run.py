@@ -23,8 +23,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--threads",
             type=int,
-            default=16,
-            help="threads that answer requests, in each process (default 16)",
+            default=8,
+            help="threads that answer requests, in each process (default 8)",
         )
         parser.add_argument(
             "--processes",

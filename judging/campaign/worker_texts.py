@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import astuple
 
 from django.conf import settings
 from django.db.models import Q
@@ -15,7 +16,7 @@ from judging.campaign.read_once import kept_while_reading
 from judging.campaign.reading_time import seconds_a_pair
 from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, GoldPair, Pair
-from judging.rules.grade_scale import FOUR_LEVELS, Level
+from judging.rules.grade_scale import Level, is_default
 from judging.rules.packing import task_count
 from judging.rules.pay import pay_words
 from judging.rules.screening_words import screening_words
@@ -56,8 +57,8 @@ def levels_of(campaign: Campaign) -> list[tuple[str, Level]]:
     The default scale is in the language of the page. A custom scale is shown as it was written.
     """
     levels = campaign.grading.levels if campaign.grading else []
-    if levels == list(FOUR_LEVELS):
-        levels = [Level(gettext(one.name), gettext(one.definition)) for one in levels]
+    if is_default(levels):
+        levels = [Level(*(part and gettext(part) for part in astuple(one))) for one in levels]
     return [(str(grade), level) for grade, level in enumerate(levels)]
 
 

@@ -1,5 +1,6 @@
 """The scale of graded judging: levels with their definitions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from judging.errors import BadInput
@@ -19,19 +20,42 @@ class Level:
 
 
 #: The four levels of the TREC Deep Learning tracks (Craswell et al., *Overview of the TREC 2022 Deep Learning
-#: track*, section 2.1).
+#: track*, section 2.1). The examples are Preferee's.
 FOUR_LEVELS = (
-    Level(_("Irrelevant"), _("The passage has nothing to do with the query.")),
-    Level(_("Related"), _("The passage seems related to the query but does not answer it.")),
+    Level(
+        _("Irrelevant"),
+        _("The passage has nothing to do with the query."),
+        _("For “how long do cats live”: a passage about the largest dog breeds."),
+    ),
+    Level(
+        _("Related"),
+        _("The passage seems related to the query but does not answer it."),
+        _("For “how long do cats live”: a passage about feeding an old cat."),
+    ),
     Level(
         _("Highly relevant"),
         _(
             "The passage has some answer for the query, but the answer may be a bit unclear, or hidden amongst "
             "extraneous information."
         ),
+        _(
+            "For “how long do cats live”: a long passage about keeping pets that says in passing that many cats "
+            "reach 15."
+        ),
     ),
-    Level(_("Perfectly relevant"), _("The passage is dedicated to the query and contains the exact answer.")),
+    Level(
+        _("Perfectly relevant"),
+        _("The passage is dedicated to the query and contains the exact answer."),
+        _("For “how long do cats live”: “Cats that live indoors usually reach 12 to 18 years.”"),
+    ),
 )
+#: The default of earlier campaigns, which stored it without examples.
+_WITHOUT_EXAMPLES = tuple(Level(level.name, level.definition) for level in FOUR_LEVELS)
+
+
+def is_default(levels: Sequence[Level]) -> bool:
+    """Return whether these are the four levels, with or without their examples."""
+    return tuple(levels) in (FOUR_LEVELS, _WITHOUT_EXAMPLES)
 
 
 def parse_scale(text: str, name: str = "the scale") -> tuple[Level, ...]:

@@ -26,6 +26,7 @@ def board_analysis(published: PublishedBoard) -> Analysis:
     board = board_table(published, facts)
     said = [_board_sentence(published)]
     said += [agreement_in_words(published)] if board_has_preferences(published) else []
+    said += [published.left_out_sentence] if published.left_out else []
     said += ["The judges of this version were simulated."] if published.simulated else []
     return Analysis(
         facts=facts,

@@ -10,8 +10,9 @@ import numpy as np
 
 from config import kept_objects
 from config.guidance import Action, Guidance, TerminalOnly
+from leaderboard.board.default_measure import MEASURE
 from leaderboard.board.judged_tops import judged_tops
-from leaderboard.board.standings import DEPTH, Board, BoardInput, Standing, draw_board
+from leaderboard.board.standings import Board, BoardInput, Standing, draw_board
 from leaderboard.cache.software_version import software_version
 from leaderboard.errors import NoRuns, NothingToScore
 from leaderboard.output.content import json_ready
@@ -23,9 +24,10 @@ from leaderboard.scoring.measure_names import parse_measure
 from leaderboard.scoring.measures import Measure, RankedLabels, Values
 from leaderboard.scoring.scales import scale_of
 from pooling.models import Collection, QrelSet, Run
+from pooling.run_details import task_of
+from pooling.services.finding import runs_of_kind
 from tournament.models import QrelVersion, VersionQuery
 
-MEASURE = f"RR@{DEPTH}"
 KEPT_SECONDS = 3600
 """The keys of a cached board and of its judged tops ignore one case: a top passage whose text arrives later and
 equals that of a judged passage then counts as judged."""
@@ -48,6 +50,9 @@ class PublishedBoard:
     baselines: frozenset[str]
     decimals: int | None = None
     """Decimals to which values were rounded for publication; None: not rounded."""
+    left_out: tuple[str, ...] = ()
+    """Runs of passages under labels of documents, or the reverse, which are not ranked."""
+    left_out_sentence: str = ""
 
     @property
     def asked(self) -> Measure:
@@ -108,10 +113,12 @@ def make_leaderboard(
 
     Without a version it is the board of the qrel set alone, over all queries that have a relevant passage there.
     ``measure`` is any name in ``measures`` (else UnknownMeasure); its direction decides which run is first. Queries
-    in ``hidden`` (qids) are left out: private queries, for readers who see only public queries. Raises
-    :class:`NothingToScore` without runs or without such queries.
+    in ``hidden`` (qids) are left out: private queries, for readers who see only public queries. Runs of documents
+    are left out under labels of passages, and the reverse. Raises :class:`NothingToScore` without runs or without
+    such queries.
     """
-    asked = parse_measure(measure)
+    asked, of_kind = parse_measure(measure), runs_of_kind(runs, official)
+    runs = of_kind.kept
     if not runs:
         raise NoRuns(f"{collection.name} has no runs to rank.", Action("import_runs", lead="Import some"))
     sides = [qrel_set_labels(official), *([version_labels(version)] if version else [])]
@@ -144,6 +151,8 @@ def make_leaderboard(
         measure=measure,
         software=software_version(),
         baselines=frozenset(run.run_tag for run in runs if run.baseline),
+        left_out=tuple(run.run_tag for run in of_kind.left_out),
+        left_out_sentence=of_kind.sentence,
         **(_open_and_singletons(version, qids) if version else {"open": 0, "singletons": 0}),
     )
 
@@ -199,7 +208,7 @@ class AskedBoard:
             self.official.pk,
             self.official.sha256,
             self.official.min_grade,
-            sorted((run.pk, run.run_tag, run.baseline) for run in self.runs),
+            sorted((run.pk, run.run_tag, run.baseline, task_of(run.details)) for run in self.runs),
             self.measure,
             sorted(self.hidden),
         ]
@@ -251,6 +260,7 @@ def _board_content(published: PublishedBoard, board: Board) -> dict[str, Any]:
         "open": published.open,
         "singletons": published.singletons,
         "runs": published.runs,
+        "runs_left_out": list(published.left_out),
         "rows": [
             {
                 "run": row.run,

@@ -9,14 +9,18 @@ from django.db.models import Max
 
 from judging.models import Campaign, Grade, GradedCampaign, Judgment, Pair, TopicAssignment
 from pooling.models import AnnouncedRun, ClusterSet, Collection, Passage, QrelSet, Run
+from pooling.run_details import task_of
 from tournament.models import Challenge, QrelVersion
 from tournament.services.judged_facts import latest_resolution, settled_rounds
 
 
 def runs_inputs(runs: Sequence[Run]) -> list[Any]:
-    """Return, for each run in order, the fields that tables show."""
+    """Return, for each run in order, the fields that tables show or that decide whether it is scored."""
     return [
-        [run.pk, run.run_tag, run.sha256, str(run.order), run.baseline, run.team, str(run.submitted_on)]
+        [
+            *(run.pk, run.run_tag, run.sha256, str(run.order), run.baseline, run.team, str(run.submitted_on)),
+            task_of(run.details),
+        ]
         for run in runs
     ]
 

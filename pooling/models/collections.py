@@ -41,6 +41,13 @@ class Collection(models.Model):
         related_name="+",
         help_text="The leaderboard's default labels; null: the first set.",
     )
+    board_measure = models.CharField(
+        max_length=60,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="The leaderboard's default measure; empty: RR@10.",
+    )
     created_at = models.DateTimeField(default=clock.now)
 
     def __str__(self) -> str:

@@ -111,5 +111,12 @@ def runs_of_kind(runs: Iterable[Run], qrel_set: QrelSet | None) -> RunsOfKind:
     return RunsOfKind(divided[documents], divided[not documents], documents)
 
 
+def runs_for_pool(everything: Iterable[Run], named: Sequence[Run], qrel_set: QrelSet | None) -> RunsOfKind:
+    """Return the runs to pool: those that were named, else all of the kind of the labels."""
+    if named:
+        return RunsOfKind(list(named), [], documents=False)
+    return runs_of_kind(everything, qrel_set)
+
+
 def known_qids(collection: Collection) -> frozenset[str]:
     return frozenset(collection.queries.values_list("qid", flat=True))

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from config.background.job_kinds import Progress
 from config.errors import NotNow, Refusal
 from leaderboard.board.boards import AskedBoard
+from leaderboard.board.default_measure import default_measure
 from leaderboard.scoring.chosen_runs import official_set
 from pooling.models import Collection, Run
 from pooling.services.query_splits import private_qids
@@ -49,5 +50,8 @@ def _default_boards() -> Iterator[AskedBoard]:
         if collection.visibility == Collection.Visibility.PUBLISHED:
             listed = list(Run.objects.released().filter(collection=collection).order_by("run_tag"))
             sights.append((listed, private_qids(collection)))
-        boards = [AskedBoard(collection, version, official, shown, hidden=hidden) for shown, hidden in sights]
+        measure = default_measure(collection)
+        boards = [
+            AskedBoard(collection, version, official, shown, measure, hidden) for shown, hidden in sights
+        ]
         yield from {board.key: board for board in boards if board.runs}.values()

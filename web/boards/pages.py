@@ -16,7 +16,8 @@ from config import clock
 from config.background.errors import TooMuchAsked
 from config.errors import NotNow, Refusal
 from leaderboard.board.board_output import board_analysis
-from leaderboard.board.boards import MEASURE, AskedBoard, PublishedBoard, kept_leaderboard
+from leaderboard.board.boards import AskedBoard, PublishedBoard, kept_leaderboard
+from leaderboard.board.default_measure import MEASURE, MEASURES, USUAL, default_measure
 from leaderboard.board.moves import RankMoves, rank_moves
 from leaderboard.board.rounding import rounded_board
 from leaderboard.errors import NoRuns
@@ -52,23 +53,6 @@ from web.errors import BoardBeingDrawn
 
 logger = logging.getLogger(__name__)
 ROWS_A_PAGE = 50
-#: The measures in the form's list; the address can name any other measure that the measures module defines.
-MEASURES = (
-    MEASURE,
-    "RR@100",
-    "AP",
-    "nDCG@10",
-    "P@10",
-    "R@100",
-    "NCG@100",
-    "ERR@20",
-    "Success@10",
-    "ESL@10",
-    "Compat(p=0.95)",
-)
-
-#: Measures of boards under withheld labels: other cutoffs and values above 1 reveal more about the labels.
-USUAL = tuple(name for name in MEASURES if parse_measure(name).higher_is_better)
 
 
 @dataclass(frozen=True)
@@ -172,8 +156,7 @@ class BoardView:
         """Return the query string for files of this board."""
         number = self.version.number if self.version else LABELS_ALONE
         named = {"version": number, "official": self.official and self.official.name}
-        measure = {"measure": self.measure} if self.measure != MEASURE else {}
-        return urlencode(named | measure)
+        return urlencode(named | {"measure": self.measure})
 
     @property
     def link(self) -> str:
@@ -261,14 +244,15 @@ def asked_board(
     """Return the parameters of the requested board, over the runs that this person sees. Raises a Refusal."""
     official = official_set(collection, wish.official)
     version = board_version(collection, wish.version, labels_alone=wish.labels_alone)
+    measure = wish.measure or default_measure(collection)
     for name in (official.name, *([f"@{version.number}"] if version else [])):
-        sight.require_usual(name, USUAL, asked=parse_measure(wish.measure) in map(parse_measure, USUAL))
+        sight.require_usual(name, USUAL, asked=parse_measure(measure) in map(parse_measure, USUAL))
     return AskedBoard(
         collection,
         version,
         official,
         list(listed_runs(collection, user)) if runs is None else runs,
-        wish.measure,
+        measure,
         hidden_queries(collection, user),
     )
 
@@ -296,13 +280,14 @@ def board_view(
     everything = sees_everything(user, collection)
     runs = {run.run_tag: run for run in listed_runs(collection, user)}
     sight = label_sight(collection, user)
+    measure = wish.measure or default_measure(collection)
     try:
         asked = asked_board(collection, wish, user, sight, list(runs.values()))
         version, official = asked.version, asked.official
         earlier = _earlier_version(version, versions, wish) if moves and version else None
         if work := drawing_work(asked, earlier):
             return BoardView(
-                collection, versions, sets, version, official, sort=wish.sort, measure=wish.measure, work=work
+                collection, versions, sets, version, official, sort=wish.sort, measure=measure, work=work
             )
         published = _board_as_seen(asked, sight)
         since = _moves_since(earlier, asked) if earlier else None
@@ -312,11 +297,11 @@ def board_view(
         later = NotNow("The leaderboard is temporarily unavailable.", "Reload the page in a minute.")
         return BoardView(collection, versions, sets, sort=wish.sort, refusal=later)
     except Refusal as refusal:
-        return BoardView(collection, versions, sets, sort=wish.sort, measure=wish.measure, refusal=refusal)
+        return BoardView(collection, versions, sets, sort=wish.sort, measure=measure, refusal=refusal)
     shown = {tag: as_shown(run, everything) for tag, run in runs.items()}
     leading = f"@{version.number}" if version else official.name
     harmless = HARMLESS in details_in(wish.columns)
-    places = harmless_places(collection, user, labels=leading, measure=wish.measure) if harmless else {}
+    places = harmless_places(collection, user, labels=leading, measure=measure) if harmless else {}
     page = _page_of_lines(board_lines(published, shown, wish.sort, since), wish, rows_a_page, places)
     return BoardView(
         collection,
@@ -327,7 +312,7 @@ def board_view(
         published=published,
         page=page,
         sort=wish.sort,
-        measure=wish.measure,
+        measure=measure,
         figures=with_teams(board_analysis(published), {tag: run.team for tag, run in shown.items()}).figures,
         highest=_highest_bound(published),
         moves=since,

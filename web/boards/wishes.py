@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from leaderboard.board.boards import MEASURE
 from leaderboard.scoring.measure_names import is_measure, parse_measure
 from web.boards.filters import USUAL_COLUMNS, Filters, chosen_columns
 from web.boards.lines import SORTS
@@ -27,7 +26,8 @@ class Wish:
     since: int | None = None
     filters: Filters = field(default_factory=Filters)
     columns: Sequence[str] = tuple(USUAL_COLUMNS)
-    measure: str = MEASURE
+    measure: str = ""
+    """Empty: the collection's default measure."""
 
     @classmethod
     def of(cls, parameters: Any) -> Wish:
@@ -49,7 +49,7 @@ class Wish:
 
 def _measure_name(name: str) -> str:
     """Return the measure's name in ir_measures; an unknown name is returned as typed, and refused later."""
-    return parse_measure(name).name if is_measure(name) else name or MEASURE
+    return parse_measure(name).name if is_measure(name) else name
 
 
 def _version_number(number: str) -> int | None:

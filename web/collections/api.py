@@ -4,6 +4,7 @@ from typing import Any
 from django.http import HttpRequest
 from ninja import Router, Schema
 
+from leaderboard.board.default_measure import default_measure
 from pooling.models import Collection, Query
 from pooling.services.members import role_of, roles_of
 from tournament.models import QrelVersion
@@ -26,6 +27,7 @@ class CollectionOut(Schema):
     citation: str
     visibility: str
     max_run_depth: int
+    board_measure: str
     created_at: datetime
     queries: int
     runs: int
@@ -64,4 +66,5 @@ def collection_details_out(user: Any, found: Collection) -> dict[str, Any]:
 
 def _collection_out(found: Collection) -> dict[str, Any]:
     names = ("name", "title", "description", "language", "licence", "citation", "visibility", "max_run_depth")
-    return {name: getattr(found, name) for name in (*names, "created_at")}
+    said = {name: getattr(found, name) for name in (*names, "created_at")}
+    return said | {"board_measure": default_measure(found)}

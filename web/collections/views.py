@@ -8,7 +8,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 from config.errors import NotNow, Refusal
 from config.plurals import many
 from leaderboard.board.board_output import board_analysis
+from leaderboard.board.default_measure import default_measure, set_default_measure
 from leaderboard.output.team_columns import with_teams
+from leaderboard.scoring.measure_names import parse_measure
 from pooling.models import Collection, Pool
 from pooling.services.collection_details import MOST, describe_collection, set_board_labels, set_run_depth
 from pooling.services.collections import set_language
@@ -68,6 +70,7 @@ def collection_settings(request: HttpRequest, collection: Collection) -> HttpRes
 def edit_description(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Show and edit a collection's title, description, license and source."""
     said = {name: getattr(collection, name) for name in (*MOST, "language", "max_run_depth")}
+    said["board_measure"] = default_measure(collection)
     form = DescribeCollection(collection, request.POST if request.method == "POST" else None, initial=said)
     if request.method == "POST" and form.is_valid():
         who = request.user.get_username()
@@ -79,6 +82,10 @@ def edit_description(request: HttpRequest, collection: Collection) -> HttpRespon
         labels = form.cleaned_data.pop("board_labels", "")
         if labels and set_board_labels(collection=collection, name=labels, who=who):
             messages.success(request, f"The leaderboard now uses the labels {labels} by default.")
+        measure = form.cleaned_data.pop("board_measure")
+        if measure and set_default_measure(collection=collection, name=measure, who=who):
+            name = parse_measure(measure).mean_name
+            messages.success(request, f"The leaderboard now ranks runs by {name} by default.")
         before_language = set_language(collection, language, who=who)
         if (
             describe_collection(collection=collection, changes=form.cleaned_data, who=who)

@@ -14,7 +14,7 @@ from judging.launch.forecast import Pace, forecast_pairs
 from pooling import jobs
 from pooling.errors import PoolRefused
 from pooling.models import Collection, Pool
-from pooling.services.finding import qrel_set_named, runs_of_kind, runs_tagged
+from pooling.services.finding import qrel_set_named, runs_for_pool, runs_tagged
 from pooling.services.planning import plan_pool
 from pooling.services.pools import Choice, labeled_qids
 from web.api.bodies import Body
@@ -142,9 +142,9 @@ def _pool_choices(collection: Collection, asked: PoolAsked) -> dict[str, Any]:
     if asked.labeled_only and qrel_set is None:
         raise PoolRefused("labeled_only needs qrels, the labels that the queries must have.")
     qids = asked.queries or None
-    of_kind = runs_of_kind(collection.runs.order_by("run_tag"), qrel_set).kept
+    named = runs_tagged(collection, asked.runs) if asked.runs else []
     return {
-        "runs": runs_tagged(collection, asked.runs) if asked.runs else of_kind,
+        "runs": runs_for_pool(collection.runs.order_by("run_tag"), named, qrel_set).kept,
         "qrel_set": qrel_set,
         "depth": asked.depth,
         "choice": Choice(

@@ -1,4 +1,4 @@
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -7,7 +7,7 @@ from judging.campaign.campaigns import CampaignSettings
 from judging.launch.forecast import Forecast, Pace, forecast_pairs
 from judging.models import Campaign
 from pooling.models import Collection, Pool, QrelSet, Query, Run
-from pooling.services.finding import qrel_set_named, runs_of_kind
+from pooling.services.finding import RunsOfKind, qrel_set_named, runs_for_pool
 from pooling.services.planning import PoolPlan, plan_pool
 from pooling.services.pools import Choice, labeled_qids, without_text
 from pooling.shallow import Contribution, PoolStats
@@ -96,7 +96,7 @@ def plan_page(collection: Collection, given: Any) -> PlanPage:
     named = _texts_of_listed(collection, plan, asked.choice)
     return PlanPage(
         **page,
-        left_out="" if page["chosen"] else runs_of_kind(runs, asked.qrel_set).sentence,
+        left_out=_runs_asked_for(runs, page["chosen"], asked.qrel_set).sentence,
         plan=plan,
         forecast=forecast,
         bars=histogram(plan.everything.histogram, plan.stats.histogram),
@@ -112,7 +112,7 @@ def pool_asked_for(collection: Collection, form: PoolForm, runs: list[Run], chos
     found = form.cleaned_data
     qrel_set = qrel_set_named(collection, found["qrels"]) if found["qrels"] else None
     return PoolRequest(
-        [run for run in runs if run.pk in chosen] or runs_of_kind(runs, qrel_set).kept,
+        _runs_asked_for(runs, chosen, qrel_set).kept,
         qrel_set,
         found["depth"],
         Choice(
@@ -122,6 +122,10 @@ def pool_asked_for(collection: Collection, form: PoolForm, runs: list[Run], chos
             found["min_size"],
         ),
     )
+
+
+def _runs_asked_for(runs: Sequence[Run], chosen: set[int], qrel_set: QrelSet | None) -> RunsOfKind:
+    return runs_for_pool(runs, [run for run in runs if run.pk in chosen], qrel_set)
 
 
 def fraction_asked_for(pool: Pool, form: FractionForm) -> PoolRequest:

@@ -11,7 +11,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, Q
 
 from config.errors import Refusal
-from leaderboard.board.boards import MEASURE
+from leaderboard.board.default_measure import MEASURE
 from leaderboard.scoring.chosen_runs import board_version, official_set
 from leaderboard.scoring.evaluation import evaluate, measure_for
 from leaderboard.scoring.labels import Labels, qrel_set_labels, version_labels

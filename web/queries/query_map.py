@@ -9,7 +9,7 @@ import numpy.typing as npt
 from django.core.paginator import Page, Paginator
 
 from config.errors import Refusal
-from leaderboard.board.boards import MEASURE
+from leaderboard.board.default_measure import MEASURE
 from leaderboard.output.heat_map import Overview, overview_of, shades
 from leaderboard.scoring.chosen_runs import board_version
 from leaderboard.scoring.labels import Labels

@@ -7,6 +7,8 @@ from typing import Any
 
 from django import forms
 
+from leaderboard.board.default_measure import USUAL
+from leaderboard.scoring.measure_names import parse_measure
 from pooling.errors import PoolingError
 from pooling.models import Collection, Run, Team
 from pooling.run_details import LONGEST_TEXT, LONGEST_WORD, Detail, Form, read_value
@@ -270,6 +272,12 @@ class DescribeCollection(SeenValuesForm, AboutCollection):
         required=False,
         label="Labels of the leaderboard",
         help_text="The leaderboard uses these unless a reader chooses others. New qrel sets do not change this.",
+    )
+    board_measure = forms.ChoiceField(
+        required=False,
+        label="Measure of the leaderboard",
+        choices=[(name, parse_measure(name).mean_name) for name in USUAL],
+        help_text="The leaderboard ranks runs by this measure unless a reader chooses another.",
     )
 
     def __init__(self, collection: Collection, *given: Any, **more: Any) -> None:

@@ -9,7 +9,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Q
 
 from config import kept_objects
-from leaderboard.board.boards import MEASURE
+from leaderboard.board.default_measure import MEASURE
 from leaderboard.board.judged_tops import judged_tops
 from leaderboard.scoring.evaluation import evaluate, measure_for
 from leaderboard.scoring.labels import Labels

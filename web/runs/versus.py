@@ -9,7 +9,7 @@ from django.core.paginator import Page, Paginator
 
 from config.errors import Refusal
 from leaderboard.analyses.compare.head_to_head import HeadToHead, head_to_head
-from leaderboard.board.boards import MEASURE
+from leaderboard.board.default_measure import MEASURES, default_measure
 from leaderboard.errors import NothingToScore
 from leaderboard.scoring.chosen_runs import official_set
 from leaderboard.scoring.evaluation import evaluate, measure_for
@@ -20,7 +20,7 @@ from pooling.models import Collection, QrelSet, Query, Run
 from pooling.services.members import may
 from pooling.services.runs import ranking_of
 from tournament.models import QrelVersion
-from web.boards.pages import MEASURES, published_board
+from web.boards.pages import published_board
 from web.boards.wishes import Wish
 from web.common.label_sight import LabelSight, label_sight
 from web.common.visibility import as_shown, hidden_queries, listed_runs, sees_everything, texts_of_ranked
@@ -70,7 +70,7 @@ def versus_page(collection: Collection, user: Any, parameters: Any) -> dict[str,
     labels = _label_names(collection, label_sight(collection, user))
     asked = {
         "labels": parameters.get("labels", "") or next(iter(labels), ""),
-        "measure": parameters.get("measure", "").strip()[:100] or MEASURE,
+        "measure": parameters.get("measure", "").strip()[:100] or default_measure(collection),
         "sort": parameters.get("sort", ""),
     }
     first, second = _compared_tags(collection, user, runs, parameters)

@@ -7,7 +7,7 @@ from django.utils.http import parse_etags, quote_etag
 from ninja import Field, Query, Router, Schema
 
 from accounts.models import ApiToken
-from leaderboard.board.boards import MEASURE, as_dict
+from leaderboard.board.boards import as_dict
 from leaderboard.scoring.chosen_runs import chosen_runs
 from leaderboard.scoring.labels import labels_named
 from leaderboard.scoring.scores import score, scores_as_dict
@@ -116,7 +116,7 @@ def read_leaderboard(
     version: Annotated[int | None, Query(ge=1, le=999_999_999)] = None,
     labels_alone: bool = False,
     official: str = "",
-    measure: Annotated[str, Query(max_length=100)] = MEASURE,
+    measure: Annotated[str, Query(max_length=100)] = "",
 ) -> dict[str, Any]:
     user = reader(request)
     wish = Wish(version=version, labels_alone=labels_alone, official=official or None, measure=measure)

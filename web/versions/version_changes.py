@@ -9,6 +9,7 @@ from django.core.paginator import Page, Paginator
 
 from config.errors import Refusal
 from config.plurals import many
+from leaderboard.board.default_measure import default_measure
 from leaderboard.board.moves import rank_moves
 from pooling.models import Collection, Passage, Query, Run
 from tournament.models import QrelVersion, VersionQuery
@@ -67,6 +68,7 @@ class RunMove:
 class Movement:
     """Movement of the board on the queries that both versions cover: the largest moves, and their number."""
 
+    measure: str
     queries: int
     runs: int
     shown: list[RunMove]
@@ -195,12 +197,14 @@ def changes_page(
 def board_movement(version: QrelVersion, since: QrelVersion, user: Any) -> Movement | None:
     """Return how the runs' ranks differ between the versions; None if they cannot be ranked under both."""
     runs = list(listed_runs(version.collection, user))
+    measure = default_measure(version.collection)
     try:
         moves = rank_moves(
             collection=version.collection,
             before=since,
             after=version,
             runs=runs,
+            measure=measure,
             hidden=hidden_queries(version.collection, user),
         )
     except Refusal:
@@ -209,7 +213,7 @@ def board_movement(version: QrelVersion, since: QrelVersion, user: Any) -> Movem
         return None
     moved = [RunMove(run, *moves.ranks[run.run_tag]) for run in runs if moves.move(run.run_tag)]
     moved.sort(key=lambda one: (-abs(one.rose), one.after, one.run.run_tag))
-    return Movement(moves.queries, len(moves.ranks), moved[:MOVES_SHOWN], len(moved))
+    return Movement(measure, moves.queries, len(moves.ranks), moved[:MOVES_SHOWN], len(moved))
 
 
 @dataclass(frozen=True)

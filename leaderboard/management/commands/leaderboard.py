@@ -2,7 +2,8 @@ from typing import Any
 
 from config.commands.console import CommandParser, UsageError
 from leaderboard.board.board_output import board_analysis
-from leaderboard.board.boards import MEASURE, make_leaderboard
+from leaderboard.board.boards import make_leaderboard
+from leaderboard.board.default_measure import default_measure, set_default_measure
 from leaderboard.management.arguments import (
     check_seed,
     runs_argument,
@@ -43,8 +44,13 @@ class Command(AnalysisCommand):
         runs_argument(parser)
         parser.add_argument(
             "--measure",
-            default=MEASURE,
-            help=f"measure to rank runs by (default: {MEASURE}); if lower is better, the lowest is first",
+            help="measure to rank runs by (default: the collection's, which is RR@10 unless changed); if lower is "
+            "better, the lowest is first",
+        )
+        parser.add_argument(
+            "--as-default",
+            action="store_true",
+            help="make --measure the default measure of the collection's leaderboard, for pages and the API too",
         )
         seed_argument(parser, SEED)
         super().arguments(parser)
@@ -57,7 +63,8 @@ class Command(AnalysisCommand):
         labels_alone: bool,
         official: str | None,
         runs: list[str],
-        measure: str,
+        measure: str | None,
+        as_default: bool,
         seed: int,
         **options: Any,
     ) -> Analysis:
@@ -65,6 +72,10 @@ class Command(AnalysisCommand):
         if labels_alone and number is not None:
             raise UsageError("pass either --version or --labels-alone")
         chosen = collection_named(collection)
+        if as_default:
+            if measure is None:
+                raise UsageError("--as-default needs --measure")
+            set_default_measure(collection=chosen, name=measure, who=self.who)
         scored = runs_of(chosen, runs)
         with self.progress("Scoring runs") as update:
             published = make_leaderboard(
@@ -72,7 +83,7 @@ class Command(AnalysisCommand):
                 version=board_version(chosen, number, labels_alone=labels_alone),
                 official=official_set(chosen, official),
                 runs=scored,
-                measure=measure,
+                measure=measure or default_measure(chosen),
                 seed=seed,
                 progress=update,
             )

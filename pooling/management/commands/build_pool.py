@@ -4,7 +4,7 @@ from typing import Any
 from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from pooling.formats import Content
 from pooling.services import pools
-from pooling.services.finding import collection_named, qrel_set_named, runs_of_kind, runs_tagged, tags_meant
+from pooling.services.finding import collection_named, qrel_set_named, runs_for_pool, runs_tagged, tags_meant
 from pooling.services.growth import most_bytes_of
 from pooling.texts import read_qids
 
@@ -74,7 +74,7 @@ class Command(BaseCommand):
             raise UsageError("--labeled-only needs --qrels, the labels that the queries must have")
         qrel_set = qrel_set_named(chosen, options["qrels"]) if options["qrels"] else None
         picked = runs_tagged(chosen, tags)
-        of_kind = runs_of_kind(picked, qrel_set) if tags is None else None
+        pooled = runs_for_pool(picked, picked if tags else [], qrel_set)
         qids = (
             read_qids(Content(options["queries"], "", most_bytes_of(options["queries"])))
             if options["queries"]
@@ -92,7 +92,7 @@ class Command(BaseCommand):
             built = pools.build_pool(
                 collection=chosen,
                 name=pool,
-                runs=of_kind.kept if of_kind else picked,
+                runs=pooled.kept,
                 qrel_set=qrel_set,
                 depth=options["depth"],
                 choice=choice,
@@ -105,5 +105,5 @@ class Command(BaseCommand):
             "passages": stats.passages,
             "pairs": stats.pairs,
             "without_text": pools.without_text(built),
-            "left_out": [run.run_tag for run in of_kind.left_out] if of_kind else [],
+            "left_out": [run.run_tag for run in pooled.left_out],
         }

@@ -1,4 +1,4 @@
-"""The labels of a collection's leaderboard: the first set, unless somebody chooses another."""
+"""The labels and the measure of a collection's leaderboard, unless a reader chooses others."""
 
 import json
 
@@ -9,6 +9,8 @@ from django.test import Client
 
 from accounts.models import ApiToken
 from accounts.services.tokens import make_token
+from leaderboard.board.default_measure import default_measure, set_default_measure
+from leaderboard.errors import UnknownMeasure
 from leaderboard.scoring.chosen_runs import official_set
 from tests.factories import make_collection, make_qrels, make_run
 
@@ -72,3 +74,57 @@ def test_the_command_and_the_api_choose_other_labels(cast):
     assert (changed.status_code, unknown.status_code) == (200, 404)
     sets = caller.get("/api/v1/collections/harbour/qrel-sets").json()
     assert {one["name"]: one["default"] for one in sets} == {"official": True, "second": False}
+
+
+def test_a_maintainer_chooses_another_measure_and_readers_see_it(cast):
+    make_qrels(cast.collection, "graded", [("q1", "a", 2)])
+    maintainer = cast.clients["maintainer"]
+    assert maintainer.get(PAGE).context["form"]["board_measure"].value() == "RR@10"
+
+    maintainer.post(PAGE, {"language": "en", "board_measure": "nDCG@10"})
+
+    board = maintainer.get("/collections/harbour/leaderboard/")
+    assert board.context["board"].published.mean == "nDCG@10"
+    assert "measure=nDCG%4010" in board.context["board"].link
+    chosen = maintainer.get("/collections/harbour/leaderboard/", {"measure": "AP"})
+    assert chosen.context["board"].published.mean == "MAP"
+    assert cast.collection.changes.filter(what__contains="nDCG@10 set as the leaderboard's").exists()
+
+
+def test_the_command_and_the_api_choose_another_measure(cast):
+    user = get_user_model().objects.get(username="maintainer")
+    token = make_token(user=user, name="t", scopes=ApiToken.Scope.values, days=30)[1]
+    caller = Client(headers={"Authorization": f"Bearer {token}"})
+    call_command("leaderboard", "harbour", "--measure", "map", "--as-default")
+    cast.collection.refresh_from_db()
+    assert default_measure(cast.collection) == "AP"
+    assert caller.get("/api/v1/collections/harbour/leaderboard").json()["measure"] == "MAP"
+
+    changed = caller.patch(
+        "/api/v1/collections/harbour",
+        json.dumps({"board_measure": "nDCG@10"}),
+        content_type="application/json",
+    )
+    refused = caller.patch(
+        "/api/v1/collections/harbour",
+        json.dumps({"board_measure": "ESL@10"}),
+        content_type="application/json",
+    )
+
+    assert (changed.json()["board_measure"], refused.status_code) == ("nDCG@10", 422)
+    assert caller.get("/api/v1/collections/harbour/leaderboard").json()["measure"] == "nDCG@10"
+    with pytest.raises(UnknownMeasure, match="cannot be the leaderboard's default"):
+        set_default_measure(collection=cast.collection, name="Compat(p=0.5)", who="maintainer")
+
+
+def test_runs_of_documents_are_not_ranked_under_labels_of_passages(graded_first):
+    documents = make_run(graded_first, "whole", {"q1": ["D1"]})
+    documents.details = {"task": "document"}
+    documents.save()
+
+    page = Client().get("/collections/lagoon/leaderboard/")
+
+    assert [line.row.run for line in page.context["board"].page] == ["alpha"]
+    assert "Document runs are left out: whole." in page.content.decode()
+    told = Client().get("/api/v1/collections/lagoon/leaderboard").json()
+    assert told["runs_left_out"] == ["whole"]

@@ -1,0 +1,52 @@
+"""The measures that a leaderboard offers, and the one that it uses unless a reader chooses another."""
+
+from django.db import transaction
+
+from leaderboard.board.standings import DEPTH
+from leaderboard.errors import UnknownMeasure
+from leaderboard.scoring.measure_names import is_measure, parse_measure
+from pooling.models import Collection
+from pooling.services.members import log
+
+MEASURE = f"RR@{DEPTH}"
+#: The measures in lists of choices; an address can name any other measure that the measures module defines.
+MEASURES = (
+    MEASURE,
+    "RR@100",
+    "AP",
+    "nDCG@10",
+    "P@10",
+    "R@100",
+    "NCG@100",
+    "ERR@20",
+    "Success@10",
+    "ESL@10",
+    "Compat(p=0.95)",
+)
+#: Measures of boards under withheld labels: other cutoffs and values above 1 reveal more about the labels.
+USUAL = tuple(name for name in MEASURES if parse_measure(name).higher_is_better)
+
+
+def default_measure(collection: Collection) -> str:
+    """Return the leaderboard's default measure."""
+    return collection.board_measure or MEASURE
+
+
+def set_default_measure(*, collection: Collection, name: str, who: str) -> bool:
+    """Choose the leaderboard's default measure from ``USUAL``; return whether that changed.
+
+    Every reader sees this board, also under withheld labels, so other measures are refused. Raises UnknownMeasure.
+    """
+    measure = parse_measure(name).name if is_measure(name) else name
+    if measure not in USUAL:
+        raise UnknownMeasure(
+            f"{name!r} cannot be the leaderboard's default measure.", f"Choose one of: {', '.join(USUAL)}."
+        )
+    before = default_measure(collection)
+    if measure == before:
+        return False
+    with transaction.atomic():
+        Collection.objects.filter(pk=collection.pk).update(board_measure=measure)
+        log(collection, f"{measure} set as the leaderboard's default measure (before: {before})", who=who)
+    collection.board_measure = measure
+    return True

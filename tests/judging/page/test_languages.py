@@ -321,4 +321,6 @@ def test_the_default_scale_is_in_the_language_of_the_page_and_another_stays_as_w
             return [level.name for _, level in levels_of(Campaign(grading=grading))]
 
     assert names(FOUR_LEVELS) == ["Nicht relevant", "Verwandt", "Sehr relevant", "Vollkommen relevant"]
+    without_examples = [Level(level.name, level.definition) for level in FOUR_LEVELS]
+    assert names(without_examples) == names(FOUR_LEVELS)  # as campaigns stored it before there were examples
     assert names([Level("Related", "no"), Level("Good", "yes")]) == ["Related", "Good"]

@@ -64,6 +64,7 @@ PARAMETERS: dict[str, Any] = {
     "decision": "exclude",
     "graded": "graded",
     "document name": "methods-leaderboard",
+    "document_labels name": "large",
     "document_picture name": "query.webp",
     "step": "close",
     "what": "away",
@@ -108,6 +109,8 @@ NOT_READ = {
     "pool_work",  # a pool that is being built
     "asking_work",  # a campaign that is being created
     "document_label_sources",  # a qrel set of documents
+    "candidates_file",  # candidates for reranking
+    "near_duplicate_labels",  # classes of near-duplicates
     # These only redirect to a page that is measured.
     "challenge_with",
     "prepare",

@@ -161,6 +161,7 @@ urlpatterns = [
     path(f"{_COLLECTION}files/<int:key>/progress", added_files.adding, name="adding"),
     path(f"{_COLLECTION}files/<int:key>/again", added_files.read_again, name="read_again"),
     path(f"{_COLLECTION}files/<int:key>/drop", added_files.discard_added_files, name="drop_files"),
+    path(f"{_COLLECTION}files/candidates.txt", uploads.candidates_file, name="candidates_file"),
     path(f"{_COLLECTION}uploads/", uploads.uploads, name="uploads"),
     path(f"{_COLLECTION}uploads/begin", uploads.announce_upload, name="begin_upload"),
     path(f"{_COLLECTION}uploads/submit", uploads.submit_all, name="submit_uploads"),

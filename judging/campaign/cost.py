@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from django.db.models import F, Q, Sum
 
+from judging.campaign.read_once import kept_while_reading
 from judging.crowds import crowd_at
 from judging.models import Campaign, Payment, Place
 from judging.rules.pay import Pay, pay_of, rounded
@@ -38,6 +39,7 @@ def quote_pay(pay: Pay, tasks: int, *, crowd: str = "mturk", endpoint: str = "")
     return Quote(tasks, tasks * pay.whole, tasks * (fees.on(pay.base) + fees.on(pay.bonus)))
 
 
+@kept_while_reading
 def money(campaign: Campaign) -> dict[str, Decimal]:
     """Return dollars with fees: ``spent`` (paid), ``owed``, ``held`` (undecided), ``promised`` (live places).
 

@@ -1,6 +1,6 @@
 """The candidate set of a collection: the passages that reranked runs may reorder, such as an official top 100."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +70,27 @@ def drop_candidates(*, collection: Collection, who: str) -> bool:
     return True
 
 
+def candidate_lines(candidates: CandidateSet, hidden: Container[str]) -> Iterator[str]:
+    """Yield the candidates as lines of a TREC run, by qid and rank, without those of ``hidden`` queries (qids).
+
+    Raises NotFound if the stored file is missing.
+    """
+    rows = _stored_candidates(candidates).frame().sort("qid", "rank").select("qid", "pid", "rank", "score")
+    for qid, pid, rank, score in rows.iter_rows():
+        if qid not in hidden:
+            yield f"{qid} Q0 {pid} {rank} {-rank if score is None else score} candidates\n"
+
+
+def _stored_candidates(candidates: CandidateSet) -> Ranking:
+    found = ranking_files.stored_ranking(candidates.storage_name)
+    if found is None:
+        raise NotFound(
+            f"The stored candidates of {candidates.collection.name} are missing ({candidates.storage_name}).",
+            "Set the candidates again.",
+        )
+    return found
+
+
 def refuse_outside_candidates(
     collection: Collection, ranking: Ranking, details: Mapping[str, Any], *, path: Path, name: str = ""
 ) -> None:
@@ -80,13 +101,7 @@ def refuse_outside_candidates(
     candidates = candidates_of(collection) if details.get("subtask") == "rerank" else None
     if candidates is None:
         return
-    given = ranking_files.stored_ranking(candidates.storage_name)
-    if given is None:
-        raise NotFound(
-            f"The stored candidates of {collection.name} are missing ({candidates.storage_name}).",
-            "Set the candidates again.",
-        )
-    outside = outside_candidates(ranking, given)
+    outside = outside_candidates(ranking, _stored_candidates(candidates))
     if not outside.places:
         return
     line = first_line(Content(path, name, most_bytes_of_run()), outside.places)

@@ -48,7 +48,7 @@ from web.boards.wishes import LABELS_ALONE, Wish
 from web.common.job_progress import Work
 from web.common.label_sight import LabelSight, label_sight
 from web.common.outdated_versions import Outdated
-from web.common.visibility import as_shown, hidden_queries, listed_runs, sees_everything
+from web.common.visibility import as_shown, hidden_queries, listed_runs, own_team, sees_everything
 from web.errors import BoardBeingDrawn
 
 logger = logging.getLogger(__name__)
@@ -298,7 +298,8 @@ def board_view(
         return BoardView(collection, versions, sets, sort=wish.sort, refusal=later)
     except Refusal as refusal:
         return BoardView(collection, versions, sets, sort=wish.sort, measure=measure, refusal=refusal)
-    shown = {tag: as_shown(run, everything) for tag, run in runs.items()}
+    team = own_team(user, collection)
+    shown = {tag: as_shown(run, everything, team) for tag, run in runs.items()}
     leading = f"@{version.number}" if version else official.name
     harmless = HARMLESS in details_in(wish.columns)
     places = harmless_places(collection, user, labels=leading, measure=measure) if harmless else {}

@@ -12,7 +12,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from config.errors import Refusal
 from pooling.errors import WrongOffset
 from pooling.jobs import ring_for_upload
-from pooling.models import Collection, RunUpload, Team
+from pooling.models import CandidateSet, Collection, RunUpload, Team
+from pooling.services.candidates import candidate_lines
 from pooling.services.members import may
 from pooling.services.receiving import abandon, append, begin, receive
 from pooling.services.rounds import allows_baselines
@@ -21,6 +22,7 @@ from pooling.services.teams import team_of, uploads_seen
 from pooling.services.uploads import submit_checked
 from web.common.access import needs
 from web.common.directions import complain, guidance_text, leave_out_if_asked
+from web.common.visibility import hidden_queries
 from web.runs import upload_pages as service
 from web.runs.forms import SendRuns
 from web.teams.pages import opening_for
@@ -57,9 +59,20 @@ def send_runs(request: HttpRequest, collection: Collection) -> HttpResponse:
         "policy": policy,
         "team": team,
         **opening,
+        "may_send": True,
         "requirements": run_requirements(collection),
     }
     return render(request, "web/send.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+@needs("submit run")
+def candidates_file(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Return the candidates for reranking as a TREC run, for those who submit runs."""
+    candidates = get_object_or_404(CandidateSet, collection=collection)
+    lines = candidate_lines(candidates, hidden_queries(collection, request.user))
+    headers = {"Content-Disposition": f'attachment; filename="{collection.name}-candidates.txt"'}
+    return HttpResponse("".join(lines), content_type="text/plain; charset=utf-8", headers=headers)
 
 
 def _submitting_team(request: HttpRequest, collection: Collection) -> Team | None:

@@ -23,7 +23,14 @@ from tournament.models import QrelVersion
 from web.boards.pages import published_board
 from web.boards.wishes import Wish
 from web.common.label_sight import LabelSight, label_sight
-from web.common.visibility import as_shown, hidden_queries, listed_runs, sees_everything, texts_of_ranked
+from web.common.visibility import (
+    as_shown,
+    hidden_queries,
+    listed_runs,
+    own_team,
+    sees_everything,
+    texts_of_ranked,
+)
 
 QUERIES_A_PAGE = 50
 #: The number of runs that are picked on the board for a comparison.
@@ -163,7 +170,7 @@ def _comparison(
         np.array([pair[1] for pair in values.values()]),
         higher_is_better=measure.higher_is_better,
     )
-    everything = sees_everything(user, collection)
+    everything, team = sees_everything(user, collection), own_team(user, collection)
     page: Page[Any] = Paginator(_qids_in_order(values, asked["sort"]), QUERIES_A_PAGE).get_page(
         parameters.get("page")
     )
@@ -174,8 +181,8 @@ def _comparison(
         "verdict": verdict_words(a, b, found, parse_measure(asked["measure"]).mean_name),
         "bars": _difference_bars(values),
         "page": page,
-        "run_a": as_shown(runs[a], everything),
-        "run_b": as_shown(runs[b], everything),
+        "run_a": as_shown(runs[a], everything, team),
+        "run_b": as_shown(runs[b], everything, team),
         "version": labels.version,
         **_opened_query(
             collection,

@@ -186,6 +186,7 @@ def _show_teams(
 ) -> HttpResponse:
     context = teams_page(collection, request.user) | {"team_form": TeamForm(), "round_form": form}
     context["requirements"] = run_requirements(collection)
+    context["may_send"] = may(request.user, "submit run", collection)
     return render(request, "web/teams.html", context, status=status)
 
 

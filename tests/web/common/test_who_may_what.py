@@ -119,6 +119,7 @@ OF_A_COLLECTION = {
     "web:document_labels": Page(only=RUNS),
     "web:document_label_sources": Page(only=RUNS, done=404),  # the cast has none
     "web:fetch_texts": Page(only=RUNS, post={"sure": "1"}, done=302),
+    "web:candidates_file": Page(only=SENDERS, done=404),  # the cast has none
     "web:remove_candidates": Page(only=RUNS, post={"sure": "1"}, done=302),
     "web:added": Page(only=RUNS),
     "web:adding": Page(only=RUNS),

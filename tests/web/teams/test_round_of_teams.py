@@ -419,21 +419,3 @@ def test_a_round_that_is_changed_keeps_its_name(board):
 
     assert list(Round.objects.values_list("name", flat=True)) == ["2026"]
     assert owner.get(f"{teams}?change=x").status_code == 404
-
-
-def test_teams_and_visitors_read_what_to_submit(board):
-    board.collection.max_run_depth = 100
-    board.collection.save(update_fields=["max_run_depth"])
-
-    for team, address in (("late", "runs/send/"), ("late", "teams/"), (None, "teams/")):
-        page = board.get(team, f"/collections/harbour/{address}").content.decode()
-        assert "What to submit" in page
-        assert "<strong>Subtask</strong>: Where its candidates come from. fullrank: it retrieves" in page
-        assert "at most 100 passages per query" in page
-        assert "top.txt</span>: 3 queries, up to 2 passages each" in page
-
-
-def test_a_board_without_requirements_says_nothing_of_them(cast):
-    page = cast.clients["submitter"].get("/collections/harbour/runs/send/").content.decode()
-
-    assert "What to submit" not in page

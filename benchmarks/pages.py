@@ -243,7 +243,7 @@ def run(options: argparse.Namespace) -> dict[str, Figures]:
             from django.db import connections
             from django.test import Client
 
-            from config.process.server import freeze_loaded_objects
+            from config.process.server import collect_garbage_less_often
 
             call_command("migrate", verbosity=0)
             if new:
@@ -255,7 +255,7 @@ def run(options: argparse.Namespace) -> dict[str, Figures]:
             client.force_login(get_user_model().objects.get(username=PERSON))
             found = {}
             wanted = list(addresses(options.only))
-            freeze_loaded_objects()  # As the server does at startup.
+            collect_garbage_less_often()  # As the server does at startup.
             for name, address in wanted:
                 figures = measure(client, address, options.rounds)
                 if figures is None:

@@ -2,16 +2,20 @@
 
 import gc
 
-from config.process.server import freeze_loaded_objects
+from config.process.server import collect_garbage_less_often
 
 
 def test_objects_loaded_before_serving_are_not_garbage_collected():
     there = [[] for _ in range(20_000)]
-    before = gc.get_freeze_count()
+    before, often = gc.get_freeze_count(), gc.get_threshold()
 
-    freeze_loaded_objects()
+    gc.set_threshold(700)
+
+    collect_garbage_less_often()
 
     try:
         assert gc.get_freeze_count() >= before + len(there)
+        assert gc.get_threshold()[0] > 700
     finally:
         gc.unfreeze()
+        gc.set_threshold(*often)

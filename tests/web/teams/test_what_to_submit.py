@@ -50,14 +50,19 @@ def test_the_candidates_of_private_queries_stay_hidden(board):
 
     assert "q1" in file
     assert "q2" not in file
-    assert "q2" in board.cast.clients["owner"].get(
-        "/collections/harbour/files/candidates.txt"
-    ).content.decode()
+    assert (
+        "q2" in board.cast.clients["owner"].get("/collections/harbour/files/candidates.txt").content.decode()
+    )
 
 
 def test_a_team_sees_its_name_on_the_board_under_embargo(board):
     make_run(
-        board.collection, "veiled", {"q1": ["a"]}, release="scores", team="hidden", anonymous_until="2026-09-01"
+        board.collection,
+        "veiled",
+        {"q1": ["a"]},
+        release="scores",
+        team="hidden",
+        anonymous_until="2026-09-01",
     )
     page = "/collections/harbour/leaderboard/?column=team"
 

@@ -134,6 +134,7 @@ async function narrow(form, number) {
   if (!fresh) return form.requestSubmit();
   for (const part of listOf(form)) part.remove();
   form.after(...listOf(fresh));
+  document.dispatchEvent(new Event("list-replaced"));
   localTimes(document);
   offerCopying();
   history.replaceState(null, "", address);

@@ -14,6 +14,7 @@ from config.errors import Refusal
 from pooling.jobs import ring_for_collection
 from pooling.models import NewCollection
 from pooling.services.arriving import abandon_files
+from pooling.services.members import visible_to
 from pooling.services.new_collections import ask_for_collection, may_create
 from pooling.services.sent_files import PASSAGES, QRELS, QUERIES, SentFile
 from web.collections.jobs import ring_for_sample
@@ -129,4 +130,5 @@ def load_sample(request: HttpRequest) -> HttpResponse:
     judged = "judged" in request.POST and judges_here(request.user)
     ring_for_sample(request.user.pk, judged=judged)  # type: ignore[arg-type]
     messages.success(request, "The sample is being loaded. It will appear under Collections in a moment.")
-    return redirect("web:home")
+    # The page with this form updates itself: the home page as long as it is empty, then the list of collections.
+    return redirect("web:collections" if visible_to(request.user).exists() else "web:home")

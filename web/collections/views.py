@@ -112,6 +112,7 @@ def leaderboard(request: HttpRequest, name: str) -> HttpResponse:
         "may_add": may(request.user, "add files", found),
         "may_plan": bool(board.published)
         and not board.versions
+        and not Pool.objects.filter(collection=found).exists()
         and may(request.user, "prepare campaign", found),
         "drawing": address,
     }

@@ -11,7 +11,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, Q
 
 from config.errors import Refusal
-from leaderboard.board.default_measure import MEASURE
+from leaderboard.board.default_measure import default_measure
 from leaderboard.scoring.chosen_runs import board_version, official_set
 from leaderboard.scoring.evaluation import evaluate, measure_for
 from leaderboard.scoring.labels import Labels, qrel_set_labels, version_labels
@@ -82,7 +82,7 @@ def queries_page(collection: Collection, user: Any, parameters: Any) -> dict[str
     version = board_version(collection, None)
     labels = leading_labels(collection, version, user)
     runs = list(listed_runs(collection, user))
-    scored = run_values(collection, labels, runs, MEASURE) if labels else None
+    scored = run_values(collection, labels, runs, default_measure(collection)) if labels else None
     sight = label_sight(collection, user)
     pooled = _pooled_counts(collection, sight) if sort == "disagreed" else {}
     hidden = hidden_queries(collection, user)

@@ -10,7 +10,6 @@ def test_objects_loaded_before_serving_are_not_garbage_collected():
     before, often = gc.get_freeze_count(), gc.get_threshold()
 
     gc.set_threshold(700)
-
     collect_garbage_less_often()
 
     try:

@@ -43,6 +43,27 @@ def test_ticks_that_the_browser_restores_count(cast, page, live_server):
     expect(page.locator("#pick").get_by_role("status")).to_have_text(FULL)
 
 
+def test_picked_runs_stay_when_the_list_is_filtered(cast, page, live_server):
+    cast.add_runs(2)
+    page.goto(f"{live_server.url}{BOARD}")
+    boxes = page.locator("input[form=pick][type=checkbox]")
+    first = boxes.nth(0).get_attribute("value")
+    second = boxes.nth(1).get_attribute("value")
+    boxes.nth(0).check()
+
+    page.get_by_label("Run tag contains").fill(second)
+
+    status = page.locator("#pick").get_by_role("status")
+    expect(status).to_have_text(f"Chosen, but not in this list: {first}")
+    boxes.nth(0).check()
+    page.reload()
+    expect(status).to_contain_text(first)
+    page.get_by_role("button", name="Compare the two chosen runs").click()
+    page.wait_for_url("**/two-runs/**")
+    assert f"run={first}" in page.url
+    assert f"run={second}" in page.url
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_boxes_stand_in_one_column_at_the_start_of_their_rows(cast, page, live_server, width):
     page.set_viewport_size({"width": width, "height": 900})

@@ -130,7 +130,7 @@ def test_one_form_of_numbers_and_one_name_of_the_measure(client, published):
 
     assert 'value="MRR@10"' in page
     assert " RR@10" not in page
-    assert Wish.of({"measure": "mrr@10"}).measure == Wish.of({}).measure
+    assert Wish.of({"measure": "mrr@10"}).measure == "RR@10"
     assert bounds(Standing(-0.01, -0.041, 0.2, 1, None)) == "[−0.041, 0.200]"
     assert count_with_noun(2046, "task,tasks") == "2,046 tasks"
 

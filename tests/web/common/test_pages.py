@@ -12,9 +12,9 @@ from django.urls import reverse
 from judging.campaign.campaigns import CampaignSettings, create_campaign
 from judging.models import Campaign, CampaignChange, Exclusion
 from leaderboard.board.standings import Standing
-from pooling.models import Collection, Membership
+from pooling.models import Collection, Membership, Pool
 from pooling.services.runs import tops_of
-from tests.factories import make_run
+from tests.factories import make_collection, make_run
 from tests.web.conftest import SCRIPT
 from web.boards.lines import BoardLine
 from web.boards.pages import BoardView
@@ -158,7 +158,10 @@ def test_before_the_first_version_the_board_has_the_official_labels(client, harb
     assert client.get("/collections/harbour/leaderboard.csv").status_code == 200
 
 
-def test_before_the_first_version_the_board_leads_to_a_pool(owner):
+def test_before_the_first_pool_the_board_leads_to_one(owner, harbour):
+    assert "plan a pool" not in text_of(owner.get(BOARD))
+    Pool.objects.update(collection=make_collection("elsewhere", []))
+
     assert 'Next, <a href="/collections/harbour/pools/new/">plan a pool</a>' in text_of(owner.get(BOARD))
 
 

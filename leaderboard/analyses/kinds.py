@@ -61,8 +61,9 @@ class Kind:
     ``help`` and ``example`` (its arguments) are for the command. ``members_only``: it names workers, or is about
     private queries. ``of_private``: it requires private queries. ``by_query_set``: it can be limited to public
     queries. ``of_runs``: the runs can be chosen. ``at_once``: for up to this many runs, pages compute it at once, for
-    everybody. ``by_description``: it uses the descriptions of runs, and can include announced runs. ``reads_labels``:
-    its results depend on qrel sets, so it is members-only while any of them is withheld.
+    everybody. ``by_description``: it uses the descriptions of runs, and can include announced runs.
+    ``of_every_task``: it counts runs of passages and of documents alike. ``reads_labels``: its results depend on qrel
+    sets, so it is members-only while any of them is withheld.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Kind:
     of_runs: bool = True
     at_once: int = 0
     by_description: bool = False
+    of_every_task: bool = False
     reads_labels: bool = True
     works: str = "Computing"
     help: str = ""

@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -31,7 +31,7 @@ from leaderboard.output.storing import as_stored, from_stored
 from leaderboard.output.team_columns import with_teams
 from leaderboard.scoring.evaluation import Progress
 from pooling.models import Run
-from pooling.services.finding import collection_named
+from pooling.services.finding import RunsOfKind, collection_named, runs_of_kind
 from pooling.services.pools import without_text
 from pooling.services.query_splits import private_qids
 from tournament.services.publishing import version_numbered
@@ -49,9 +49,29 @@ class StoredResult:
 
 
 def compute_analysis(asked: Asked, progress: Progress | None = None) -> Analysis:
-    """Compute the analysis now, with the teams of runs that its readers may see. Raises a Refusal."""
+    """Compute the analysis now, with the teams of runs that its readers may see. Raises a Refusal.
+
+    Runs of documents are left out under labels of passages, and the reverse; a sentence names them.
+    """
     check_released(asked)
-    return with_teams(asked.kind.make(asked, progress), {run.run_tag: run.team for run in asked.runs})
+    of_kind = _runs_of_labels(asked)
+    if of_kind and of_kind.left_out:
+        made = asked.kind.make(replace(asked, runs=tuple(of_kind.kept)), progress)
+        told = {**made.content, "runs_left_out": [run.run_tag for run in of_kind.left_out]}
+        made = replace(made, sentences=(*made.sentences, of_kind.sentence), content=told)
+    else:
+        made = asked.kind.make(asked, progress)
+    return with_teams(made, {run.run_tag: run.team for run in asked.runs})
+
+
+def _runs_of_labels(asked: Asked) -> RunsOfKind | None:
+    """Divide the runs into those that the chosen labels can score and others; None if the kind takes all."""
+    if asked.kind.of_every_task:
+        return None
+    chosen = (*asked.several("qrels"), "")[0]
+    sets = asked.collection.qrel_sets
+    qrel_set = sets.filter(name=chosen).first() if chosen else asked.collection.default_labels()
+    return runs_of_kind(asked.runs, qrel_set if "qrels" in asked.settings else None)
 
 
 def check_released(asked: Asked) -> None:

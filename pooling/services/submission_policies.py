@@ -37,7 +37,7 @@ RELEASED_AFTER = {"": "not automatically", "scores": "with scores", "public": "p
 PUBLIC_LISTS = {
     "": "nothing",
     "counts": "how many runs each team has submitted",
-    "all": "the tag and day of every submission",
+    "all": "tag, day, team and state of every submission (under embargo without the team)",
 }
 #: Decimals of a measure on pages; a policy can require fewer.
 MOST_DECIMALS = 4

@@ -28,7 +28,6 @@ from leaderboard.scoring.score_facts import scoring_facts
 from pooling.models import Collection, Run
 from pooling.ranking import Ranking
 from pooling.services.clusters import canonical_of, members_of
-from pooling.services.finding import runs_of_kind
 from pooling.services.runs import ranking_of
 from pooling.wanted import find_wanted
 
@@ -84,20 +83,17 @@ def analyse_near_duplicates(asked: Asked, progress: Progress | None) -> Analysis
     name = asked.text("measure")
     measure = measure_for(name, labels)
     found = class_labels(asked.collection, labels)
-    of_kind = runs_of_kind(asked.runs, asked.collection.qrel_sets.filter(name=labels.name).first())
-    runs = of_kind.kept
-    facts = scoring_facts(asked.collection, runs, [labels], parse_measure(name).name, len(labels.qids))
+    facts = scoring_facts(asked.collection, asked.runs, [labels], parse_measure(name).name, len(labels.qids))
     levels = _level_table(found, facts)
-    if not runs:
+    if not asked.runs:
         return Analysis(facts, (levels,), sentences=(_levels_sentence(found),))
-    once, whole = _means_of_both(asked.collection, runs, found, measure, progress)
+    once, whole = _means_of_both(asked.collection, asked.runs, found, measure, progress)
     sign = 1 if measure.higher_is_better else -1
     boards = two_boards(sign * once, sign * whole)
     board = _evaluations_table(boards, once, whole, facts)
     names = (f"{facts.mean_measure} without near-duplicates", f"{facts.mean_measure} under expanded labels")
     figure = boards_figure(two_boards(once, whole), list(facts.runs), names, facts, board)
-    said = filter(None, (_levels_sentence(found), _boards_sentence(boards), of_kind.sentence))
-    return Analysis(facts, (levels, board), (figure,), tuple(said))
+    return Analysis(facts, (levels, board), (figure,), (_levels_sentence(found), _boards_sentence(boards)))
 
 
 def _means_of_both(

@@ -23,7 +23,6 @@ from leaderboard.output.chart import Series, Spans, chart_content
 from leaderboard.scoring.chosen_runs import refuse_no_runs
 from leaderboard.scoring.evaluation import Progress
 from pooling.models import PooledPassage, Run
-from pooling.services.finding import runs_of_kind
 from pooling.services.runs import tops_of
 
 QREL = ""
@@ -35,9 +34,7 @@ def analyse_pool_bias(asked: Asked, progress: Progress | None) -> Analysis:
 
     Runs without a team are left out one at a time. Raises :class:`NothingToScore`.
     """
-    campaign, by_team = asked.judged, asked.text("by") == "team"
-    of_kind = runs_of_kind(asked.runs, None)  # people compare passages
-    runs = of_kind.kept
+    campaign, runs, by_team = asked.judged, asked.runs, asked.text("by") == "team"
     refuse_no_runs(asked.collection, runs)
     known = load_contenders(campaign=campaign, runs=runs)
     found = kept_object(
@@ -47,8 +44,7 @@ def analyse_pool_bias(asked: Asked, progress: Progress | None) -> Analysis:
         lambda: _leave_out(known, runs, by_team, progress),
     )
     facts = known.table_facts(measure=f"MRR@{DEPTH}", queries=found.queries, further=known.rules)
-    analysis = bias_analysis(found.rows, facts, by_team=by_team, pooled=campaign.pool_id is not None)
-    return replace(analysis, sentences=tuple(filter(None, (*analysis.sentences, of_kind.sentence))))
+    return bias_analysis(found.rows, facts, by_team=by_team, pooled=campaign.pool_id is not None)
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ from leaderboard.scoring.measures import Measure, RankedLabels, depth_needed
 from leaderboard.scoring.score_facts import scoring_facts
 from pooling.models import Collection, Run
 from pooling.services.clusters import canonical_of
-from pooling.services.finding import collection_named, runs_of_kind
+from pooling.services.finding import collection_named
 from pooling.services.query_splits import private_qids
 from pooling.services.runs import ranking_of, tops_of
 from pooling.wanted import find_wanted
@@ -53,8 +53,6 @@ def analyse_reusability(asked: Asked, progress: Progress | None) -> Analysis:
     """Return tables and figures of density, unjudged passages and left-out runs. Raises a Refusal."""
     labels = labels_named(asked.collection, labels_or_usual(asked.collection, asked.text("qrels")))
     name = parse_measure(asked.text("measure")).name
-    of_kind = runs_of_kind(asked.runs, asked.collection.qrel_sets.filter(name=labels.name).first())
-    asked = replace(asked, runs=tuple(of_kind.kept))
     found = class_labels(asked.collection, labels)
     other = _labels_to_compare(asked)
     depth = int(str(asked.settings["depth"]))
@@ -77,10 +75,8 @@ def analyse_reusability(asked: Asked, progress: Progress | None) -> Analysis:
     )
     content: dict[str, object] = {
         "density": {one.qid: one.share for one in dense},
-        "runs_left_out": [run.run_tag for run in of_kind.left_out],
     }
-    sentences = tuple(filter(None, (_density_sentence(dense), of_kind.sentence)))
-    analysis = Analysis(facts, (table,), (figure,), sentences, content)
+    analysis = Analysis(facts, (table,), (figure,), (_density_sentence(dense),), content)
     if topics := judged_topics(asked.collection, labels):
         gain = gain_table(topics, facts)
         analysis = replace(

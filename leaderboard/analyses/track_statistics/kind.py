@@ -12,6 +12,7 @@ KIND = Kind(
     by_query_set=True,
     at_once=10_000,
     by_description=True,
+    of_every_task=True,
     reads_labels=False,
     works="Counting runs",
     help="Count groups and runs by task and type, as table 1 of the overviews of TREC's Deep Learning tracks does. "

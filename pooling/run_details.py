@@ -240,8 +240,9 @@ class KnownRun:
 
 
 def task_of(details: Mapping[str, Any]) -> str:
-    """Return what a run retrieves (default: passages), in lower case like newly stored tasks."""
-    return str(details.get("task") or "passage").casefold()
+    """Return what a run retrieves (default: passages), in lower case like newly stored tasks; plurals count alike."""
+    task = str(details.get("task") or "passage").casefold()
+    return {"documents": DOCUMENT, "docs": DOCUMENT, "doc": DOCUMENT, "passages": "passage"}.get(task, task)
 
 
 def tasks_of(runs: Iterable[KnownRun]) -> list[str]:

@@ -61,7 +61,7 @@ class DocumentLabelsForm(forms.Form):
         """Require either a separator or a file."""
         given = bool(self.cleaned_data.get("file")) or "file" in self.errors
         if bool(self.cleaned_data.get("before")) == given:
-            self.add_error("before", "Enter a separator or choose a file, not both.")
+            self.add_error("before", "Enter a separator or choose a file: one of them, and not both.")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -22,7 +22,7 @@ class NewGradedCampaign(forms.Form):
         help_text="Every query of the pool is a topic. The track pooled ten passages of each run.",
     )
     scale = forms.CharField(
-        widget=forms.Textarea(attrs={"rows": 5}), initial=scale_text(FOUR_LEVELS), help_text=FORM
+        widget=forms.Textarea(attrs={"rows": 9}), initial=scale_text(FOUR_LEVELS), help_text=FORM
     )
     min_grade = forms.IntegerField(initial=2, min_value=1, max_value=9, label="Relevant from grade")
     budget = forms.IntegerField(

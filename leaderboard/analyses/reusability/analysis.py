@@ -256,6 +256,8 @@ def _saved_sentence(pooled: int, saved: int, depth: int) -> str:
 
 def _left_out_sentence(left: Sequence[LeftOutRun]) -> str:
     """Return the greatest loss of places, the greatest loss of value and the lowest correlation of the boards."""
+    if len(left) < 2:
+        return "With a single run, there is no board to compare after leaving one out."
     lowest = max(left, key=lambda one: (-one.shift, one.run))
     worst = min(left, key=lambda one: (one.change, one.run))
     places = (

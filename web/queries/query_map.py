@@ -9,7 +9,7 @@ import numpy.typing as npt
 from django.core.paginator import Page, Paginator
 
 from config.errors import Refusal
-from leaderboard.board.default_measure import MEASURE
+from leaderboard.board.default_measure import MEASURE, USUAL
 from leaderboard.output.heat_map import Overview, overview_of, shades
 from leaderboard.scoring.chosen_runs import board_version
 from leaderboard.scoring.labels import Labels
@@ -24,17 +24,7 @@ RUNS_A_PAGE = 20
 #: Stands for a measure in the address; a rank is the reciprocal of ``MEASURE``.
 RANK = "rank"
 #: Measures offered besides ranks. Their values are from 0 to 1.
-VALUES = (
-    MEASURE,
-    "AP",
-    "nDCG@10",
-    "P@10",
-    "R@100",
-    "NCG@100",
-    "ERR@20",
-    "Success@10",
-    "Compat(p=0.95)",
-)
+VALUES = tuple(name for name in USUAL if name != "RR@100")
 ORDERS = {
     "": "hardest first",
     "easiest": "easiest first",

@@ -71,11 +71,9 @@ class Command(AnalysisCommand):
         check_seed(seed)
         if labels_alone and number is not None:
             raise UsageError("pass either --version or --labels-alone")
+        if as_default and measure is None:
+            raise UsageError("--as-default needs --measure")
         chosen = collection_named(collection)
-        if as_default:
-            if measure is None:
-                raise UsageError("--as-default needs --measure")
-            set_default_measure(collection=chosen, name=measure, who=self.who)
         scored = runs_of(chosen, runs)
         with self.progress("Scoring runs") as update:
             published = make_leaderboard(
@@ -87,4 +85,6 @@ class Command(AnalysisCommand):
                 seed=seed,
                 progress=update,
             )
+        if as_default and measure:
+            set_default_measure(collection=chosen, name=measure, who=self.who)
         return with_teams(board_analysis(published), {run.run_tag: run.team for run in scored})

@@ -77,7 +77,6 @@ def test_the_command_and_the_api_choose_other_labels(cast):
 
 
 def test_a_maintainer_chooses_another_measure_and_readers_see_it(cast):
-    make_qrels(cast.collection, "graded", [("q1", "a", 2)])
     maintainer = cast.clients["maintainer"]
     assert maintainer.get(PAGE).context["form"]["board_measure"].value() == "RR@10"
 

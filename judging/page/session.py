@@ -11,7 +11,7 @@ from django.db.models import Exists, Max, OuterRef, QuerySet
 
 from config import clock
 from config.monitoring.metrics import Count
-from config.prepared_queries import Prepared
+from config.prepared_queries import Prepared, PreparedUpdate
 from config.storable_text import storable_text
 from judging.campaign.worker_texts import agreed_text
 from judging.crowds import crowd_for
@@ -316,7 +316,7 @@ def finish(
         "comment": storable_text(comment, LONGEST_COMMENT),
         "comment_pasted": pasted,
     }
-    if complete and held.filter(~empty).update(**known, left_early=False):
+    if complete and _FINISH(submission.pk, **known, left_early=False):
         for field, value in known.items():
             setattr(submission, field, value)
         SENT_OFF.add()
@@ -331,6 +331,14 @@ def finish(
     if submission.standing != Submission.Standing.TRIAL:
         record_answers(submission)  # a trial never counts: no judgments, no gold answers, no exclusion
     return []
+
+
+def _completed(submission: int) -> QuerySet[Submission]:
+    without = Slot.objects.filter(submission=submission, choices=None)
+    return Submission.objects.filter(~Exists(without), pk=submission, state=Submission.State.HELD)
+
+
+_FINISH = PreparedUpdate(_completed, "state", "finished_at", "comment", "comment_pasted", "left_early")
 
 
 def keep_comment(submission: Submission, comment: str) -> None:

@@ -91,6 +91,7 @@ def draw(
         pattern = int(rng.integers(len(patterns)))
         chosen = fitting[left[int(np.argmin(away[left, pattern] + rng.random(len(left)) * 1e-6))]]
         drawn.append(chosen)
+        here = Memory()
         here.keep([chosen.shown])
         left = np.array([index for index in left.tolist() if fits(fitting[index], here)], dtype=int)
     return drawn

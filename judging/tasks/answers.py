@@ -1,26 +1,59 @@
 """Conversion of choices on a page to judgments and gold answers."""
 
 from datetime import datetime
+from typing import NamedTuple
 
 from django.db import transaction
 
-from config.prepared_queries import Prepared
-from judging.models import Campaign, Choice, GoldAnswer, GoldPair, Judgment, Slot, Submission
+from config.prepared_queries import Prepared, append_rows
+from judging.models import Campaign, Choice, GoldAnswer, Judgment, Submission
 from judging.rules.layout import LEFT, RIGHT
 
 FIELD = "choice-"
 
 
-def final_choices(submission: Submission) -> dict[int, Choice]:
-    """Map each slot key to the last choice made there, with its slot and gold pair."""
-    return {choice.slot_id: choice for choice in _CHOICES(submission.pk)}
+class FinalChoice(NamedTuple):
+    """The last choice made in a slot, with the keys of what the slot shows."""
+
+    slot_id: int
+    side: str
+    chosen_at: datetime
+    given_back: bool
+    pair_id: int | None
+    left_id: int
+    right_id: int
+    gold_pair_id: int | None
+    relevant_id: int | None
+    """The gold pair's relevant passage."""
+
+    @property
+    def preferred_id(self) -> int | None:
+        """The key of the preferred passage; None for "cannot decide" and for a grade."""
+        return {LEFT: self.left_id, RIGHT: self.right_id}.get(self.side)
+
+    @property
+    def grade(self) -> int | None:
+        """The chosen grade; None for a side."""
+        return int(self.side) if self.side.isdigit() else None
+
+    def is_right(self, campaign: Campaign) -> bool:
+        """Return whether a gold pair's relevant passage is preferred, or the one shown is graded accordingly."""
+        if campaign.grading is None:
+            return self.preferred_id == self.relevant_id
+        return (int(self.side) >= campaign.grading.min_grade) == (self.left_id == self.relevant_id)
 
 
+def final_choices(submission: Submission) -> dict[int, FinalChoice]:
+    """Map each slot key to the last choice made there."""
+    return {choice[0]: FinalChoice(*choice) for choice in _CHOICES(submission.pk)}
+
+
+_SLOT = ("given_back", "pair_id", "left_id", "right_id", "gold_pair_id", "gold_pair__relevant_id")
 _CHOICES = Prepared(
     lambda submission: (
         Choice.objects.filter(slot__submission=submission)
-        .select_related("slot__gold_pair")
         .order_by("slot_id", *Choice.AS_MADE)
+        .values_list("slot_id", "side", "chosen_at", *(f"slot__{name}" for name in _SLOT))
     )
 )
 
@@ -31,69 +64,44 @@ def record_answers(submission: Submission) -> None:
 
     Call it after the worker submits the task, because choices can change until then.
     """
-    judge_kind = Judgment.JudgeKind.SIMULATED if submission.worker.simulated else Judgment.JudgeKind.HUMAN
     judgments, gold_answers = [], []
     for choice in final_choices(submission).values():
-        slot = choice.slot
-        if slot.given_back:
+        if choice.given_back:
             continue
-        preferred_id = preferred(slot, choice)
-        if slot.gold_pair is None and slot.pair_id is not None:
-            judgments.append(_judgment(submission, slot, slot.pair_id, choice, preferred_id, judge_kind))
-        elif slot.gold_pair is not None:
-            passed = is_right(slot, slot.gold_pair, choice, submission.campaign)
-            gold_answers.append(
-                GoldAnswer(
-                    slot=slot,
-                    submission=submission,
-                    worker=submission.worker,
-                    gold_pair=slot.gold_pair,
-                    preferred_id=preferred_id,
-                    grade=grade_in(choice),
-                    passed=passed,
-                )
-            )
-    Judgment.objects.bulk_create(judgments, ignore_conflicts=True)
-    GoldAnswer.objects.bulk_create(gold_answers, ignore_conflicts=True)
+        if choice.gold_pair_id is not None:
+            gold_answers.append(_gold_answer(submission, choice, choice.gold_pair_id))
+        elif choice.pair_id is not None:
+            judgments.append(_judgment(submission, choice, choice.pair_id))
+    append_rows(judgments, ignore_conflicts=True)
+    append_rows(gold_answers, ignore_conflicts=True)
 
 
-def preferred(slot: Slot, choice: Choice) -> int | None:
-    """Return the key of the preferred passage; None for "cannot decide" and for a grade."""
-    return {LEFT: slot.left_id, RIGHT: slot.right_id}.get(choice.side)
+def _gold_answer(submission: Submission, choice: FinalChoice, gold_pair_id: int) -> GoldAnswer:
+    return GoldAnswer(
+        slot_id=choice.slot_id,
+        submission=submission,
+        worker=submission.worker,
+        gold_pair_id=gold_pair_id,
+        preferred_id=choice.preferred_id,
+        grade=choice.grade,
+        passed=choice.is_right(submission.campaign),
+    )
 
 
-def grade_in(choice: Choice) -> int | None:
-    """Return the chosen grade; None for a side."""
-    return int(choice.side) if choice.side.isdigit() else None
-
-
-def is_right(slot: Slot, gold: GoldPair, choice: Choice, campaign: Campaign) -> bool:
-    """Return whether the answer is right: the relevant passage is preferred, or the shown one graded accordingly."""
-    if campaign.grading is None:
-        return preferred(slot, choice) == gold.relevant_id
-    return (int(choice.side) >= campaign.grading.min_grade) == (slot.left_id == gold.relevant_id)
-
-
-def _judgment(
-    submission: Submission,
-    slot: Slot,
-    pair_id: int,
-    choice: Choice,
-    preferred_id: int | None,
-    judge_kind: str,
-) -> Judgment:
+def _judgment(submission: Submission, choice: FinalChoice, pair_id: int) -> Judgment:
+    simulated = submission.worker.simulated
     return Judgment(
         campaign=submission.campaign,
         pair_id=pair_id,
-        left_id=slot.left_id,
-        right_id=slot.right_id,
-        preferred_id=preferred_id,
-        grade=(grade := grade_in(choice)),
+        left_id=choice.left_id,
+        right_id=choice.right_id,
+        preferred_id=choice.preferred_id,
+        grade=(grade := choice.grade),
         kind=Judgment.Kind.PREFERENCE if grade is None else Judgment.Kind.GRADE,
-        judge_kind=judge_kind,
+        judge_kind=Judgment.JudgeKind.SIMULATED if simulated else Judgment.JudgeKind.HUMAN,
         worker=submission.worker,
         submission=submission,
-        slot=slot,
+        slot_id=choice.slot_id,
         judged_at=choice.chosen_at,
     )
 

@@ -6,7 +6,7 @@ opened the address before. Unique constraints on slots guarantee that no worker 
 """
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -17,7 +17,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 
 from config import clock
-from config.prepared_queries import Prepared
+from config.prepared_queries import Prepared, PreparedUpdate
 from judging.errors import WorkRefused
 from judging.models import Campaign, Place, Submission, Task, TaskPair, Worker
 from judging.rules.deadlines import GRACE, PAGE_GRACE, Deadlines, deadlines, offered_seconds
@@ -124,7 +124,7 @@ def _tasks_held_by(who: Worker | Newcomer) -> list[int]:
 
 
 def _fitting_tasks(past: Past, tasks: list[int]) -> list[int]:
-    return fitting(past, candidates(Task.objects.filter(pk__in=tasks)), strictly=False)
+    return list(fitting(past, candidates(Task.objects.filter(pk__in=tasks)), strictly=False))
 
 
 def _tasks_with(pairs: Collection[int]) -> QuerySet[Any, Any]:
@@ -142,14 +142,15 @@ def _next_task(taking: Taking) -> int | None:
     past = taking.past
     waiting = Task.objects.filter(campaign=taking.campaign, state=Task.State.WAITING)
     if taking.resumes and isinstance(taking.who, Worker):
-        begun = list(resumable(taking.campaign, taking.who).values_list("task_id", flat=True))
-        if begun and (task := _lock_first_waiting(begun)) is not None:
+        begun = resumable(taking.campaign, taking.who).order_by("task__number")
+        task, _ = _lock_first_waiting(begun.values_list("task_id", flat=True))
+        if task is not None:
             return task
     if past.new_gold_is_left() and not taking.held:
         # Nearly always one of the first tasks fits, and it is the one that the searches below would find.
         unseen = [task for task in first_waiting(taking.campaign) if not task.keys & past.pairs]
-        found = fitting(past, unseen, strictly=True)
-        if found and (task := _lock_first_waiting(found)) is not None:
+        task, _ = _lock_first_waiting(fitting(past, unseen, strictly=True))
+        if task is not None:
             return task
     if isinstance(taking.who, Newcomer):
         return _first_that_fits(past, waiting)
@@ -175,10 +176,10 @@ def _first_that_fits(past: Past, *wanted: QuerySet[Task]) -> int | None:
             last = 0
             for _ in range(LOOKS):
                 some = candidates(tasks.filter(number__gt=last).order_by("number")[:AT_ONCE])
-                found = fitting(past, some, strictly=strictly)
-                if found and (task := _lock_first_waiting(found)) is not None:
+                task, found = _lock_first_waiting(fitting(past, some, strictly=strictly))
+                if task is not None:
                     return task
-                being_taken = being_taken or bool(found)
+                being_taken = being_taken or found
                 if len(some) < AT_ONCE:
                     break
                 last = some[-1].number
@@ -187,16 +188,27 @@ def _first_that_fits(past: Past, *wanted: QuerySet[Task]) -> int | None:
     return None
 
 
-def _lock_first_waiting(fitting: list[int]) -> int | None:
+def _lock_first_waiting(fitting: Iterable[int]) -> tuple[int | None, bool]:
     """Lock the first of these tasks that still waits and that nobody is taking, if there is one.
 
-    On PostgreSQL, this never waits for a lock: a transaction keeps the locks of tasks that it waited for in vain, so
-    two that search in different orders could wait for each other. On SQLite, one worker takes a task at a time.
+    Also returns whether any task fits. On PostgreSQL, this never waits for a lock: a transaction keeps the locks of
+    tasks that it waited for in vain, so two that search in different orders could wait for each other. On SQLite, one
+    worker takes a task at a time.
     """
-    waiting = Task.objects.filter(pk__in=fitting, state=Task.State.WAITING)
-    keys = waiting.order_by("number").values_list("pk", flat=True)
-    free: int | None = keys.select_for_update(skip_locked=True).first()
-    return free
+    task = None
+    for task in fitting:
+        if _LOCKED(task):
+            return task, True
+    return None, task is not None
+
+
+_LOCKED = Prepared(
+    lambda task: (
+        Task.objects.filter(pk=task, state=Task.State.WAITING)
+        .select_for_update(skip_locked=True)
+        .values_list("pk", flat=True)
+    )
+)
 
 
 def _end_former(taking: Taking) -> None:
@@ -206,13 +218,9 @@ def _end_former(taking: Taking) -> None:
     others because the crowd no longer accepts it. Raises WorkRefused if the place has since gone to somebody else:
     the worker then used an old address.
     """
-    same = Q(assignment_id=taking.assignment_id, state=Submission.State.HELD)
     since = taking.taken_at
-    if taking.place is not None and since:
-        same |= Q(place=taking.place) & ~Q(assignment_id=taking.assignment_id)
-    others = list(
-        Submission.objects.filter(same).exclude(assignment_id=taking.assignment_id, worker=taking.who.pk)
-    )
+    place = taking.place.pk if taking.place is not None and since else 0  # 0: a key that no row has
+    others = _FORMER(taking.assignment_id, place, taking.who.pk or 0)
     if since and any(other.taken_at and other.taken_at > since for other in others):
         raise WorkRefused("returned")
     for other in others:
@@ -220,6 +228,15 @@ def _end_former(taking: Taking) -> None:
             end_submission(other, Submission.State.RETURNED)
         elif since and other.state == Submission.State.FINISHED and other.taken_at and other.taken_at < since:
             free_task(other)
+
+
+def _former(assignment_id: str, place: int, worker: int) -> QuerySet[Submission]:
+    same = Q(assignment_id=assignment_id)
+    here = Submission.objects.filter(same & Q(state=Submission.State.HELD) | ~same & Q(place=place))
+    return here.exclude(same, worker=worker)
+
+
+_FORMER = Prepared(_former, words=(0,))
 
 
 @transaction.atomic
@@ -265,10 +282,12 @@ def _lease_waiting(submission: Submission, task_id: int) -> bool:
     """Give the submission a waiting task. Return False if another worker took it first."""
     # Work that was submitted here, or judged by our deadline, can reach the crowd until the crowd's deadline.
     until = submission.crowd_ends_at
-    waiting = Task.objects.filter(pk=task_id, state=Task.State.WAITING)
-    return bool(waiting.update(state=Task.State.HELD, holder=submission, leased_until=until))
+    return bool(_LEASE(task_id, state=Task.State.HELD, holder=submission.pk, leased_until=until))
 
 
+_LEASE = PreparedUpdate(
+    lambda task: Task.objects.filter(pk=task, state=Task.State.WAITING), "state", "holder", "leased_until"
+)
 _HELD_BY = Prepared(lambda submission: Task.objects.filter(holder=submission).values_list("pk", flat=True))
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from config.prepared_queries import Prepared
+from config.prepared_queries import Prepared, append_rows
 from judging.models import Choice, Pair, Slot, Submission, TaskPair
 from judging.rules.gold_drawing import Gold, Shown, draw
 from judging.rules.layout import lay_out
@@ -33,7 +33,7 @@ def fill_slots(submission: Submission, pairs: list[Pair], past: Past, rng: np.ra
     twice would reveal the gold pairs. Raises IntegrityError if this worker was just shown one of the pairs.
     """
     slots = _slots_for(submission, pairs, past, rng)
-    Slot.objects.bulk_create(slots)
+    append_rows(slots)
     return sum(slot.gold_pair_id is not None for slot in slots)
 
 

@@ -1,6 +1,6 @@
 """A worker's history, and the gold pairs and tasks that fit it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -130,18 +130,18 @@ def past_of(campaign: Campaign, worker_id: int | None) -> Past:
     return Past(campaign, worker_id, memory, memory_of_gold, pairs, barred, new, seen)
 
 
-def fitting(past: Past, tasks: Sequence[Candidate], *, strictly: bool) -> list[int]:
-    """Return the tasks with enough gold and without a passage that the worker saw under another question.
+def fitting(past: Past, tasks: Sequence[Candidate], *, strictly: bool) -> Iterator[int]:
+    """Yield the tasks with enough gold and without a passage that the worker saw under another question.
 
     Unless ``strictly``, passages seen under another question in a real pair are allowed.
     """
     usable = [*past.new, *past.seen]
     barred = past.memory if strictly else past.memory_of_gold
     wanted, single = past.campaign.gold_per_task, past.campaign.grades > 0
-    return [
-        task.task_id
-        for task in tasks
-        if not any(barred.elsewhere(*pair) for pair in task.pairs)
-        and not (single and any(pair.one_id in past.memory_of_gold.passages for pair in task.pairs))
-        and enough_fit(usable, past.memory, task.pairs, wanted, single=single)
-    ]
+    for task in tasks:
+        if any(barred.elsewhere(*pair) for pair in task.pairs):
+            continue
+        if single and any(pair.one_id in past.memory_of_gold.passages for pair in task.pairs):
+            continue
+        if enough_fit(usable, past.memory, task.pairs, wanted, single=single):
+            yield task.task_id

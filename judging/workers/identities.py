@@ -93,9 +93,14 @@ def refusal_reason(
     return "enough-tasks" if taken_by(work) >= campaign.max_tasks_per_worker else None
 
 
+_EXCLUSIONS = Prepared(
+    lambda worker: Exclusion.objects.standing().filter(worker=worker).values_list("campaign_id", "rule")
+)
+
+
 def _reason_excluded(campaign: Campaign, worker: Worker) -> str | None:
     # Every new task passes here, so use a single query for workers who were never excluded.
-    standing = list(Exclusion.objects.standing().filter(worker=worker).values_list("campaign_id", "rule"))
+    standing = _EXCLUSIONS(worker.pk)
     here = {rule == Exclusion.WITHDRAWN for known, rule in standing if known == campaign.pk}
     if False in here:
         return "excluded"

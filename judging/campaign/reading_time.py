@@ -1,8 +1,9 @@
 """Estimate from its texts how long a pair takes to read and judge, and the least time that anybody needs."""
 
+from functools import lru_cache
 from statistics import fmean
 
-from config import kept_objects
+from config import clock, kept_objects
 from judging.campaign.read_once import kept_while_reading
 from judging.models import Campaign, Pair
 from judging.rules.haste import fastest_seconds, words_in
@@ -25,7 +26,15 @@ def least_seconds_a_pair(campaign: Campaign) -> float:
 
 @kept_while_reading
 def _mean_seconds(campaign: Campaign) -> tuple[float, float]:
-    key = kept_objects.object_key("reading", campaign.pk, campaign.created_at.timestamp())
+    return _known_this_hour(
+        campaign, campaign.created_at.timestamp(), int(clock.now().timestamp()) // KEEP_SECONDS
+    )
+
+
+# Every page of a worker needs these, so each process keeps them too.
+@lru_cache(maxsize=200)
+def _known_this_hour(campaign: Campaign, created: float, hour: int) -> tuple[float, float]:
+    key = kept_objects.object_key("reading", campaign.pk, created, hour)
     known: tuple[float, float] | None = kept_objects.kept(key)
     if known is None:
         known = _measure_sample(campaign)

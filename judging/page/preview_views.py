@@ -9,7 +9,8 @@ from django.shortcuts import render
 from django.utils import translation
 
 from judging.models import Campaign
-from judging.page.views import REPORT_KINDS, texts_of
+from judging.page.pair_html import pairs_html
+from judging.page.views import texts_of
 from judging.rules.durations import duration_words
 from judging.tasks.displayed_pairs import sample_pairs
 
@@ -32,13 +33,12 @@ def preview_page(request: HttpRequest, campaign: Campaign, page: str) -> HttpRes
         context: dict[str, Any] = texts_of(campaign, pairs=len(pairs) or None) | {
             "token": TOKEN,
             "trial": False,
-            "pairs": pairs,
             "answered": 0,
             "begun": False,
-            "kinds": REPORT_KINDS,
             "scripts": [],
             "time": duration_words(campaign.assignment_seconds, translation),
         }
+        context["pairs"] = pairs_html(pairs, context)
         shown = render(request, PAGES[page], context)
     shown["X-Frame-Options"] = "SAMEORIGIN"
     policy = {"frame-ancestors": ["'self'"], "form-action": ["'none'"]}

@@ -42,7 +42,7 @@ def report(request: HttpRequest, token: str) -> HttpResponse:
             request,
             token,
             submission,
-            report_without_kind=whole_number(number),
+            unclear_report=whole_number(number),
             report_words=words[: reports_and_appeals.LONGEST_WORDS],
         )
     return redirect(reverse("judging:work", args=[token]) + f"#pair-{whole_number(number)}")

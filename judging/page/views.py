@@ -12,7 +12,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import translation
 from django.utils.html import format_html
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from config import clock
@@ -34,12 +33,13 @@ from judging.campaign.worker_texts import (
 from judging.crowds import crowd_for
 from judging.errors import ArrivalRefused
 from judging.exchange.link_tokens import BadToken, Page, page_token, read_link, read_page
-from judging.models import Campaign, PairReport, Payment, Submission
+from judging.models import Campaign, Payment, Submission
 from judging.money.discrepancies import receipt_of
 from judging.money.offer_words import offer_of, paid_when, unread_words
 from judging.money.payments import earned_so_far
 from judging.page import arrivals, session, trials
 from judging.page.frame_views import for_sites_of, in_frame, refusal
+from judging.page.pair_html import pairs_html
 from judging.page.receipt_views import receipt_page
 from judging.page.saving_views import whole_number
 from judging.rules.durations import duration_words, to_the_second
@@ -56,12 +56,6 @@ SCRIPTS = [
 ]
 #: How long to remember that the last step was shown: longer than any task is open.
 REMEMBERED_SECONDS = 30 * 86_400
-REPORT_KINDS = [
-    (PairReport.Kind.BROKEN, gettext_lazy("Text is missing, cut off or unreadable")),
-    (PairReport.Kind.OFFENSIVE, gettext_lazy("Offensive or upsetting")),
-    (PairReport.Kind.LANGUAGE, gettext_lazy("Wrong language")),
-    (PairReport.Kind.OTHER, gettext_lazy("Something else")),
-]
 
 
 @require_GET
@@ -197,17 +191,16 @@ def task_page(request: HttpRequest, token: str, submission: Submission, **said: 
     context = texts_of(submission.campaign, pairs=len(pairs)) | {
         "token": token,
         "trial": _is_trial(submission),
-        "pairs": pairs,
         "answered": answered,
         "begun": bool(answered),
-        "kinds": [(kind, str(words)) for kind, words in REPORT_KINDS],
         "scripts": SCRIPTS,
         "cents": {part: int(100 * getattr(pay_for(submission.campaign), part)) for part in ("base", "bonus")},
         "comment": request.POST.get("comment", submission.comment),
         "receipt": "" if _is_trial(submission) else receipt_of(submission),
     }
-    context |= _time_left(submission)
-    return render(request, "judging/task.html", context | said, status=422 if said else 200)
+    context |= _time_left(submission) | said
+    context["pairs"] = pairs_html(pairs, context)
+    return render(request, "judging/task.html", context, status=422 if said else 200)
 
 
 @require_POST

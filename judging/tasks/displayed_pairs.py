@@ -3,8 +3,10 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import QuerySet
+from django.db.models.functions import Coalesce
 from django.utils.html import conditional_escape, escape
 from django.utils.safestring import SafeString, mark_safe
 
@@ -42,22 +44,23 @@ def shown_pairs(submission: Submission, chosen_here: Mapping[int, str] | None = 
         reported[slot_id].append(kind)
     return [
         ShownPair(
-            number=slot.number,
-            question=(question := slot.query.text),
-            left=_in_html(campaign, slot.left, question),
-            right=_in_html(campaign, slot.right, question),
-            chosen=(chosen_here or {}).get(slot.number, chosen.get(slot.pk, "")),
-            made=made[slot.pk],
-            reported=reported[slot.pk],
+            number=number,
+            question=question,
+            left=_in_html(campaign, left_pid, left, question),
+            right=_in_html(campaign, right_pid, right, question),
+            chosen=(chosen_here or {}).get(number, chosen.get(slot, "")),
+            made=made[slot],
+            reported=reported[slot],
         )
-        for slot in _SLOTS(submission.pk)
+        for slot, number, question, left_pid, left, right_pid, right in _SLOTS(submission.pk)
     ]
 
 
-def _slots(submission: int) -> QuerySet[Slot]:
-    kinds = ("pair__query", "gold_pair__query", "repeats__pair__query")
+def _slots(submission: int) -> QuerySet[Slot, tuple[Any, ...]]:
+    kinds = ("pair", "gold_pair", "repeats__pair")
+    question = Coalesce(*(f"{kind}__query__text" for kind in kinds))
     slots = Slot.objects.filter(submission=submission).order_by("number")
-    return slots.select_related(*kinds, "left", "right")
+    return slots.values_list("pk", "number", question, "left__pid", "left__text", "right__pid", "right__text")
 
 
 _SLOTS = Prepared(_slots)
@@ -75,8 +78,8 @@ _REPORTS = Prepared(
 )
 
 
-def _in_html(campaign: Campaign, passage: Passage, question: str) -> SafeString:
-    text = text_of(campaign, passage)
+def _in_html(campaign: Campaign, pid: str, stored: str | None, question: str) -> SafeString:
+    text = _text_of(campaign, pid, stored)
     if not campaign.mark_query_words:
         return conditional_escape(text)
     return with_marks(mark_question_words(text, question, campaign.collection.language))
@@ -91,7 +94,11 @@ def with_marks(parts: Iterable[Part]) -> SafeString:
 
 def text_of(campaign: Campaign, passage: Passage) -> str:
     """Return the passage's text, or a distinct placeholder in a rehearsal without texts."""
-    return passage.text if passage.text is not None else placeholder_text(campaign.seed, passage.pid)
+    return _text_of(campaign, passage.pid, passage.text)
+
+
+def _text_of(campaign: Campaign, pid: str, text: str | None) -> str:
+    return placeholder_text(campaign.seed, pid) if text is None else text
 
 
 def sample_pairs(campaign: Campaign) -> list[ShownPair]:
@@ -106,15 +113,10 @@ def sample_pairs(campaign: Campaign) -> list[ShownPair]:
         "pair__query", "pair__passage_a", "pair__passage_b"
     )
     pairs = [row.pair for row in rows.order_by("pk")]
-    return [
-        ShownPair(
-            number=number,
-            question=pair.query.text,
-            left=_in_html(campaign, pair.passage_a if number % 2 else pair.passage_b, pair.query.text),
-            right=_in_html(campaign, pair.passage_b if number % 2 else pair.passage_a, pair.query.text),
-            chosen="",
-            made=0,
-            reported=(),
-        )
-        for number, pair in enumerate(pairs, 1)
-    ]
+    shown = []
+    for number, pair in enumerate(pairs, 1):
+        left, right = (pair.passage_a, pair.passage_b) if number % 2 else (pair.passage_b, pair.passage_a)
+        question = pair.query.text
+        sides = (_in_html(campaign, side.pid, side.text, question) for side in (left, right))
+        shown.append(ShownPair(number, question, *sides, chosen="", made=0, reported=()))
+    return shown

@@ -24,6 +24,7 @@ from judging.rules.layout import ANSWERS, UNDECIDED, scales_with
 MOST_CHOICES = 200
 #: Upper limit for the recorded number of times a worker left the page.
 MOST_TIMES = 1000
+INPUT_METHODS, VIEWPORTS = frozenset(Choice.InputMethod.values), frozenset(Choice.Viewport.values)
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,8 @@ class Signals:
             "seconds_shown": self.seconds,
             "seconds_hidden": self.hidden,
             "focus_lost": max(0, min(self.focus_lost, MOST_TIMES)),
-            "input_method": self.input_method if self.input_method in Choice.InputMethod.values else "",
-            "viewport": self.viewport if self.viewport in Choice.Viewport.values else "",
+            "input_method": self.input_method if self.input_method in INPUT_METHODS else "",
+            "viewport": self.viewport if self.viewport in VIEWPORTS else "",
         }
 
 

@@ -78,17 +78,18 @@ class PreparedUpdate:
         model, sql, parameters = self.compiled(connection.vendor)
         ready: dict[object, Any] = {marker: keys[place] for marker, place in self.places.items()}
         for marker, name in self.fields.items():
-            ready[marker] = model._meta.get_field(name).get_db_prep_save(changes[name], connection)
+            field: Any = model._meta.get_field(name)
+            ready[marker] = field.get_db_prep_save(changes[name], connection)
         with prepared_cursor(connection) as cursor:
             cursor.execute(sql, [ready.get(one, one) for one in parameters])
             return int(cursor.rowcount)
 
     def _compiled(self, vendor: str) -> tuple[type[Model], str, Sequence[object]]:
         queryset = self.build(*self.places)
-        query = queryset.query.chain(UpdateQuery)
+        query: Any = queryset.query.chain(UpdateQuery)
         query.add_update_values({name: Value(marker) for marker, name in self.fields.items()})
         compiler = query.get_compiler(DEFAULT_DB_ALIAS)
-        return queryset.model, *_statement(vendor, compiler, {**self.places, **self.fields})
+        return queryset.model, *_statement(vendor, compiler, [*self.places, *self.fields])
 
 
 def append_rows(rows: Sequence[Model], *, ignore_conflicts: bool = False) -> None:

@@ -117,6 +117,7 @@ def sample_pairs(campaign: Campaign) -> list[ShownPair]:
     for number, pair in enumerate(pairs, 1):
         left, right = (pair.passage_a, pair.passage_b) if number % 2 else (pair.passage_b, pair.passage_a)
         question = pair.query.text
-        sides = (_in_html(campaign, side.pid, side.text, question) for side in (left, right))
-        shown.append(ShownPair(number, question, *sides, chosen="", made=0, reported=()))
+        one = _in_html(campaign, left.pid, left.text, question)
+        other = _in_html(campaign, right.pid, right.text, question)
+        shown.append(ShownPair(number, question, one, other, chosen="", made=0, reported=()))
     return shown

@@ -506,7 +506,7 @@
     return { ...chart, rows: cut(chart.rows), notes: cut(chart.notes), reach: cut(chart.reach), series };
   }
 
-  const shown = [];
+  let shown = [];
   function draw(whole, into) {
     let chart = whole;
     const title = Object.assign(document.createElement("p"), { className: "plot-title", textContent: chart.title });
@@ -552,14 +552,14 @@
     };
     show();
     new ResizeObserver(() => plot.clientWidth && plot.clientWidth !== width && show()).observe(plot);
-    dark.addEventListener("change", show);
-    shown.push((width) => {
+    const print = (width) => {
       const kept = chart;
       if (width) chart = whole;
       plot.style.width = width;
       show();
       chart = kept;
-    });
+    };
+    shown.push({ plot, show, print, dispose: () => drawn.dispose() });
     withKeys(plot, said, () => ({ drawn, items, columns }));
   }
 
@@ -568,15 +568,26 @@
   for (const [event, sheet, width] of [["beforeprint", "not all", ON_PAPER], ["afterprint", media, ""]]) {
     addEventListener(event, () => {
       darkSheet.media = sheet;
-      for (const redraw of shown) redraw(width);
+      for (const { print } of shown) print(width);
     });
   }
 
-  for (const into of document.querySelectorAll("[data-charts]")) {
-    const block = document.getElementById(into.dataset.charts);
-    const charts = JSON.parse(block.textContent);
-    if (!charts.length) continue;
-    into.closest("figure").classList.add("drawn");
-    for (const chart of charts) draw(chart, into);
+  dark.addEventListener("change", () => {
+    for (const { show } of shown) show();
+  });
+
+  function drawAll() {
+    for (const { plot, dispose } of shown) if (!plot.isConnected) dispose();
+    shown = shown.filter(({ plot }) => plot.isConnected);
+    for (const into of document.querySelectorAll("[data-charts]:empty")) {
+      const block = document.getElementById(into.dataset.charts);
+      const charts = JSON.parse(block.textContent);
+      if (!charts.length) continue;
+      into.closest("figure").classList.add("drawn");
+      for (const chart of charts) draw(chart, into);
+    }
   }
+  drawAll();
+  /* Filters replace figures together with their list. */
+  document.addEventListener("list-replaced", drawAll);
 })();

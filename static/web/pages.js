@@ -123,9 +123,9 @@ let asked = 0;
 async function narrow(form, number) {
   const address = new URL(form.action), mine = ++asked;
   address.search = new URLSearchParams(new FormData(form));
-  let fresh;
+  let fresh, whole;
   try {
-    const whole = new DOMParser().parseFromString(await (await fetch(address)).text(), "text/html");
+    whole = new DOMParser().parseFromString(await (await fetch(address)).text(), "text/html");
     fresh = whole.querySelectorAll("form[data-at-once]")[number];
   } catch {
     return;
@@ -134,6 +134,9 @@ async function narrow(form, number) {
   if (!fresh) return form.requestSubmit();
   for (const part of listOf(form)) part.remove();
   form.after(...listOf(fresh));
+  /* Other parts of the page that show the list, such as its figures. */
+  const others = whole.querySelectorAll("[data-follows-filters]");
+  for (const [place, part] of document.querySelectorAll("[data-follows-filters]").entries()) part.replaceWith(others[place] ?? "");
   document.dispatchEvent(new Event("list-replaced"));
   localTimes(document);
   offerCopying();

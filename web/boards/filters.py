@@ -60,6 +60,14 @@ class Filters:
         )
 
     @property
+    def parameters(self) -> dict[str, str]:
+        """The active filters as they stand in an address."""
+        days = {"from": self.since, "until": self.until}
+        said = {"q": self.text, "team": self.team, **self.types}
+        said |= {name: day.isoformat() for name, day in days.items() if day}
+        return {name: value for name, value in said.items() if value}
+
+    @property
     def other_filters(self) -> int:
         """The number of active filters besides the run tag."""
         return len(self.types) + sum(map(bool, (self.team, self.since, self.until)))

@@ -21,7 +21,7 @@ from leaderboard.board.default_measure import MEASURE, MEASURES, USUAL, default_
 from leaderboard.board.moves import RankMoves, rank_moves
 from leaderboard.board.rounding import rounded_board
 from leaderboard.errors import NoRuns
-from leaderboard.output import Figure
+from leaderboard.output import Analysis, Figure
 from leaderboard.output.team_columns import with_teams
 from leaderboard.scoring.chosen_runs import board_version, official_set
 from leaderboard.scoring.measure_names import parse_measure
@@ -48,7 +48,7 @@ from web.boards.wishes import LABELS_ALONE, Wish
 from web.common.job_progress import Work
 from web.common.label_sight import LabelSight, label_sight
 from web.common.outdated_versions import Outdated
-from web.common.visibility import as_shown, hidden_queries, listed_runs, own_team, sees_everything
+from web.common.visibility import hidden_queries, listed_runs, shown_runs
 from web.errors import BoardBeingDrawn
 
 logger = logging.getLogger(__name__)
@@ -157,6 +157,11 @@ class BoardView:
         number = self.version.number if self.version else LABELS_ALONE
         named = {"version": number, "official": self.official and self.official.name}
         return urlencode(named | {"measure": self.measure})
+
+    @property
+    def figure_address(self) -> str:
+        """Return the query string for files of its figures, which follow the filters."""
+        return "&".join(filter(None, (self.address, urlencode(self.filters.parameters))))
 
     @property
     def link(self) -> str:
@@ -277,7 +282,6 @@ def board_view(
     """Return one page of the board, or the reason why there is none; with ``moves`` since an earlier version."""
     versions = list(QrelVersion.objects.filter(collection=collection).order_by("-number").defer("manifest"))
     sets = list(QrelSet.objects.filter(collection=collection).order_by("name"))
-    everything = sees_everything(user, collection)
     runs = {run.run_tag: run for run in listed_runs(collection, user)}
     sight = label_sight(collection, user)
     measure = wish.measure or default_measure(collection)
@@ -298,8 +302,8 @@ def board_view(
         return BoardView(collection, versions, sets, sort=wish.sort, refusal=later)
     except Refusal as refusal:
         return BoardView(collection, versions, sets, sort=wish.sort, measure=measure, refusal=refusal)
-    team = own_team(user, collection)
-    shown = {tag: as_shown(run, everything, team) for tag, run in runs.items()}
+    shown = shown_runs(collection, user, runs.values())
+    analysis = narrowed_analysis(published, shown, wish.filters)
     leading = f"@{version.number}" if version else official.name
     harmless = HARMLESS in details_in(wish.columns)
     places = harmless_places(collection, user, labels=leading, measure=measure) if harmless else {}
@@ -314,7 +318,7 @@ def board_view(
         page=page,
         sort=wish.sort,
         measure=measure,
-        figures=with_teams(board_analysis(published), {tag: run.team for tag, run in shown.items()}).figures,
+        figures=analysis.figures if analysis else (),
         highest=_highest_bound(published),
         moves=since,
         filters=wish.filters,
@@ -325,6 +329,20 @@ def board_view(
         analysed=sight.shows_labels(leading),
         compared=published.runs > 1 and sight.shows_queries(leading),
     )
+
+
+def narrowed_analysis(
+    published: PublishedBoard, shown: Mapping[str, Run], filters: Filters
+) -> Analysis | None:
+    """Return the board's table and figures with the runs that the filters leave; None if they leave none.
+
+    ``shown``: run tag → run as this person sees it.
+    """
+    rows = tuple(row for row in published.board.rows if filters.fits(row.run, shown.get(row.run)))
+    narrowed = replace(published, board=replace(published.board, rows=rows))
+    if not narrowed.runs:
+        return None
+    return with_teams(board_analysis(narrowed), {tag: run.team for tag, run in shown.items()})
 
 
 def _page_of_lines(

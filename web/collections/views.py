@@ -7,9 +7,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import NotNow, Refusal
 from config.plurals import many
-from leaderboard.board.board_output import board_analysis
 from leaderboard.board.default_measure import default_measure, set_default_measure
-from leaderboard.output.team_columns import with_teams
 from leaderboard.scoring.measure_names import parse_measure
 from pooling.models import Collection, Pool
 from pooling.services.collection_details import MOST, describe_collection, set_board_labels, set_run_depth
@@ -21,7 +19,7 @@ from web.common.access import collection_for, needs
 from web.common.analysis_tables import FORMS, analysis_file
 from web.common.directions import guidance_text
 from web.common.outdated_versions import outdated_for
-from web.common.visibility import shown_teams
+from web.common.visibility import shown_runs
 from web.errors import BoardBeingDrawn
 from web.grading.pages import sees_grading
 from web.runs.forms import DescribeCollection
@@ -140,12 +138,13 @@ def _board_status(board: boards.BoardView, request: HttpRequest) -> int:
 
 @require_safe
 def leaderboard_file(request: HttpRequest, name: str, form: str) -> HttpResponse:
-    """Return the full board, or the figure that ``of`` in the address names, as a file."""
+    """Return the board, or the figure that ``of`` in the address names, as a file: filtered runs, or all."""
     found = collection_for(request.user, name)
     if form not in FORMS:
         raise Http404("Unknown file format.")
+    wish = boards.Wish.of(request.GET)
     try:
-        published = boards.published_board(found, boards.Wish.of(request.GET), request.user)
+        published = boards.published_board(found, wish, request.user)
     except BoardBeingDrawn as later:
         reply = HttpResponse(f"{later}\n", status=503, content_type="text/plain; charset=utf-8")
         reply["Retry-After"], reply["Cache-Control"] = str(later.seconds), "no-store"
@@ -157,8 +156,8 @@ def leaderboard_file(request: HttpRequest, name: str, form: str) -> HttpResponse
         return HttpResponse(f"{words}\n", status=404, content_type="text/plain; charset=utf-8")
     version = f"version-{published.version}-" if published.version else ""
     stem = f"{found.name}-{version}{published.official}"
-    analysis = with_teams(board_analysis(published), shown_teams(found, request.user))
-    file = analysis_file(analysis, form, stem, request.GET.get("of"))
+    analysis = boards.narrowed_analysis(published, shown_runs(found, request.user), wish.filters)
+    file = analysis and analysis_file(analysis, form, stem, request.GET.get("of"))
     if file is None:
         raise Http404("There is no such table or figure.")
     return HttpResponse(

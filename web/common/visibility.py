@@ -82,10 +82,16 @@ def as_shown(run: Run, everything: bool, team: str = "") -> Run:
     return run
 
 
-def shown_teams(collection: Collection, user: Any) -> dict[str, str]:
-    """Return run tag → team, as this person sees it, of the runs whose values the person can see."""
+def shown_runs(collection: Collection, user: Any, runs: Iterable[Run] | None = None) -> dict[str, Run]:
+    """Return run tag → run as this person sees it, of the runs whose values the person can see. Do not save them."""
     everything, team = sees_everything(user, collection), own_team(user, collection)
-    return {run.run_tag: as_shown(run, everything, team).team for run in listed_runs(collection, user)}
+    found = listed_runs(collection, user) if runs is None else runs
+    return {run.run_tag: as_shown(run, everything, team) for run in found}
+
+
+def shown_teams(collection: Collection, user: Any) -> dict[str, str]:
+    """Return run tag → team of these runs, as this person sees it."""
+    return {tag: run.team for tag, run in shown_runs(collection, user).items()}
 
 
 def without_queries(run: Run, hidden: Container[str]) -> Run:

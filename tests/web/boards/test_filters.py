@@ -58,6 +58,20 @@ def shown(client, **asked) -> list[str]:
     return sorted(line.row.run for line in board.page if not line.row.perfect)
 
 
+def test_figures_follow_the_filters(fleet):
+    reply = Client().get(BOARD, {"team": "Otters", "until": "2026-03-04"})
+    table = Client().get(f"{BOARD[:-1]}.csv", {"team": "Otters", "of": "boards"}).content.decode()
+    none = Client().get(BOARD, {"q": "no such run"})
+
+    board = reply.context["board"]
+    assert [chart["rows"] for chart in board.figures[0].charts] == [["o-dense"], ["o-dense"]]
+    assert "team=Otters&until=2026-03-04" in board.figure_address
+    assert "o-rerank" in table
+    assert "g-trad" not in table
+    assert none.context["board"].figures == ()
+    assert Client().get(f"{BOARD[:-1]}.svg", {"q": "no such run"}).status_code == 404
+
+
 @pytest.mark.parametrize(
     ("asked", "runs"),
     [

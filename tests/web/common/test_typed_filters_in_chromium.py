@@ -33,3 +33,18 @@ def test_a_list_is_filtered_while_somebody_types(
     expect(page.get_by_label(field)).to_have_value(typed)
     expect(page).to_have_url(re.compile(rf"[?&]q={typed[:2]}"))
     assert page.evaluate("document.documentElement.dataset.same") == "page"
+
+
+def test_the_figure_of_a_board_follows_what_is_typed(page, live_server, published):
+    page.on("pageerror", lambda error: pytest.fail(str(error)))
+    page.goto(f"{live_server.url}/collections/harbour/leaderboard/")
+    figures = page.locator("[data-charts]")
+    expect(figures.first.locator("canvas").first).to_be_visible()
+
+    page.get_by_label("Run tag contains").press_sequentially("qua")
+
+    expect(page.locator(".board").get_by_role("link", name="mole")).to_have_count(0)
+    expect(figures.first.locator("canvas").first).to_be_visible()
+    assert '"mole"' not in figures.first.evaluate("(one) => document.getElementById(one.dataset.charts).textContent")
+    page.get_by_label("Run tag contains").fill("no such run")
+    expect(page.locator("[data-follows-filters]")).to_have_text("No runs match.")

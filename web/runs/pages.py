@@ -1,7 +1,7 @@
 """Data of run pages: the list, and one run's coverage, ties, values and queries."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from django.urls import reverse
 from config import clock
 from config.errors import Refusal
 from leaderboard.board.boards import PublishedBoard
+from leaderboard.board.standings import BoardRow
 from leaderboard.output.numbers import Rounded
 from leaderboard.scoring.evaluation import evaluate, measure_for
 from leaderboard.scoring.labels import Labels, qrel_set_labels, version_labels
@@ -27,6 +28,7 @@ from tournament.services.withdrawing import reasons_to_stay
 from web.boards.citing import bibtex_entry
 from web.boards.pages import published_board
 from web.boards.wishes import Wish
+from web.common.column_sort import sort_by_column
 from web.common.label_sight import LabelSight, label_sight
 from web.common.visibility import (
     as_shown,
@@ -44,6 +46,12 @@ RUNS_A_PAGE = 50
 VERSIONS_OF_A_RUN = 5
 MEASURES = ("RR@10", "nDCG@10", "P@10", "Success@10")
 RUN_SORTS = ("run_tag", "team", "submitted_on", "created_at", "release", "report__queries", "report__depth")
+#: Columns of the board. As there, a minus before the name puts the best first.
+BOARD_SORTS: dict[str, Callable[[BoardRow], int | None]] = {
+    "rank": lambda row: -row.leading.rank,
+    "preference": lambda row: -row.preference.rank if row.preference else None,
+    "official": lambda row: -row.official.rank,
+}
 SHOWN = {
     "": "all",
     "baseline": "baselines",
@@ -81,12 +89,15 @@ def new_runs(collections: Sequence[Collection]) -> QuerySet[Run]:
 
 def runs_page(collection: Collection, user: Any, parameters: Any) -> dict[str, Any]:
     """Return the collection's runs that the person can see, filtered and sorted as the URL requests."""
+    board, drawing = _board_or_none(collection, user)
+    rows = {row.run: row for row in board.board.rows if not row.perfect} if board else {}
     sort = parameters.get("sort", "run_tag")
-    if sort.removeprefix("-") not in RUN_SORTS:
+    if sort.removeprefix("-") not in (*RUN_SORTS, *(BOARD_SORTS if board else ())):
         sort = "run_tag"
+    by_board = BOARD_SORTS.get(sort.removeprefix("-"))
     everything = sees_everything(user, collection)
     team = own_team(user, collection)
-    runs = opened_runs(collection, user).order_by(*_team_safe_order(sort, everything), "run_tag")
+    runs = opened_runs(collection, user).order_by(*_team_safe_order("run_tag" if by_board else sort, everything), "run_tag")
     if found := parameters.get("q", "").strip():
         # A search must not find a team under embargo.
         named = Q(run_tag__icontains=found)
@@ -99,10 +110,10 @@ def runs_page(collection: Collection, user: Any, parameters: Any) -> dict[str, A
         runs = runs.filter(pk__in=new_runs([collection]).values("pk"))
     elif show == "warned":
         runs = runs.exclude(Q(report__warnings=[]) | Q(report__warnings__isnull=True))
-    page: Page[Run] = Paginator(runs, RUNS_A_PAGE).get_page(parameters.get("page"))
-    page.object_list = [as_shown(run, everything, team) for run in page.object_list]
-    board, drawing = _board_or_none(collection, user)
-    rows = {row.run: row for row in board.board.rows} if board else {}
+    keys = _keys_by_board(runs, sort, by_board, rows) if by_board else runs.values_list("pk", flat=True)
+    page: Page[Any] = Paginator(keys, RUNS_A_PAGE).get_page(parameters.get("page"))
+    found_runs = runs.in_bulk(list(page.object_list))
+    page.object_list = [as_shown(found_runs[key], everything, team) for key in page.object_list]
     return {
         "collection": collection,
         "queries": Query.objects.filter(collection=collection).count(),
@@ -118,6 +129,21 @@ def runs_page(collection: Collection, user: Any, parameters: Any) -> dict[str, A
         "may_edit": may(user, "edit run", collection),
         "levels": Run.Release.values,
     }
+
+
+def _keys_by_board(
+    runs: QuerySet[Run],
+    sort: str,
+    value: Callable[[BoardRow], int | None],
+    rows: Mapping[str, BoardRow],
+) -> list[int]:
+    """Return the runs' keys by a column of the board; runs that are not ranked come last."""
+
+    def of_run(one: tuple[int, str]) -> int | None:
+        return value(rows[one[1]]) if one[1] in rows else None
+
+    listed = list(runs.values_list("pk", "run_tag"))
+    return [key for key, _ in sort_by_column(listed, sort, {sort.removeprefix("-"): of_run})]
 
 
 def _board_or_none(collection: Collection, user: Any) -> tuple[PublishedBoard | None, bool]:

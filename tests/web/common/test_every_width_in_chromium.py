@@ -3,7 +3,7 @@
 import pytest
 
 from judging.models import Campaign
-from pooling.models import Query
+from pooling.models import Query, Run
 from tests.accessibility import WIDER, WIDEST, Inspector
 from tests.chromium import PATIENCE
 
@@ -85,3 +85,28 @@ def test_pages_fit_every_width_in_both_schemes_without_violations(cast, owner_pa
 
     assert too_wide == []
     assert inspector.faults == []
+
+
+@pytest.mark.parametrize("address", ["runs/", "leaderboard/", "leaderboard/?version=none"])
+def test_a_phone_shows_the_first_value_without_scrolling(cast, owner_page, live_server, address):
+    cast.add_runs(1)
+    Run.objects.filter(run_tag__startswith="extra").update(run_tag="a_run_with_a_long_name_of_many_parts")
+    owner_page.set_viewport_size({"width": 390, "height": 844})
+    owner_page.goto(f"{live_server.url}{COLLECTION}/{address}")
+
+    first = owner_page.locator(".board tbody td.value:nth-of-type(3), .runs tbody td.number:nth-of-type(2)")
+    ends = first.evaluate_all("(cells) => cells.map((cell) => cell.getBoundingClientRect().right)")
+
+    assert ends
+    assert max(ends) <= 378 + 1  # the page's margin
+
+
+def test_a_phone_shows_the_controls_of_every_member(cast, owner_page, live_server):
+    owner_page.set_viewport_size({"width": 390, "height": 844})
+    owner_page.goto(f"{live_server.url}{COLLECTION}/members/")
+
+    buttons = owner_page.get_by_role("button", name="Change role")
+    ends = buttons.evaluate_all("(ones) => ones.map((one) => one.getBoundingClientRect().right)")
+
+    assert ends
+    assert max(ends) <= 378 + 1

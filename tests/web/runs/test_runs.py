@@ -39,6 +39,21 @@ def test_runs_are_filtered_sorted_and_cut_into_pages(cast):
     ]
 
 
+def test_runs_are_sorted_by_the_columns_of_the_board(cast):
+    client = cast.clients["viewer"]
+    by_board = {row.run: row.leading.rank for row in client.get(RUNS).context["board"].board.rows}
+
+    best_first, worst_first, official = (
+        tags(client.get(RUNS, {"sort": sort})) for sort in ("-rank", "rank", "-official")
+    )
+
+    assert sorted(best_first) == sorted(worst_first) == sorted(official)
+    assert [by_board[tag] for tag in best_first] == sorted(by_board[tag] for tag in best_first)
+    assert [by_board[tag] for tag in worst_first] == sorted(
+        (by_board[tag] for tag in worst_first), reverse=True
+    )
+
+
 def test_a_team_under_embargo_is_not_found_by_its_name(cast):
     until = clock.now().date() + timedelta(days=9)
     Run.objects.filter(run_tag="quay").update(team="Burrowers", anonymous_until=until)

@@ -9,8 +9,9 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Q
 
 from config import kept_objects
-from leaderboard.board.default_measure import MEASURE
+from leaderboard.board.default_measure import MEASURE, default_measure
 from leaderboard.board.judged_tops import judged_tops
+from leaderboard.errors import UnknownMeasure
 from leaderboard.scoring.evaluation import evaluate, measure_for
 from leaderboard.scoring.labels import Labels
 from pooling.models import Collection, Passage, Query, Run
@@ -23,9 +24,10 @@ QUERIES_A_PAGE = 50
 KEPT_SECONDS = 3600
 #: A qrel set can have a hundred relevant passages for a query.
 ANSWERS_SHOWN = 2
+#: ``good``: a best answer of a version, or a relevant passage.
 SHOWN = {
     "": "all",
-    "won": "best answer on top",
+    "won": "{good} on top",
     "lost": "another passage on top",
     "unanswered": "no relevant passage in the top 10",
     "unjudged": "top passage not judged",
@@ -38,7 +40,7 @@ SORTS = {
     "": "labeled first",
     "value": "lowest value first",
     "-value": "highest value first",
-    "-rank": "worst rank of the best answer first",
+    "-rank": "worst rank of the {good} first",
 }
 
 
@@ -72,6 +74,9 @@ class _RunFigures:
     lengths: dict[str, int]
     tied: set[str]
     values: list[dict[str, float]]
+    """By set of labels, of the board's measure."""
+    reciprocals: list[dict[str, float]]
+    """The same of ``MEASURE``, which says whether a relevant passage is in the top 10."""
     ranks: dict[str, int]
     judged: dict[str, bool]
 
@@ -83,7 +88,7 @@ class _RunFigures:
         tests: dict[str, Callable[[], bool]] = {
             "won": lambda: self.ranks.get(qid) == 1,
             "lost": lambda: self.value(qid) is not None and self.ranks.get(qid) != 1,
-            "unanswered": lambda: any(of_query.get(qid) == 0 for of_query in self.values),
+            "unanswered": lambda: any(of_query.get(qid) == 0 for of_query in self.reciprocals),
             "unjudged": lambda: self.judged.get(qid) is False,
             "missing": lambda: qid not in self.lengths,
             "tied": lambda: qid in self.tied,
@@ -109,7 +114,9 @@ def run_queries(
     show, found, sort = (parameters.get(name, "").strip() for name in ("show", "q", "sort"))
     show, sort = show if show in SHOWN else "", sort if sort in SORTS else ""
     chosen = _labels_compared(collection, labels)
-    facts = _figures_of_run(collection, run, chosen, judged_shown)
+    measure = _board_measure(collection, chosen)
+    facts = _figures_of_run(collection, run, chosen, measure, judged_shown)
+    good = "best answer" if chosen and chosen[-1].version else "relevant passage"
     useless = set() if chosen else OF_LABELS
     useless |= set() if judged_shown else {"unjudged"}
     rows = Query.objects.filter(collection=collection).order_by("position", "pk")
@@ -129,11 +136,12 @@ def run_queries(
         "page": page,
         "without_text": sum(bool(line.top and not line.text) for line in page),
         "labels": chosen,
+        "measure": measure,
         "show": show,
         "sort": sort,
         "found": found,
-        "filters": {name: words for name, words in SHOWN.items() if name not in useless},
-        "sorts": SORTS if chosen else {},
+        "filters": {name: words.format(good=good) for name, words in SHOWN.items() if name not in useless},
+        "sorts": {name: words.format(good=good) for name, words in SORTS.items()} if chosen else {},
         "pids_shown": pids_shown,
     }
 
@@ -145,17 +153,30 @@ def _labels_compared(collection: Collection, labels: Sequence[Labels]) -> list[L
     return [one for one in (official or next(iter(sets), None), latest) if one is not None]
 
 
+def _board_measure(collection: Collection, chosen: Sequence[Labels]) -> str:
+    """Return the board's default measure; reciprocal ranks if one of these sets does not define it."""
+    measure = default_measure(collection)
+    try:
+        for labels in chosen:
+            measure_for(measure, labels)
+    except UnknownMeasure:
+        return MEASURE
+    return measure
+
+
 def _figures_of_run(
-    collection: Collection, run: Run, chosen: Sequence[Labels], judged_shown: bool
+    collection: Collection, run: Run, chosen: Sequence[Labels], measure: str, judged_shown: bool
 ) -> _RunFigures:
     tops, lengths, tied = _top_passages(ranking_of(run, 2))
-    values = [_values_by_query(collection, run, labels, MEASURE) for labels in chosen]
+    reciprocals = [_values_by_query(collection, run, labels, MEASURE) for labels in chosen]
+    values = [_values_by_query(collection, run, labels, measure) for labels in chosen]
     ranks = _values_by_query(collection, run, chosen[-1], "ESL") if chosen else {}
     return _RunFigures(
         tops=tops,
         lengths=lengths,
         tied=tied,
         values=values,
+        reciprocals=reciprocals,
         ranks={qid: int(rank) for qid, rank in ranks.items() if rank == rank},
         judged=_judged_by_query(run, chosen[-1]) if chosen and judged_shown else {},
     )

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from pooling.models import PassageSource
+from pooling.models import Collection, PassageSource
 
 pytestmark = pytest.mark.one_database
 
@@ -62,6 +62,23 @@ def test_values_are_sorted_under_the_latest_labels(member, published, sort, reve
     values = [line.values[-1] for line in lines(member, published.quay, sort=sort)]
 
     assert values == sorted(values, reverse=reverse)
+
+
+def test_values_are_of_the_boards_measure(member, published):
+    unanswered = qids(member, published.quay, show="unanswered")
+    Collection.objects.update(board_measure="P@10")
+
+    page = member.get(f"/collections/harbour/runs/{published.quay.pk}/").content.decode()
+
+    assert 'class="number">P@10 <span' in page
+    assert {line.values[-1] for line in lines(member, published.quay) if line.rank == 1} == {0.1}
+    assert qids(member, published.quay, show="unanswered") == unanswered
+
+
+def test_without_a_version_the_filters_speak_of_relevant_passages(member, harbour):
+    filters = member.get(f"/collections/harbour/runs/{harbour.quay.pk}/").context["filters"]
+
+    assert filters["won"] == "relevant passage on top"
 
 
 def test_the_best_answer_farthest_down_comes_first(member, published):

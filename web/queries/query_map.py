@@ -42,7 +42,7 @@ class Cell:
 
     @property
     def rank(self) -> int | None:
-        """The rank of the best answer, if the value is its reciprocal; None if it is below the depth."""
+        """The rank of the first relevant passage, if the value is its reciprocal; None if it is below the depth."""
         return round(1 / self.value) if self.value > 0 else None
 
 

@@ -1,6 +1,6 @@
 """Where runs rank the passages of one query: the top runs of the board, to a small depth."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,8 @@ class RunRanks:
 
     run: Run
     ranks: list[int | None]
+    good_first: int | None
+    """Position of the passage at rank 1, if it is a best answer or relevant."""
 
 
 @dataclass(frozen=True)
@@ -45,13 +47,15 @@ def rank_table(
     collection: Collection,
     query: Query,
     passages: Sequence[tuple[str, str]],
+    good: Container[str],
     user: Any,
     *,
     version: int | None = None,
 ) -> RankTable | None:
     """Return where runs rank these passages (letter, pid); None without runs or passages that the person may see.
 
-    Runs are in the order of the board of this version, or of the collection's latest board.
+    ``good``: letters of the passages that stand out at rank 1. Runs are in the order of the board of this version,
+    or of the collection's latest board.
     """
     runs = _with_passages(collection, user)
     if not runs or not passages:
@@ -62,8 +66,11 @@ def rank_table(
     wanted = Wanted((query.qid,), np.zeros(len(pids), dtype=np.int64), pids)
     ranks = [_ranks_in_run(run, wanted) for run in shown]
     ranked = [place for place in range(len(pids)) if any(row[place] for row in ranks)]
-    rows = [RunRanks(run, [row[place] for place in ranked]) for run, row in zip(shown, ranks, strict=True)]
     letters = [passages[place][0] for place in ranked]
+    rows = [
+        _run_ranks(run, [row[place] for place in ranked], letters, good)
+        for run, row in zip(shown, ranks, strict=True)
+    ]
     return RankTable(letters, rows, len(runs) - len(shown), len(pids) - len(ranked), in_board_order)
 
 
@@ -76,6 +83,11 @@ def _with_passages(collection: Collection, user: Any) -> list[Run]:
     """Return the runs whose passages the person can see; only members see those of runs released as scores."""
     everything = sees_everything(user, collection)
     return [run for run in listed_runs(collection, user) if everything or run.is_public]
+
+
+def _run_ranks(run: Run, ranks: list[int | None], letters: Sequence[str], good: Container[str]) -> RunRanks:
+    first = ranks.index(1) if 1 in ranks else None
+    return RunRanks(run, ranks, first if first is not None and letters[first] in good else None)
 
 
 def _ranks_in_run(run: Run, wanted: Wanted) -> list[int | None]:

@@ -129,6 +129,7 @@ def query_page(
             version.collection,
             query,
             [(line.letter, line.passage.pid) for line in lines if line.shown],
+            {line.letter for line in lines if line.best},
             user,
             version=version.number,
         ),

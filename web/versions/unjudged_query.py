@@ -27,6 +27,8 @@ class ListedPassage:
     official: bool
     """Whether it is the official label that pools use."""
     grade: int | None
+    relevant: bool
+    """Whether the grade makes it relevant."""
     runs: list[Run]
     """The runs that had it on top."""
 
@@ -49,6 +51,7 @@ def unjudged_query_page(collection: Collection, query: Query, user: Any) -> dict
     official = official_of(collection, user)
     rows = list(Qrel.objects.filter(qrel_set=official, query=query).select_related("passage"))
     grades = {row.passage.pid: row.grade for row in rows}
+    relevant = {pid for pid, grade in grades.items() if official and grade >= official.min_grade}
     label = official_label_key(official, query)
     known = next((row.passage.pid for row in rows if row.passage_id == label), "")
     pids = _likely_first({*suppliers, *grades}, known, suppliers, grades)
@@ -62,10 +65,12 @@ def unjudged_query_page(collection: Collection, query: Query, user: Any) -> dict
             pooled and pid in suppliers,
             pid == known,
             grades.get(pid),
+            pid in relevant,
             suppliers.get(pid, []),
         )
         for place, pid in enumerate(shown)
     ]
+    good = {line.letter for line in lines if line.relevant}
     return {
         "collection": collection,
         "query": query,
@@ -75,7 +80,7 @@ def unjudged_query_page(collection: Collection, query: Query, user: Any) -> dict
         "without_text": any(not line.text for line in lines),
         "may_fetch": may(user, "add files", collection),
         "comparable": len(runs) > 1,
-        "ranks": rank_table(collection, query, [(line.letter, line.pid) for line in lines], user),
+        "ranks": rank_table(collection, query, [(line.letter, line.pid) for line in lines], good, user),
         **_neighboring_queries(collection, query, user),
     }
 

@@ -32,6 +32,12 @@ def test_a_cell_is_the_rank_of_the_best_answer(client, published):
     assert '<td class="number shade-4">0.5000</td>' in client.get(MAP, {"measure": "RR@10"}).content.decode()
 
 
+def test_without_a_version_the_map_speaks_of_relevant_passages(client, harbour):
+    page = client.get(MAP).content.decode()
+    assert "rank of the relevant passage" in page
+    assert "best answer" not in page
+
+
 def test_the_best_run_is_on_the_left_and_its_name_leads_to_it(client, published):
     found = drawn(client)
     means = found.scored.values.mean(axis=1).tolist()

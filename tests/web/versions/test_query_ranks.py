@@ -41,9 +41,20 @@ def test_a_passage_that_no_run_ranks_has_no_column(member, published):
     query = published.query("q1")
     passages = [("A", "nowhere"), ("B", tops_of(published.collection.runs.get(run_tag="quay"))["q1"][0])]
 
-    table = rank_table(published.collection, query, passages, get_user_model().objects.get())
+    table = rank_table(published.collection, query, passages, (), get_user_model().objects.get())
 
     assert (table.letters, table.unranked) == (["B"], 1)
+
+
+def test_only_a_best_answer_stands_out_at_rank_1(member, published):
+    reply = page(member, published)
+    best = {line.letter for line in reply.context["lines"] if line.best}
+    table = reply.context["ranks"]
+
+    for row in table.rows:
+        first = table.letters[row.ranks.index(1)] if 1 in row.ranks else None
+        assert row.good_first == (table.letters.index(first) if first in best else None)
+    assert {row.good_first is None for row in table.rows} == {True, False}
 
 
 def test_runs_that_are_not_public_show_no_ranks_to_others(member, published):

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from pooling.models import Passage, PooledPassage, PrivateQuery, QrelSet, Query, QuerySplit
+from pooling.models import Passage, PooledPassage, PrivateQuery, Qrel, QrelSet, Query, QuerySplit
 from tests.factories import make_run
 from web.versions import unjudged_query
 
@@ -42,6 +42,27 @@ def test_before_any_pool_it_shows_labels_and_what_runs_have_on_top(client, harbo
 
     assert [(pid, [run.run_tag for run in line.runs]) for pid, line in found.items()] == [("z", ["open"])]
     assert "not in a pool yet" in client.get(address(harbour, query.qid)).content.decode()
+
+
+def test_grades_say_whether_they_make_a_passage_relevant(client, harbour):
+    query = Query.objects.create(collection=harbour.collection, qid="q9", text="anything?", position=9)
+    official = QrelSet.objects.get(collection=harbour.collection)
+    QrelSet.objects.update(min_grade=2)
+    for position, (pid, grade) in enumerate({"known": 3, "good": 2, "poor": 1}.items()):
+        passage = Passage.objects.create(collection=harbour.collection, pid=pid)
+        Qrel.objects.create(
+            qrel_set=official, query=query, passage=passage, grade=grade, position=900 + position
+        )
+    make_run(harbour.collection, "fine", {"q9": ["good"]}, release="public")
+    make_run(harbour.collection, "bad", {"q9": ["poor"]}, release="public")
+
+    reply = client.get(address(harbour, "q9"))
+    page, table = reply.content.decode(), reply.context["ranks"]
+
+    assert "official qrel, grade 3" in page
+    assert '<span class="tag good">grade 2, relevant</span>' in page
+    assert '<span class="tag">grade 1, not relevant</span>' in page
+    assert {row.run.run_tag for row in table.rows if row.good_first is not None} == {"fine"}
 
 
 def test_passages_supplied_only_by_other_runs_are_shown_only_to_members(member, harbour):

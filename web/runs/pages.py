@@ -97,7 +97,9 @@ def runs_page(collection: Collection, user: Any, parameters: Any) -> dict[str, A
     by_board = BOARD_SORTS.get(sort.removeprefix("-"))
     everything = sees_everything(user, collection)
     team = own_team(user, collection)
-    runs = opened_runs(collection, user).order_by(*_team_safe_order("run_tag" if by_board else sort, everything), "run_tag")
+    runs = opened_runs(collection, user).order_by(
+        *_team_safe_order("run_tag" if by_board else sort, everything), "run_tag"
+    )
     if found := parameters.get("q", "").strip():
         # A search must not find a team under embargo.
         named = Q(run_tag__icontains=found)

@@ -6,6 +6,7 @@ from html import unescape
 import pytest
 from django.urls import reverse
 
+from judging.models import Campaign
 from web.templatetags.navigation import CAMPAIGN_TABS, TABS
 
 pytestmark = pytest.mark.one_database
@@ -41,9 +42,10 @@ def test_every_tab_of_a_campaign_has_the_same_trail(cast):
     [
         ("/collections/harbour/members/", "[settings] / members"),
         ("/collections/harbour/teams/", "[runs] / teams"),
-        ("/collections/harbour/two-runs/", "[leaderboard] / two runs"),
-        ("/collections/harbour/queries/map/", "[queries] / map"),
+        ("/collections/harbour/two-runs/", "[leaderboard] / compare two runs"),
+        ("/collections/harbour/queries/map/", "[queries] / query map"),
         ("/collections/harbour/versions/1/", "version 1"),
+        ("/collections/harbour/runs/send/", "[runs] / upload runs"),
         ("/campaigns/spring/budget/", "[campaigns] / [spring] / [payments] / budget"),
     ],
 )
@@ -53,3 +55,36 @@ def test_a_page_stands_behind_its_tab(cast, address, steps):
 
 def test_a_visitor_gets_no_link_to_a_tab_of_members(cast, client):
     assert trail(client, "/collections/harbour/policy/") == "[Home] / [harbour] / submission policy"
+
+
+def test_a_run_and_a_pool_stand_behind_their_tabs_by_name(cast):
+    run = reverse("web:run", args=["harbour", cast.quay.pk])
+    pool = reverse("web:pool", args=["harbour", cast.pool.name])
+
+    assert trail(cast.clients["owner"], run) == "[Home] / [harbour] / [runs] / quay"
+    assert trail(cast.clients["owner"], pool) == f"[Home] / [harbour] / [pools] / {cast.pool.name}"
+
+
+def test_a_step_of_the_preparation_is_named(cast):
+    Campaign.objects.create(name="next", collection=cast.collection, pool=cast.pool, seed=1)
+
+    found = trail(cast.clients["owner"], "/campaigns/next/prepare/gold/")
+
+    assert found == "[Home] / [harbour] / [campaigns] / [next] / preparation: gold pairs"
+
+
+@pytest.mark.parametrize(
+    ("address", "page"),
+    [
+        ("/spending/", "spending"),
+        ("/accounts/tokens/", "account"),
+        ("/accounts/email/", "account"),
+        ("/accounts/password/reset/", "forgotten password"),
+    ],
+)
+def test_pages_outside_collections_have_a_trail(cast, address, page):
+    assert trail(cast.clients["owner"], address) == f"[Home] / {page}"
+
+
+def test_the_page_to_sign_in_has_a_trail(client, db):
+    assert trail(client, "/accounts/login/") == "[Home] / sign in"

@@ -45,6 +45,8 @@ def test_the_figure_of_a_board_follows_what_is_typed(page, live_server, publishe
 
     expect(page.locator(".board").get_by_role("link", name="mole")).to_have_count(0)
     expect(figures.first.locator("canvas").first).to_be_visible()
-    assert '"mole"' not in figures.first.evaluate("(one) => document.getElementById(one.dataset.charts).textContent")
+    assert '"mole"' not in figures.first.evaluate(
+        "(one) => document.getElementById(one.dataset.charts).textContent"
+    )
     page.get_by_label("Run tag contains").fill("no such run")
     expect(page.locator("[data-follows-filters]")).to_have_text("No runs match.")

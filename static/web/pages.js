@@ -107,7 +107,8 @@ offerCopying();
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("button[data-copy]");
   if (!button) return;
-  await navigator.clipboard.writeText(button.parentElement.querySelector(".copied").value);
+  const copied = button.parentElement.querySelector(".copied");
+  await navigator.clipboard.writeText(copied.value ?? copied.textContent);
   button.textContent = "Copied";
 });
 

@@ -50,10 +50,10 @@ class PlannedForm(AdvancedFields):
         "judgments_per_pair": DEFAULTS.judgments_per_pair,
     }
 
-    def _chosen(self, field: forms.BoundField) -> bool:
+    def _changed(self, name: str) -> bool:
         """Return whether the field has another value than the default."""
-        usual = self.USUAL.get(field.name)
-        return str(field.value() or "") != ("" if usual in (None, False) else str(usual))
+        usual = self.USUAL.get(name)
+        return str(self[name].value() or "") != ("" if usual in (None, False) else str(usual))
 
     def __init__(self, data: Any, **choices: list[str]) -> None:
         """Set up the form. ``choices`` are the options by field; the first one is the default."""

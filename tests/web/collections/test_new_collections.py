@@ -13,7 +13,7 @@ from config.background.attending import work_off_everything
 from config.background.models import Job
 from judging.models import Appeal, Campaign, GoldPair, Worker
 from pooling.models import Collection, Membership, NewCollection, PassageSource, QrelSet, RunUpload
-from tests.factories import make_run
+from tests.factories import make_collection, make_run
 
 pytestmark = pytest.mark.one_database
 
@@ -194,6 +194,12 @@ def test_with_open_sign_up_only_owners_create_collections(ada, settings, sign_up
 
     assert asked(ada).status_code == 403
     assert ada.post("/new-collection/sample").status_code == 403
+
+
+def test_home_offers_a_new_collection_when_there_is_one(ada):
+    make_collection("first", ["q1"], visibility="published")
+
+    assert 'href="/new-collection/"' in ada.get("/").content.decode()
 
 
 def test_an_empty_site_says_how_to_begin(ada):

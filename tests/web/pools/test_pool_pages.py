@@ -48,6 +48,11 @@ def texts(reply) -> str:
     return " ".join(re.sub(r"<[^>]*>", " ", reply.content.decode()).split())
 
 
+def test_advanced_settings_are_open_only_if_one_was_changed(manager):
+    for address, opened in (("", False), ("?depth=2&people=5", False), ("?people=7", True)):
+        assert manager.get(PLAN + address).context["page"].form.advanced_open is opened
+
+
 def test_runs_of_documents_are_not_pooled_unless_chosen(port, manager):
     docs = make_run(port, "docs", {"q1": ["D1"]}, details={"task": "document"})
 

@@ -85,6 +85,11 @@ class Guidance(str):
     def __radd__(self, before: str) -> Guidance:
         return Guidance(before, self)
 
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Return the options that it names."""
+        return tuple(part.option for part in self.parts if isinstance(part, Option))
+
     def asks_for(self, command: str) -> bool:
         """Return whether one of its actions is this command."""
         return any(isinstance(part, Action) and part.command == command for part in self.parts)

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db import transaction
 
+from config.guidance import Action, Guidance
 from judging.campaign.campaigns import (
     PRESETS,
     CampaignSettings,
@@ -16,6 +17,7 @@ from judging.campaign.campaigns import (
 )
 from judging.campaign.pairs import pair_ids, request_pairs
 from judging.campaign.screening_forecast import recommended_rule
+from judging.campaign.setting_names import setting_names
 from judging.campaign.worker_texts import default_texts
 from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, Pair, Task
@@ -50,6 +52,11 @@ def is_prepared(campaign: Campaign) -> bool:
 def check_changeable(campaign: Campaign) -> None:
     """Raise CampaignRefused for a campaign that has been launched, has no pool, or is a rehearsal copy."""
     check_for_people(campaign)
+    if campaign.state == Campaign.State.PILOTING:
+        raise CampaignRefused(
+            f"The pilot of {campaign.name} is running, so its settings cannot change.",
+            Guidance("Wait until it ends, or ", Action("pause_campaign", campaign.name, lead=""), "."),
+        )
     if campaign.state not in Campaign.BEFORE_LAUNCH:
         raise CampaignRefused(
             f"Campaign {campaign.name} is {campaign.state}, so its settings cannot change.",
@@ -109,9 +116,9 @@ def change_settings(campaign: Campaign, changes: dict[str, Any], *, who: str = "
         _pack_anew(campaign)
     if not limit_was_chosen and "max_tasks_per_worker" not in changed:
         limit_workers(campaign)
-    log_change(
-        campaign, "settings changed", why=", ".join(name.replace("_", " ") for name in changed), who=who
-    )
+    names = setting_names(graded=campaign.grades > 0)
+    why = ", ".join(names[name][:1].lower() + names[name][1:] for name in changed)
+    log_change(campaign, "settings changed", why=why, who=who)
     return changed
 
 

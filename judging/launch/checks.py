@@ -343,7 +343,9 @@ def _check_hourly_pay(plan: Plan) -> Passed:
             ),
         )
     told = offer_of(plan.campaign)
-    return Passed(f"${pay.hourly:,.2f} an hour ({minutes}, {source}); workers read: {told}")
+    return Passed(
+        f"${pay.hourly:,.2f} an hour ({minutes}, {source}); workers read, with the minutes rounded: {told}"
+    )
 
 
 def _check_time_limit(plan: Plan) -> Passed:

@@ -10,6 +10,7 @@ from config.guidance import Action, Guidance, Option, joined
 from config.plurals import many
 from judging.campaign.gold_leaks import most_uses_of_one_off_topic_passage
 from judging.campaign.gold_pairs import needed_gold
+from judging.campaign.setting_names import setting_names
 from judging.campaign.strategy_figures import outcomes_of, recognizable_gold_warning
 from judging.campaign.worker_texts import pairs_asked
 from judging.errors import NotReady
@@ -148,7 +149,7 @@ def _gold_shortage_warning(campaign: Campaign) -> str:
             f"No {campaign.gold_words}s fit a worker's first task: {why}.",
             Guidance(
                 f"Accept {campaign.gold_words}s on more questions, or use smaller tasks (",
-                Option("pairs-per-task"),
+                _option(campaign, "pairs_per_task"),
                 ").",
             ),
         )
@@ -164,13 +165,15 @@ def check_strategies(plan: Plan) -> Passed:
     Where only simulated workers judge, nobody needs to be screened.
     """
     campaign = plan.campaign
+    if plan.placeholder_text or campaign.placeholder_text:
+        return Passed("only simulated workers judge, who need no screening and read no texts")
     if not campaign.gold_per_task:
         return Passed(f"tasks have no {campaign.gold_words}s, so every submitted task passes", attention=True)
     outcomes = outcomes_of(campaign)
     if not outcomes.gold:
         return Passed(f"no {campaign.gold_words} is accepted yet")
     if unfit := unfit_to_screen(campaign):
-        if not (plan.accept_weak_screening or plan.placeholder_text or campaign.placeholder_text):
+        if not plan.accept_weak_screening:
             raise NotReady(unfit, _improve_or_accept(campaign, outcomes))
         return Passed(unfit, attention=True, next_step=_improving_step(campaign, outcomes), outcomes=outcomes)
     easiest = _success_rates(outcomes.rows[0], outcomes.tasks)
@@ -234,7 +237,7 @@ def _improving_step(campaign: Campaign, outcomes: Outcomes) -> str:
         steps.append(
             Guidance(
                 f"Add {campaign.gold_words}s to each task: with {enough} (",
-                Option("gold-per-task"),
+                _option(campaign, "gold_per_task"),
                 f") guessing passes {0.5**enough:.1%} of single tasks.",
             )
         )
@@ -250,6 +253,11 @@ def _improving_step(campaign: Campaign, outcomes: Outcomes) -> str:
             )
         )
     return joined(" ", steps)
+
+
+def _option(campaign: Campaign, setting: str) -> Option:
+    label = setting_names(graded=campaign.grades > 0)[setting]
+    return Option(setting.replace("_", "-"), label=label)
 
 
 def _balancing_step(campaign: Campaign, outcomes: Outcomes) -> str:

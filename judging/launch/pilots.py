@@ -5,7 +5,7 @@ from collections.abc import Callable
 from django.db import transaction
 
 from accounts.models import User
-from config.guidance import Guidance, Option
+from config.guidance import Action, Guidance, Option
 from config.plurals import many
 from judging.campaign.campaigns import move
 from judging.campaign.reservations import settle_reservations
@@ -34,13 +34,18 @@ def pilot_campaign(
 
     The pilot ends when all tasks are submitted. Its judgments count only with ``counts``. Its cost is reserved
     against what ``by`` can spend (None: the operator). Repeating the call while the pilot is running changes nothing.
-    Raises NotReady, MayNotSpend, BadInput for more tasks than are left, and CampaignRefused for a different amount
-    or if an earlier pilot used the other setting of ``counts``.
+    Raises NotReady, MayNotSpend, BadInput for more tasks than are left, and CampaignRefused for a different amount,
+    for simulated workers only, or if an earlier pilot used the other setting of ``counts``.
     """
     plan = plan_offer(campaign, tasks, terms or Terms(), pilot=True, by=by)
     if _is_under_way(plan):
         return Launched(plan.cost, outlook_of(campaign), 0, [], again=True)
     check_not_launched(campaign)
+    if campaign.placeholder_text:
+        raise CampaignRefused(
+            f"Campaign {campaign.name} is for simulated workers only, so nobody can take the tasks of a pilot.",
+            Guidance(Action("rehearse_campaign", campaign.name, lead="Rehearse it"), "."),
+        )
     left = campaign.tasks.exclude(state=Task.State.DONE).count()
     if not 1 <= tasks <= left:
         raise BadInput(

@@ -19,6 +19,7 @@ from accounts.roles import Role, permits, who_can
 from config.errors import NotNow, Refusal
 from config.guidance import Action, Option, Part, TerminalOnly, restored, stored
 from config.plurals import many
+from judging.campaign.setting_names import SETTING_NAMES
 from judging.grading.crowd_grading import undecided_topics
 from judging.models import Campaign
 from pooling.run_details import BY_NAME as RUN_DETAILS
@@ -117,23 +118,26 @@ ON_NEW_COLLECTION = {
     "import_runs": "create the collection without it, then upload runs",
 }
 #: Option → its field in the API and its label on pages, if they differ from the option's name.
-OPTIONS: dict[str, tuple[str, str]] = {
-    "accept-weak-screening": ("accept_weak_screening", "Launch with weak screening"),
-    "allow-open": ("allow_open", "Also publish the best answers so far"),
-    "before": ("before", "Separator"),
-    "count": ("counts", "Its judgments count"),
-    "date": ("submitted_on", "Date of the submission"),
-    "incomplete": ("incomplete", "Leave out passages with withdrawn grades"),
-    "late": ("late", "Withdraw although the deadline has passed"),
-    "min-grade": ("min_grade", "Documents are relevant from grade"),
-    "placeholder-text": ("placeholder_text", "For simulated workers only"),
-    "pool": ("name", "Name"),
-    "released": ("released", "Audience"),
-    "set": ("set", "Name of the labels"),
-    "skip-unknown": ("skip_unknown", "Leave out lines of unknown queries"),
-    "tag": ("run_tag", "run tag"),
-    "task-minutes": ("assignment_seconds", "Minutes for a task"),
-} | {name.replace("_", "-"): (name, detail.label) for name, detail in RUN_DETAILS.items()}
+OPTIONS: dict[str, tuple[str, str]] = (
+    {name.replace("_", "-"): (name, label) for name, label in SETTING_NAMES.items()}
+    | {
+        "accept-weak-screening": ("accept_weak_screening", "Launch with weak screening"),
+        "allow-open": ("allow_open", "Also publish the best answers so far"),
+        "before": ("before", "Separator"),
+        "count": ("counts", "Its judgments count"),
+        "date": ("submitted_on", "Date of the submission"),
+        "incomplete": ("incomplete", "Leave out passages with withdrawn grades"),
+        "late": ("late", "Withdraw although the deadline has passed"),
+        "min-grade": ("min_grade", "Documents are relevant from grade"),
+        "pool": ("name", "Name"),
+        "released": ("released", "Audience"),
+        "set": ("set", "Name of the labels"),
+        "skip-unknown": ("skip_unknown", "Leave out lines of unknown queries"),
+        "tag": ("run_tag", "run tag"),
+        "task-minutes": ("assignment_seconds", SETTING_NAMES["assignment_seconds"]),
+    }
+    | {name.replace("_", "-"): (name, detail.label) for name, detail in RUN_DETAILS.items()}
+)
 
 #: Option that sets a field by name → the object in the API that has the field.
 FIELDS_WITH_NAMES = {"rule": "rules"}

@@ -8,13 +8,14 @@ from django.conf import settings
 
 from config.errors import Refusal
 from judging.campaign.campaigns import WHOLE_NUMBERS, CampaignSettings
+from judging.campaign.setting_names import SETTING_NAMES, setting_names
 from judging.campaign.worker_texts import LONGEST
 from judging.models import Campaign
 from judging.rules.slips import Slips
 from web.common.advanced_fields import AdvancedFields
 from web.common.directions import guidance_text
 from web.common.seen_values import SeenValuesForm
-from web.preparation.grading_words import WORDS_FOR_GRADES
+from web.preparation.grading_words import HELP_FOR_GRADES
 
 DEFAULTS = CampaignSettings()
 
@@ -26,9 +27,9 @@ class Dollars(forms.DecimalField):
         super().__init__(max_digits=12, decimal_places=2, **named)
 
 
-def _whole_number_field(name: str, label: str, words: str) -> forms.IntegerField:
+def _whole_number_field(name: str, words: str) -> forms.IntegerField:
     least, most = WHOLE_NUMBERS[name]
-    return forms.IntegerField(label=label, help_text=words, min_value=least, max_value=most)
+    return forms.IntegerField(label=SETTING_NAMES[name], help_text=words, min_value=least, max_value=most)
 
 
 class OfSettings(SeenValuesForm):
@@ -86,31 +87,26 @@ class SettingsForm(AdvancedFields, OfSettings):
         "seed",
     )
 
-    pairs_per_task = _whole_number_field(
-        "pairs_per_task", "Pairs per task", "Gold pairs are added to these. Reference: 10."
-    )
+    pairs_per_task = _whole_number_field("pairs_per_task", "Gold pairs are added to these. Reference: 10.")
     gold_per_task = _whole_number_field(
         "gold_per_task",
-        "Gold pairs per task",
         "Hidden pairs with a known answer, anywhere in the task. Reference: 3.",
     )
     repeats_per_task = _whole_number_field(
         "repeats_per_task",
-        "Repeated pairs per task",
         "Pairs from the worker's earlier task, with left and right swapped. They show how consistent a worker is "
         "and never count as judgments. Reference: 0.",
     )
     judgments_per_pair = _whole_number_field(
-        "judgments_per_pair", "Judgments per pair", "Each by a different person. Reference: 1."
+        "judgments_per_pair", "Each by a different person. Reference: 1."
     )
     max_tasks_per_worker = _whole_number_field(
         "max_tasks_per_worker",
-        "Most tasks per worker",
         "Nobody sees a gold pair twice, so this decides how many are needed. In a small campaign, 20 is lowered to "
         "35% of the pairs: a worker who judges more can recognize gold pairs.",
     )
     screen = forms.ChoiceField(
-        label="Effect of a failed gold pair",
+        label=SETTING_NAMES["screen"],
         choices=[
             ("reference", "reference: one failure excludes the worker, and none of their judgments count"),
             ("two-strikes", "two strikes: the task is repeated; the second failure excludes the worker"),
@@ -123,7 +119,7 @@ class SettingsForm(AdvancedFields, OfSettings):
         "experiment. Its settings and check list recommend the rule that fits this campaign best.",
     )
     slip_rate = forms.FloatField(
-        label="Honest slips",
+        label=SETTING_NAMES["slip_rate"],
         min_value=0,
         max_value=0.5,
         help_text="Largest share of gold pairs that honest people are assumed to miss, 0 to 0.5. Until a pilot has "
@@ -131,7 +127,7 @@ class SettingsForm(AdvancedFields, OfSettings):
         widget=forms.NumberInput(attrs={"step": "any"}),
     )
     preset = forms.ChoiceField(
-        label="Who can take tasks",
+        label=SETTING_NAMES["preset"],
         required=False,
         choices=[
             ("", "all workers of the crowd"),
@@ -140,63 +136,58 @@ class SettingsForm(AdvancedFields, OfSettings):
         help_text="On the built-in marketplace, leave this open: you invite its workers yourself.",
     )
     refuse_excluded_elsewhere = forms.BooleanField(
-        label="Refuse workers whom another campaign of this collection excluded",
+        label=SETTING_NAMES["refuse_excluded_elsewhere"],
         required=False,
         help_text="For two or more failed gold pairs, or by a person's decision. Other collections' campaigns never "
         "count.",
     )
     allow_undecided = forms.BooleanField(
-        label="Offer “Cannot decide”", required=False, help_text="It counts as half a win for each passage."
+        label=SETTING_NAMES["allow_undecided"],
+        required=False,
+        help_text="It counts as half a win for each passage.",
     )
-    mark_query_words = forms.BooleanField(
-        label="Mark the words of the question in both passages", required=False
-    )
+    mark_query_words = forms.BooleanField(label=SETTING_NAMES["mark_query_words"], required=False)
     minimum_seconds = _whole_number_field(
         "minimum_seconds",
-        "Seconds before a pair can be answered",
         "0: at once. A few seconds slow down workers who only click.",
     )
     task_minutes = forms.IntegerField(
-        label="Minutes per task",
+        label=SETTING_NAMES["assignment_seconds"],
         min_value=5,
         max_value=30 * 24 * 60,
         help_text="Shown to workers, who are warned five minutes before the end.",
     )
     language = forms.ChoiceField(
-        label="Language of workers' pages", help_text="Passages keep the collection's language."
+        label=SETTING_NAMES["language"], help_text="Passages keep the collection's language."
     )
-    minimum_age = _whole_number_field(
-        "minimum_age", "Minimum age", "Workers confirm it before they start. 0: no question."
-    )
-    withdrawal_days = _whole_number_field(
-        "withdrawal_days", "Days to withdraw judgments", "After submission; the consent text states it."
-    )
+    minimum_age = _whole_number_field("minimum_age", "Workers confirm it before they start. 0: no question.")
+    withdrawal_days = _whole_number_field("withdrawal_days", "After submission; the consent text states it.")
     answer_days = _whole_number_field(
         "answer_days",
-        "Working days to answer an appeal",
         "Workers see this. Appeals that wait longer are listed first.",
     )
     contact = forms.CharField(
-        label="Contact for workers",
+        label=SETTING_NAMES["contact"],
         required=False,
         max_length=200,
         help_text="An address that somebody reads. Leave empty to use the crowd's own messages.",
     )
     placeholder_text = forms.BooleanField(
-        label="For simulated workers only: show passages without text as placeholders",
+        label=f"{SETTING_NAMES['placeholder_text']}: show passages without text as placeholders",
         required=False,
         help_text="Then no real worker can take tasks. People need texts: add a passage file to the collection.",
     )
-    seed = _whole_number_field("seed", "Seed", "It determines packing, order and sides.")
+    seed = _whole_number_field("seed", "It determines packing, order and sides.")
 
     def __init__(self, *args: Any, graded: bool = False, **named: Any) -> None:
         """Set up the form. ``graded``: workers grade single passages, so settings about pairs are left out."""
         super().__init__(*args, **named)
         self.fields["language"].choices = settings.LANGUAGES  # type: ignore[attr-defined]
+        names = setting_names(graded=graded)
         if graded:
             del self.fields["allow_undecided"], self.fields["repeats_per_task"]
-            for name, words in WORDS_FOR_GRADES.items():
-                self.fields[name].label, self.fields[name].help_text = words
+            for name, words in HELP_FOR_GRADES.items():
+                self.fields[name].label, self.fields[name].help_text = names[name], words
 
 
 class NewCampaignForm(SettingsForm):
@@ -219,11 +210,11 @@ class PayForm(OfSettings):
     """The pay for a task, and the budget."""
 
     reward = Dollars(
-        label="Dollars per whole task",
+        label=SETTING_NAMES["reward"],
         help_text="Independent of the answers. Reference: 2.00.",
     )
     pay = forms.ChoiceField(
-        label="How it is paid",
+        label=SETTING_NAMES["pay"],
         choices=[
             ("split", "split: a base reward for submitting, the rest as a bonus by judgments"),
             (
@@ -233,21 +224,20 @@ class PayForm(OfSettings):
         ],
     )
     base_reward = Dollars(
-        label="Base reward for submitting",
+        label=SETTING_NAMES["base_reward"],
         help_text="The base reward of split pay; the rest is the bonus.",
     )
     minimum_hourly = Dollars(
-        label="Minimum hourly pay",
+        label=SETTING_NAMES["minimum_hourly"],
         required=False,
         help_text="The launch is refused if the expected pay is lower. Leave empty to promise nothing.",
     )
     hold_hours = _whole_number_field(
         "hold_hours",
-        "Hours between receiving a submission and paying it",
         "Lets a person check first. 0: submissions are paid when they are received.",
     )
     budget = Dollars(
-        label="Budget",
+        label=SETTING_NAMES["budget"],
         required=False,
         help_text="The most to spend in dollars, fees and repeats included. Empty: the amount you confirm at launch.",
     )
@@ -270,14 +260,14 @@ class TextsForm(SeenValuesForm):
         help_text="Question, First passage, Second passage, Better, Why: each on its own line. Leave empty for none.",
     )
     content_warning = forms.CharField(
-        label="Content warning",
+        label=SETTING_NAMES["content_warning"],
         required=False,
         max_length=LONGEST,
         widget=forms.Textarea(attrs={"rows": 2}),
         help_text="Shown first. Leave empty for none.",
     )
     ethics_approval = forms.CharField(
-        label="Ethics approval",
+        label=SETTING_NAMES["ethics_approval"],
         required=False,
         max_length=200,
         help_text="Who approved it, and the approval number.",

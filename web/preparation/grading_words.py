@@ -8,37 +8,28 @@ ADVICE_FOR_GRADES = {
     "pay": "Raise the pay for a task, or reduce the number of passages in a task.",
 }
 
-#: The fields of campaigns that grade single passages: name → (label, help text).
-WORDS_FOR_GRADES = {
-    "pairs_per_task": ("Passages per task", "Test passages are added to these. Reference: 10."),
-    "gold_per_task": (
-        "Test passages per task",
-        "Hidden passages with a known grade, anywhere in the task. Reference: 3.",
-    ),
-    "judgments_per_pair": ("Judgments per passage", "Each by a different person. Reference: 1."),
+#: The fields of campaigns that grade single passages: name → help text.
+HELP_FOR_GRADES = {
+    "pairs_per_task": "Test passages are added to these. Reference: 10.",
+    "gold_per_task": "Hidden passages with a known grade, anywhere in the task. Reference: 3.",
+    "judgments_per_pair": "Each by a different person. Reference: 1.",
     "max_tasks_per_worker": (
-        "Most tasks per worker",
-        "Nobody sees a test passage twice, so this decides how many are needed. In a small campaign, 20 is lowered "
-        "to 35% of the passages: a worker who grades more can recognize test passages.",
+        "Nobody sees a test passage twice, so this decides how many are needed. In a small campaign, 20 is "
+        "lowered to 35% of the passages: a worker who grades more can recognize test passages."
     ),
     "screen": (
-        "What a failed test passage means",
         "An excluded worker's grades do not count. A draft starts with the rule of the reference experiment. Its "
-        "settings and check list recommend the rule that fits this campaign best.",
+        "settings and check list recommend the rule that fits this campaign best."
     ),
     "slip_rate": (
-        "Honest slips",
-        "Largest share of test passages that honest people are assumed to miss, 0 to 0.5. Until a pilot has measured "
-        "the rate, the forecast ranges from a twentieth of this value up to it.",
+        "Largest share of test passages that honest people are assumed to miss, 0 to 0.5. Until a pilot has "
+        "measured the rate, the forecast ranges from a twentieth of this value up to it."
     ),
     "refuse_excluded_elsewhere": (
-        "Refuse workers whom another campaign of this collection excluded",
-        "For two or more failed test passages, or by a person's decision. Other collections' campaigns never count.",
+        "For two or more failed test passages, or by a person's decision. Other collections' campaigns never "
+        "count."
     ),
-    "mark_query_words": ("Mark the words of the question in the passage", ""),
-    "minimum_seconds": (
-        "Seconds before a passage can be graded",
-        "0: at once. A few seconds slow down workers who only click.",
-    ),
-    "seed": ("Seed", "It determines packing and order."),
+    "mark_query_words": "",
+    "minimum_seconds": "0: at once. A few seconds slow down workers who only click.",
+    "seed": "It determines packing and order.",
 }

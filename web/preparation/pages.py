@@ -12,6 +12,7 @@ from django.db.models import Count, F, Q
 
 from config.background.models import Job
 from config.errors import NotNow, Refusal
+from config.guidance import Guidance
 from config.plurals import many
 from judging.campaign.cost import money, pay_for, quote_tasks
 from judging.campaign.gold_pairs import needed_gold
@@ -33,6 +34,7 @@ from pooling.models import Collection, Pool
 from web.common.job_progress import Work
 from web.common.pair_texts import pilot_gold
 from web.common.row_counts import count_by
+from web.preparation.forms import SettingsForm
 from web.preparation.grading_words import ADVICE_FOR_GRADES, STEPS_FOR_GRADES
 from web.preparation.jobs import rehearsals_asked_for
 
@@ -82,6 +84,7 @@ def preparation_steps(campaign: Campaign, current: str) -> list[Step]:
     piloted = {Campaign.State.PILOTED: "done", Campaign.State.PILOTING: "under way"}.get(
         Campaign.State(campaign.state), ""
     )
+    pilot = ("not for simulated workers" if campaign.placeholder_text else "can be skipped", "optional")
     told = {
         "settings": (many(campaign.tasks.count(), "task"), "done"),
         "gold": (
@@ -91,9 +94,7 @@ def preparation_steps(campaign: Campaign, current: str) -> list[Step]:
         "texts": ("accepted", "done") if campaign.texts_accepted_at else ("not accepted yet", "needed"),
         "pay": (f"${campaign.reward:,.2f} a task", "done"),
         "rehearsal": _rehearsal_progress(campaign),
-        "pilot": (piloted, "done" if piloted == "done" else "needed")
-        if piloted
-        else ("can be skipped", "optional"),
+        "pilot": (piloted, "done" if piloted == "done" else "needed") if piloted else pilot,
         "check": ("", ""),
         "launch": ("", ""),
     }
@@ -301,11 +302,11 @@ def pilot_page(campaign: Campaign, tasks: int, user: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class ShownCheck:
-    """A check, with the step that fixes it and advice."""
+    """A check, with the steps that fix it and advice."""
 
     check: Checked
-    step: str = ""
-    title: str = ""
+    steps: tuple[tuple[str, str], ...] = ()
+    """Steps that fix it, each with its title."""
     advice: str = ""
 
 
@@ -353,16 +354,22 @@ def check_page(campaign: Campaign, user: Any, *, accept_weak: bool = False) -> C
 
 
 def _check_with_step(check: Checked, campaign: Campaign) -> ShownCheck:
-    titles = step_titles(campaign)
-    if check.passed and check.next_step:
-        return ShownCheck(check, "gold", titles["gold"], check.next_step)
-    if check.passed:
+    if check.passed and not check.next_step:
         return ShownCheck(check)
     if check.name not in MENDED:
         return ShownCheck(check, advice=check.next_step)
     step, advice = MENDED[check.name]
     advice = ADVICE_FOR_GRADES.get(check.name, advice) if campaign.grading_id else advice
-    return ShownCheck(check, step, titles[step], advice or check.next_step)
+    steps = ["settings", step] if not advice and _names_a_setting(check.next_step) else [step]
+    titles = step_titles(campaign)
+    return ShownCheck(
+        check, tuple((one, titles[one]) for one in dict.fromkeys(steps)), advice or check.next_step
+    )
+
+
+def _names_a_setting(advice: str) -> bool:
+    options = advice.options if isinstance(advice, Guidance) else ()
+    return any(option.replace("-", "_") in SettingsForm.base_fields for option in options)
 
 
 @figures_read_once()

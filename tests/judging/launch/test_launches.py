@@ -4,7 +4,8 @@ import pytest
 
 from judging.campaign.worker_texts import passages_without_text
 from judging.errors import CrowdLater, NotReady
-from judging.launch.launches import launch_campaign
+from judging.launch.checks import each_check
+from judging.launch.launches import Terms, launch_campaign, plan_offer
 from judging.models import Campaign, GoldPair, Place, Worker
 from judging.workers.identities import refusal_reason
 from pooling.models import Passage
@@ -105,6 +106,17 @@ def test_a_launch_for_simulated_workers_lets_nobody_else_in(fair):
 
     assert refusal_reason(campaign, Worker.objects.create()) == "simulated-only"
     assert refusal_reason(campaign, Worker.objects.create(simulated=True)) is None
+
+
+def test_for_simulated_workers_no_strategies_are_compared(fair):
+    campaign = fair.draft()
+    Campaign.objects.update(placeholder_text=True)
+    campaign.refresh_from_db()
+
+    checks = each_check(plan_offer(campaign, 4, Terms()))
+
+    (one,) = [check for check in checks if check.name == "strategies"]
+    assert (one.passed, one.attention, one.outcomes) == (True, False, None)
 
 
 def test_texts_nobody_accepted_are_refused(fair):

@@ -8,6 +8,7 @@ from django.urls import reverse
 from config import clock
 from config.background.attending import attend
 from config.background.services import start
+from judging.campaign.campaign_settings import check_changeable
 from judging.campaign.campaigns import pause
 from judging.campaign.hourly_pay import expected_pay
 from judging.campaign.screening_forecast import outlook_of, slips_of
@@ -336,3 +337,23 @@ def test_simulated_workers_measure_no_slips_of_people(fair, timed, monkeypatch):
     Worker.objects.update(simulated=True)
 
     assert slips_of(campaign).seen == 0
+
+
+def test_a_campaign_for_simulated_workers_has_no_pilot(fair):
+    campaign = fair.draft()
+    Campaign.objects.update(placeholder_text=True)
+    campaign.refresh_from_db()
+
+    with pytest.raises(CampaignRefused, match="nobody can take the tasks of a pilot"):
+        pilot_campaign(campaign, tasks=1)
+
+    assert not Posting.objects.exists()
+
+
+def test_settings_that_cannot_change_during_a_pilot_say_how_to_end_it(fair):
+    campaign = piloted(fair)
+
+    with pytest.raises(CampaignRefused, match="The pilot of fair is running") as caught:
+        check_changeable(campaign)
+
+    assert caught.value.next_step == "Wait until it ends, or manage.py pause_campaign fair."

@@ -79,7 +79,7 @@ def test_commands_without_a_page_are_marked_as_for_the_terminal():
 def test_the_time_for_a_task_is_named_as_its_reader_sets_it():
     (refusal,) = CampaignSettings(assignment_seconds=5).problems().values()
 
-    assert "(“Minutes for a task”) must be" in guidance_text(refusal)
+    assert "(“Minutes per task”) must be" in guidance_text(refusal)
     assert "(“assignment_seconds”) must be" in guidance_for_programs(str(refusal))
 
 

@@ -37,6 +37,28 @@ def test_the_check_list_shows_every_problem_and_where_to_fix_it(manager, draft):
     assert not Posting.objects.exists()
 
 
+def test_advice_about_a_setting_names_its_field_and_leads_to_it(manager, ready):
+    page = manager.get(f"{DRAFT}check/").content.decode()
+
+    assert "Add gold pairs to each task: with 5 (“Gold pairs per task”)" in page
+    assert f'<a href="{DRAFT}settings/">Go to settings</a>' in page
+
+
+def test_the_check_says_why_workers_read_another_hourly_pay(manager, ready):
+    assert "workers read, with the minutes rounded: " in texts(manager.get(f"{DRAFT}check/"))
+
+
+def test_no_pilot_is_offered_for_simulated_workers(manager, ready):
+    assert "Offer a pilot" in texts(manager.get(f"{DRAFT}pilot/"))
+    Campaign.objects.update(placeholder_text=True)
+
+    page = manager.get(f"{DRAFT}pilot/").content.decode()
+
+    assert "Offer a pilot" not in page
+    assert "not for simulated workers" in page
+    assert f'href="{DRAFT}rehearsal/">Rehearse it</a>' in page
+
+
 def test_a_wrong_amount_launches_nothing(manager, ready):
     for amount in ("", "9.59", "9.61", "0", "x", "nan", "-9.60", "9" * 400, "9.600"):
         reply = manager.post(f"{DRAFT}launch/", {"amount": amount})

@@ -93,6 +93,13 @@ def test_settings_of_task_sizes_repack_the_tasks(manager, draft):
     assert draft.changes.filter(what="settings changed").get().why == "pairs per task, judgments per pair"
 
 
+def test_the_log_names_settings_as_the_form_does(manager, draft):
+    manager.post(f"{DRAFT}settings/", shown(draft, SettingsForm) | {"screen": "rate", "task_minutes": "45"})
+
+    why = draft.changes.filter(what="settings changed").get().why
+    assert why == "effect of a failed gold pair, minutes per task"
+
+
 @pytest.mark.parametrize("step", ["settings", "check", "launch"])
 def test_the_recommended_screening_rule_is_one_click_away(manager, ready, step):
     best = recommended_rule(ready)

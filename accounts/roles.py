@@ -72,7 +72,9 @@ ACTIONS: dict[str, frozenset[Role]] = {
 def who_can(action: str) -> str:
     """Return the roles that permit the action, in words: ``an owner or a campaign manager``."""
     named = [
-        f"{'an' if role is Role.OWNER else 'a'} {role.words}" for role in Role if role in ACTIONS[action]
+        f"{'an' if role in (Role.OWNER, Role.ASSESSOR) else 'a'} {role.words}"
+        for role in Role
+        if role in ACTIONS[action]
     ]
     return " or ".join(filter(None, [", ".join(named[:-1]), *named[-1:]]))
 

@@ -1,5 +1,6 @@
 """The members of a collection, and its visibility."""
 
+import re
 from collections.abc import Callable
 
 from django.contrib import messages
@@ -17,6 +18,7 @@ from web.common.access import needs
 from web.common.directions import complain
 
 CHANGES_SHOWN = 50
+ADDRESS = re.compile(r"\S+@\S+")
 
 
 @require_safe
@@ -36,12 +38,20 @@ def _members_page(
         .order_by("user__username"),
         "invitations": service.open_invitations(collection).order_by("pk"),
         "roles": CHOICES,
-        "may_change": service.may(request.user, "change members", collection),
-        "changes": CollectionChange.objects.filter(collection=collection).order_by("-pk")[:CHANGES_SHOWN],
+        "may_change": (may_change := service.may(request.user, "change members", collection)),
+        "changes": _latest_changes(collection, addresses=may_change),
         "link": link,
         "invited": invited,
     }
     return render(request, "web/members.html", context)
+
+
+def _latest_changes(collection: Collection, *, addresses: bool) -> list[CollectionChange]:
+    """Return the latest entries of the log. Without ``addresses``, invited people stay anonymous."""
+    rows = list(CollectionChange.objects.filter(collection=collection).order_by("-pk")[:CHANGES_SHOWN])
+    for row in rows:
+        row.what = row.what if addresses else ADDRESS.sub("somebody", row.what)
+    return rows
 
 
 @require_POST

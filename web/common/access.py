@@ -12,6 +12,7 @@ from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 
+from accounts.roles import who_can
 from judging.models import Campaign
 from pooling.models import Collection
 from pooling.services import members
@@ -54,7 +55,10 @@ def version_or_404(collection: Collection, number: int) -> QrelVersion:
 def require(user: Any, action: str, collection: Collection) -> None:
     """Raise PermissionDenied if this person's role in the collection does not include the action."""
     if not members.may(user, action, collection):
-        raise PermissionDenied(f"Your role in {collection.name} does not include this: {action}.")
+        able = who_can(action) or "an administrator"
+        raise PermissionDenied(
+            f"Only {able} of {collection.name} can do this. Ask an owner of the collection for another role."
+        )
 
 
 def needs(action: str) -> Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]:

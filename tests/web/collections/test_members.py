@@ -1,6 +1,7 @@
 """The members page: owners' decisions, and their record."""
 
 import pytest
+from django.test import Client
 
 from accounts.models import Invitation
 from accounts.roles import Role
@@ -56,6 +57,29 @@ def test_withdrawing_an_invitation(owner, harbour):
 
     assert Invitation.objects.get().withdrawn_at
     assert '<h2 id="h-invited">' not in owner.get(ADDRESS).content.decode()
+
+
+def test_only_people_who_invite_see_the_address_of_an_invitation(owner, harbour, bob):
+    owner.post(ADDRESS + "add", {"whom": "new@example.org", "role": "viewer"})
+    viewer = Client()
+    viewer.force_login(bob.user)
+
+    page = viewer.get(ADDRESS).content.decode()
+
+    assert "new@example.org" not in page
+    assert "somebody invited as viewer by olga" in page
+    assert "new@example.org invited as viewer by olga" in owner.get(ADDRESS).content.decode()
+
+
+def test_what_a_role_may_not_do_is_said_without_internal_words(bob, harbour):
+    viewer = Client()
+    viewer.force_login(bob.user)
+
+    page = viewer.get("/collections/harbour/about/")
+
+    assert page.status_code == 403
+    assert "Only an owner or a maintainer of harbour can do this." in page.content.decode()
+    assert "Ask an owner of the collection for another role." in page.content.decode()
 
 
 def test_a_form_that_is_sent_twice_leaves_one_invitation(owner, harbour):

@@ -4,7 +4,7 @@ from django.db import transaction
 
 from leaderboard.board.standings import DEPTH
 from leaderboard.errors import UnknownMeasure
-from leaderboard.scoring.measure_names import is_measure, parse_measure
+from leaderboard.scoring.measure_names import parse_measure
 from pooling.models import Collection
 from pooling.services.members import log
 
@@ -28,20 +28,36 @@ USUAL = tuple(name for name in MEASURES if parse_measure(name).higher_is_better)
 
 
 def default_measure(collection: Collection) -> str:
-    """Return the leaderboard's default measure."""
-    return collection.board_measure or MEASURE
+    """Return the leaderboard's default measure. Under withheld labels, only those of ``USUAL`` remain."""
+    measure = collection.board_measure
+    return measure if measure and _is_shown_to_everybody(collection, measure) else MEASURE
+
+
+def checked_default(collection: Collection, name: str) -> str:
+    """Return the name of a measure that can be the default. Raises UnknownMeasure.
+
+    Every reader sees this board, so higher values must be better, and withheld labels allow only ``USUAL``.
+    """
+    measure = parse_measure(name)
+    if not measure.higher_is_better:
+        why = "lower values are better"
+    elif not _is_shown_to_everybody(collection, measure.name):
+        why = "labels are withheld"
+    else:
+        return measure.name
+    raise UnknownMeasure(
+        f"{name!r} cannot be the leaderboard's default measure, because {why}.",
+        f"Choose one of: {', '.join(USUAL)}.",
+    )
+
+
+def _is_shown_to_everybody(collection: Collection, measure: str) -> bool:
+    return measure in USUAL or not collection.qrel_sets.filter(withheld=True).exists()
 
 
 def set_default_measure(*, collection: Collection, name: str, who: str) -> bool:
-    """Choose the leaderboard's default measure from ``USUAL``; return whether that changed.
-
-    Every reader sees this board, also under withheld labels, so other measures are refused. Raises UnknownMeasure.
-    """
-    measure = parse_measure(name).name if is_measure(name) else name
-    if measure not in USUAL:
-        raise UnknownMeasure(
-            f"{name!r} cannot be the leaderboard's default measure.", f"Choose one of: {', '.join(USUAL)}."
-        )
+    """Choose the leaderboard's default measure; return whether that changed. Raises UnknownMeasure."""
+    measure = checked_default(collection, name)
     before = default_measure(collection)
     if measure == before:
         return False

@@ -13,9 +13,9 @@ from pooling.services.added_files import ask_to_add
 from pooling.services.arriving import abandon_files
 from pooling.services.candidates import drop_candidates
 from pooling.services.sent_files import CANDIDATES, PASSAGES, QRELS, SentFile
+from web.collections.forms import AddFiles
 from web.common.access import needs
 from web.common.directions import complain, leave_out_if_asked
-from web.runs.forms import AddFiles
 from web.runs.upload_pages import added_page, adding_page, work_on_files
 
 

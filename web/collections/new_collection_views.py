@@ -17,10 +17,10 @@ from pooling.services.arriving import abandon_files
 from pooling.services.members import visible_to
 from pooling.services.new_collections import ask_for_collection, may_create
 from pooling.services.sent_files import PASSAGES, QRELS, QUERIES, SentFile
+from web.collections.forms import CreateCollection
 from web.collections.jobs import ring_for_sample
 from web.collections.sample import judges_here
 from web.common.directions import complain, leave_out_if_asked
-from web.runs.forms import CreateCollection
 from web.runs.upload_pages import making_page, work_on_files
 
 

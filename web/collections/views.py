@@ -15,6 +15,7 @@ from pooling.services.collections import set_language
 from pooling.services.members import may
 from web.boards import pages as boards
 from web.collections import pages as collections
+from web.collections.forms import DescribeCollection
 from web.common.access import collection_for, needs
 from web.common.analysis_tables import FORMS, analysis_file
 from web.common.directions import guidance_text
@@ -22,7 +23,6 @@ from web.common.outdated_versions import outdated_for
 from web.common.visibility import shown_runs
 from web.errors import BoardBeingDrawn
 from web.grading.pages import sees_grading
-from web.runs.forms import DescribeCollection
 
 
 @require_safe
@@ -68,7 +68,7 @@ def collection_settings(request: HttpRequest, collection: Collection) -> HttpRes
 def edit_description(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Show and edit a collection's title, description, license and source."""
     said = {name: getattr(collection, name) for name in (*MOST, "language", "max_run_depth")}
-    said["board_measure"] = default_measure(collection)
+    said["board_measure"] = parse_measure(default_measure(collection)).mean_name
     form = DescribeCollection(collection, request.POST if request.method == "POST" else None, initial=said)
     if request.method == "POST" and form.is_valid():
         who = request.user.get_username()

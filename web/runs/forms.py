@@ -1,26 +1,18 @@
-"""Forms to upload and describe runs, and to create and describe collections."""
+"""Forms to upload and describe runs."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 from django import forms
 
-from leaderboard.board.default_measure import USUAL
-from leaderboard.scoring.measure_names import parse_measure
 from pooling.errors import PoolingError
 from pooling.models import Collection, Run, Team
 from pooling.run_details import LONGEST_TEXT, LONGEST_WORD, Detail, Form, read_value
-from pooling.services.collection_details import DEEPEST, MOST
 from pooling.services.describing import CHANGEABLE_BY_TEAM, SETTLED
-from pooling.services.naming import check_language
 from pooling.services.run_fields import asked_details, known_details
-from pooling.services.sent_files import sources_on_the_server
 from pooling.services.submission_policies import policy_of
-from web.common.advanced_fields import AdvancedFields
 from web.common.directions import OPTIONS
-from web.common.seen_values import SeenValuesForm
 
 RELEASES = [
     ("public", "public: its name, values and passages"),
@@ -29,8 +21,6 @@ RELEASES = [
 ]
 #: The name used in refusals (``web.common.directions``).
 LEAVE_OUT = OPTIONS["skip-unknown"][1]
-#: Replaces Django's message, which uses the word slug.
-NO_NAME = {"invalid": "Use only letters, digits, hyphens and underscores."}
 
 
 class Day(forms.DateInput):
@@ -229,169 +219,3 @@ def _details_as_typed(details: Mapping[str, Any]) -> dict[str, Any]:
         else value
         for name, value in details.items()
     }
-
-
-class AboutCollection(forms.Form):
-    """A collection's description."""
-
-    title = forms.CharField(max_length=MOST["title"], required=False, help_text="The name shown to people.")
-    description = forms.CharField(
-        max_length=MOST["description"], required=False, widget=forms.Textarea(attrs={"rows": 2})
-    )
-    licence = forms.CharField(
-        label="License",
-        max_length=MOST["licence"],
-        required=False,
-        help_text="The terms for using queries, passages and judgments, such as CC BY 4.0.",
-    )
-    citation = forms.CharField(
-        max_length=MOST["citation"],
-        required=False,
-        label="Source and citation",
-        widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="Where it comes from, and how to cite it.",
-    )
-
-
-class DescribeCollection(SeenValuesForm, AboutCollection):
-    """An existing collection's description."""
-
-    language = forms.CharField(
-        max_length=20,
-        help_text="The language of queries and passages: en, ar, ja, zh-Hant … It sets reading direction and "
-        "line breaks on workers' pages, immediately and in running campaigns too.",
-    )
-    max_run_depth = forms.IntegerField(
-        required=False,
-        min_value=1,
-        max_value=DEEPEST,
-        label="Most passages per query",
-        help_text="A run that lists more for a query is refused. Existing runs stay.",
-    )
-    board_labels = forms.ChoiceField(
-        required=False,
-        label="Labels of the leaderboard",
-        help_text="The leaderboard uses these unless a reader chooses others. New qrel sets do not change this.",
-    )
-    board_measure = forms.ChoiceField(
-        required=False,
-        label="Measure of the leaderboard",
-        choices=[(name, parse_measure(name).mean_name) for name in USUAL],
-        help_text="The leaderboard ranks runs by this measure unless a reader chooses another.",
-    )
-
-    def __init__(self, collection: Collection, *given: Any, **more: Any) -> None:
-        super().__init__(*given, **more)
-        default = collection.default_labels()
-        if default is None:
-            del self.fields["board_labels"]
-            return
-        names = collection.qrel_sets.order_by("pk").values_list("name", flat=True)
-        field: Any = self.fields["board_labels"]
-        field.choices, self.initial["board_labels"] = [(name, name) for name in names], default.name
-
-    def clean_language(self) -> str:
-        language: str = self.cleaned_data["language"]
-        try:
-            check_language(language)
-        except PoolingError as refusal:
-            raise forms.ValidationError(str(refusal)) from None
-        return language
-
-
-class CreateCollection(AdvancedFields, AboutCollection):
-    """A new collection and its files."""
-
-    ADVANCED = ("description", "licence", "citation", "min_grade", "skip_unknown")
-
-    field_order = ("name", *AboutCollection.base_fields, "language", "queries", "passages", "there", "qrels")
-    name = forms.SlugField(
-        max_length=80,
-        help_text="Letters, digits, hyphens and underscores; part of addresses.",
-        error_messages=NO_NAME,
-    )
-    language = forms.CharField(
-        max_length=20, initial="en", help_text="The language of queries and passages: en, ar, ja, zh-Hant …"
-    )
-    queries = forms.FileField(help_text="One per line: qid, tab, text; or JSON lines. Plain or compressed.")
-    passages = FilesField(
-        required=False,
-        help_text="One per line: pid, tab, text; or JSON lines. The database stores only the texts that are needed.",
-    )
-    there = forms.MultipleChoiceField(
-        required=False, label="Passage files on the server", widget=forms.CheckboxSelectMultiple
-    )
-    qrels = forms.FileField(required=False, help_text="Known labels: qid 0 pid grade.")
-    min_grade = forms.IntegerField(
-        initial=1, min_value=-100, max_value=100, label="Relevant from grade", required=False
-    )
-    skip_unknown = forms.BooleanField(
-        required=False, label=LEAVE_OUT, help_text="Labels of queries that are not in the query file."
-    )
-
-    def __init__(self, *args: Any, **named: Any) -> None:
-        super().__init__(*args, **named)
-        self.offered = _offer_sources(self)
-
-
-class AddFiles(forms.Form):
-    """More passage files and labels for an existing collection."""
-
-    passages = FilesField(
-        required=False,
-        label="Passage files",
-        help_text="One per line: pid, tab, text; or JSON lines. Existing texts stay.",
-    )
-    there = forms.MultipleChoiceField(
-        required=False, label="Passage files on the server", widget=forms.CheckboxSelectMultiple
-    )
-    qrels = forms.FileField(
-        required=False, label="Labels (qrels)", help_text="qid 0 pid grade, or qid, pid and grade."
-    )
-    set = forms.SlugField(
-        max_length=80,
-        required=False,
-        label="Name of the labels",
-        help_text="Such as official or graded.",
-        error_messages=NO_NAME,
-    )
-    min_grade = forms.IntegerField(
-        initial=1, min_value=-100, max_value=100, label="Relevant from grade", required=False
-    )
-    candidates = forms.FileField(
-        required=False,
-        label="Candidates for reranking",
-        help_text="The passages that runs with the subtask rerank may reorder, in the format of a run. Such a run is "
-        "refused if it has others. Replaces earlier candidates; existing runs stay.",
-    )
-    skip_unknown = forms.BooleanField(required=False, label=LEAVE_OUT)
-    withheld = forms.BooleanField(
-        required=False,
-        label="Withhold the labels",
-        help_text="Everybody sees scores under them, but not the labels. Owners can change it.",
-    )
-
-    def __init__(self, *args: Any, **named: Any) -> None:
-        super().__init__(*args, **named)
-        self.offered = _offer_sources(self)
-
-    def clean(self) -> dict[str, Any]:
-        """Require at least one file, and a name for labels."""
-        said = super().clean() or {}
-        files = ("passages", "qrels", "candidates", "there")
-        if not self.errors and not any(said.get(name) for name in files):
-            raise forms.ValidationError("Choose at least one file.")
-        if said.get("qrels") and not said.get("set") and "set" not in self.errors:
-            self.add_error("set", "Enter a name for the labels. Leaderboards and campaigns use it.")
-        return said
-
-
-def _offer_sources(form: forms.Form) -> dict[str, Path]:
-    """Offer the passage files on the server by name; remove the field if there is no such file."""
-    offered = {path.name: path for path in sources_on_the_server()}
-    there = form.fields["there"]
-    assert isinstance(there, forms.MultipleChoiceField)
-    there.choices = [(name, name) for name in offered]
-    if not offered:
-        del form.fields["there"]
-    return offered

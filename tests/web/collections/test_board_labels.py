@@ -78,7 +78,7 @@ def test_the_command_and_the_api_choose_other_labels(cast):
 
 def test_a_maintainer_chooses_another_measure_and_readers_see_it(cast):
     maintainer = cast.clients["maintainer"]
-    assert maintainer.get(PAGE).context["form"]["board_measure"].value() == "RR@10"
+    assert maintainer.get(PAGE).context["form"]["board_measure"].value() == "MRR@10"
 
     maintainer.post(PAGE, {"language": "en", "board_measure": "nDCG@10"})
 
@@ -113,7 +113,24 @@ def test_the_command_and_the_api_choose_another_measure(cast):
     assert (changed.json()["board_measure"], refused.status_code) == ("nDCG@10", 422)
     assert caller.get("/api/v1/collections/harbour/leaderboard").json()["measure"] == "nDCG@10"
     with pytest.raises(UnknownMeasure, match="cannot be the leaderboard's default"):
-        set_default_measure(collection=cast.collection, name="Compat(p=0.5)", who="maintainer")
+        set_default_measure(collection=cast.collection, name="ESL@10", who="maintainer")
+
+
+def test_any_measure_in_which_higher_is_better_can_be_the_default_while_labels_are_shown(cast):
+    maintainer = cast.clients["maintainer"]
+    wrong = maintainer.post(PAGE, {"language": "en", "board_measure": "nDGC@20"})
+
+    maintainer.post(PAGE, {"language": "en", "board_measure": "ndcg@20"})
+
+    assert wrong.status_code == 422
+    assert "is not a measure" in wrong.content.decode()
+    board = "/collections/harbour/leaderboard/"
+    assert Client().get(board).context["board"].published.mean == "nDCG@20"
+    cast.collection.qrel_sets.update(withheld=True)
+    assert Client().get(board, {"version": "none"}).context["board"].published.mean == "MRR@10"
+    cast.collection.refresh_from_db()
+    with pytest.raises(UnknownMeasure, match="because labels are withheld"):
+        set_default_measure(collection=cast.collection, name="nDCG@5", who="maintainer")
 
 
 def test_runs_of_documents_are_not_ranked_under_labels_of_passages(graded_first):

@@ -5,6 +5,8 @@
 (() => {
   // Okabe and Ito, in the order of leaderboard/output/drawing.py; the last is black on white or white on black.
   const COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#f0e442"];
+  // The same on dark pages, with the light blue and orange first: --official and --preference of dark.css.
+  const DARK_COLORS = ["#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#0072b2", "#f0e442"];
   const SYMBOLS = ["circle", "rect", "diamond", "triangle", "pin", "arrow"];
   const ROW = 22;
   /* From this width in pixels, points have names beside them. */
@@ -20,13 +22,15 @@
   const { LINE, widthOf, shorter, linesOf, freePlace } = lettering;
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const darkSheet = document.querySelector("link[href*='dark.css']") ?? { media: dark.media };
+  const isDark = () => matchMedia(darkSheet.media).matches;
+  const palette = () => (isDark() ? DARK_COLORS : COLORS);
   const ON_PAPER = "640px";
 
   function tokens() {
     const style = getComputedStyle(document.documentElement);
     const names = ["paper", "surface", "ink", "ink-soft", "line", "line-strong"];
     const found = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
-    return { ...found, font: getComputedStyle(document.body).fontFamily, colors: [...COLORS, found.ink] };
+    return { ...found, font: getComputedStyle(document.body).fontFamily, colors: [...palette(), found.ink] };
   }
 
   const percent = (share) => `${(share * 100).toFixed(1)}%`;
@@ -176,12 +180,12 @@
   const parts = (color) => [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16) / 255);
   const hex = (channels) => `#${channels.map((part) => Math.round(part * 255).toString(16).padStart(2, "0")).join("")}`;
 
-  /* A cell's color is between the page's color, for a weak value, and a color that is the same in light and dark mode. Shares
-     of many runs are small, so their color scale uses the square root. */
+  /* A cell's color is between the page's color, for a weak value, and one that stands out from it. Shares of many runs are
+     small, so their color scale uses the square root. */
   function scaleOf(chart) {
-    const weak = matchMedia(darkSheet.media).matches ? "#2b3138" : "#f4f4f4";
-    if (chart.diverging) return [COLORS[0], weak, COLORS[1]];
-    return [0, 0.25, 0.5, 0.75, 1].map((at) => hex(between([weak, COLORS[0]], Math.sqrt(at))));
+    const [weak, [strong, opposite]] = [isDark() ? "#2b3138" : "#f4f4f4", palette()];
+    if (chart.diverging) return [strong, weak, opposite];
+    return [0, 0.25, 0.5, 0.75, 1].map((at) => hex(between([weak, strong], Math.sqrt(at))));
   }
 
   function between(scale, value) {
@@ -451,7 +455,8 @@
     const shares = (row) => [...chart.parts, chart.beside].map((one) => `${one.name}: ${percent(one.shares[row])}`);
     const told = (row) => joined(chart.rows[row], ...shares(row), chart.notes[row]);
     const tooltip = { formatter: (item) => told(item.dataIndex) };
-    const looks = [[COLORS[0], "#ffffff"], [COLORS[5], "#000000"], [COLORS[1], "#000000"]];
+    const [first, second, , , , other] = theme.colors;
+    const looks = [first, other, second].map((color) => [color, color === "#0072b2" ? "#ffffff" : "#000000"]);
     const starts = chart.rows.map(() => 0);
     const made = (one, look, place, starts) => ({
       type: "custom",

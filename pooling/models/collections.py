@@ -18,7 +18,7 @@ class Collection(models.Model):
     title = models.CharField(max_length=200, blank=True, help_text="The displayed name.")
     description = models.TextField(blank=True)
     language = models.CharField(max_length=20, default="en", help_text="BCP 47 tag of queries and passages.")
-    licence = models.CharField(max_length=200, blank=True, help_text="The terms of use.")
+    license = models.CharField(max_length=200, blank=True, help_text="The terms of use.")
     citation = models.TextField(blank=True, help_text="Where it comes from, and how to cite it.")
     visibility = models.CharField(
         max_length=10,

@@ -10,7 +10,7 @@ from pooling.services.finding import qrel_set_named
 from pooling.services.members import log
 
 #: Field → its maximum length.
-MOST = {"title": 200, "description": 10_000, "licence": 200, "citation": 10_000}
+MOST = {"title": 200, "description": 10_000, "license": 200, "citation": 10_000}
 #: The highest limit on passages per query that a collection can set for runs.
 DEEPEST = 1_000_000
 

@@ -34,7 +34,7 @@ def import_collection(
     skip_unknown: bool = False,
     title: str = "",
     description: str = "",
-    licence: str = "",
+    license: str = "",
     citation: str = "",
     language: str = "en",
     names: Mapping[Path, str] | None = None,
@@ -60,7 +60,7 @@ def import_collection(
                 name=name,
                 title=title,
                 description=description,
-                licence=licence,
+                license=license,
                 citation=citation,
                 language=language,
             )

@@ -89,7 +89,7 @@ def _import_files(
         skip_unknown=details.get("skip_unknown", False),
         title=details.get("title", ""),
         description=details.get("description", ""),
-        licence=details.get("licence", ""),
+        license=details.get("license", ""),
         citation=details.get("citation", ""),
         language=details.get("language", "en"),
         names=sender_names(wanted.files),

@@ -32,7 +32,7 @@ def rows(files: dict[str, str], name: str) -> list[dict]:
 @pytest.fixture
 def town(published):
     """harbour with a license, a worker's identity, texts by people, and an answered gold pair."""
-    published.collection.licence = "CC BY 4.0"
+    published.collection.license = "CC BY 4.0"
     published.collection.save()
     CrowdIdentity.objects.create(worker=published.judge, crowd="mturk", crowd_worker_id="A1SECRETWORKER")
     campaign = published.campaign

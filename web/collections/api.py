@@ -23,7 +23,7 @@ class CollectionOut(Schema):
     title: str
     description: str
     language: str
-    licence: str
+    license: str
     citation: str
     visibility: str
     max_run_depth: int
@@ -65,6 +65,6 @@ def collection_details_out(user: Any, found: Collection) -> dict[str, Any]:
 
 
 def _collection_out(found: Collection) -> dict[str, Any]:
-    names = ("name", "title", "description", "language", "licence", "citation", "visibility", "max_run_depth")
+    names = ("name", "title", "description", "language", "license", "citation", "visibility", "max_run_depth")
     said = {name: getattr(found, name) for name in (*names, "created_at")}
     return said | {"board_measure": default_measure(found)}

@@ -29,7 +29,7 @@ class CollectionChanges(Body):
 
     title: Annotated[str, Field(max_length=MOST["title"])] = ""
     description: Annotated[str, Field(max_length=MOST["description"])] = ""
-    licence: Annotated[str, Field(max_length=MOST["licence"])] = ""
+    license: Annotated[str, Field(max_length=MOST["license"])] = ""
     citation: Annotated[str, Field(max_length=MOST["citation"])] = ""
     language: Annotated[str, Field(max_length=20)] = ""
     max_run_depth: Annotated[int, Field(ge=1, le=DEEPEST)] = 10_000

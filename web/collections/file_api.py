@@ -51,7 +51,7 @@ class NewCollectionIn(Body):
     name: Annotated[Text, Field(min_length=1, max_length=80)]
     title: Annotated[Text, Field(max_length=MOST["title"])] = ""
     description: Annotated[Text, Field(max_length=MOST["description"])] = ""
-    licence: Annotated[Text, Field(max_length=MOST["licence"])] = ""
+    license: Annotated[Text, Field(max_length=MOST["license"])] = ""
     citation: Annotated[Text, Field(max_length=MOST["citation"])] = ""
     language: Annotated[Text, Field(max_length=20)] = "en"
     min_grade: Grade = 1

@@ -24,9 +24,8 @@ class AboutCollection(forms.Form):
     description = forms.CharField(
         max_length=MOST["description"], required=False, widget=forms.Textarea(attrs={"rows": 2})
     )
-    licence = forms.CharField(
-        label="License",
-        max_length=MOST["licence"],
+    license = forms.CharField(
+        max_length=MOST["license"],
         required=False,
         help_text="The terms for using queries, passages and judgments, such as CC BY 4.0.",
     )
@@ -99,7 +98,7 @@ class DescribeCollection(SeenValuesForm, AboutCollection):
 class CreateCollection(AdvancedFields, AboutCollection):
     """A new collection and its files."""
 
-    ADVANCED = ("description", "licence", "citation", "min_grade", "skip_unknown")
+    ADVANCED = ("description", "license", "citation", "min_grade", "skip_unknown")
 
     field_order = ("name", *AboutCollection.base_fields, "language", "queries", "passages", "there", "qrels")
     name = forms.SlugField(

@@ -62,7 +62,7 @@ def _announce_collection(request: HttpRequest, form: CreateCollection) -> NewCol
     wanted = ask_for_collection(
         user=request.user,  # type: ignore[arg-type]
         name=said["name"],
-        details={name: said[name] for name in ("title", "description", "licence", "citation", "language")}
+        details={name: said[name] for name in ("title", "description", "license", "citation", "language")}
         | {
             "min_grade": 1 if said["min_grade"] is None else said["min_grade"],
             "skip_unknown": said["skip_unknown"],

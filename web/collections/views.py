@@ -157,7 +157,7 @@ def leaderboard_file(request: HttpRequest, name: str, form: str) -> HttpResponse
     version = f"version-{published.version}-" if published.version else ""
     stem = f"{found.name}-{version}{published.official}"
     analysis = boards.narrowed_analysis(published, shown_runs(found, request.user), wish.filters)
-    file = analysis and analysis_file(analysis, form, stem, request.GET.get("of"))
+    file = analysis_file(analysis, form, stem, request.GET.get("of")) if analysis else None
     if file is None:
         raise Http404("There is no such table or figure.")
     return HttpResponse(

@@ -115,7 +115,7 @@ def _write_contents(scope: Scope, writer: _Writer, progress: Progress) -> dict[s
         "agreement": facts,
         "campaigns": campaigns,
     }
-    writer.text("LICENCES.md", license_text(scope))
+    writer.text("LICENSES.md", license_text(scope))
     writer.text("DATA_CARD.md", data_card(scope, summary))
     summary["files"] = writer.sums()
     progress(STEPS, STEPS, "Done")

@@ -29,7 +29,7 @@ def pay_text(campaign: Campaign) -> str:
 
 def license_text(scope: Scope) -> str:
     """Return the terms of use of the parts, as far as the collection states them."""
-    return render_to_string("web/release/LICENCES.md", {"collection": scope.collection})
+    return render_to_string("web/release/LICENSES.md", {"collection": scope.collection})
 
 
 def data_card(scope: Scope, facts: Mapping[str, Any]) -> str:

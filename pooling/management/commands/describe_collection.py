@@ -15,13 +15,13 @@ class Command(BaseCommand):
         "Change a collection's title, description, license, source and citation. Omitted options change nothing; an "
         "empty text removes a value. Bundles exported later contain these texts."
     )
-    example = 'manage.py describe_collection mine --licence "CC BY 4.0" --citation "Doe et al., 2026"'
+    example = 'manage.py describe_collection mine --license "CC BY 4.0" --citation "Doe et al., 2026"'
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", metavar="NAME", help="name of the collection")
         parser.add_argument("--title", help="its title")
         parser.add_argument("--description", help="a description of the collection")
-        parser.add_argument("--licence", help="its terms of use")
+        parser.add_argument("--license", help="its terms of use")
         parser.add_argument("--citation", help="where it comes from, and how to cite it")
 
         parser.add_argument(

@@ -70,7 +70,7 @@ TABLE = {
     ("post", "/spending/grants"): Call("people", ADMINISTRATOR, 201, GRANT, anywhere=True),
     ("patch", "/spending/grants/{key}"): Call("people", ADMINISTRATOR, body=CHANGED, anywhere=True),
     ("post", "/spending/grants/{key}/revoke"): Call("people", ADMINISTRATOR, anywhere=True),
-    ("patch", "/collections/{name}"): Call("runs", RUNS, body=b'{"licence": "CC0"}'),
+    ("patch", "/collections/{name}"): Call("runs", RUNS, body=b'{"license": "CC0"}'),
     ("get", "/collections/{name}/runs"): Call(),
     ("post", "/collections/{name}/runs"): Call(
         "runs", SENDERS, 202, RUN, {"HTTP_IDEMPOTENCY_KEY": "k"}, "?run_tag=sent"

@@ -21,7 +21,7 @@ class Sound:
 
     def __init__(self) -> None:
         self.qids = [f"q{number:02}" for number in range(QUERIES)]
-        self.collection = make_collection("sound", self.qids, visibility="published", licence="CC BY 4.0")
+        self.collection = make_collection("sound", self.qids, visibility="published", license="CC BY 4.0")
         self.runs = [
             make_run(
                 self.collection,

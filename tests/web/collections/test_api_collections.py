@@ -76,13 +76,13 @@ def test_a_collection_is_created_from_files_in_parts_and_belongs_to_its_creator(
 
 
 def test_license_and_citation_are_sent_with_the_files(api, data_dir):
-    begun = announce(api, licence="CC BY 4.0", citation="Ada, 2026")
+    begun = announce(api, license="CC BY 4.0", citation="Ada, 2026")
     send_all(api, begun)
     work_off_everything()
 
     made = Collection.objects.get(name="mine")
-    assert (made.licence, made.citation) == ("CC BY 4.0", "Ada, 2026")
-    problem(announce(api, licence="another", citation="Ada, 2026"), 409)
+    assert (made.license, made.citation) == ("CC BY 4.0", "Ada, 2026")
+    problem(announce(api, license="another", citation="Ada, 2026"), 409)
 
 
 def test_every_problem_is_named_and_nothing_is_created(api, data_dir):

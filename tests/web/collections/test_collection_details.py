@@ -12,7 +12,7 @@ from tournament.models import QrelVersion
 pytestmark = pytest.mark.one_database
 
 PAGE = "/collections/harbour/about/"
-SAID = {"title": "Harbour town", "description": "Ships.", "licence": "CC BY 4.0", "citation": "Otter, 2026"}
+SAID = {"title": "Harbour town", "description": "Ships.", "license": "CC BY 4.0", "citation": "Otter, 2026"}
 
 
 def test_a_maintainers_description_is_on_the_page_and_in_the_bundle(cast):
@@ -28,22 +28,22 @@ def test_a_maintainers_description_is_on_the_page_and_in_the_bundle(cast):
     for text in SAID.values():
         assert text in page
         assert text in files["DATA_CARD.md"]
-    assert "License stated for the collection: CC BY 4.0" in files["LICENCES.md"]
-    assert "Source and citation: Otter, 2026" in files["LICENCES.md"]
+    assert "License stated for the collection: CC BY 4.0" in files["LICENSES.md"]
+    assert "Source and citation: Otter, 2026" in files["LICENSES.md"]
     assert cast.collection.changes.filter(
-        what="title, description, licence, citation changed", who="maintainer"
+        what="title, description, license, citation changed", who="maintainer"
     ).exists()
 
 
 def test_the_form_shows_current_values_and_refuses_long_ones(cast):
-    cast.collection.licence = "CC0"
+    cast.collection.license = "CC0"
     cast.collection.save()
     owner = cast.clients["owner"]
 
     assert 'value="CC0"' in owner.get(PAGE).content.decode()
-    assert owner.post(PAGE, {"licence": "x" * 201}).status_code == 422
+    assert owner.post(PAGE, {"license": "x" * 201}).status_code == 422
     cast.collection.refresh_from_db()
-    assert cast.collection.licence == "CC0"
+    assert cast.collection.license == "CC0"
 
 
 def test_a_description_saved_in_another_tab_is_not_overwritten(cast):
@@ -56,13 +56,13 @@ def test_a_description_saved_in_another_tab_is_not_overwritten(cast):
     assert late.status_code == 422
     assert "Title is now Harbour town" in late.content.decode()
     cast.collection.refresh_from_db()
-    assert (cast.collection.title, cast.collection.licence) == ("Harbour town", "CC BY 4.0")
+    assert (cast.collection.title, cast.collection.license) == ("Harbour town", "CC BY 4.0")
     form = late.context["form"]
-    assert (form["title"].value(), form["licence"].value()) == ("Another town", "CC BY 4.0")
+    assert (form["title"].value(), form["license"].value()) == ("Another town", "CC BY 4.0")
     again = {name: form[name].value() or "" for name in form.fields} | {"seen": form.seen()}
     assert owner.post(PAGE, again).status_code == 302
     cast.collection.refresh_from_db()
-    assert (cast.collection.title, cast.collection.licence) == ("Another town", "CC BY 4.0")
+    assert (cast.collection.title, cast.collection.license) == ("Another town", "CC BY 4.0")
 
 
 @pytest.mark.parametrize(
@@ -88,14 +88,14 @@ def test_rules_saved_in_another_tab_are_not_overwritten(cast, page, first, secon
 
 def test_the_command_changes_what_is_given(published):
     out = io.StringIO()
-    call_command("describe_collection", "harbour", "--licence", "CC0", "--title", "Town", stdout=out)
+    call_command("describe_collection", "harbour", "--license", "CC0", "--title", "Town", stdout=out)
     call_command("describe_collection", "harbour", "--title", "", "--json", stdout=(told := io.StringIO()))
 
     published.collection.refresh_from_db()
-    assert (published.collection.licence, published.collection.title) == ("CC0", "")
+    assert (published.collection.license, published.collection.title) == ("CC0", "")
     assert json.loads(told.getvalue())["changed"] == ["title"]
     with pytest.raises(SystemExit):
-        call_command("describe_collection", "harbour", "--licence", "x" * 201)
+        call_command("describe_collection", "harbour", "--license", "x" * 201)
 
 
 def test_publishing_first_shows_what_everybody_will_see(cast):

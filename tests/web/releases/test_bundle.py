@@ -33,7 +33,7 @@ def test_the_bundle_has_what_it_promises_and_its_sums_are_right(town):
 
     assert set(files) >= {
         "judgments.jsonl", "gold.jsonl", "gold_answers.jsonl", "passages.jsonl", "runs.jsonl", "exclusions.jsonl",
-        "qrels/version-1.qrels", "versions.json", "campaigns.json", "agreement.json", "LICENCES.md", "DATA_CARD.md",
+        "qrels/version-1.qrels", "versions.json", "campaigns.json", "agreement.json", "LICENSES.md", "DATA_CARD.md",
         "texts/spring/consent.txt", "texts/spring/instructions.txt", "texts/spring/pay.txt", "SHA256SUMS",
     }  # fmt: skip
     sums = dict(reversed(line.split("  ")) for line in files["SHA256SUMS"].splitlines())
@@ -42,7 +42,7 @@ def test_the_bundle_has_what_it_promises_and_its_sums_are_right(town):
         for name, text in files.items()
         if name != "SHA256SUMS"
     }
-    assert "CC BY 4.0" in files["LICENCES.md"]
+    assert "CC BY 4.0" in files["LICENSES.md"]
     assert "$2.00" in files["texts/spring/pay.txt"]
     assert json.loads(files["versions.json"])[0]["manifest_sha256"] == town.version.manifest_sha256
     assert rows(files, "gold.jsonl")[0]["relevant"] == "a"

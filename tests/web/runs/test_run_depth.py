@@ -23,7 +23,7 @@ def shallow(cast):
     client = cast.clients["maintainer"]
     page = client.get("/collections/harbour/about/").content.decode()
     assert "Most passages per query" in page
-    said = {"title": "", "description": "", "licence": "", "citation": "", "language": "en"}
+    said = {"title": "", "description": "", "license": "", "citation": "", "language": "en"}
     client.post("/collections/harbour/about/", said | {"max_run_depth": "2"})
     cast.collection.refresh_from_db()
     assert cast.collection.max_run_depth == 2

@@ -120,8 +120,8 @@ def test_a_share_is_drawn_the_same_from_the_same_seed(cast, owner):
         ({"qids": "q1\nq1"}, "contains a query twice"),
         ({"qids": "q1\nq2\nq3"}, "3 of 3 queries would be private"),
         ({"share": "1"}, "0 of 3 queries would be private"),
-        ({"share": "100"}, "less than or equal to 99"),
-        ({"share": "50", "seed": "-1"}, "greater than or equal to 0"),
+        ({"share": "100"}, "Enter 99 or less."),
+        ({"share": "50", "seed": "-1"}, "Enter 0 or more."),
     ],
 )
 def test_a_split_with_an_empty_part_is_refused(cast, owner, said, words):

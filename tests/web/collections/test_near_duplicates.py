@@ -97,7 +97,7 @@ def test_settings_outside_their_limits_are_refused_beside_the_field(owner):
     reply = owner.post(f"{PAGE}change", {"action": "find", "threshold": "0.2", "shingle": "3"})
 
     assert reply.status_code == 422
-    assert "greater than or equal to 0.5" in said(reply)
+    assert "Enter 0.5 or more." in said(reply)
 
 
 def test_api_calls_find_import_and_remove_near_duplicates(owner):

@@ -243,7 +243,7 @@ def test_the_same_pool_is_built_from_a_fraction_of_the_corpus(manager, port):
     work_off_everything()
 
     assert (bad.status_code, there.status_code) == (422, 422)
-    assert "greater than or equal to 2" in texts(bad)
+    assert "Enter 2 or more." in texts(bad)
     assert "already exists" in texts(there)
     made = Pool.objects.get(name="part")
     assert manager.get(begun["Location"])["Location"] == "/collections/port/pools/named/part/"

@@ -52,7 +52,7 @@ def test_a_grant_is_created_changed_and_revoked_with_who_did_it(cast):
     [
         ({"name": "nobody-of-this-name"}, "There is no account named"),
         ({"kind": "collection"}, "There is no collection"),
-        ({"amount": "0"}, "greater than or equal to 0.01"),
+        ({"amount": "0"}, "Enter 0.01 or more."),
         ({"amount": "nan"}, "Enter a number"),
         ({"last_day": "2001-01-01"}, "The last day 2001-01-01 is in the past"),
         ({"last_day": "soon"}, "Enter a valid date"),

@@ -1,6 +1,6 @@
 """Decide whether a round accepts a team's run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -68,6 +68,19 @@ def open_round(rounds: Sequence[RoundRules], at: datetime) -> RoundRules | Round
 def next_round(rounds: Sequence[RoundRules], at: datetime) -> RoundRules | None:
     """Return the round that opens next after this moment."""
     return min((one for one in rounds if one.opens_at > at), key=lambda one: one.opens_at, default=None)
+
+
+def next_place(rounds: Sequence[RoundRules], sent: Mapping[str, int], since: datetime) -> datetime | None:
+    """Return the first moment from ``since`` at which a round accepts one more official run; None if none will.
+
+    ``sent``: the team's official runs by the name of the round.
+    """
+    changes = {moment for one in rounds for moment in (one.opens_at, one.closes_at) if moment > since}
+    for moment in [since, *sorted(changes)]:
+        current = open_round(rounds, moment)
+        if isinstance(current, RoundRules) and sent.get(current.name, 0) < current.most_runs:
+            return moment
+    return None
 
 
 def refusals_in_round(

@@ -212,6 +212,12 @@ def teams_under(policy: SubmissionPolicy, *, today: date) -> list[TeamStanding]:
     return [_team_standing(policy, team, rows, today) for team, rows in teams]
 
 
+def welcome_on(policy: SubmissionPolicy, team: str, *, today: date) -> date:
+    """Return the day from which the policy accepts the team's next run."""
+    runs = Run.objects.filter(collection=policy.collection, baseline=False, team=team)
+    return _team_standing(policy, team, list(runs), today).welcome_on
+
+
 def _team_standing(policy: SubmissionPolicy, team: str, runs: Sequence[Run], today: date) -> TeamStanding:
     variants = [run for run in runs if run.variant_of_id]
     since = today - timedelta(days=policy.period_days)

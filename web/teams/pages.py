@@ -2,14 +2,16 @@
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, time
 from typing import Any
 
 from config import clock
+from config.plurals import many
 from pooling.models import Collection, Round, Run, Team, TeamApplication, TeamMember
-from pooling.round_rules import RunBefore
+from pooling.round_rules import RoundRefusal, RunBefore, moment_in_utc, next_place
 from pooling.services.members import may
-from pooling.services.rounds import round_at, runs_before
-from pooling.services.submission_policies import policy_of, teams_under
+from pooling.services.rounds import round_at, rules_of, runs_before
+from pooling.services.submission_policies import policy_of, welcome_on
 from pooling.services.teams import invitations_of, leads, runs_of_team, team_of
 from web.common.visibility import opened_runs, sees_everything
 
@@ -63,11 +65,46 @@ class Quota:
 
 
 def opening_for(team: Team | None) -> dict[str, Any]:
-    """Return the team's ``quota`` in the open round, and ``closed``: why no round is open. Both can be None."""
-    found = round_at(team.collection, clock.now()) if team else None
-    if team is None or not isinstance(found, Round):
-        return {"quota": None, "closed": found}
-    return {"quota": _quota_of_round(found, runs_before(found, team)), "closed": None}
+    """Return the team's ``quota`` in the open round, and why runs would be refused now. All can be None.
+
+    ``closed``: why every run would be refused. ``used_up``: why only baselines are still accepted.
+    """
+    now = clock.now()
+    found = round_at(team.collection, now) if team else None
+    if team is None or isinstance(found, RoundRefusal):
+        return {"quota": None, "closed": found, "used_up": None}
+    quota = _quota_of_round(found, runs_before(found, team)) if found else None
+    refusal = _used_up(team, quota, now)
+    baselines = bool(quota and quota.baselines_left)
+    return {
+        "quota": quota,
+        "closed": None if baselines else refusal,
+        "used_up": refusal if baselines else None,
+    }
+
+
+def _used_up(team: Team, quota: Quota | None, now: datetime) -> RoundRefusal | None:
+    """Return which limits the team's official runs have reached, and when the next one is accepted."""
+    policy, reached, since = policy_of(team.collection), [], now
+    if quota and not quota.runs_left:
+        reached.append(
+            f"the round {quota.round.name} accepts {many(quota.round.most_runs, 'run')} of each team"
+        )
+    if policy and (day := welcome_on(policy, team.name, today=now.date())) > now.date():
+        since = datetime.combine(day, time.min, UTC)
+        period = many(policy.period_days, "day")
+        reached.append(f"the policy allows a team {many(policy.most_runs, 'run')} in any {period}")
+    if not reached:
+        return None
+    again: datetime | None = since
+    if quota:
+        rounds = list(Round.objects.filter(collection=team.collection))
+        sent = {one.name: _quota_of_round(one, runs_before(one, team)).runs for one in rounds}
+        again = next_place([rules_of(one) for one in rounds], sent, since)
+    used = f"the runs of {team.name} are used up: {', and '.join(reached)}"
+    if again is None:
+        return RoundRefusal(used, "No planned round accepts another run. Ask the organizers.", used)
+    return RoundRefusal(used, f"The next run is accepted from {moment_in_utc(again)}.", used)
 
 
 def teams_page(collection: Collection, user: Any) -> dict[str, Any]:
@@ -139,22 +176,17 @@ def team_page(team: Team, user: Any) -> dict[str, Any]:
     collection, now = team.collection, clock.now()
     policy = policy_of(collection)
     manages = may(user, "manage teams", collection)
-    standing = (
-        next((one for one in teams_under(policy, today=now.date()) if one.team == team.name), None)
-        if policy
-        else None
-    )
+    opening = opening_for(team)
     rounds = Round.objects.filter(collection=collection, closes_at__gt=now).order_by("opens_at", "pk")
     return {
         "collection": collection,
         "team": team,
         "own": team_of(user, collection) == team,
-        "closed": opening_for(team)["closed"],
+        "closed": opening["closed"],
+        "used_up": opening["used_up"],
         "people": TeamMember.objects.filter(team=team).select_related("user").order_by("pk"),
         "runs": list(runs_of_team(team).select_related("round").order_by("-created_at", "-pk")),
         "policy": policy,
-        "standing": standing,
-        "today": now.date(),
         "now": now,
         "quotas": [_quota_of_round(one, runs_before(one, team)) for one in rounds],
         "invites": manages or leads(user, team),

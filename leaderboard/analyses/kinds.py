@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from judging.models import Campaign
-from leaderboard.analyses.fields import Field, Settings
+from leaderboard.analyses.fields import Choice, Field, Settings
+from leaderboard.board.default_measure import default_measure
 from leaderboard.errors import LeaderboardError
 from leaderboard.output import Analysis
 from leaderboard.scoring.evaluation import Progress
+from leaderboard.scoring.measure_names import parse_measure
 from pooling.models import Collection, Run
 
 
@@ -84,3 +86,14 @@ class Kind:
     works: str = "Computing"
     help: str = ""
     example: str = ""
+
+    def fields_for(self, collection: Collection) -> tuple[Field, ...]:
+        """Return the settings; the first option of a measure, its default, is that of the leaderboard."""
+        measure = default_measure(collection)
+        first = (measure, parse_measure(measure).mean_name)
+        return tuple(
+            replace(field, options=(first, *(one for one in field.options if one != first)))
+            if isinstance(field, Choice) and field.of == "measures"
+            else field
+            for field in self.fields
+        )

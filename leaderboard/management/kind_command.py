@@ -43,9 +43,10 @@ class KindCommand(AnalysisCommand):
 
     def analyse(self, *, subject: str, **options: Any) -> Analysis:
         kind = self.kind
-        settings = {field.name: _setting_value(field, options[_option_key(field)]) for field in kind.fields}
         campaign = campaign_named(subject) if kind.of_campaign else None
         collection = campaign.collection if campaign else collection_named(subject)
+        fields = kind.fields_for(collection)
+        settings = {field.name: _setting_value(field, options[_option_key(field)]) for field in fields}
         tags = options.get("runs") or []
         alone = kind.by_description and not tags and not collection.runs.exists()
         runs = tuple(runs_of(collection, tags)) if kind.of_runs and not alone else ()
@@ -82,6 +83,7 @@ def _option_arguments(field: Field) -> dict[str, Any]:
         return how | {"action": "store_true", "help": _escape_percent(field.help)}
     names = [name for name, _ in field.options if name]
     usual = f" (default: {names[0]})" if names and field.options[0][0] else ""
+    usual = " (default: the leaderboard's measure)" if field.of == "measures" else usual
     how |= {
         "help": _escape_percent(f"{field.help or field.label}{usual}"),
         "metavar": field.name.upper(),

@@ -3,17 +3,20 @@
 import json
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.core.management import call_command
 
 from leaderboard.analyses.fields import read_settings
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.registry import KINDS
 from leaderboard.analyses.runner import compute_analysis
+from leaderboard.board.default_measure import set_default_measure
 from leaderboard.output.content import analysis_content
 from leaderboard.scoring.chosen_runs import chosen_runs
 from pooling.models import PoolRun, PrivateQuery, QuerySplit
 from tests.leaderboard.analyses.test_graded_analyses import graded_twice
 from tests.leaderboard.analyses.test_noise_analyses import run_json, second_opinion
+from web.analyses.pages import controls
 
 
 def some_private(valley):
@@ -51,6 +54,19 @@ def test_a_kind_makes_the_same_as_its_page_and_its_alias(judged_twice, capsys, n
 
     assert made == json.loads(json.dumps(analysis_content(page), default=str))
     assert alias == (made["tasks"] if name == "track_statistics" else made)  # the counts alone
+
+
+def test_a_measure_is_the_leaderboards_unless_another_is_named(judged_twice, capsys):
+    collection = judged_twice.collection
+    set_default_measure(collection=collection, name="nDCG@10", who="owner")
+
+    usual = run_json(capsys, "stability", collection.name, "--trials", "5", "--qrels", "official")
+    named = run_json(capsys, "stability", collection.name, "--trials", "5", "--measures", "AP")
+    fixed = run_json(capsys, "compare", collection.name, "--qrels", "official")
+
+    assert [one["facts"]["measure"] for one in (usual, named, fixed)] == ["nDCG@10", "AP", "RR@10"]
+    page = controls(collection, KINDS["query_spread"], {}, AnonymousUser())
+    assert next(one for one in page if one.name == "measure").options[0] == ("nDCG@10", "nDCG@10")
 
 
 def test_without_a_kind_it_lists_them(db, capsys):

@@ -117,7 +117,7 @@ def asked_for(collection: Collection, kind: Kind, given: Any, user: Any) -> Aske
         kind=kind,
         collection=collection,
         runs=tuple(run.without_author() if released else run for run in picked),
-        settings=read_settings(kind.fields, given),
+        settings=read_settings(kind.fields_for(collection), given),
         campaign=campaign,
         released=released,
     )
@@ -214,7 +214,7 @@ def controls(collection: Collection, kind: Kind, given: Mapping[str, str], user:
         names = sorted((one.name, one.name) for one in _campaigns_with_pairs(collection, user))
         now = _analysed_campaign(collection, given, user, False)
         found.append(Control("campaign", "Campaign", now.name if now else "", names))
-    for one in kind.fields:
+    for one in kind.fields_for(collection):
         value = given.get(one.name, "")
         if isinstance(one, Number):
             found.append(_number_control(one, value))

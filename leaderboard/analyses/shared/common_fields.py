@@ -35,6 +35,7 @@ MEASURE = Choice(
         (name, parse_measure(name).mean_name)
         for name in ("RR@10", "RR@100", "AP", "nDCG@10", "NCG@100", "P@10", "Success@10", "Compat(p=0.95)")
     ),
+    of="measures",
     help="a measure, such as nDCG@10",
     free=True,
 )

@@ -242,6 +242,11 @@ def _challenging_passages(row: ChallengedQuery) -> set[int]:
     return set(row.challenger_ids).union(*further)
 
 
+def hides_texts(collection: Collection, user: Any) -> bool:
+    """Return whether this person does not see every text, because labels are withheld."""
+    return not sees_everything(user, collection) and collection.qrel_sets.filter(withheld=True).exists()
+
+
 def texts_of_ranked(collection: Collection, pids: Iterable[str], user: Any) -> dict[str, str]:
     """Return pid → text of passages in rankings that the person sees.
 
@@ -249,7 +254,7 @@ def texts_of_ranked(collection: Collection, pids: Iterable[str], user: Any) -> d
     another text is known could depend on a withheld label.
     """
     known = Passage.objects.filter(collection=collection, pid__in=list(pids)).exclude(text=None)
-    if not sees_everything(user, collection) and collection.qrel_sets.filter(withheld=True).exists():
+    if hides_texts(collection, user):
         elsewhere = Qrel.objects.filter(qrel_set__withheld=False, passage=OuterRef("pk"))
         pooled = PooledPassage.objects.filter(passage=OuterRef("pk")).exclude(run_ids=[])
         known = known.filter(Exists(elsewhere) | Exists(pooled))

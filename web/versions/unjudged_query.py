@@ -8,7 +8,7 @@ from pooling.models import Collection, PooledPassage, Qrel, Query, Run
 from pooling.services.members import may
 from pooling.services.runs import tops_of
 from tournament.models import QrelVersion
-from web.common.visibility import hidden_queries, sight_of, texts_of_ranked
+from web.common.visibility import hidden_queries, hides_texts, sight_of, texts_of_ranked
 from web.versions.pages import letter_of, official_label_key, official_of
 from web.versions.query_ranks import rank_table, shown_runs
 
@@ -79,6 +79,7 @@ def unjudged_query_page(collection: Collection, query: Query, user: Any) -> dict
         "pooled": pooled,
         "without_text": any(not line.text for line in lines),
         "may_fetch": may(user, "add files", collection),
+        "texts_hidden": hides_texts(collection, user),
         "comparable": len(runs) > 1,
         "ranks": rank_table(collection, query, [(line.letter, line.pid) for line in lines], good, user),
         **_neighboring_queries(collection, query, user),

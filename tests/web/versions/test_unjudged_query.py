@@ -83,6 +83,18 @@ def test_withheld_labels_do_not_show(member, harbour):
     assert "a" not in shown or shown["a"].runs
 
 
+def test_visitors_read_that_a_text_is_not_public_while_labels_are_withheld(member, harbour):
+    harbour.collection.qrel_sets.update(withheld=True)
+    PooledPassage.objects.filter(query=harbour.query("q1")).update(run_ids=[])
+    harbour.collection.runs.update(release="public")
+
+    page = Client().get(address(harbour)).content.decode()
+
+    assert "Its text is not public." in page
+    assert "No text yet" not in page
+    assert "not public" not in member.get(address(harbour)).content.decode()
+
+
 def test_a_covered_query_leads_to_the_latest_version(client, published):
     reply = client.get(address(published))
 

@@ -37,6 +37,7 @@ def score_analysis(scores: Scores, *, per_query: bool = False, seed: int = SEED)
         facts=facts,
         tables=(_means_table(scores, facts), data, *([_values_table(scores, facts)] if per_query else [])),
         figures=(_scores_figure(scores, means, facts, data),),
+        sentences=(scores.of_kind.sentence,) if scores.of_kind.left_out else (),
         content=scores_as_dict(scores, per_query=per_query),
     )
 

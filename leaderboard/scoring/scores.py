@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leaderboard.cache.software_version import software_version
+from leaderboard.errors import NothingToScore
 from leaderboard.scoring.evaluation import Progress, Scored, evaluate, measure_for
 from leaderboard.scoring.labels import Labels
 from leaderboard.scoring.measure_names import measure_names
 from leaderboard.scoring.measures import Measure
 from pooling.models import Collection, Run
+from pooling.services.finding import RunsOfKind, runs_of_kind, why_not_scored
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class Scores:
     labels: Labels
     runs: tuple[Run, ...]
     columns: tuple[Column, ...]
+    of_kind: RunsOfKind
 
 
 def score(
@@ -38,7 +41,15 @@ def score(
     measures: str,
     progress: Progress | None = None,
 ) -> Scores:
-    """Score runs under labels by measures named in one string."""
+    """Score runs under labels by measures named in one string.
+
+    Runs of documents are left out under labels of passages, and the reverse. Raises NothingToScore if none is left.
+    """
+    qrel_set = collection.qrel_sets.filter(name=labels.name).first()
+    of_kind = runs_of_kind(runs, qrel_set)
+    runs = of_kind.kept
+    if runs and (why := why_not_scored(runs[0], qrel_set, collection.runs.all())):
+        raise NothingToScore(why, "Choose other labels or other runs.")
     names = list(dict.fromkeys(measure_names(measures)))
     wanted = [(name, measure_for(name, labels)) for name in names]
     found = evaluate(
@@ -51,7 +62,7 @@ def score(
     columns = tuple(
         Column(name, measure, tuple(found[run.pk, measure.name] for run in runs)) for name, measure in wanted
     )
-    return Scores(labels, tuple(runs), columns)
+    return Scores(labels, tuple(runs), columns, of_kind)
 
 
 def score_rows(scores: Scores, *, per_query: bool = False) -> list[dict[str, object]]:
@@ -81,6 +92,7 @@ def scores_as_dict(scores: Scores, *, per_query: bool = False) -> dict[str, obje
         "missing": {
             scored.run.run_tag: scored.missing for scored in scores.columns[0].scored if scored.missing
         },
+        "runs_left_out": [run.run_tag for run in scores.of_kind.left_out],
         "rows": score_rows(scores, per_query=per_query),
         "software": software_version(),
     }

@@ -102,13 +102,35 @@ def runs_of_kind(runs: Iterable[Run], qrel_set: QrelSet | None) -> RunsOfKind:
 
     If no run is of the kind of the labels, all are kept.
     """
-    documents = qrel_set is not None and qrel_set.mapped_from_id is not None
+    documents = _are_of_documents(qrel_set)
     divided: dict[bool, list[Run]] = {True: [], False: []}
     for run in runs:
         divided[task_of(run.details) == DOCUMENT].append(run)
     if not divided[documents]:
         return RunsOfKind(divided[not documents], [], documents)
     return RunsOfKind(divided[documents], divided[not documents], documents)
+
+
+def why_not_scored(run: Run, qrel_set: QrelSet | None, beside: Iterable[Run]) -> str:
+    """Return why these labels (default: a version) do not apply to the run; empty if they do.
+
+    The kind of labels is known if the collection has derived document labels. Otherwise they are of passages if one
+    of the runs ``beside`` is.
+    """
+    documents = _are_of_documents(qrel_set)
+    if (task_of(run.details) == DOCUMENT) is documents:
+        return ""
+    known = (
+        documents or QrelSet.objects.filter(collection=run.collection_id, mapped_from__isnull=False).exists()
+    )
+    if not known and not runs_of_kind([run, *beside], qrel_set).left_out:
+        return ""
+    kinds = ("passages", "documents") if documents else ("documents", "passages")
+    return f"{run.run_tag} retrieves {kinds[0]}, and these are labels of {kinds[1]}."
+
+
+def _are_of_documents(qrel_set: QrelSet | None) -> bool:
+    return qrel_set is not None and qrel_set.mapped_from_id is not None
 
 
 def runs_for_pool(everything: Iterable[Run], named: Sequence[Run], qrel_set: QrelSet | None) -> RunsOfKind:

@@ -21,6 +21,7 @@ from leaderboard.scoring.labels import Labels, qrel_set_labels, version_labels
 from pooling.models import Collection, PoolRun, QrelSet, Query, Run
 from pooling.run_details import Detail, value_in_words
 from pooling.services.describing import opened_further
+from pooling.services.finding import why_not_scored
 from pooling.services.members import may
 from pooling.services.run_fields import known_details
 from tournament.models import Challenge, QrelVersion
@@ -70,6 +71,8 @@ class RunValues:
     answered: int | None
     missing: int
     means: list[float | None]
+    refused: str = ""
+    """Why these labels do not apply to the run; it then has no values."""
 
 
 def new_runs(collections: Sequence[Collection]) -> QuerySet[Run]:
@@ -173,13 +176,13 @@ def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> di
     hidden = hidden_queries(collection, user)
     everything, team = sees_everything(user, collection), own_team(user, collection)
     valued = listed_runs(collection, user).filter(pk=run.pk).exists()
-    labels = [
-        qrel_set_labels(qrel_set)
-        for qrel_set in QrelSet.objects.filter(collection=collection).order_by("name")
-    ]
+    sets = {one.name: one for one in QrelSet.objects.filter(collection=collection).order_by("name")}
+    labels = [qrel_set_labels(qrel_set) for qrel_set in sets.values()]
     versions = QrelVersion.objects.filter(collection=collection).order_by("-number")[:VERSIONS_OF_A_RUN]
     labels += [version_labels(version) for version in versions]
     shown = [one for one in (each.without(hidden) for each in labels) if one.qids] if valued else []
+    beside = listed_runs(collection, user).only("run_tag", "details", "collection_id")
+    refused = {one.name: why_not_scored(run, sets.get(one.name), beside) for one in shown}
     sight = label_sight(collection, user)
     may_edit = may(user, "edit run", collection)
     own = bool(team) and run.team == team
@@ -194,7 +197,12 @@ def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> di
         "coverage": _query_coverage(collection, run, hidden),
         "measures": MEASURES,
         "details": shown_details(collection, run),
-        "values": [_mean_values(collection, run, one, sight) for one in shown],
+        "values": [
+            RunValues(one.name, one.version, 0, None, 0, [], refused[one.name])
+            if refused[one.name]
+            else _mean_values(collection, run, one, sight)
+            for one in shown
+        ],
         "withheld": sight.withheld_sets,
         "may_edit": may_edit,
         "may_fetch": may(user, "add files", collection),
@@ -206,7 +214,7 @@ def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> di
         **run_queries(
             collection,
             run,
-            [one for one in shown if sight.shows_queries(one.name)],
+            [one for one in shown if sight.shows_queries(one.name) and not refused[one.name]],
             hidden,
             user,
             parameters,

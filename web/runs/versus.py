@@ -17,6 +17,8 @@ from leaderboard.scoring.labels import Labels, labels_named
 from leaderboard.scoring.measure_names import parse_measure
 from leaderboard.scoring.measures import Measure
 from pooling.models import Collection, QrelSet, Query, Run
+from pooling.run_details import DOCUMENT, task_of
+from pooling.services.finding import why_not_scored
 from pooling.services.members import may
 from pooling.services.runs import ranking_of
 from tournament.models import QrelVersion
@@ -26,6 +28,7 @@ from web.common.label_sight import LabelSight, label_sight
 from web.common.visibility import (
     as_shown,
     hidden_queries,
+    hides_texts,
     listed_runs,
     own_team,
     sees_everything,
@@ -157,8 +160,17 @@ def _comparison(
     missing = [tag for tag in (a, b) if tag not in runs]
     if missing:
         raise NothingToScore(f"There is no run {missing[0]!r} here.", "Choose two runs from the list.")
+    of_documents = [tag for tag in (a, b) if task_of(runs[tag].details) == DOCUMENT]
+    if len(of_documents) == 1:
+        other = a if of_documents == [b] else b
+        raise NothingToScore(
+            f"{of_documents[0]} retrieves documents and {other} passages, so no labels apply to both.",
+            "Choose two runs of the same kind.",
+        )
     sight = label_sight(collection, user)
     name = asked["labels"] or official_set(collection).name
+    if why := why_not_scored(runs[a], collection.qrel_sets.filter(name=name).first(), runs.values()):
+        raise NothingToScore(why, "Choose other labels above.")
     sight.require_queries(name)
     labels = labels_named(collection, name)
     measure = measure_for(asked["measure"], labels)
@@ -289,4 +301,5 @@ def _opened_query(
         "sides": sides,
         "without_text": any(not one.text for side in sides for one in side["passages"]),
         "may_fetch": may(user, "add files", collection),
+        "texts_hidden": hides_texts(collection, user),
     }

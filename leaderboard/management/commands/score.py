@@ -64,6 +64,8 @@ class Command(AnalysisCommand):
     def show(self, result: dict[str, Any]) -> None:
         if all(row["qid"] == "all" for row in result["rows"]):
             return super().show(result)
+        for said in self.analysis.sentences:
+            self.note(said)
         for row in result["rows"]:
             self.stdout.write(
                 "\t".join([as_text(row["run"]), row["measure"], as_text(row["qid"]), _digits(row["value"])])

@@ -71,10 +71,10 @@ def test_values_that_are_looked_at_are_used_and_deleted_ones_come_back(scored, s
 
 def test_looking_again_within_the_hour_writes_nothing(scored, django_assert_num_queries):
     scored("AP", hours=2)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         scored("AP")
 
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         scored("AP")
 
 

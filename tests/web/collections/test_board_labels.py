@@ -10,8 +10,11 @@ from django.test import Client
 from accounts.models import ApiToken
 from accounts.services.tokens import make_token
 from leaderboard.board.default_measure import default_measure, set_default_measure
-from leaderboard.errors import UnknownMeasure
+from leaderboard.errors import NothingToScore, UnknownMeasure
 from leaderboard.scoring.chosen_runs import official_set
+from leaderboard.scoring.labels import labels_named
+from leaderboard.scoring.score_output import score_analysis
+from leaderboard.scoring.scores import score
 from tests.factories import make_collection, make_qrels, make_run
 
 pytestmark = pytest.mark.django_db
@@ -144,3 +147,67 @@ def test_runs_of_documents_are_not_ranked_under_labels_of_passages(graded_first)
     assert "Document runs are left out: whole." in page.content.decode()
     told = Client().get("/api/v1/collections/lagoon/leaderboard").json()
     assert told["runs_left_out"] == ["whole"]
+
+
+@pytest.fixture
+def of_both_kinds(graded_first):
+    """The collection with derived labels of documents, and with a run of documents."""
+    of = graded_first.qrel_sets.get()
+    make_qrels(graded_first, "whole texts", [("q1", "D1", 1)], mapped_from=of)
+    whole = make_run(graded_first, "whole", {"q1": ["D1"]})
+    whole.details = {"task": "document"}
+    whole.save()
+    return graded_first
+
+
+def test_a_run_page_says_which_labels_do_not_apply(of_both_kinds):
+    pages = {
+        run.run_tag: Client().get(f"/collections/lagoon/runs/{run.pk}/") for run in of_both_kinds.runs.all()
+    }
+
+    assert [one.refused for one in pages["alpha"].context["values"]] == [
+        "", "alpha retrieves passages, and these are labels of documents."
+    ]  # fmt: skip
+    assert [one.refused for one in pages["whole"].context["values"]] == [
+        "whole retrieves documents, and these are labels of passages.", ""
+    ]  # fmt: skip
+    assert [one.name for one in pages["whole"].context["labels"]] == ["whole texts"]
+    assert "retrieves documents, and these are labels of passages." in pages["whole"].content.decode()
+
+
+def test_labels_of_unknown_kind_score_runs_of_documents(graded_first):
+    graded_first.runs.update(details={"task": "document"})
+
+    [values] = Client().get(f"/collections/lagoon/runs/{graded_first.runs.get().pk}/").context["values"]
+
+    assert (values.refused, values.means[0]) == ("", 1.0)
+
+
+def test_two_runs_of_different_kinds_are_not_compared(of_both_kinds):
+    two = "/collections/lagoon/two-runs/"
+    page = Client().get(two, {"a": "alpha", "b": "whole"}).content.decode()
+    assert "whole retrieves documents and alpha passages, so no labels apply to both." in page
+    make_run(of_both_kinds, "beta", {"q1": ["a"]})
+
+    page = Client().get(two, {"a": "alpha", "b": "beta", "labels": "whole texts"}).content.decode()
+
+    assert "alpha retrieves passages, and these are labels of documents." in page
+
+
+def test_scores_leave_out_runs_of_the_other_kind(of_both_kinds):
+    def scores(*runs):
+        return score(
+            collection=of_both_kinds,
+            labels=labels_named(of_both_kinds, "graded"),
+            runs=runs,
+            measures="RR@10",
+        )
+
+    alpha, whole = of_both_kinds.runs.order_by("run_tag")
+    analysis = score_analysis(scores(alpha, whole))
+
+    assert analysis.sentences == ("Document runs are left out: whole.",)
+    assert analysis.content["runs_left_out"] == ["whole"]
+    assert [row["run"] for row in analysis.content["rows"]] == ["alpha"]
+    with pytest.raises(NothingToScore, match="whole retrieves documents, and these are labels of passages"):
+        scores(whole)

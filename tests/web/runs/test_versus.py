@@ -5,7 +5,8 @@ import pytest
 from django.test import Client
 
 from leaderboard.analyses.compare.head_to_head import head_to_head
-from pooling.models import PrivateQuery, Qrel, QrelSet, QuerySplit
+from pooling.models import PooledPassage, PrivateQuery, Qrel, QrelSet, QuerySplit
+from pooling.services.submission_policies import set_policy
 from tournament.models import QrelVersion
 from web.runs.versus import verdict_words
 
@@ -77,6 +78,16 @@ def test_passages_of_a_run_released_as_scores_are_not_shown(member, published):
     reply = page(Client(), query="q1")
     assert [side["passages"] for side in reply.context["sides"]] == [[], []]
     assert "Its passages are not released" in reply.content.decode()
+
+
+def test_visitors_read_that_a_text_is_not_public_while_labels_are_withheld(member, published):
+    published.collection.runs.update(release="public")
+    published.collection.qrel_sets.update(withheld=True)
+    PooledPassage.objects.update(run_ids=[])
+    set_policy(collection=published.collection, most_runs=1, period_days=1, per_query_values=True)
+
+    assert "Its text is not public." in page(Client(), query="q1").content.decode()
+    assert "not public" not in page(member, query="q1").content.decode()
 
 
 def test_private_queries_count_for_members_only(member, published):

@@ -23,10 +23,13 @@ from pooling.services.leaving_out import can_leave_out
 from pooling.services.quotas import keys_that_failed
 from pooling.services.runs import NOTHING_TO_DO
 from pooling.services.teams import uploads_seen
+from web.common.folded_problems import fold
 from web.common.job_progress import Work
 from web.common.visibility import hidden_queries, opened_runs, without_private
 
 UPLOADS_A_PAGE = 30
+#: The number of different problems that the list shows of each file.
+PROBLEMS_SHOWN = 5
 #: Labels of states.
 STATES = {
     RunUpload.State.RECEIVING: "arriving",
@@ -45,6 +48,7 @@ def uploads_page(collection: Collection, user: Any, parameters: Any) -> dict[str
     failed = keys_that_failed(waiting)
     for upload in page.object_list:
         _add_words(upload, failed=upload.job_key in failed)
+        _add_problems(upload)
     moving = len(waiting) > len(failed)
     return {
         "collection": collection,
@@ -147,3 +151,9 @@ def _add_words(upload: RunUpload, *, failed: bool) -> None:
     """Set the upload's label and number of problems; ``failed``: its check failed."""
     upload.words = "check failed" if failed else STATES[RunUpload.State(upload.state)]  # type: ignore[attr-defined]
     upload.total = sum(upload.problem_counts.values()) or len(upload.problems)  # type: ignore[attr-defined]
+
+
+def _add_problems(upload: RunUpload) -> None:
+    """Set the problems that the list shows, folded, and the number of the others. Call it after ``_add_words``."""
+    upload.folded = fold(upload.problems, upload.problem_counts)[:PROBLEMS_SHOWN]  # type: ignore[attr-defined]
+    upload.others = upload.total - sum(same.count for same in upload.folded)  # type: ignore[attr-defined]

@@ -1,5 +1,6 @@
 """Runs sent in the browser: in parts, by a plain form, or only checked; every problem is shown."""
 
+import html
 import io
 from datetime import date, timedelta
 
@@ -65,6 +66,20 @@ def test_the_list_says_why_a_file_was_refused(keeper, cast):
         'This looks like relevance labels (qrels). <a href="/collections/harbour/files/">Add labels</a>'
         in listed
     )
+
+
+def test_the_list_shows_every_problem_folded_and_counts_the_others(keeper, cast, monkeypatch):
+    body = BAD + b"q1 Q0 c three 0.4 sent\n"
+    set_policy(collection=cast.collection, most_runs=1, period_days=30)
+    sent(keeper, body)
+
+    listed = html.unescape(keeper.get("/collections/harbour/uploads/").content.decode())
+
+    assert all(one["reason"] in listed for one in last().problems if one["line"] != 5)
+    assert '<span class="tag">2 alike</span>' in listed
+    assert "other problem" not in listed
+    monkeypatch.setattr("web.runs.upload_pages.PROBLEMS_SHOWN", 2)
+    assert "2 other problems</a>" in keeper.get("/collections/harbour/uploads/").content.decode()
 
 
 def test_every_problem_is_shown_with_its_line(keeper, cast):

@@ -62,8 +62,8 @@ def _sets_with_decimals(collection: Collection) -> list[dict[str, Any]]:
 class LabelsToPublish:
     """What everybody sees once a withheld qrel set is published.
 
-    ``passages`` are in no other public labels and in no run's pool; ``texts`` of them have a text. ``decimals`` are
-    the policy's; None: all.
+    ``passages`` are in no other public labels and were pooled from no run; ``texts`` of them have a text.
+    ``decimals`` are the policy's; None: all. ``derived``: labels of documents that were made of these labels.
     """
 
     set: QrelSet
@@ -76,6 +76,7 @@ class LabelsToPublish:
     decimals: int | None
     versions: int
     still_withheld: tuple[str, ...]
+    derived: tuple[QrelSet, ...]
 
 
 def labels_to_publish(qrel_set: QrelSet) -> LabelsToPublish:
@@ -100,6 +101,7 @@ def labels_to_publish(qrel_set: QrelSet) -> LabelsToPublish:
         decimals=policy.public_decimals if policy else None,
         versions=QrelVersion.objects.filter(collection=collection).count(),
         still_withheld=tuple(others.order_by("name").values_list("name", flat=True)),
+        derived=tuple(QrelSet.objects.filter(mapped_from=qrel_set).order_by("name")),
     )
 
 

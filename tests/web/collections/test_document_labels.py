@@ -52,3 +52,19 @@ def test_the_page_makes_labels_from_a_file_and_says_what_it_lacks(harbour, owner
     assert "or choose another “Separator”" in lacking.content.decode()
     assert made.status_code == 302
     assert harbour.collection.qrel_sets.get(name="documents").qrels.count() == 3
+
+
+def test_the_preview_of_publishing_names_the_labels_that_are_related(harbour, owner):
+    official = harbour.collection.qrel_sets.get(name="official")
+    make_qrels(harbour.collection, "documents", [("q1", "D1", 1)], mapped_from=official, withheld=True)
+    harbour.collection.qrel_sets.update(withheld=True)
+
+    def preview(name):
+        address = reverse("web:withhold_labels", args=[harbour.collection.name, name])
+        return owner.post(address, {"why": "it is over", "publish": "1"}).content.decode()
+
+    assert "documents, made of these labels, do not change. They stay withheld" in preview("official")
+    of_documents = preview("documents")
+    assert "the passage labels official" in of_documents
+    assert "tells everybody the highest grade of its passages" in of_documents
+    assert "1 passage becomes visible" in of_documents

@@ -22,10 +22,10 @@ from pooling.services.candidates import candidates_of
 from pooling.services.leaving_out import can_leave_out
 from pooling.services.quotas import keys_that_failed
 from pooling.services.runs import NOTHING_TO_DO
-from pooling.services.teams import uploads_seen
+from pooling.services.teams import team_of, uploads_seen
 from web.common.folded_problems import fold
 from web.common.job_progress import Work
-from web.common.visibility import hidden_queries, opened_runs, without_private
+from web.common.visibility import hidden_queries, opened_runs, sees_everything, without_private
 
 UPLOADS_A_PAGE = 30
 #: The number of different problems that the list shows of each file.
@@ -53,6 +53,7 @@ def uploads_page(collection: Collection, user: Any, parameters: Any) -> dict[str
     return {
         "collection": collection,
         "page": page,
+        "team": None if sees_everything(user, collection) else team_of(user, collection),
         "moving": moving,
         "imported": any(upload.state == RunUpload.State.IMPORTED for upload in page.object_list),
         "importable": importable_uploads(collection, user).count(),

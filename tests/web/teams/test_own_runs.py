@@ -121,3 +121,13 @@ def test_no_other_team_and_no_visitor_changes_it(board, run):
 
     run.refresh_from_db()
     assert run.description == "first words"
+
+
+def test_the_uploads_lead_a_submitter_to_the_team_and_a_member_to_the_next_step(board, run):
+    uploads = "/collections/harbour/uploads/"
+    own, owners = board.get("honest", uploads), board.cast.clients["owner"].get(uploads)
+
+    team = f'<a href="/collections/harbour/teams/{board.teams["honest"].pk}/">Runs of <bdi>honest</bdi></a>'
+    assert team in own.content.decode()
+    assert "Next step" not in own.content.decode()
+    assert '<a href="/collections/harbour/">Next step</a>' in owners.content.decode()

@@ -1,6 +1,6 @@
 """Describe many runs at once, including runs whose files have not arrived yet."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -21,11 +21,29 @@ MOST_BYTES = 20_000_000
 
 @dataclass(frozen=True)
 class DescribedRuns:
-    """Tags of the runs that a metadata file described, announced or left unchanged."""
+    """Tags of the runs that a metadata file described, announced or left unchanged.
+
+    ``changes``: the new values of the described and announced ones, by tag and name.
+    """
 
     described: tuple[str, ...]
     announced: tuple[str, ...]
     unchanged: tuple[str, ...]
+    changes: dict[str, dict[str, Any]]
+
+    @property
+    def in_words(self) -> list[str]:
+        """Return one line for each run that changes: its tag and its new values."""
+        return [f"{tag}: {_values_in_words(new)}" for tag, new in self.changes.items()]
+
+
+def _values_in_words(new: Mapping[str, Any]) -> str:
+    yes_no = {True: "yes", False: "no"}
+    flat = {key: value for key, value in new.items() if not isinstance(value, dict)}
+    for value in new.values():
+        flat |= value if isinstance(value, dict) else {}  # Reported values have the names of measures.
+    words = [f"{key} {yes_no[value] if isinstance(value, bool) else value}" for key, value in flat.items()]
+    return "; ".join(words) or "no details"
 
 
 def import_run_metadata(
@@ -49,47 +67,58 @@ def import_run_metadata(
     }
     before = {one.run_tag: one for one in AnnouncedRun.objects.filter(collection=collection)}
     changed: dict[str, list[str]] = {"described": [], "announced": [], "unchanged": []}
+    changes: dict[str, dict[str, Any]] = {}
     with transaction.atomic():
         for row in rows:
-            outcome = (
-                _describe_from_row(runs[row.run_tag], row, name, who)
-                if row.run_tag in runs
-                else _announce_from_row(collection, row, before.get(row.run_tag))
-            )
-            changed[outcome].append(row.run_tag)
+            if row.run_tag in runs:
+                outcome, new = "described", _describe_from_row(runs[row.run_tag], row, name, who)
+            else:
+                outcome, new = "announced", _announce_from_row(collection, row, before.get(row.run_tag))
+            changed["unchanged" if new is None else outcome].append(row.run_tag)
+            if new is not None:
+                changes[row.run_tag] = new
         if changed["announced"] and not dry_run:
             said = f"{many(len(changed['announced']), 'run')} announced from {name}"
             log(collection, said[:300], who=who)
         transaction.set_rollback(dry_run)
-    return DescribedRuns(**{key: tuple(tags) for key, tags in changed.items()})
+    return DescribedRuns(**{key: tuple(tags) for key, tags in changed.items()}, changes=changes)
 
 
-def _describe_from_row(run: Run, row: DescribedRun, name: str, who: str) -> str:
+def _describe_from_row(run: Run, row: DescribedRun, name: str, who: str) -> dict[str, Any] | None:
+    """Return the new values, or None if the row changes nothing."""
     said = {key: value for key, value in row.fields.items() if value not in ("", None)}
     details = {key: value for key, value in row.details.items() if value is not None}
     new = {key: value for key, value in details.items() if run.details.get(key) != value}
-    if all(getattr(run, key) == value for key, value in said.items()) and not new:
-        return "unchanged"
+    changed = _json_ready({key: value for key, value in said.items() if getattr(run, key) != value})
+    if not changed and not new:
+        return None
     try:
         describe_run(run=run, changes=said | ({"details": new} if new else {}), who=who)
     except PoolingError as refusal:
         raise InvalidFile(name, row.line, refusal.message, str(refusal.next_step)) from None
-    return "described"
+    return changed | new
 
 
-def _announce_from_row(collection: Collection, row: DescribedRun, before: AnnouncedRun | None) -> str:
-    said: dict[str, Any] = dict(before.said) if before else {}
-    for key, value in row.fields.items():
-        if value not in ("", None):
-            said[key] = value.isoformat() if isinstance(value, date) else value
+def _json_ready(said: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value.isoformat() if isinstance(value, date) else value for key, value in said.items()}
+
+
+def _announce_from_row(
+    collection: Collection, row: DescribedRun, before: AnnouncedRun | None
+) -> dict[str, Any] | None:
+    """Return the new values, or None if the row changes nothing."""
+    told = before.said if before else {}
+    fields = _json_ready({key: value for key, value in row.fields.items() if value not in ("", None)})
     given = {key: value for key, value in row.details.items() if value is not None}
-    said["details"] = said.get("details", {}) | given
-    if before is not None and before.said == said:
-        return "unchanged"
+    known = told.get("details", {})
+    said = told | fields | {"details": known | given}
+    if before is not None and told == said:
+        return None
     AnnouncedRun.objects.update_or_create(
         collection=collection, run_tag=row.run_tag, defaults={"said": said, "run": None}
     )
-    return "announced"
+    new = {key: value for key, value in fields.items() if told.get(key) != value}
+    return new | {key: value for key, value in given.items() if known.get(key) != value}
 
 
 def withdraw_announcements(*, collection: Collection, run_tags: Sequence[str], who: str) -> int:

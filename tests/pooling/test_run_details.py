@@ -243,8 +243,24 @@ def test_a_dry_run_says_what_would_change_and_changes_nothing(board):
     done = describe_runs(board, "run;team\na;A\n", dry_run=True)
 
     assert done.announced == ("a",)
+    assert done.in_words == ["a: team A"]
     assert not AnnouncedRun.objects.exists()
     assert not CollectionChange.objects.filter(what__contains="announced").exists()
+
+
+def test_a_dry_run_names_each_run_and_its_new_values(board, submit, tmp_path, capsys):
+    submit("a", team="Otters", details={"subtask": "rerank"})
+    path = tmp_path / "runs.csv"
+    path.write_text("run,team,subtask,dense,nDCG@10\na,Otters,fullrank,yes,0.5\nb,Seals,rerank,,\nc,,,,\n")
+
+    call_command("import_run_metadata", board.name, str(path), "--dry-run")
+
+    shown = capsys.readouterr().out
+    assert "a: subtask fullrank; dense yes; nDCG@10 0.5\n" in shown
+    assert "b: team Seals; subtask rerank\n" in shown
+    assert "c: no details\n" in shown
+    call_command("import_run_metadata", board.name, str(path))
+    assert "subtask" not in capsys.readouterr().out
 
 
 def test_a_policy_holds_for_tables_too(board, submit):

@@ -57,11 +57,15 @@ class RunTableIn(Body):
 
 
 class RunTableOut(Schema):
-    """Tags of the runs whose description changed, of announced runs, and of unchanged runs."""
+    """Tags of the runs whose description changed, of announced runs, and of unchanged runs.
+
+    ``changes``: the new values of the former two, by tag.
+    """
 
     described: list[str]
     announced: list[str]
     unchanged: list[str]
+    changes: dict[str, dict[str, Any]]
 
 
 @router.get("/collections/{name}/run-fields", response=list[RunFieldOut], summary="List the details of runs")

@@ -39,9 +39,13 @@ class Command(BaseCommand):
             who=getpass.getuser(),
             dry_run=dry_run,
         )
-        return {**{key: list(tags) for key, tags in asdict(done).items()}, "dry_run": dry_run}
+        self.lines = done.in_words
+        return asdict(done) | {"dry_run": dry_run}
 
     def show(self, result: dict[str, Any]) -> None:
+        if result["dry_run"]:
+            for line in self.lines:
+                self.stdout.write(line)
         described, announced, unchanged = (
             len(result[key]) for key in ("described", "announced", "unchanged")
         )

@@ -18,8 +18,8 @@ from pooling.run_details import BY_NAME, Detail, value_in_words
 TYPES = ("neural", "subtask", "stage", "family")
 #: Column → its name in the list of columns; the first columns are shown by default.
 USUAL_COLUMNS = {
-    "official": "official values",
-    "shift": "official rank and move",
+    "official": "values under the qrels",
+    "shift": "rank under the qrels, and move",
     "since": "moves since an earlier version",
     "answered": "answered queries",
     "judged": "judged tops",

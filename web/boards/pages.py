@@ -185,7 +185,8 @@ class BoardView:
     def bibtex(self) -> str:
         """Return a BibTeX entry for this board."""
         number = self.version.number if self.version else None
-        about = f"version {number} of the preference qrels" if number else "official labels"
+        labels = f"{self.official.name} labels" if self.official else "labels"
+        about = f"version {number} of the preference qrels" if number else labels
         return bibtex_entry(
             key=f"{self.collection.name}-{f'v{number}' if number else 'labels'}",
             title=f"Leaderboard of {self.collection.title or self.collection.name}, {about}",

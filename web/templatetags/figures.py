@@ -63,6 +63,12 @@ def mean_name(measure: str) -> str:
 
 
 @register.filter
+def labels_title(name: str) -> str:
+    """Return the heading of values under a qrel set: ``Official`` for the set of that name, else its name."""
+    return name.capitalize() if name in ("", "official") else name
+
+
+@register.filter
 def signed(number: float | None) -> str:
     """Return a difference with its sign and four digits; zero has no sign."""
     if number is None or math.isnan(number):

@@ -51,6 +51,7 @@ class OfficialLabels:
     label: int | None
     grades: dict[int, int]
     min_grade: int
+    name: str = ""
 
     @property
     def relevant(self) -> set[int]:
@@ -120,6 +121,7 @@ def query_page(
         "lines": lines,
         "best": [line for line in lines if line.best],
         "official": [line for line in lines if line.official],
+        "labels_name": official.name,
         "other_relevant": [line for line in lines if line.relevant and not line.official],
         "official_elsewhere": len(official.relevant - letters.keys()),
         "graph": _win_graph(lines, letters, wins, row) if len(lines) > 1 and wins else None,
@@ -175,7 +177,7 @@ def _official_labels(version: QrelVersion, query: Query, user: Any) -> OfficialL
         return OfficialLabels(None, {}, 0)
     labels = Qrel.objects.filter(qrel_set=official, query=query)
     grades = dict(labels.values_list("passage_id", "grade"))
-    return OfficialLabels(official_label_key(official, query), grades, official.min_grade)
+    return OfficialLabels(official_label_key(official, query), grades, official.min_grade, official.name)
 
 
 def _passages_of_query(

@@ -211,3 +211,20 @@ def test_scores_leave_out_runs_of_the_other_kind(of_both_kinds):
     assert [row["run"] for row in analysis.content["rows"]] == ["alpha"]
     with pytest.raises(NothingToScore, match="whole retrieves documents, and these are labels of passages"):
         scores(whole)
+
+
+def test_headings_name_other_labels_than_the_official_ones(member, published):
+    published.collection.board_labels = make_qrels(published.collection, "second", [("q1", "a", 1)])
+    published.collection.save()
+
+    def page(address):
+        return member.get(f"/collections/harbour/{address}").content.decode()
+
+    board, runs = page("leaderboard/"), page("runs/")
+    query = page(f"versions/1/queries/{published.query('q1').pk}/")
+
+    assert "second MRR@10" in board
+    assert "second rank</a>" in board
+    assert "second MRR@10" in runs
+    assert "<dt>second</dt>" in query
+    assert not any("Official MRR" in page or "Official rank" in page for page in (board, runs))

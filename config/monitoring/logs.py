@@ -56,6 +56,15 @@ def masked(text: str) -> str:
     return text
 
 
+class OrdinaryRefusals(logging.Filter):
+    """Removes tracebacks of refused requests (4xx): the refusal is an answer, not a fault in the software."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if 400 <= getattr(record, "status_code", 0) < 500:
+            record.exc_info = record.exc_text = None
+        return True
+
+
 class PlainLines(logging.Formatter):
     """Formats a line for people: time, level, logger, message; the traceback below."""
 
@@ -105,8 +114,9 @@ def configuration(*, json_lines: bool, level: str) -> dict[str, object]:
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"lines": {"()": f"config.monitoring.logs.{formatter.__name__}"}},
+        "filters": {"refusals": {"()": "config.monitoring.logs.OrdinaryRefusals"}},
         "handlers": {
-            "stderr": {"class": "logging.StreamHandler", "formatter": "lines"},
+            "stderr": {"class": "logging.StreamHandler", "formatter": "lines", "filters": ["refusals"]},
             # Django's own console handler would repeat messages, unmasked.
             "nowhere": {"class": "logging.NullHandler"},
         },

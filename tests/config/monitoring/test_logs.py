@@ -5,8 +5,10 @@ import logging
 import sys
 
 import pytest
+from django.contrib.auth import get_user_model
 
 from config.monitoring.logs import MASK, JsonLines, PlainLines, masked
+from tests.factories import make_collection
 
 WORKER = "A2XK5J8Q0WVLMR"
 ASSIGNMENT = "3AAPLD8UCDBN7WWKT0WRPQDCVXTHTB"
@@ -81,3 +83,18 @@ def test_tracebacks_are_kept_and_masked(lines):
 
 def test_a_json_record_is_one_line():
     assert "\n" not in JsonLines().format(record("two\nlines", why="a\nb"))
+
+
+@pytest.mark.django_db
+@pytest.mark.one_database
+def test_a_refused_permission_is_one_line_without_a_traceback(client, caplog):
+    collection = make_collection("harbor", ["q1"], visibility="published")
+    client.force_login(get_user_model().objects.create_user("eve"))
+    with caplog.at_level("WARNING", logger="django.request"):
+        assert client.get(f"/collections/{collection.name}/runs/send/").status_code == 403
+
+    [refused] = [one for one in caplog.records if one.name == "django.request"]
+    [handler] = [one for one in logging.getLogger().handlers if isinstance(one.formatter, PlainLines)]
+    handler.filter(refused)
+
+    assert handler.format(refused).endswith("Forbidden (Permission denied): /collections/harbor/runs/send/")

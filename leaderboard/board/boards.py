@@ -16,6 +16,7 @@ from leaderboard.board.standings import Board, BoardInput, Standing, draw_board
 from leaderboard.cache.software_version import software_version
 from leaderboard.errors import NoRuns, NothingToScore
 from leaderboard.output.content import json_ready
+from leaderboard.output.numbers import DIGITS
 from leaderboard.scoring.agreement import Agreement
 from leaderboard.scoring.evaluation import Progress, Scored, evaluate_under, measure_for
 from leaderboard.scoring.intervals import SEED
@@ -88,9 +89,17 @@ class PublishedBoard:
     @property
     def tie_rule(self) -> str:
         """The sentence about the ranks of equal values."""
-        if self.decimals is None:
+        if self.decimals is None and not self._hides_differences:
             return "Equal values share a rank."
         return "Ranks come from the unrounded values, so equal shown values can have different ranks."
+
+    @property
+    def _hides_differences(self) -> bool:
+        """Return whether runs of different ranks have the same value to the digits that are shown."""
+        rows = [row for row in self.board.rows if not row.perfect]
+        sides = ([row.official for row in rows], [row.preference for row in rows if row.preference])
+        shown = [{(f"{one.value:.{DIGITS}f}", one.rank) for one in side} for side in sides]
+        return any(len({value for value, _ in side}) < len(side) for side in shown)
 
     @property
     def runs(self) -> int:

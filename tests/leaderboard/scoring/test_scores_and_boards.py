@@ -277,6 +277,16 @@ def test_a_boards_figure_has_a_panel_a_set_of_labels_in_the_order_of_its_own_boa
     assert "Named" not in against.caption
 
 
+def test_the_table_explains_ranks_of_values_that_only_look_equal(valley):
+    published = board_of(valley, None)
+    first, second, *others = published.board.rows
+    close = replace(second, official=replace(second.official, value=first.official.value - 1e-6))
+    near = replace(published, board=replace(published.board, rows=(first, close, *others)))
+
+    assert "Equal values share a rank." in board_analysis(published).tables[0].caption
+    assert "so equal shown values can have different ranks." in board_analysis(near).tables[0].caption
+
+
 def test_of_many_runs_the_figure_names_those_that_stand_out_and_says_so(valley, version):
     for number in range(40):
         make_run(valley.collection, f"more{number}", {"q1": ["x1"]})

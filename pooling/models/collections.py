@@ -280,6 +280,11 @@ class Run(models.Model):
         """Return whether its authors are still hidden from non-members."""
         return self.anonymous_until is not None and self.anonymous_until > clock.now().date()
 
+    @property
+    def shown_sha256(self) -> str:
+        """The hash of the file; empty while its authors are hidden, because it would confirm a guess of the file."""
+        return "" if self.author_hidden else self.sha256
+
     def without_author(self) -> Run:
         """Return the run as non-members see it: without its authors and its time of import while they are hidden.
 

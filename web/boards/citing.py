@@ -10,7 +10,7 @@ def bibtex_entry(*, key: str, title: str, year: int, address: str, note: str, do
         f"  year = {{{year}}},",
         *([f"  doi = {{{doi}}},"] if doi else []),
         f"  howpublished = {{\\url{{{address}}}}},",
-        f"  note = {{{_bibtex_text(note)}}}",
+        *([f"  note = {{{_bibtex_text(note)}}}"] if note else []),
     ]
     return "\n".join([f"@misc{{{re.sub(r'[^A-Za-z0-9._-]+', '-', key)},", *said, "}"])
 

@@ -184,7 +184,7 @@ class ReleasedRows:
                 "type": run.run_type,
                 "submitted_on": run.submitted_on.isoformat() if run.submitted_on else None,
                 "baseline": run.baseline,
-                "sha256": run.sha256,
+                "sha256": run.shown_sha256,
             }
 
     def exclusions(self) -> Iterator[Row]:

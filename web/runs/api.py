@@ -30,7 +30,10 @@ Release = Literal["public", "scores", "private"]
 
 
 class RunOut(Schema):
-    """A run and its description; ``report`` has the results of the check."""
+    """A run and its description; ``report`` has the results of the check.
+
+    While a run is anonymous, ``sha256`` is empty for everybody but its team and members.
+    """
 
     id: int
     run_tag: str
@@ -49,6 +52,11 @@ class RunOut(Schema):
     anonymous_until: date | None
     report: dict[str, Any]
     created_at: datetime
+
+    @staticmethod
+    def resolve_sha256(run: Run) -> str:
+        """Return the hash of the file; empty while its authors are hidden."""
+        return run.shown_sha256
 
 
 class RunPage(Schema):

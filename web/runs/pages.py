@@ -231,7 +231,7 @@ def _run_bibtex(collection: Collection, run: Run, link: str) -> str:
         title=f"Run {run.run_tag}{whose}, {collection.title or collection.name}",
         year=(run.submitted_on or run.created_at).year,
         address=link,
-        note=f"Run file SHA-256 {run.sha256}",
+        note=f"Run file SHA-256 {run.shown_sha256}" if run.shown_sha256 else "",
     )
 
 

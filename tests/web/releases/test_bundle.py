@@ -190,7 +190,10 @@ def test_private_queries_are_left_out(town):
 def test_a_team_under_embargo_is_not_named(town):
     Run.objects.filter(run_tag="quay").update(team="OTTERS", paper="OTTERPAPER", anonymous_until="2999-01-01")
 
-    assert "OTTER" not in "\n".join(read(town.version).values())
+    whole = "\n".join(read(town.version).values())
+
+    assert "OTTER" not in whole
+    assert Run.objects.get(run_tag="quay").sha256 not in whole
 
 
 def test_judgments_name_the_versions_based_on_them(town):

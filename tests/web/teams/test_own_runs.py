@@ -7,6 +7,8 @@ import pytest
 from pooling.models import Run
 from pooling.services.submission_policies import set_policy
 
+from .conftest import CLOSES
+
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
@@ -131,3 +133,17 @@ def test_the_uploads_lead_a_submitter_to_the_team_and_a_member_to_the_next_step(
     assert team in own.content.decode()
     assert "Next step" not in own.content.decode()
     assert '<a href="/collections/harbour/">Next step</a>' in owners.content.decode()
+
+
+def test_the_hash_of_a_run_under_embargo_is_for_its_team_and_members(board, run):
+    Run.objects.filter(pk=run.pk).update(release="public", anonymous_until=CLOSES.date())
+    page, api = f"/collections/harbour/runs/{run.pk}/", "/api/v1/collections/harbour/runs"
+
+    for reader in ("late", None):
+        assert run.sha256 not in board.get(reader, page).content.decode()
+        assert run.sha256 not in board.get(reader, api).content.decode()
+        assert board.get(reader, f"{api}/{run.pk}").json()["sha256"] == ""
+    assert run.sha256 in board.get("honest", page).content.decode()
+    assert board.get("honest", f"{api}/{run.pk}").json()["sha256"] == run.sha256
+    Run.objects.filter(pk=run.pk).update(anonymous_until=None)
+    assert run.sha256 in board.get(None, page).content.decode()

@@ -8,7 +8,7 @@ import io
 import logging
 import textwrap
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from math import isfinite
 from threading import Lock
@@ -78,6 +78,7 @@ FONTS = (
 )
 """Fonts in order of preference. Letters missing from a font are drawn with the next installed font."""
 LONGEST_NAME = 30
+LONGEST_TEAM = 16
 #: Font size of names beside points.
 NAME_POINTS = 5.5
 FOOTER_POINTS = 6
@@ -90,9 +91,21 @@ def color_of(place: int) -> str:
     return OKABE_ITO[place % len(OKABE_ITO)]
 
 
-def short_name(name: str) -> str:
+def short_name(name: str, longest: int = LONGEST_NAME) -> str:
     """Return a name cut to the longest allowed length, isolated so that it does not reorder the text beside it."""
-    return isolate_name(name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…")
+    return isolate_name(name if len(name) <= longest else f"{name[: longest - 1]}…")
+
+
+def name_teams(canvas: Any, teams: Mapping[str, str]) -> None:
+    """Write the team, cut if it is long, after each run that labels a row of the figure. ``teams``: by run tag."""
+    named = {
+        short_name(tag): f"{short_name(tag)} ({short_name(team, LONGEST_TEAM)})"
+        for tag, team in teams.items()
+    }
+    for axes in canvas.axes:
+        labels = [label.get_text() for label in axes.get_yticklabels()]
+        if named.keys() & labels:
+            axes.set_yticklabels([named.get(label, label) for label in labels])
 
 
 def square_root_shades(most: float) -> Any:

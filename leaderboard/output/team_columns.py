@@ -26,7 +26,8 @@ OWN = {"team", "group"}
 def with_teams(analysis: Analysis, teams: Teams) -> Analysis:
     """Return the analysis with the team of each run; ``teams`` is run tag → team, as the readers may see it.
 
-    Tables get a column beside each column of runs, and charts on pages name the team in a run's note.
+    Tables get a column beside each column of runs. Charts on pages name the team in a run's note, and figures for
+    print after a run that labels a row.
     """
     known = {tag: team for tag, team in teams.items() if team}
     if not known:
@@ -79,13 +80,19 @@ def _team_cells(row: Row, columns: list[Column], teams: Teams) -> dict[str, str 
 
 def _figure_with_teams(figure: Figure, teams: Teams, runs: frozenset[str]) -> Figure:
     data = figure.data and _table_with_teams(figure.data, teams, runs)
-    return replace(
-        figure, data=data, charts=tuple(_chart_with_teams(chart, teams) for chart in figure.charts)
-    )
+
+    def draw(canvas: Any) -> None:
+        from leaderboard.output.drawing import name_teams
+
+        figure.draw(canvas)
+        name_teams(canvas, teams)
+
+    charts = tuple(_chart_with_teams(chart, teams) for chart in figure.charts)
+    return replace(figure, data=data, charts=charts, draw=draw)
 
 
 def _chart_with_teams(chart: Mapping[str, Any], teams: Teams) -> Mapping[str, Any]:
-    """Return a chart's content with the team first in the note of each run."""
+    """Return a chart's content with the team first in the note of each run; ``printed``: rows as paper names them."""
     if chart["form"] == "points":
         points = [one | {"note": _noted(teams.get(one["name"]), one["note"])} for one in chart["points"]]
         return {**chart, "points": points}
@@ -96,6 +103,7 @@ def _chart_with_teams(chart: Mapping[str, Any], teams: Teams) -> Mapping[str, An
     return {
         **chart,
         "notes": [_noted(teams.get(row), note) for row, note in zip(rows, notes, strict=True)],
+        "printed": [run_and_team(row, teams.get(row, "")) for row in rows],
     }
 
 

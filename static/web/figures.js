@@ -559,7 +559,7 @@
     new ResizeObserver(() => plot.clientWidth && plot.clientWidth !== width && show()).observe(plot);
     const print = (width) => {
       const kept = chart;
-      if (width) chart = whole;
+      if (width) chart = { ...whole, rows: whole.printed ?? whole.rows };
       plot.style.width = width;
       show();
       chart = kept;
@@ -568,7 +568,7 @@
     withKeys(plot, said, () => ({ drawn, items, columns }));
   }
 
-  /* In print: all rows, in light colors, as wide as the sheet. */
+  /* In print: all rows with their teams, in light colors, as wide as the sheet. */
   const { media } = darkSheet;
   for (const [event, sheet, width] of [["beforeprint", "not all", ON_PAPER], ["afterprint", media, ""]]) {
     addEventListener(event, () => {

@@ -43,10 +43,12 @@ class KindCommand(AnalysisCommand):
 
     def analyse(self, *, subject: str, **options: Any) -> Analysis:
         kind = self.kind
+        settings = {field.name: _setting_value(field, options[_option_key(field)]) for field in kind.fields}
         campaign = campaign_named(subject) if kind.of_campaign else None
         collection = campaign.collection if campaign else collection_named(subject)
-        fields = kind.fields_for(collection)
-        settings = {field.name: _setting_value(field, options[_option_key(field)]) for field in fields}
+        for field in kind.fields_for(collection):
+            if options[_option_key(field)] is None:
+                settings[field.name] = _setting_value(field, None)
         tags = options.get("runs") or []
         alone = kind.by_description and not tags and not collection.runs.exists()
         runs = tuple(runs_of(collection, tags)) if kind.of_runs and not alone else ()

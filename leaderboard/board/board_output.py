@@ -71,6 +71,11 @@ def board_has_preferences(published: PublishedBoard) -> bool:
     return published.version is not None
 
 
+def labels_title(name: str) -> str:
+    """Return the heading of values under a qrel set: ``Official`` for the set of that name, else its name."""
+    return name.capitalize() if name == "official" else name
+
+
 def board_table(published: PublishedBoard, facts: Facts) -> Table:
     """Return one row per run, best first."""
     sets = _label_columns(published)
@@ -88,7 +93,7 @@ def board_table(published: PublishedBoard, facts: Facts) -> Table:
         *([Column("baseline", "baseline")] if published.baselines else []),
     ]
     rows = tuple(_board_row(published, row) for row in published.board.rows)
-    title = "Official and preference qrels" if both else f"{official} qrels"
+    title = f"{labels_title(official)} and preference qrels" if both else f"{official} qrels"
     return Table("boards", title, _board_caption(published, facts), tuple(columns), rows, facts)
 
 
@@ -155,8 +160,8 @@ def agreement_in_words(published: PublishedBoard) -> str:
     assert agreement is not None
     tau = "not defined" if agreement.tau_b is None else f"{agreement.tau_b:.2f}"
     return (
-        f"Official and preference qrels order {agreement.agree:,} pairs of runs alike and {agreement.disagree:,} "
-        f"otherwise (Kendall's tau-b {tau})."
+        f"{labels_title(published.official)} and preference qrels order {agreement.agree:,} pairs of runs alike and "
+        f"{agreement.disagree:,} otherwise (Kendall's tau-b {tau})."
     )
 
 
@@ -200,7 +205,8 @@ def _panels_figure(published: PublishedBoard, facts: Facts, board: Table) -> Fig
         chart_content(_board_chart(published, name, title, facts.measure, color))
         for color, (name, title) in enumerate(sides)
     )
-    title = "Official and preference boards" if len(sides) > 1 else f"Board under {published.official} qrels"
+    both = f"{labels_title(published.official)} and preference boards"
+    title = both if len(sides) > 1 else f"Board under {published.official} qrels"
     return Figure("panels", title, caption, facts, draw, board, charts, 7.0, height, beside=len(sides) > 1)
 
 

@@ -17,6 +17,7 @@ from config import clock
 from judging.models import Campaign
 from judging.rules.screening import GOLD_PAIR
 from judging.rules.slips import percent_text
+from leaderboard.board.board_output import labels_title
 from leaderboard.board.standings import Standing
 from leaderboard.output import Figure
 from leaderboard.output.numbers import BOUND_DIGITS, DIGITS, digits_of
@@ -24,6 +25,7 @@ from leaderboard.output.right_to_left import isolate_name, runs_left
 from leaderboard.scoring.measure_names import is_measure, parse_measure
 
 register = template.Library()
+register.filter(labels_title)
 NOT_THERE = "–"
 PIXELS_AN_INCH = 120
 _IN_WORDS = re.compile(r"\b\d{4}-\d\d-\d\d \d\d:\d\d UTC\b")
@@ -60,12 +62,6 @@ def value(number: float | str | None) -> str:
 def mean_name(measure: str) -> str:
     """Return the name that pages give a measure, which is that of its mean: ``MRR@10`` for ``RR@10``."""
     return parse_measure(measure).mean_name if is_measure(measure) else measure
-
-
-@register.filter
-def labels_title(name: str) -> str:
-    """Return the heading of values under a qrel set: ``Official`` for the set of that name, else its name."""
-    return name.capitalize() if name in ("", "official") else name
 
 
 @register.filter

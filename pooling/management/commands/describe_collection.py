@@ -21,7 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("collection", metavar="NAME", help="name of the collection")
         parser.add_argument("--title", help="its title")
         parser.add_argument("--description", help="a description of the collection")
-        parser.add_argument("--license", help="its terms of use")
+        parser.add_argument("--license", "--licence", dest="license", help="its terms of use")
         parser.add_argument("--citation", help="where it comes from, and how to cite it")
 
         parser.add_argument(

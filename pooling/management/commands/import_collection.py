@@ -30,7 +30,7 @@ class Command(BaseCommand):
         parser.add_argument("--skip-unknown", action="store_true", help="drop labels of unknown queries")
         parser.add_argument("--title", default="", help="its title")
         parser.add_argument("--description", default="", help="a description of the collection")
-        parser.add_argument("--license", default="", help="its terms of use")
+        parser.add_argument("--license", "--licence", dest="license", default="", help="its terms of use")
         parser.add_argument("--citation", default="", help="where it comes from, and how to cite it")
         parser.add_argument(
             "--language",

@@ -113,7 +113,30 @@ class Bars:
     """A note for each row; empty without notes."""
 
 
-Chart = Spans | Cells | Points | Bars
+@dataclass(frozen=True)
+class Curve:
+    """A line from (0, 0) through ``values``, one for each x from 1, with a mark and its note at some of them."""
+
+    name: str
+    values: Sequence[int]
+    marks: Sequence[tuple[int, str]]
+    """The x of each mark in ascending order, and its note; the last one is the end of the curve."""
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Curves on two axes; ``named`` are the indexes of those labeled with their names at the end."""
+
+    title: str
+    x_axis: str
+    y_axis: str
+    curves: Sequence[Curve]
+    named: Sequence[int]
+    note: str = ""
+    """A note under the figure, or an empty string."""
+
+
+Chart = Spans | Cells | Points | Bars | Curves
 
 
 def chart_content(chart: Chart) -> Mapping[str, Any]:

@@ -430,6 +430,45 @@
     };
   }
 
+  /* Curves of counts from (0, 0), with marks; those at the ends have names beside them. */
+  function curves(chart, theme, width, tell) {
+    const { room, names: _, row, around, ...option } = frame(theme, width, [], { axis: chart.x_axis });
+    const height = Math.max(320, Math.min(520, width * 0.6));
+    const upward = linesOf(chart.y_axis, theme, 12, height - TOP - BOTTOM);
+    const beside = widthOf("00,000", theme, 12) + 12;
+    const left = beside + LINE * upward.length;
+    const value = (curve, x) => [x, curve.values[x - 1]];
+    const told = (curve, [x, note]) => joined(curve.name, note, `${chart.x_axis}: ${x}`, `${chart.y_axis}: ${curve.values[x - 1]}`);
+    const end = (curve) => value(curve, curve.values.length);
+    const drawn = chart.curves.map((curve, place) => {
+      const color = theme.colors[place % theme.colors.length];
+      const notes = new Map(curve.marks.map((mark) => [mark[0], mark]));
+      return {
+        type: "line",
+        name: curve.name,
+        symbol: "circle",
+        showAllSymbol: true,
+        symbolSize: ([x]) => (notes.has(x) ? 7 : 0),
+        itemStyle: { color: color },
+        lineStyle: { color: color, width: 1.5, opacity: 0.8 },
+        emphasis: { focus: "series", lineStyle: { width: 3 } },
+        tooltip: { formatter: (item) => told(curve, notes.get(item.data[0]) ?? [item.data[0], ""]) },
+        data: [[0, 0], ...curve.values.map((found, at) => [at + 1, found])],
+      };
+    });
+    const named = chart.named.map((place) => chart.curves[place]);
+    const label = ({ name }) => ({ name, text: isolated(shorter(name, 24)) });
+    return {
+      ...option,
+      grid: { ...option.grid, left },
+      height,
+      items: chart.curves.flatMap((curve, series) => curve.marks.map((mark) => ({ series, data: mark[0], text: told(curve, mark) }))),
+      xAxis: axis(theme, { type: "value", min: 0, minInterval: 1, ...middle(chart.x_axis, theme, width, left), axisLabel: { hideOverlap: true } }),
+      yAxis: axis(theme, { type: "value", min: 0, minInterval: 1, name: upward.join("\n"), nameGap: beside, nameTextStyle: { color: theme["ink-soft"], lineHeight: LINE } }),
+      series: [...drawn, names(chart.curves.map(end), named.map((curve) => ({ ...label(curve), value: end(curve) })), theme, tell)],
+    };
+  }
+
   /* A part of a bar from ``from`` to ``to``, with its number inside, or to its right where it stands alone. */
   function piece(theme, [color, ink], { top, high, alone = false }) {
     return (_, api) => {
@@ -480,7 +519,7 @@
     };
   }
 
-  const FORMS = { spans, cells, points, bars };
+  const FORMS = { spans, cells, points, bars, curves };
 
   /* Arrow keys move from item to item; the item's text is written beside the figure for screen readers. */
   function withKeys(plot, said, now) {
@@ -524,7 +563,7 @@
     panel.append(...("untitled" in into.dataset ? [] : [title]), plot, said);
     if (chart.note) panel.append(Object.assign(document.createElement("p"), { className: "soft", textContent: chart.note }));
     const hint = Object.assign(document.createElement("p"), { className: "soft" });
-    if (chart.form === "points") panel.append(hint);
+    if (chart.form === "points" || chart.form === "curves") panel.append(hint);
     if (chart.form === "spans" && chart.rows.length > ROWS_FIRST) {
       chart = firstRows(whole);
       const more = Object.assign(document.createElement("button"), { type: "button", textContent: `Show all ${whole.rows.length} rows` });
@@ -542,7 +581,7 @@
     let drawn, items, columns, width;
     const tell = (lost) => {
       const said = lost.length ? `Not labeled for lack of room: ${lost.map(isolated).join(", ")}. ` : "";
-      hint.textContent = `${said}Touch a point to read its name.`;
+      hint.textContent = `${said}Touch a ${chart.form === "curves" ? "mark" : "point"} to read its name.`;
       hint.hidden = width >= NAMES_FROM && !lost.length;
     };
     const show = () => {

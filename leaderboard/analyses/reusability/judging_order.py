@@ -13,7 +13,7 @@ from typing import Any
 from judging.models import GradedItem, GradedLabels
 from judging.rules.topic_life import stage_words
 from leaderboard.output import Column, Facts, Figure, Kind, Row, Table
-from leaderboard.output.chart import Series, Spans, chart_content
+from leaderboard.output.chart import Curve, Curves, chart_content
 from leaderboard.output.table import Value
 from leaderboard.scoring.labels import Labels
 from pooling.models import Collection
@@ -26,6 +26,8 @@ FOUND = (
 )
 #: The maximum number of topics that are all named in the figure.
 MOST_NAMED = 12
+JUDGED, RELEVANT = "passages judged", "relevant passages found"
+MARKS = "A mark ends each source: the opening, the rest of the pool, and every iteration of active learning."
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,12 @@ class JudgedTopic:
     batches: Sequence[int]
     fraction: int | None = None
     """The passages are from a fraction of the corpus: one in this many."""
+
+    @property
+    def stages(self) -> list[tuple[int, int]]:
+        """Return each batch in the order of judging, with the number of passages judged at its end."""
+        ends = {batch: place for place, batch in enumerate(self.batches, 1)}
+        return sorted(ends.items(), key=lambda one: one[1])
 
     @property
     def gain(self) -> list[int]:
@@ -133,38 +141,49 @@ def gain_table(topics: Sequence[JudgedTopic], facts: Facts) -> Table:
     return Table("gain", "Gain", caption, columns, tuple(rows), facts)
 
 
-def topics_to_name(topics: Sequence[JudgedTopic]) -> list[JudgedTopic]:
-    """Return the topics named in the figure: all of a few, else those with the most or fewest judged or relevant."""
+def topics_to_name(topics: Sequence[JudgedTopic]) -> list[int]:
+    """Return the indexes of topics named in the figure: all of a few, else those with the most or fewest passages.
+
+    Both judged and relevant passages decide.
+    """
     if len(topics) <= MOST_NAMED:
-        return list(topics)
+        return list(range(len(topics)))
     sizes: tuple[Callable[[JudgedTopic], tuple[int, int]], ...] = (
         lambda one: (len(one.relevant), sum(one.relevant)),
         lambda one: (sum(one.relevant), len(one.relevant)),
     )
     outer = {pick(topics, key=size).qid for size in sizes for pick in (min, max)}
-    return [one for one in topics if one.qid in outer]
+    return [place for place, one in enumerate(topics) if one.qid in outer]
 
 
 def gain_figure(topics: Sequence[JudgedTopic], table: Table, facts: Facts) -> Figure:
-    """Return the gain curve of every topic. The page shows the points of the table instead, one row per topic."""
+    """Return the gain curve of every topic, with a mark at the end of each source."""
+    named = topics_to_name(topics)
 
     def draw(canvas: Any) -> None:
         from leaderboard.output.drawing import color_of, name_points
 
         axes = canvas.subplots()
         for place, topic in enumerate(topics):
-            axes.plot(range(len(topic.relevant) + 1), [0, *topic.gain], color=color_of(place), alpha=0.7)
-        axes.set_xlabel("judged")
-        axes.set_ylabel("relevant passages found")
+            color, gain = color_of(place), [0, *topic.gain]
+            axes.plot(range(len(gain)), gain, color=color, alpha=0.7)
+            ends = [judged for _, judged in topic.stages]
+            axes.plot(ends, [gain[judged] for judged in ends], "o", ms=2.5, color=color, alpha=0.7)
+        axes.set_xlabel(JUDGED)
+        axes.set_ylabel(RELEVANT)
         axes.set_xlim(0, 1.12 * max(len(one.relevant) for one in topics))
         axes.set_ylim(bottom=0)
-        ends = [(len(one.relevant), sum(one.relevant)) for one in topics]
-        named = [(one.qid, len(one.relevant), sum(one.relevant)) for one in topics_to_name(topics)]
-        name_points(canvas, axes, named, ends)
+        points = [(len(one.relevant), sum(one.relevant)) for one in topics]
+        name_points(canvas, axes, [(topics[place].qid, *points[place]) for place in named], points)
 
-    series = [
-        Series(words, [(one.judged_until(share), None, None) for one in topics]) for _, share, words in FOUND
+    curves = [
+        Curve(
+            one.qid,
+            one.gain,
+            [(judged, _source_in_words(batch, one.fraction)) for batch, judged in one.stages],
+        )
+        for one in topics
     ]
-    series.append(Series("judged", [(len(one.relevant), None, None) for one in topics]))
-    chart = Spans("Gain", "judgments", [one.qid for one in topics], series)
-    return Figure("gain", "Gain", table.caption, facts, draw, table, (chart_content(chart),), 6.0, 3.6)
+    chart = Curves("Gain", JUDGED, RELEVANT, curves, named, MARKS)
+    caption = f"Relevant passages of each topic in the order of judging. {MARKS}"
+    return Figure("gain", "Gain", caption, facts, draw, table, (chart_content(chart),), 6.0, 3.6)

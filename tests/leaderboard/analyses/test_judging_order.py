@@ -86,5 +86,12 @@ def test_labels_of_a_graded_campaign_show_their_sources_and_gain(labeled):
         {"qid": "q1", "judged": 6, "relevant": 2, "until_50": 2, "until_90": 4, "until_100": 4}
     ]
     gain = next(figure for figure in analysis.figures if figure.key == "gain")
-    assert [one["name"] for one in gain.charts[0]["series"]][-1] == "judged"
+    assert gain.charts[0]["form"] == "curves"
+    assert gain.charts[0]["curves"] == [
+        {
+            "name": "q1",
+            "values": [0, 1, 1, 2, 2, 2],
+            "marks": [[2, "first of the pool"], [6, "rest of the pool"]],
+        }
+    ]
     assert figure_image(gain, "svg").startswith(b"<?xml")

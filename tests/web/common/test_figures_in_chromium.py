@@ -6,7 +6,18 @@ import re
 import pytest
 from django.conf import settings
 
-from leaderboard.output.chart import Bars, Cells, Part, Point, Points, Series, Spans, chart_content
+from leaderboard.output.chart import (
+    Bars,
+    Cells,
+    Curve,
+    Curves,
+    Part,
+    Point,
+    Points,
+    Series,
+    Spans,
+    chart_content,
+)
 from tests.chromium import chromium
 from tests.web.fonts import WIDTHS, only_font
 
@@ -61,6 +72,28 @@ def test_a_marks_description_matches_the_table(browser):
     page.locator(".plot").press("ArrowRight")
 
     assert page.locator("[aria-live]").text_content() == "a\nvalue: 0.4213 [0.401, 0.441]\nother: −0.5000"
+
+
+def test_a_curve_goes_through_every_value_and_its_marks_are_read_in_order(browser):
+    curves = [
+        Curve("q1", [0, 1, 1, 2], [(2, "first of the pool"), (4, "rest of the pool")]),
+        Curve("q2", [1, 2], [(2, "first of the pool")]),
+    ]
+
+    page = drawn(browser, Curves("Gain", "passages judged", "relevant passages found", curves, [0, 1]))
+    said = []
+    for _ in range(3):
+        page.locator(".plot").press("ArrowRight")
+        said.append(page.locator("[aria-live]").text_content())
+
+    line = f"{OPTION}.series[0]"
+    assert page.evaluate(f"[{line}.type, {line}.data]") == [
+        "line",
+        [[0, 0], [1, 0], [2, 1], [3, 1], [4, 2]],
+    ]
+    assert said[1] == "q1\nrest of the pool\npassages judged: 4\nrelevant passages found: 2"
+    assert said[2].startswith("q2\nfirst of the pool\npassages judged: 2")
+    assert {"q1", "q2"} <= {text for text, *_ in written(page)}
 
 
 def test_names_from_right_to_left_leave_the_words_between_them_in_order(browser):

@@ -12,6 +12,7 @@ from judging.models import Campaign
 from pooling.models import Collection
 from pooling.services.members import role_of
 from web.common.campaign_rows import Progress
+from web.grading.summaries import GradedProgress
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,12 @@ class Holdings:
     """Campaigns that people judge: neither archived nor rehearsals."""
     versions: int
     new_runs: int
+    graded: Sequence[GradedProgress] = ()
+    """Graded campaigns, newest first."""
+
+    @property
+    def campaigns_of_pairs(self) -> list[Progress]:
+        return [one for one in self.campaigns if one.campaign.grading_id is None]
 
 
 @dataclass(frozen=True)
@@ -91,11 +98,17 @@ def _material_steps(collection: Collection, held: Holdings) -> list[Step]:
 
 
 def _campaign_step(collection: Collection, held: Holdings) -> Step:
-    if not held.campaigns:
-        words = "People compare the pooled passages, two at a time."
+    """Return the step of the newest campaign, of pairs or of grades. A crowd's grades count for their topics."""
+    latest = held.campaigns[0] if held.campaigns else None
+    if latest and latest.campaign.grading_id and latest.campaign.state not in Campaign.BEFORE_LAUNCH:
+        graded = next(one for one in held.graded if one.campaign.pk == latest.campaign.grading_id)
+        return _grading_step(collection, graded)
+    if held.graded and (latest is None or held.graded[0].campaign.created_at > latest.campaign.created_at):
+        return _grading_step(collection, held.graded[0])
+    if latest is None:
+        words = "People compare the pooled passages two at a time, or grade them one at a time."
         make = reverse("web:new_campaign", args=[collection.name]) if held.pools else ""
         return Step("Campaign", False, words, "prepare campaign", "New campaign" if held.pools else "", make)
-    latest = held.campaigns[0]
     name = latest.campaign.name
     if latest.campaign.state in Campaign.BEFORE_LAUNCH and not latest.imported:
         prepare = reverse("web:prepare", args=[name])
@@ -109,8 +122,31 @@ def _campaign_step(collection: Collection, held: Holdings) -> Step:
     )
 
 
+def _grading_step(collection: Collection, graded: GradedProgress) -> Step:
+    name = graded.campaign.name
+    words = (
+        f"{name}: {many(graded.judged, 'passage')} judged, {graded.decided:,} of {many(graded.topics, 'topic')} "
+        "decided"
+    )
+    address = reverse("web:graded_campaign", args=[collection.name, name])
+    return Step("Campaign", graded.done, words, "see everything", f"Open {name}", address)
+
+
+def _graded_labels_step(collection: Collection, graded: Sequence[GradedProgress]) -> Step:
+    if published := sum(one.labels for one in graded):
+        board = reverse("web:leaderboard", args=[collection.name])
+        words = f"{many(published, 'qrel set')} from graded campaigns"
+        return Step("Graded labels", True, words, "see everything", "Open the leaderboard", board)
+    words = "The grades of accepted topics become labels that every run is scored with."
+    ready = next((one for one in graded if one.accepted), None)
+    address = reverse("web:graded_campaign", args=[collection.name, ready.campaign.name]) if ready else ""
+    return Step("Graded labels", False, words, "add files", "Publish the labels" if ready else "", address)
+
+
 def _publication_steps(collection: Collection, held: Holdings) -> list[Step]:
-    judged = next((one for one in held.campaigns if one.counted), None)
+    if held.graded and not held.versions and not held.campaigns_of_pairs:
+        return [_graded_labels_step(collection, held.graded)]
+    judged = next((one for one in held.campaigns_of_pairs if one.counted), None)
     publish = reverse("web:publish", args=[judged.campaign.name]) if judged else ""
     if not held.versions:
         words = "The winners become labels that every run is scored with."

@@ -20,6 +20,7 @@ from web.common.campaign_rows import (
 )
 from web.common.row_counts import count_by
 from web.common.visibility import listed_everywhere, opened_runs, sees_everything
+from web.grading.summaries import graded_progress
 from web.runs.pages import new_runs
 from web.webhooks import pages as listing
 
@@ -74,6 +75,7 @@ def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
         campaigns=campaigns,
         versions=QrelVersion.objects.filter(collection=collection).count(),
         new_runs=new_runs([collection]).count() if member else 0,
+        graded=graded_progress([collection]) if member else [],
     )
     may_hook = may(user, "manage webhooks", collection)
     return {

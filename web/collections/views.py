@@ -23,6 +23,7 @@ from web.common.outdated_versions import outdated_for
 from web.common.visibility import shown_runs
 from web.errors import BoardBeingDrawn
 from web.grading.pages import sees_grading
+from web.grading.summaries import graded_progress
 
 
 @require_safe
@@ -48,7 +49,8 @@ def campaign_lists(request: HttpRequest, name: str) -> HttpResponse:
         "lists": (lists := collections.collection_campaigns(found, request.user)),
         "campaigns": lists.current,
         "may_prepare": may(request.user, "prepare campaign", found),
-        "sees_grading": sees_grading(request.user, found),
+        "sees_grading": (sees := sees_grading(request.user, found)),
+        "graded": graded_progress([found]) if sees else [],
         "pools": Pool.objects.filter(collection=found).exists(),
     }
     return render(request, "web/collection_campaigns.html", context)

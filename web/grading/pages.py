@@ -46,11 +46,9 @@ def graded_campaign_of(collection: Collection, name: str) -> GradedCampaign:
 
 
 def list_page(collection: Collection, user: Any) -> dict[str, Any]:
-    """Return the data of the list of graded campaigns."""
-    campaigns = GradedCampaign.objects.filter(collection=collection).select_related("pool").order_by("-pk")
+    """Return the data of the page of graded campaigns besides their list."""
     return {
         "collection": collection,
-        "campaigns": [(one, judged_so_far(one)) for one in campaigns],
         "may_run": may(user, "run grading", collection),
         "pools": collection.pools.exists(),
     }

@@ -25,6 +25,7 @@ from web.common.row_files import Rows, written
 from web.common.sent_text import sent_text
 from web.grading import pages
 from web.grading.forms import NewGradedCampaign
+from web.grading.summaries import graded_progress
 
 View = Callable[..., HttpResponseBase]
 LONGEST_WHY = 500
@@ -77,7 +78,8 @@ def graded_campaigns_page(request: HttpRequest, name: str) -> HttpResponse:
 def _graded_campaigns_list(
     request: HttpRequest, collection: Collection, form: NewGradedCampaign
 ) -> HttpResponse:
-    context = pages.list_page(collection, request.user) | {"form": form}
+    context = pages.list_page(collection, request.user)
+    context |= {"form": form, "graded": graded_progress([collection])}
     return render(request, "web/graded_campaigns.html", context, status=422 if form.errors else 200)
 
 

@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.roles import Role
+from accounts.roles import Role, permits
 from accounts.services.administrators import has_administrator
 from accounts.services.user_lookup import mail_address_of
 from pooling.models import Team, TeamMember
@@ -28,6 +28,7 @@ from web.common import end_notices
 from web.common.campaign_rows import CampaignLists, campaigns_of, campaigns_progress, sorted_into_lists
 from web.common.outdated_versions import outdated_for
 from web.common.page_context import THEME_COOKIE, THEMES
+from web.grading.summaries import GradedProgress, graded_progress, topics_to_judge
 from web.home.attention import needs_of
 from web.teams.pages import opening_for
 
@@ -58,6 +59,8 @@ def home(request: HttpRequest) -> HttpResponse:
     context |= {
         "teams": _teams_of(request),
         "needs": needs_of(request.user, everything, told),
+        "topics": topics_to_judge(request.user),
+        "graded": [one for one in _graded_campaigns(request, listed) if one.campaign.ended_at is None],
         "campaigns": moving[:CAMPAIGNS_SHOWN],
         "campaigns_left_out": len(everything) - len(moving[:CAMPAIGNS_SHOWN]),
         **_creation_context(request),
@@ -128,6 +131,13 @@ def choose_theme(request: HttpRequest) -> HttpResponse:
 def _campaign_lists(request: HttpRequest, listed: Sequence[ListedCollection]) -> CampaignLists:
     found = campaigns_progress(campaigns_of([row.collection for row in listed], request.user), request.user)
     return sorted_into_lists(sorted(found, key=lambda one: one.campaign.closed_at is not None))
+
+
+def _graded_campaigns(request: HttpRequest, listed: Sequence[ListedCollection]) -> list[GradedProgress]:
+    """Return the graded campaigns of the collections in which the person sees everything."""
+    roles = roles_of(request.user)
+    mine = [row.collection for row in listed if permits(roles.get(row.collection.pk), "see everything")]
+    return graded_progress(mine)
 
 
 def _creation_context(request: HttpRequest) -> dict[str, Any]:

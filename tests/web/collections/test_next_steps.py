@@ -3,8 +3,11 @@
 import pytest
 from django.contrib.auth import get_user_model
 
+from config import clock
+from judging.models import GradedCampaign
 from pooling.models import Collection, Membership
 from web.collections.next_steps import Holdings, collection_steps
+from web.grading.summaries import GradedProgress
 
 pytestmark = pytest.mark.django_db
 
@@ -57,3 +60,52 @@ def test_a_next_step_for_another_role_names_the_role(collection):
 
 def test_later_steps_are_not_assigned_to_anybody_yet(collection):
     assert not any(step.who for step in steps(collection, "viewer") if not step.is_next)
+
+
+def grading(collection: Collection, **given) -> GradedProgress:
+    ended = given.pop("ended_at", None)
+    campaign = GradedCampaign(collection=collection, name="swell", ended_at=ended)
+    return GradedProgress(
+        campaign, **{"judged": 0, "topics": 3, "decided": 0, "accepted": 0, "labels": 0, **given}
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "title", "words", "action"),
+    [
+        (
+            {"judged": 12, "decided": 1},
+            "Campaign",
+            "swell: 12 passages judged, 1 of 3 topics decided",
+            "Open swell",
+        ),
+        (
+            {"judged": 90, "decided": 3, "accepted": 2},
+            "Graded labels",
+            "The grades of accepted topics become labels that every run is scored with.",
+            "Publish the labels",
+        ),
+        (
+            {"ended_at": clock.now()},
+            "Graded labels",
+            "The grades of accepted topics become labels that every run is scored with.",
+            "",
+        ),
+    ],
+)
+def test_a_graded_campaign_is_the_campaign_of_the_check_list(collection, given, title, words, action):
+    held = {"queries": 3, "runs": 2, "qrel_sets": 1, "pools": 1, "graded": [grading(collection, **given)]}
+
+    (marked,) = [step for step in steps(collection, "owner", **held) if step.is_next]
+
+    assert (marked.title, marked.words, marked.action) == (title, words, action)
+
+
+def test_with_graded_labels_nothing_is_left_to_do(collection):
+    graded = grading(collection, judged=90, decided=3, accepted=2, labels=1)
+    held = {"queries": 3, "runs": 2, "qrel_sets": 1, "pools": 1, "graded": [graded]}
+
+    shown = steps(collection, "owner", **held)
+
+    assert all(step.done for step in shown)
+    assert shown[-1].words == "1 qrel set from graded campaigns"

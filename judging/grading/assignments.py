@@ -126,4 +126,4 @@ def end_assignment(assignment: TopicAssignment, *, why: str, who: str) -> None:
         )
     there = TopicAssignment.objects.filter(pk=assignment.pk, over_at=None)
     if not there.update(over_at=clock.now(), over_by=who, over_why=why.strip()):
-        raise CampaignRefused(f"Topic {topic.query.qid} was already given back.")
+        raise CampaignRefused(f"Topic {topic.query.qid} was already declined or taken away.")

@@ -3,6 +3,7 @@
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,8 @@ from pooling.services.qrels import import_qrels
 #: The maximum number of topics that a refusal lists.
 MOST_LISTED = 5
 COLUMNS = (
-    *("qid", "pid", "grade", "source", "stage", "rank", "assignment", "second", "counts"),
-    *("fraction", "fraction_seed"),
+    *("qid", "pid", "grade", "source", "stage", "rank", "assignment", "assessor", "second", "given_at"),
+    *("standing", "counts", "fraction", "fraction_seed"),
 )
 
 
@@ -115,18 +116,32 @@ def _refuse_withdrawn(campaign: GradedCampaign) -> None:
 
 
 def grades_of(campaign: GradedCampaign) -> Iterator[dict[str, Any]]:
-    """Yield every latest grade with its source, including topics that are not accepted and second opinions.
+    """Yield every grade with its source, including topics that are not accepted and second opinions.
 
-    ``stage``: the part of the pool, or the iteration of active learning from 1; empty for a second opinion.
+    ``standing``: *current*, *replaced* by a later grade, *undone* by the assessor, or *withdrawn* with the judgments
+    of a crowd. ``counts``: it is current, from whoever has the topic. ``stage``: the part of the pool, or the
+    iteration of active learning from 1; empty for a second opinion.
     If the passages are from a fraction of the corpus, the rows name it: one in ``fraction`` passages, and its seed.
     """
     corpus = (campaign.pool.fraction, campaign.pool.fraction_seed)
-    items = GradedItem.objects.filter(assignment__topic__campaign=campaign, grade__isnull=False)
-    rows = items.order_by("assignment__topic__query__position", "assignment", "position").values_list(
-        *("assignment__topic__query__qid", "passage__pid", "grade", "source", "batch", "rank"),
-        *("assignment", "assignment__second", "assignment__over_at"),
+    by_topic = TopicAssignment.objects.filter(topic__campaign=campaign).select_related("assessor", "crowd")
+    assignments = {one.pk: one for one in by_topic}
+    given = Grade.objects.filter(item__assignment__topic__campaign=campaign)
+    in_order = ("item__assignment__topic__query__position", "item__assignment", "item__position", "pk")
+    rows = given.order_by(*in_order).values_list(
+        *("item", "item__assignment", "item__assignment__topic__query__qid", "item__passage__pid", "grade"),
+        *("item__source", "item__batch", "item__rank", "given_at"),
     )
-    for *passage, source, batch, rank, key, second, over in rows.iterator(chunk_size=5000):
-        stage = "" if second else stage_words(batch)
-        counts = not second and over is None
-        yield dict(zip(COLUMNS, (*passage, source, stage, rank, key, second, counts, *corpus), strict=True))
+    for row, later in pairwise(chain(rows.iterator(chunk_size=5000), [None])):
+        assert row is not None
+        item, key, qid, pid, grade, source, batch, rank, given_at = row
+        if grade is None:  # the end of the grade before
+            continue
+        held = assignments[key]
+        standing = "current"
+        if later is not None and later[0] == item:
+            standing = "replaced" if later[4] is not None else "withdrawn" if held.crowd else "undone"
+        stage = "" if held.second else stage_words(batch)
+        counts = standing == "current" and not held.second and held.over_at is None
+        said = (qid, pid, grade, source, stage, rank, key, held.who, held.second, given_at, standing, counts)
+        yield dict(zip(COLUMNS, (*said, *corpus), strict=True))

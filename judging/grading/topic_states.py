@@ -60,10 +60,7 @@ class TopicState:
 
     @property
     def assessor(self) -> str:
-        held = self.assignment
-        if held and held.crowd:
-            return f"workers of {held.crowd.name}"
-        return held.assessor.get_username() if held and held.assessor else ""
+        return self.assignment.who if self.assignment else ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the state, ready for JSON."""
@@ -77,7 +74,7 @@ class TopicState:
             "given": self.given,
             "judged": self.tally.judged,
             "relevant": self.tally.relevant,
-            "density": round(self.tally.density, 4),
+            "density": round(self.tally.density, 4) if self.tally.judged else None,
             "reason": decision.reason if decision else "",
             "decided_by": decision.decided_by if decision else "",
             "decided_at": decision.decided_at if decision else None,

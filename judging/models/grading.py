@@ -100,7 +100,7 @@ class TopicDecision(models.Model):
 
 
 class TopicAssignment(models.Model):
-    """A topic assigned to an assessor or a crowd, until it is given back.
+    """A topic assigned to an assessor or a crowd, until it is declined or taken away.
 
     A second opinion covers a sample of the judged passages.
     """
@@ -132,6 +132,22 @@ class TopicAssignment(models.Model):
 
     def __str__(self) -> str:
         return f"topic {self.topic_id} of {self.assessor_id}"
+
+    @property
+    def who(self) -> str:
+        """Return the assessor's name, or *workers of* the crowd's campaign."""
+        if self.crowd is not None:
+            return f"workers of {self.crowd.name}"
+        return self.assessor.get_username() if self.assessor else "a deleted account"
+
+    @property
+    def ending(self) -> str:
+        """Return how the assignment ended, and why."""
+        about = "second opinion " if self.second else ""
+        if self.assessor and self.over_by == self.assessor.get_username():
+            return f"{about}declined by {self.who}: {self.over_why}"
+        by = f" by {self.over_by}" if self.over_by else ""
+        return f"{about}taken from {self.who}{by}: {self.over_why}"
 
 
 class GradedItem(models.Model):

@@ -175,7 +175,8 @@ def _unmet_conditions(tally: Tally, rules: LifeRules) -> list[str]:
 
 
 def _tally_words(tally: Tally) -> str:
-    return f"{tally.judged} judged, {tally.relevant} relevant, density {tally.density:.4f}."
+    density = f"{tally.density:.4f}" if tally.judged else "–"
+    return f"{tally.judged} judged, {tally.relevant} relevant, density {density}."
 
 
 def stage_words(batch: int) -> str:

@@ -76,7 +76,7 @@ class TopicOut(Schema):
     given: int
     judged: int
     relevant: int
-    density: float
+    density: float | None
     reason: str
     decided_by: str
     decided_at: datetime | None
@@ -129,7 +129,10 @@ class LabelsOut(Schema):
 
 
 class GradeRow(Schema):
-    """A grade, with the source of its passage. ``counts``: the assessor who has the topic gave it.
+    """A grade, with the source of its passage.
+
+    ``standing``: *current*, *replaced* by a later grade, *undone* by the assessor, or *withdrawn* with the judgments
+    of a crowd. ``counts``: it is current, from whoever has the topic.
 
     ``stage``: the part of the pool, or the iteration of active learning from 1; empty for a second opinion.
 
@@ -143,7 +146,10 @@ class GradeRow(Schema):
     stage: str
     rank: int | None
     assignment: int
+    assessor: str
     second: bool
+    given_at: datetime
+    standing: str
     counts: bool
     fraction: int | None
     fraction_seed: int | None
@@ -295,7 +301,7 @@ def publish_labels(request: HttpRequest, name: str, graded: str, asked: LabelsIn
 @router.get(
     "/collections/{name}/grading/{graded}/grades",
     response=list[GradeRow],
-    summary="Export every latest grade, with the source of its passage",
+    summary="Export every grade, with the source of its passage",
 )
 def list_grades(request: HttpRequest, name: str, graded: str) -> list[dict[str, Any]]:
     user = reader(request)
@@ -346,7 +352,7 @@ def undo_grade(request: HttpRequest, name: str, graded: str, asked: TopicIn) -> 
 @router.post(
     "/collections/{name}/grading/{graded}/decline",
     response={204: None},
-    summary="Give a topic back with a reason; its grades stay on record and do not count",
+    summary="Decline a topic with a reason; its grades stay on record and do not count",
 )
 def decline_topic(request: HttpRequest, name: str, graded: str, asked: DeclineIn) -> Status[None]:
     assignment = _own_assignment(request, name, graded, asked)

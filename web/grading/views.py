@@ -245,7 +245,7 @@ def choosing(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpRe
 @require_POST
 @graded_view("assess")
 def decline(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResponse:
-    """Give a topic back with a reason."""
+    """Decline a topic with a reason."""
     assignment, why = (
         pages.own_assignment(campaign, request.user, key),
         sent_text(request, "why", LONGEST_WHY),

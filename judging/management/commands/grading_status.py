@@ -37,5 +37,5 @@ class Command(BaseCommand):
         columns = ("qid", "state", "stage", "assessor", "judged", "relevant", "density", "reason")
         table = Table(*columns)
         for one in listed:
-            table.add_row(*(str(one[column]) for column in columns))
+            table.add_row(*("–" if one[column] is None else str(one[column]) for column in columns))
         self.out.print(table)

@@ -28,6 +28,7 @@ def test_a_graded_campaign_from_pool_to_labels(reef, people, typed, tmp_path, ca
 
     made = typed("create_grading", "reef", "depth", "--name", "graded", "--scale", scale, *rules)
     assert (made["topics"], made["rules"]["opening"]) == ({"candidate": 2}, 4)
+    assert {one["density"] for one in typed("grading_status", "reef", "graded")["listed"]} == {None}
     gone = typed("decide_topic", "reef", "graded", "q2", "eliminated", "--why", "too broad")
     assert (gone["state"], gone["reason"]) == ("eliminated", "too broad")
 

@@ -169,7 +169,11 @@ def test_another_assessor_starts_a_declined_topic_over(make_campaign, people):
     again = take_topic(topic, people[1])
     assert (again.items.count(), again.items.filter(grade=None).count()) == (4, 4)
     assert Grade.objects.filter(item__assignment=taken).count() == 3
-    assert {row["counts"] for row in grades_of(topic.campaign)} == {False}
+    rows = list(grades_of(topic.campaign))
+    assert {(row["counts"], row["standing"], row["assessor"]) for row in rows} == {(False, "current", "ada")}
+    assert taken.who == "ada"
+    taken.refresh_from_db()
+    assert taken.ending == "declined by ada: I know nothing of fish"
 
 
 def test_a_grade_is_changed_and_taken_back_by_later_facts(make_campaign, people):
@@ -182,6 +186,8 @@ def test_a_grade_is_changed_and_taken_back_by_later_facts(make_campaign, people)
     assert undo_grade(taken) == first
     assert next_item(taken) == first
     assert list(Grade.objects.order_by("pk").values_list("grade", flat=True)) == [3, 1, 0, None]
+    rows = [(row["grade"], row["standing"], row["assessor"]) for row in grades_of(taken.topic.campaign)]
+    assert rows == [(3, "replaced", "ada"), (0, "undone", "ada"), (1, "current", "ada")]
     assert undo_grade(taken).position == 1
     with pytest.raises(CampaignRefused, match="no grade to undo"):
         undo_grade(taken)

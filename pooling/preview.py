@@ -30,6 +30,8 @@ class PreviewedPools:
     sizes: NDArray[np.int64]
     brought: tuple[Contribution, ...]
     """Counts of each source, in the order of the sources."""
+    shared: tuple[tuple[int, int], ...] = ()
+    """Indexes of two sources with a passage of a query in common. Not all such pairs, but enough to connect all."""
 
 
 def preview_pools(sources: Sequence[Hashes]) -> PreviewedPools:
@@ -44,21 +46,26 @@ def preview_pools(sources: Sequence[Hashes]) -> PreviewedPools:
     sizes = np.zeros(queries, np.int64)
     passages = np.zeros(len(sources), np.int64)
     unique = np.zeros(len(sources), np.int64)
+    linked = np.zeros((len(sources) + 1, len(sources) + 1), bool)
     width = sum(source.shape[1] for source in sources)
     step = max(1, ENTRIES_AT_ONCE // max(1, width))
     for begin in range(0, queries, step):
         some = slice(begin, begin + step)
-        sizes[some], brought, alone = _count_supplied([source[some] for source in sources])
+        sizes[some], brought, alone = _count_supplied([source[some] for source in sources], linked)
         passages += brought
         unique += alone
     counts = zip(passages.tolist(), unique.tolist(), strict=True)
-    return PreviewedPools(sizes, tuple(Contribution(*pair) for pair in counts))
+    shared = ((one - 1, other - 1) for one, other in np.argwhere(linked).tolist())
+    return PreviewedPools(sizes, tuple(Contribution(*pair) for pair in counts), tuple(shared))
 
 
 def _count_supplied(
-    sources: Sequence[Hashes],
+    sources: Sequence[Hashes], linked: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the sizes of these queries' pools, and per source the passages it supplied, in all and alone."""
+    """Return the sizes of these queries' pools, and per source the passages it supplied, in all and alone.
+
+    Marks pairs of sources, numbered from 1, that supplied the same passage in ``linked``.
+    """
     by_source = np.concatenate(
         [source.T for source in sources]
     )  # one row per place, because rows are faster to fill than columns
@@ -72,11 +79,14 @@ def _count_supplied(
     passage = packed >> np.uint64(SOURCE_BITS)
     first = passage != NOTHING
     differs = passage[:, 1:] != passage[:, :-1]
+    same = first[:, 1:] & ~differs
+    numbered = (packed & _SOURCE).astype(np.int64)
+    linked[numbered[:, :-1][same], numbered[:, 1:][same]] = True
     # A hash is alone if it differs from the previous and the next hash.
     last = first.copy()
     first[:, 1:] &= differs
     last[:, :-1] &= differs
-    sole = (packed[first & last] & _SOURCE).astype(np.int64)
+    sole = numbered[first & last]
     alone = np.bincount(sole, minlength=len(sources) + 1)
     return first.sum(axis=1), brought[1:].astype(np.int64), alone[1:]
 

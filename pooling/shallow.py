@@ -8,8 +8,11 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from statistics import fmean, median
+from typing import TypeVar
 
 import numpy as np
+
+Source = TypeVar("Source", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,10 @@ class Prices:
 
 @dataclass(frozen=True)
 class PoolStats:
-    """A pool's contents and the effort of judging it. Sizes count classes, because each text is judged once."""
+    """A pool's contents and the effort of judging it.
+
+    Passages and sizes count classes of equal texts and near-duplicates, because each class is judged once.
+    """
 
     queries: int
     passages: int
@@ -104,13 +110,13 @@ def pairs_to_judge(sizes: Iterable[int]) -> int:
     return sum(size * (size - 1) // 2 for size in sizes)
 
 
-def stats_of_sizes(sizes: Sequence[int], passages: int, qrel_added: int, prices: Prices) -> PoolStats:
+def stats_of_sizes(sizes: Sequence[int], qrel_added: int, prices: Prices) -> PoolStats:
     """Return statistics of pools of these sizes (classes, one entry per query)."""
     pairs = pairs_to_judge(sizes)
     histogram = dict(sorted(Counter(sizes).items()))
     return PoolStats(
         queries=len(sizes),
-        passages=passages,
+        passages=sum(sizes),
         mean=fmean(sizes) if sizes else 0.0,
         median=float(median(sizes)) if sizes else 0.0,
         max=max(sizes, default=0),
@@ -143,3 +149,25 @@ def contributions(brought_by: Iterable[Sequence[Hashable]]) -> dict[Hashable, Co
         if len(sources) == 1:
             unique[sources[0]] = unique.get(sources[0], 0) + 1
     return {source: Contribution(count, unique.get(source, 0)) for source, count in passages.items()}
+
+
+#: A source with fewer passages can share none by chance.
+LEAST_APART = 10
+
+
+def sources_apart(passages: Mapping[Source, int], shared: Iterable[tuple[Source, Source]]) -> list[Source]:
+    """Return the sources that share no passage with the others, directly or through a third one.
+
+    They may retrieve something else, such as documents. ``passages``: number of passages by source. ``shared``: two
+    sources with a passage in common. The others are the largest group of sources that share passages.
+    """
+    groups = {source: {source} for source in passages}
+    for one, other in set(shared):
+        if groups[one] is not groups[other]:
+            groups[one] |= groups[other]
+            for source in groups[other]:
+                groups[source] = groups[one]
+    largest = max(groups.values(), key=len, default=set())
+    if len(largest) < 2:
+        return []
+    return [one for one, count in passages.items() if one not in largest and count >= LEAST_APART]

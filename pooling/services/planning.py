@@ -36,6 +36,8 @@ class PoolPlan:
     stats: shallow.PoolStats
     """Statistics of the queries in the pool."""
     outliers: preview.Outliers
+    apart: tuple[Run, ...] = ()
+    """Runs that share no passage with the other sources."""
 
 
 def plan_pool(
@@ -69,6 +71,8 @@ def plan_pool(
         found = preview.preview_pools([source[chosen] for source in sources])
     brought = found.brought[: len(runs)]
     qrel = None if qrel_set is None else found.brought[-1]
+    supplied = {place: one.passages for place, one in enumerate(found.brought)}
+    apart = shallow.sources_apart(supplied, found.shared)
     return PoolPlan(
         qids=qids,
         sizes=sizes,
@@ -76,12 +80,11 @@ def plan_pool(
         runs=tuple(zip(runs, brought, strict=True)),
         qrel=qrel,
         everything=shallow.stats_of_sizes(
-            sizes[sizes > 0].tolist(), int(sizes.sum()), all_qrel.unique if all_qrel else 0, prices
+            sizes[sizes > 0].tolist(), all_qrel.unique if all_qrel else 0, prices
         ),
-        stats=shallow.stats_of_sizes(
-            sizes[chosen].tolist(), int(sizes[chosen].sum()), qrel.unique if qrel else 0, prices
-        ),
+        stats=shallow.stats_of_sizes(sizes[chosen].tolist(), qrel.unique if qrel else 0, prices),
         outliers=preview.outliers(np.where(chosen | (sizes == 0), sizes, -1)),
+        apart=tuple(runs[place] for place in apart if place < len(runs)),
     )
 
 

@@ -1,6 +1,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 
 import numpy as np
 from django.db import IntegrityError, transaction
@@ -233,6 +233,10 @@ class PoolSummary:
     runs: Mapping[str, shallow.Contribution]
     """By run tag."""
     qrel: shallow.Contribution
+    pooled: int
+    """All passages in the pool; the statistics count passages with the same text, and near-duplicates, once."""
+    apart: tuple[str, ...]
+    """Tags of runs that share no passage with the other sources."""
 
 
 def pool_stats(*, pool: Pool, prices: shallow.Prices | None = None) -> PoolSummary:
@@ -250,11 +254,15 @@ def pool_stats(*, pool: Pool, prices: shallow.Prices | None = None) -> PoolSumma
     sizes = [shallow.count_classes(of_query) for of_query in keys.values()]
     found = shallow.contributions(brought)
     nothing = shallow.Contribution(0, 0)
+    shared = (pair for sources in brought for pair in pairwise(sources))
+    apart = set(shallow.sources_apart({one: count.passages for one, count in found.items()}, shared))
     runs = Run.objects.filter(pk__in=PoolRun.objects.filter(pool=pool).values("run")).order_by("run_tag")
     return PoolSummary(
-        shallow.stats_of_sizes(sizes, len(brought), qrel_added, prices or shallow.Prices()),
+        shallow.stats_of_sizes(sizes, qrel_added, prices or shallow.Prices()),
         {run.run_tag: found.get(run.pk, nothing) for run in runs},
         found.get(0, nothing),
+        len(brought),
+        tuple(run.run_tag for run in runs if run.pk in apart),
     )
 
 

@@ -53,6 +53,7 @@ def test_the_steps_of_pooling_follow_each_other(run_command, small, write):
         "pairs": 2,
         "without_text": 0,
         "left_out": [],
+        "share_no_passage": [],
     }
     wanted = {"queries", "mean", "median", "max", "singletons", "qrel_added", "pairs", "tasks", "cost"}
     assert wanted <= stats.keys()

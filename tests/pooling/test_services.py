@@ -312,8 +312,9 @@ def test_a_pool_counts_passages_of_one_text_once(collection, two_runs, write):
 
     pool = pools.build_pool(collection=collection, name="pool", runs=[two_runs[0], run])
 
-    stats = pools.pool_stats(pool=pool).stats
-    assert (stats.passages, stats.pairs, stats.singletons) == (4, 0, 3)
+    summary = pools.pool_stats(pool=pool)
+    stats = summary.stats
+    assert (summary.pooled, stats.passages, stats.pairs, stats.singletons) == (4, 3, 0, 3)
 
 
 def test_a_least_size_counts_classes_and_leaves_queries_out(collection, two_runs, write):

@@ -14,6 +14,7 @@ from pooling.shallow import (
     draw_queries,
     one_relevant_each,
     pool_query,
+    sources_apart,
     stats_of_sizes,
 )
 
@@ -42,8 +43,9 @@ def test_passages_of_one_text_count_once_and_those_without_text_each():
 
 
 def test_statistics_worked_by_hand():
-    stats = stats_of_sizes([1, 3, 4, 2], 12, 2, Prices())
+    stats = stats_of_sizes([1, 3, 4, 2], 2, Prices())
 
+    assert stats.passages == 10
     assert (stats.queries, stats.mean, stats.median, stats.max, stats.singletons) == (4, 2.5, 2.5, 4, 1)
     assert (stats.pairs, stats.tasks, stats.cost) == (3 + 6 + 1, 1, Decimal("2.40"))
     assert stats.histogram == {1: 1, 2: 1, 3: 1, 4: 1}
@@ -94,3 +96,11 @@ def test_the_order_of_runs_changes_no_pool(tops, qrel):
     backwards = {c.pid: (len(c.runs), c.is_qrel) for c in pool_query(tops[::-1], qrel)}
 
     assert forwards == backwards
+
+
+def test_sources_that_share_no_passage_with_the_largest_group_are_apart():
+    passages = {"a": 30, "b": 30, "c": 30, "doc1": 30, "doc2": 12, "small": 9}
+
+    assert sources_apart(passages, [("a", "b"), ("b", "c"), ("doc1", "doc2")]) == ["doc1", "doc2"]
+    assert sources_apart(passages, [("a", "doc1"), ("doc1", "doc2"), ("b", "c"), ("c", "a")]) == []
+    assert sources_apart(passages, []) == []

@@ -61,6 +61,8 @@ class PoolPlanOut(Schema):
     histogram: dict[int, int]
     runs: dict[str, dict[str, int]]
     giants: list[str]
+    share_no_passage: list[str]
+    """Runs that share no passage with the other runs and labels: they may retrieve documents."""
 
 
 class PoolOut(Schema):
@@ -106,6 +108,7 @@ def read_plan(request: HttpRequest, name: str, asked: PoolAsked) -> dict[str, An
         "days": forecast.days,
         "runs": {run.run_tag: {"passages": one.passages, "unique": one.unique} for run, one in plan.runs},
         "giants": [plan.qids[place] for place in plan.outliers.giant.tolist()],
+        "share_no_passage": [run.run_tag for run in plan.apart],
     }
 
 

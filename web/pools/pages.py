@@ -48,6 +48,8 @@ class PlanPage:
     forecast: Forecast | None = None
     bars: list[Bar] = field(default_factory=list)
     brought: list[RunContribution] = field(default_factory=list)
+    apart: list[tuple[str, int]] = field(default_factory=list)
+    """Tags and keys of runs that share no passage with the other sources."""
     empty: ListedQueries | None = None
     singletons: ListedQueries | None = None
     giants: ListedQueries | None = None
@@ -101,6 +103,7 @@ def plan_page(collection: Collection, given: Any) -> PlanPage:
         forecast=forecast,
         bars=histogram(plan.everything.histogram, plan.stats.histogram),
         brought=[RunContribution(run.run_tag, run.pk, one) for run, one in plan.runs],
+        apart=[(run.run_tag, run.pk) for run in plan.apart],
         empty=_first_queries(plan, _asked_in_vain(plan, asked.choice), named),
         singletons=_first_queries(plan, plan.outliers.singletons.tolist(), named),
         giants=_first_queries(plan, plan.outliers.giant.tolist(), named),
@@ -170,6 +173,8 @@ class PoolPage:
     forecast: Forecast
     bars: list[Bar]
     brought: list[RunContribution]
+    apart: list[tuple[str, int]]
+    pooled: int
     qrel: Contribution
     without_text: int
     campaigns: list[Campaign]
@@ -186,6 +191,8 @@ def pool_page(pool: Pool) -> PoolPage:
         forecast=forecast_pairs(CampaignSettings(), summary.stats.pairs, Pace()),
         bars=histogram(summary.stats.histogram, {}),
         brought=[RunContribution(tag, tags[tag], one) for tag, one in summary.runs.items() if tag in tags],
+        apart=[(tag, tags[tag]) for tag in summary.apart if tag in tags],
+        pooled=summary.pooled,
         qrel=summary.qrel,
         without_text=without_text(pool),
         campaigns=list(campaigns),

@@ -98,12 +98,13 @@ class Command(BaseCommand):
                 choice=choice,
                 progress=update,
             )
-        stats = pools.pool_stats(pool=built).stats
+        summary = pools.pool_stats(pool=built)
         return {
             "pool": pool,
-            "queries": stats.queries,
-            "passages": stats.passages,
-            "pairs": stats.pairs,
+            "queries": summary.stats.queries,
+            "passages": summary.stats.passages,
+            "pairs": summary.stats.pairs,
             "without_text": pools.without_text(built),
             "left_out": [run.run_tag for run in pooled.left_out],
+            "share_no_passage": list(summary.apart),
         }

@@ -47,6 +47,8 @@ class Command(BaseCommand):
             "cost": float(summary.stats.cost),
             "runs": {tag: asdict(brought) for tag, brought in summary.runs.items()},
             "qrel": asdict(summary.qrel),
+            "pooled": summary.pooled,
+            "share_no_passage": list(summary.apart),
         }
 
     def show(self, result: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from django.http import QueryDict
+from django.urls import reverse
 
 from config.background.attending import work_off_everything
 from config.background.models import Job
@@ -113,7 +114,9 @@ def test_a_plan_counts_near_duplicates_once_as_the_built_pool_is_judged(db):
     # q1: a b d are one, e and k are one, and c. q2: x and w are one, and y, z, v, m.
     assert (before.sizes.tolist(), plan.sizes.tolist()) == ([6, 6], [3, 5])
     built = build_pool(collection=collection, name="deep", runs=runs, qrel_set=qrel_set, depth=3)
-    assert pool_stats(pool=built).stats.pairs == plan.stats.pairs == 3 + 10
+    summary = pool_stats(pool=built)
+    assert summary.stats.pairs == plan.stats.pairs == 3 + 10
+    assert (summary.stats.passages, summary.pooled, plan.stats.passages) == (8, 12, 8)
 
 
 def test_the_page_shows_the_cost_and_unusual_queries(manager):
@@ -309,3 +312,22 @@ def test_the_page_suggests_a_name_that_is_free(manager, port):
 
     assert 'name="name" value="port-pool"' in before
     assert 'name="name" value="port-pool-2"' in after
+
+
+def test_a_document_run_without_a_task_is_named(port, manager):
+    found = {f"q{number}": [f"D{number}-{place}" for place in range(3)] for number in range(6)}
+    docs = make_run(port, "docs", found)
+
+    said = texts(manager.get(PLAN, {"qrels": "official", "depth": 2}))
+    assert "docs shares no passage with the other runs and labels." in said
+
+    runs = list(port.runs.order_by("run_tag"))
+    pool = build_pool(collection=port, name="mixed", runs=runs, qrel_set=port.qrel_sets.get(), depth=2)
+    assert "docs shares no passage" in texts(manager.get(reverse("web:pool", args=[port.name, "mixed"])))
+    assert pool_stats(pool=pool).apart == ("docs",)
+
+    docs.details = {"task": "document"}
+    docs.save()
+    said = texts(manager.get(PLAN, {"qrels": "official", "depth": 2}))
+    assert "shares no passage" not in said
+    assert "Document runs are left out: docs." in said

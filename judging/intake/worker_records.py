@@ -78,6 +78,7 @@ class WorkerRecord:
     paid: Decimal
     owed: Decimal
     simulated: bool
+    gold_words: str
     flags: tuple[Flag, ...] = ()
 
     @property
@@ -168,6 +169,7 @@ def records_of(
                 paid=paid,
                 owed=owed,
                 simulated=key in simulated,
+                gold_words=campaign.gold_words,
             )
         )
     usual = usual or _usual(rows, least_seconds_a_pair(campaign))

@@ -8,7 +8,7 @@ from judging.exchange.link_tokens import BadToken, page_token, read_trial
 from judging.models import Posting
 from judging.page.frame_views import in_frame, speak_language_of
 from judging.page.session import WorkRefused
-from judging.page.trials import MOST_TRIALS, start_trial
+from judging.page.trials import MOST_TRIALS, start_trial, trial_size
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -35,7 +35,7 @@ def trial(request: HttpRequest, token: str) -> HttpResponse:
     campaign = posting.campaign
     context = {
         "campaign": campaign,
-        "total": campaign.slots_per_task,
+        "total": trial_size(campaign),
         "expires_at": link.expires_at,
         "most": MOST_TRIALS,
     }

@@ -70,6 +70,16 @@ def trial_link(campaign: Campaign, *, days: int = 14, who: str = "") -> TrialLin
     return TrialLink(trial_link_for(posting, expires_at), expires_at)
 
 
+def _task_to_try(campaign: Campaign) -> Task | None:
+    return Task.objects.filter(campaign=campaign).order_by("number").first()
+
+
+def trial_size(campaign: Campaign) -> int:
+    """Return the number of pairs in a trial, gold pairs included. The first task can be smaller than a full one."""
+    task = _task_to_try(campaign)
+    return (task.task_pairs.count() if task else 0) + campaign.gold_per_task
+
+
 def start_trial(posting: Posting) -> Submission:
     """Start a trial of the campaign's first task for an anonymous reviewer. The task itself is not leased.
 
@@ -80,7 +90,7 @@ def start_trial(posting: Posting) -> Submission:
         raise WorkRefused("closed")
     prefix = f"TRIAL-{posting.pk}-"
     done = Submission.objects.filter(campaign=campaign, assignment_id__startswith=prefix).count()
-    task = Task.objects.filter(campaign=campaign).order_by("number").first()
+    task = _task_to_try(campaign)
     if task is None or done >= MOST_TRIALS:
         raise WorkRefused("trial-over")
     with transaction.atomic():

@@ -12,6 +12,7 @@ import scipy  # loads scipy.special on first use; loading it at the start would 
 
 from config.plurals import many
 from judging.rules.haste import GLANCE_SECONDS
+from judging.rules.screening import GOLD_PAIR
 
 UNLIKELY = 0.001
 #: A worker is quick below this share of the usual time for a pair.
@@ -56,6 +57,7 @@ class Behavior:
     begun: int = 0
     tasks: int = 0
     stopped: int = 0
+    gold_words: str = GOLD_PAIR
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ def flags_of(one: Behavior, usual: Usual) -> list[Flag]:
 def _failed_gold(one: Behavior) -> Flag | None:
     if not one.gold_failed:
         return None
-    return Flag("gold pairs", f"failed {one.gold_failed:,} of {many(one.gold_seen, 'gold pair')}")
+    return Flag(f"{one.gold_words}s", f"failed {one.gold_failed:,} of {many(one.gold_seen, one.gold_words)}")
 
 
 def _sent_empty(one: Behavior) -> Flag | None:

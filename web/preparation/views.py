@@ -261,7 +261,8 @@ def texts(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             return redirect("web:prepare_texts", campaign.name)
         except CampaignRefused as refusal:
             form.add_error(None, str(refusal))
-    context = {"form": form, "previews": PREVIEWS}
+    passages = {"pairs": "instructions and passages"} if campaign.grades else {}
+    context = {"form": form, "previews": PREVIEWS | passages}
     return show_step(request, campaign, "texts", context, wrong=bool(form.errors))
 
 

@@ -68,6 +68,13 @@ FILTERS = {
     "withdrawn": "withdrew their judgments",
     "reported": "who reported pairs",
 }
+#: A campaign that grades single passages has no sides.
+HEADS_FOR_GRADES = tuple(
+    (field, {"gold": "Test passages passed", "seconds": "Task seconds per passage"}.get(field, head))
+    for field, head in HEADS
+    if field != "left"
+)
+FILTERS_FOR_GRADES = FILTERS | {"reported": "who reported passages"}
 
 
 def records(campaign: Campaign) -> Records:
@@ -89,8 +96,8 @@ def workers_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
         "campaign": campaign,
         "page": page,
         "sort": sort,
-        "filters": FILTERS,
-        "heads": HEADS,
+        "filters": FILTERS_FOR_GRADES if campaign.grades else FILTERS,
+        "heads": HEADS_FOR_GRADES if campaign.grades else HEADS,
         "chosen": chosen,
         "found": found,
         "usual": known.usual,

@@ -49,6 +49,7 @@ def test_grades_by_key_and_by_mouse(place, window):
     page, frame = opened(place, window)
     expect(frame.locator("h2", has_text="How to judge")).to_be_visible()
     expect(frame.locator("#first dl.levels")).to_contain_text("3 Perfectly relevant")
+    expect(frame.locator("#first dl.levels")).to_contain_text("nothing to do with the question.")
     frame.locator("#begin").click()
     expect(frame.locator("#place-words")).to_have_text("Passage 1 of 8")
     expect(frame.locator("h1")).to_have_text("How well does the passage answer the question?")
@@ -93,4 +94,11 @@ def test_a_passage_with_its_grades_is_accessible_and_fits(place, window, width):
     expect(page.locator("#pair-1 .choices")).to_be_in_viewport(ratio=1)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     inspector.look(page, "a passage with its grades")
+    grade = page.locator("#pair-1 label.choice").first
+    before = grade.bounding_box()
+    page.locator("#pair-1 .meaning summary").press("Enter")
+    expect(page.locator("#pair-1 .meaning")).to_contain_text("a passage about the largest dog breeds")
+    assert grade.bounding_box() == before
+    assert page.locator("#pair-1 .panel").bounding_box()["y"] >= 0
+    inspector.look(page, "what the grades mean")
     assert inspector.faults == []

@@ -230,3 +230,17 @@ def test_link_of_a_posting_whose_row_number_another_campaign_has_now_leads_nowhe
     campaign.save()
 
     assert reviewer.get(path(link)).status_code == 404
+
+
+def test_a_trial_of_a_small_task_announces_its_own_size(fair, reviewer):
+    campaign = fair.draft()
+    first = Task.objects.filter(campaign=campaign).order_by("number").first()
+    first.task_pairs.first().delete()
+    link = trial_link(campaign)
+
+    announced = reviewer.get(path(link)).content.decode()
+
+    page = begin(reviewer, link)
+    shown = Submission.objects.get().slots.count()
+    assert f"instructions, then {shown} pairs" in announced
+    assert f">{shown} pairs<" in reviewer.get(page).content.decode()

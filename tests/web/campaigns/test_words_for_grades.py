@@ -53,11 +53,25 @@ def test_a_live_campaign_of_grades_mentions_no_pairs(reef_fair, owner):
 
     live = owner.get(reverse("web:campaign", args=[campaign.name]))
     listed = owner.get(reverse("web:campaign_gold", args=[campaign.name]))
+    people, reports, file = (
+        owner.get(reverse(f"web:campaign_{page}", args=[campaign.name]))
+        for page in ("workers", "reports", "judgments")
+    )
     asked = owner.get(reverse("web:suspend_gold", args=[campaign.name, gold.pk]))
     done = owner.post(asked.request["PATH_INFO"], {"why": "it is unclear"}, follow=True)
 
-    for reply in (live, listed, asked, done):
+    assert "failed 1 of 1 test passage" in words_of(people)
+    for reply in (live, listed, asked, done, people, reports, file):
         assert mentions_of_pairs(reply) == []
     assert "Test passages passed, %" in words_of(live)
     assert f"Suspend test passage {gold.pk}" in words_of(listed)
     assert f"Test passage {gold.pk} is suspended" in words_of(done)
+
+
+def test_the_page_of_texts_says_what_its_placeholders_mean(reef_fair, owner):
+    words = words_of(owner.get(reverse("web:prepare_texts", args=[reef_fair.draft().name])))
+
+    assert "(the number of passages)" in words
+    assert "the effects of a missed test passage" in words
+    assert "Show instructions and passages" in words
+    assert "gold pair" not in words

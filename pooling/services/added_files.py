@@ -1,8 +1,9 @@
 """Add labels, candidates and passage files to a collection, and fetch missing texts of its pools and runs."""
 
+import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from accounts.models import User
 from config.plurals import many
@@ -74,19 +75,28 @@ def add_waiting_files(wanted: AddedFiles, *, progress: Progress | None = None) -
 
     def read() -> Callable[[], dict[str, Any]]:
         examined = examined_passages(wanted.files, progress)
-        fetched = None
-        if not wanted.files:
-            fetched = passages.fetch_with_tops(collection=wanted.collection, progress=progress)
+        if not wanted.files and wanted.collection.sources.exists():
+            passages.record_tops(wanted.collection, progress=progress)
+        passages.read_texts(
+            collection=wanted.collection,
+            pids=_labeled_pids(wanted),
+            fresh=[source for _, source in examined],
+            into=texts,
+            progress=progress,
+        )
 
         def add() -> dict[str, Any]:
             outcome = _add_labels(wanted, progress) | _add_candidates(wanted, progress)
-            outcome |= _add_texts(wanted, examined, fetched, progress)
+            outcome |= _add_texts(wanted, examined, texts)
             _log_additions(wanted, outcome)
             return {"state": AddedFiles.State.ADDED, "outcome": outcome}
 
         return add
 
-    return read_once(wanted, read, lambda: _problems_of_added_files(wanted), done_with={QRELS, CANDIDATES})
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as texts:
+        return read_once(
+            wanted, read, lambda: _problems_of_added_files(wanted), done_with={QRELS, CANDIDATES}
+        )
 
 
 def _add_labels(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
@@ -127,19 +137,28 @@ def _add_candidates(wanted: AddedFiles, progress: Progress | None) -> dict[str, 
     return {}
 
 
-def _add_texts(
-    wanted: AddedFiles,
-    examined: list[tuple[str, passages.Source]],
-    fetched: passages.Fetched | None,
-    progress: Progress | None,
-) -> dict[str, Any]:
-    """Add new sources, then fetch missing texts in one pass: labels may also have added passages.
+def _labeled_pids(wanted: AddedFiles) -> set[str]:
+    """Return the passages of the labels that are to be added. Raises InvalidQrelFile, UnknownQueries."""
+    found: set[str] = set()
+    for path in paths_of_kind(wanted.files, QRELS):
+        labels = trec.read_qrel_file(
+            path,
+            name=sender_names(wanted.files)[path],
+            known_qids=set(wanted.collection.queries.values_list("qid", flat=True)),
+            skip_unknown=wanted.details.get("skip_unknown", False),
+            max_bytes=most_bytes_of(path),
+        )
+        found.update(labels.pids)
+    return found
 
-    ``fetched``: what was fetched already, where no files were sent.
-    """
+
+def _add_texts(
+    wanted: AddedFiles, examined: list[tuple[str, passages.Source]], texts: IO[str]
+) -> dict[str, Any]:
+    """Add new sources, and the texts that were read for passages without one; labels may also have added passages."""
     for name, source in examined:
         passages.register_source(wanted.collection, source, name=name)
-    fetched = fetched or passages.fetch_missing(collection=wanted.collection, progress=progress)
+    fetched = passages.store_read_texts(collection=wanted.collection, file=texts)
     return {
         "sources": len(examined),
         "texts_wanted": fetched.wanted,

@@ -1,9 +1,11 @@
 """Record passages, register the files that contain their texts, and fetch needed texts."""
 
+import json
 from collections.abc import Collection as Group, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import numpy.typing as npt
@@ -168,6 +170,45 @@ def _noting_pids(texts: Iterable[Text], found: set[str]) -> Iterator[Text]:
     for text in texts:
         found.add(text.id)
         yield text
+
+
+def read_texts(
+    *,
+    collection: Collection,
+    pids: Iterable[str],
+    fresh: Iterable[Source],
+    into: IO[str],
+    progress: Progress | None = None,
+) -> None:
+    """Write the texts of passages without one, and of ``pids``, to a file for :func:`store_read_texts`.
+
+    They are in the sources, or else in the ``fresh`` ones. Thus no transaction is open while sources are read.
+    """
+    wanted = {*collection.passages.filter(text__isnull=True).values_list("pid", flat=True), *pids}
+    for some in bulk.parts(list(wanted), KEYS_A_QUERY):
+        known = collection.passages.filter(pid__in=some, text__isnull=False)
+        wanted.difference_update(known.values_list("pid", flat=True))
+    added = (
+        PassageSource(
+            collection=collection, path=one.path, format=one.format, sha256=one.sha256, size_bytes=one.size
+        )
+        for one in fresh
+    )
+    for source in chain(collection.sources.order_by("pk"), added):
+        found = set()
+        for text in _texts_in_source(source, wanted, progress) if wanted else ():
+            into.write(f"{json.dumps((text.line, text.id, text.text))}\n")
+            found.add(text.id)
+        wanted -= found
+
+
+def store_read_texts(*, collection: Collection, file: IO[str]) -> Fetched:
+    """Store the texts in the file for recorded passages without one."""
+    without = set(collection.passages.filter(text__isnull=True).values_list("pid", flat=True))
+    file.seek(0)
+    texts = (Text(*json.loads(line)) for line in file)
+    found = _store_texts(collection, (text for text in texts if text.id in without))
+    return Fetched(len(without), len(found), tuple(sorted(without - found)))
 
 
 def fetch_all(*, collection: Collection, progress: Progress | None = None) -> int:

@@ -3,9 +3,11 @@
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 
 from config.background.attending import work_off_everything
 from pooling.models import AddedFiles, CollectionChange, Membership, Passage, PassageSource, QrelSet
+from pooling.services import passages
 from pooling.services.added_files import add_waiting_files
 from pooling.services.candidates import candidates_of
 from tests.factories import make_collection, make_run
@@ -202,3 +204,22 @@ def test_a_job_that_runs_twice_adds_once(ada, collection):
 
     assert again.state == "added"
     assert QrelSet.objects.count() == CollectionChange.objects.count() - 1 == 1
+
+
+def test_passage_files_are_read_before_the_transaction(ada, collection, monkeypatch):
+    """On SQLite, nobody else can write during a transaction."""
+    depth = []
+    read = passages.read_passages
+
+    def noting(*given):
+        depth.append(len(connection.savepoint_ids))
+        return read(*given)
+
+    monkeypatch.setattr(passages, "read_passages", noting)
+    Passage.objects.create(collection=collection, pid="a")
+    before = len(connection.savepoint_ids)
+
+    sent(ada, passages=PASSAGES, qrels=QRELS, set="graded")
+
+    assert depth == [before]
+    assert list(collection.passages.filter(text=None).values_list("pid", flat=True)) == ["c"]

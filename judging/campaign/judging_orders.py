@@ -14,7 +14,8 @@ BATCH = 500
 
 
 def lock_topics(collection: Collection) -> None:
-    """Lock the topics of the collection's graded campaigns, so that nobody takes one meanwhile."""
+    """Lock the topics of the collection's graded campaigns, so that nobody takes or creates one meanwhile."""
+    Collection.objects.filter(pk=collection.pk).update(language=F("language"))
     Topic.objects.filter(campaign__collection=collection).update(query=F("query"))
 
 

@@ -17,6 +17,7 @@ from judging.rules.grade_scale import FOUR_LEVELS, Level
 from judging.rules.topic_life import check_rules
 from pooling.errors import NotFound
 from pooling.models import Collection, Pool
+from pooling.services.clusters import cluster_set_of
 from pooling.services.members import log
 from pooling.services.naming import check_name
 from pooling.services.pools import without_text
@@ -48,9 +49,14 @@ def create_graded_campaign(
     check_name(name)
     _check_grading_settings(settings)
     refuse_without_texts(pool, settings)
-    orders = judging_orders(pool)
+    clustered, orders = cluster_set_of(pool.collection), judging_orders(pool)
     try:
         with transaction.atomic():
+            lock_topics(pool.collection)
+            if (
+                cluster_set_of(pool.collection) != clustered
+            ):  # near-duplicates changed while the runs were read
+                orders = judging_orders(pool)
             made = GradedCampaign.objects.create(
                 collection=pool.collection,
                 name=name,

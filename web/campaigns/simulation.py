@@ -14,11 +14,16 @@ def reason_not_to_simulate(campaign: Campaign) -> str:
     """
     if campaign.pool_id is None or campaign.state not in Campaign.OFFERING:
         return f"{campaign.name} is {campaign.label}, so it offers no tasks."
-    if urlsplit(campaign.endpoint).hostname not in LOOPBACK:
+    if not is_local(campaign):
         return f"Simulated workers can only use this machine's marketplace, not {campaign.endpoint}."
     if people_have_worked(campaign):
         return f"People have worked in {campaign.name}. Their judgments cannot be mixed with simulated ones here."
     return ""
+
+
+def is_local(campaign: Campaign) -> bool:
+    """Return whether the campaign is at this machine's marketplace."""
+    return urlsplit(campaign.endpoint).hostname in LOOPBACK
 
 
 def people_have_worked(campaign: Campaign) -> bool:

@@ -88,10 +88,19 @@ def _campaign_context(request: HttpRequest, name: str) -> dict[str, Any]:
     return campaign_watch.campaign_watch_page(found, role) | {
         "steps": _possible_steps(role, found),
         "may_prepare": permits(role, "prepare campaign") and is_prepared(found),
-        "may_simulate": permits(role, "launch campaign") and not simulating.reason_not_to_simulate(found),
+        **_simulation_context(found, role),
         "may_pay": permits(role, "spend money") and found.pool_id is not None,
         "may_steer": permits(role, "steer campaign"),
     }
+
+
+def _simulation_context(found: Campaign, role: Role | None) -> dict[str, Any]:
+    """Return whether simulated workers may judge, and why not while their marketplace can offer the campaign."""
+    if not permits(role, "launch campaign"):
+        return {}
+    why_not = simulating.reason_not_to_simulate(found)
+    told = simulating.is_local(found) and found.state in (*Campaign.OFFERING, Campaign.State.PAUSED)
+    return {"may_simulate": not why_not, "why_not_simulated": why_not if told else ""}
 
 
 def _possible_steps(role: Role | None, found: Campaign) -> list[str]:

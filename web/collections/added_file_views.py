@@ -70,7 +70,9 @@ def fetch_texts(request: HttpRequest, collection: Collection) -> HttpResponse:
 @needs("add files")
 def remove_candidates(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Remove the candidates for reranking: any passage may then be in a reranked run."""
-    if drop_candidates(collection=collection, who=request.user.get_username()):
+    if "sure" not in request.POST:
+        messages.error(request, "Nothing was removed. Tick the box to discard the candidates.")
+    elif drop_candidates(collection=collection, who=request.user.get_username()):
         messages.success(request, "The candidates for reranking were removed.")
     return redirect("web:add_files", collection.name)
 

@@ -81,6 +81,9 @@ def change_near_duplicates(request: HttpRequest, collection: Collection) -> Http
     """Find near-duplicates in the background, import them from a file, or remove them."""
     who, action = request.user.get_username(), request.POST.get("action")
     find, bring = FindNearDuplicates(), ImportNearDuplicates()
+    if action == "remove" and "sure" not in request.POST:
+        messages.error(request, "Nothing was removed. Tick the box to discard the classes.")
+        return redirect("web:near_duplicates", collection.name)
     try:
         if action == "remove":
             gone = remove_clusters(collection, who=who)

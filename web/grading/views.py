@@ -135,6 +135,10 @@ def end_graded_campaign(request: HttpRequest, campaign: GradedCampaign) -> HttpR
 def delete_grading(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
     """Delete a graded campaign whose judging has not begun."""
 
+    if "sure" not in request.POST:
+        messages.error(request, "Nothing was deleted. Tick the box to delete the graded campaign.")
+        return _show_campaign(campaign)
+
     def delete() -> None:
         graded_campaigns.delete_graded_campaign(campaign, who=request.user.get_username())
         messages.success(request, f"The graded campaign {campaign.name} was deleted.")

@@ -44,7 +44,18 @@ def test_simulated_workers_are_not_mixed_with_people(fair, manager, here):
     assert page.status_code == 400
     assert "People have worked in" in page.content.decode()
     assert not Job.objects.filter(kind=SIMULATE).exists()
-    assert "/simulate/" not in text_of(manager.get(f"/campaigns/{here.name}/"))
+    shown = text_of(manager.get(f"/campaigns/{here.name}/"))
+    assert "/simulate/" not in shown
+    assert "Simulated workers are not available. People have worked in" in shown
+
+
+def test_a_paused_campaign_says_why_simulated_workers_cannot_judge(manager, here):
+    here.state = "paused"
+    here.save(update_fields=["state"])
+
+    shown = text_of(manager.get(f"/campaigns/{here.name}/"))
+
+    assert f"{here.name} is paused, so it offers no tasks." in shown
 
 
 def test_simulated_workers_only_use_this_machines_marketplace(campaign, manager):
@@ -52,7 +63,9 @@ def test_simulated_workers_only_use_this_machines_marketplace(campaign, manager)
     campaign.save(update_fields=["endpoint"])
 
     assert "only use this machine's marketplace" in simulating.reason_not_to_simulate(campaign)
-    assert "/simulate/" not in text_of(manager.get(f"/campaigns/{campaign.name}/"))
+    shown = text_of(manager.get(f"/campaigns/{campaign.name}/"))
+    assert "/simulate/" not in shown
+    assert "Simulated workers are not available" not in shown
 
 
 def test_the_page_of_a_campaign_leads_there(manager, here):

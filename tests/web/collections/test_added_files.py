@@ -59,7 +59,9 @@ def test_candidates_for_reranking_are_set_and_removed_on_the_page(ada, collectio
     assert candidates_of(collection).lines == 3
     assert "candidates for reranking set" in CollectionChange.objects.latest("pk").what
 
-    removed = ada.post(f"{ADD}candidates/remove", follow=True).content.decode()
+    asked = ada.post(f"{ADD}candidates/remove", follow=True).content.decode()
+    assert "Nothing was removed. Tick the box" in asked
+    removed = ada.post(f"{ADD}candidates/remove", {"sure": "1"}, follow=True).content.decode()
 
     assert candidates_of(collection) is None
     assert "The candidates for reranking were removed." in removed

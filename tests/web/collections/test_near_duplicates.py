@@ -54,7 +54,10 @@ def test_the_page_finds_shows_and_removes_near_duplicates(owner):
     assert "1 class of near-duplicates" in said(owner.get("/collections/port/"))
     assert "2 passages in 1 class, each judged once" in said(owner.get("/collections/port/settings/"))
 
-    page = owner.post(f"{PAGE}change", {"action": "remove"}, follow=True)
+    asked = owner.post(f"{PAGE}change", {"action": "remove"}, follow=True)
+    assert "Nothing was removed. Tick the box" in asked.content.decode()
+    assert ClusterSet.objects.exists()
+    page = owner.post(f"{PAGE}change", {"action": "remove", "sure": "1"}, follow=True)
 
     assert "1 class removed" in said(page)
     assert not ClusterSet.objects.exists()

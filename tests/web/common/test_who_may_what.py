@@ -90,7 +90,7 @@ OF_A_COLLECTION = {
     "web:near_duplicates": Page(only=MEMBERS),
     "web:clustering": Page(only=MEMBERS),
     "web:near_duplicate_labels": Page(only=MEMBERS),
-    "web:change_near_duplicates": Page(only=RUNS, post={"action": "remove"}, done=302),
+    "web:change_near_duplicates": Page(only=RUNS, post={"action": "remove", "sure": "1"}, done=302),
     "web:collection_campaigns": Page(),
     "web:collection_settings": Page(only=MEMBERS),
     "web:policy": Page(),

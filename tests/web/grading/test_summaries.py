@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from judging.models import Campaign, TopicAssignment
+from judging.models import Campaign, GradedCampaign, TopicAssignment
 from pooling.models import QrelSet
 from tests.web.grading.test_grading_pages import grade, people as people, text
 from web.grading.summaries import graded_progress
@@ -81,3 +81,16 @@ def test_a_board_without_a_version_names_its_labels(people, name):
 
     assert f"This leaderboard uses the {name} labels alone." in shown
     assert f"{name.capitalize()} MRR@10" in shown
+
+
+def test_a_graded_campaign_is_deleted_only_after_a_tick(people):
+    TopicAssignment.objects.all().delete()
+    delete = reverse("web:delete_grading", args=["harbour", "swell"])
+    owner = people.clients["owner"]
+
+    asked = text(owner.post(delete, follow=True))
+    assert "Nothing was deleted. Tick the box" in asked
+    assert GradedCampaign.objects.exists()
+
+    owner.post(delete, {"sure": "1"})
+    assert not GradedCampaign.objects.exists()

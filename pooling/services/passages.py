@@ -190,7 +190,11 @@ def read_texts(
         wanted.difference_update(known.values_list("pid", flat=True))
     added = (
         PassageSource(
-            collection=collection, path=one.path, format=one.format, sha256=one.sha256, size_bytes=one.size
+            collection=collection,
+            path=str(one.path),
+            format=one.format,
+            sha256=one.sha256,
+            size_bytes=one.size,
         )
         for one in fresh
     )

@@ -58,7 +58,7 @@ def test_a_collection_with_only_graded_campaigns_does_not_deny_having_one(people
 
     assert people.page in shown
     assert "0 of 1 topic decided" in shown
-    assert "No campaign of pairs yet." in shown
+    assert "No crowd campaign yet." in shown
     assert "No campaign yet." not in shown
 
 

@@ -132,8 +132,6 @@ class Curves:
     y_axis: str
     curves: Sequence[Curve]
     named: Sequence[int]
-    note: str = ""
-    """A note under the figure, or an empty string."""
 
 
 Chart = Spans | Cells | Points | Bars | Curves

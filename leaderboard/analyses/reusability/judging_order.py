@@ -27,7 +27,6 @@ FOUND = (
 #: The maximum number of topics that are all named in the figure.
 MOST_NAMED = 12
 JUDGED, RELEVANT = "passages judged", "relevant passages found"
-MARKS = "A mark ends each source: the opening, the rest of the pool, and every iteration of active learning."
 
 
 @dataclass(frozen=True)
@@ -184,6 +183,9 @@ def gain_figure(topics: Sequence[JudgedTopic], table: Table, facts: Facts) -> Fi
         )
         for one in topics
     ]
-    chart = Curves("Gain", JUDGED, RELEVANT, curves, named, MARKS)
-    caption = f"Relevant passages of each topic in the order of judging. {MARKS}"
+    chart = Curves("Gain", JUDGED, RELEVANT, curves, named)
+    caption = (
+        "Relevant passages of each topic in the order of judging. A mark ends each source: the opening, the rest of "
+        "the pool, and every iteration of active learning."
+    )
     return Figure("gain", "Gain", caption, facts, draw, table, (chart_content(chart),), 6.0, 3.6)

@@ -36,8 +36,8 @@ from judging.money.discrepancies import note_differences, note_only_here, note_o
 from judging.money.payments import owe
 from judging.rules.deadlines import GRACE, offered_seconds
 from judging.tasks.answers import fill_from_form, record_answers
+from judging.tasks.ending import clear_place, end_submission, free_lapsed
 from judging.tasks.evidence import evidence_of
-from judging.tasks.leasing import clear_place, end_submission, free_lapsed
 from judging.tasks.slots import take_up
 from judging.workers.identities import crowd_namespace, worker_for
 

@@ -342,10 +342,8 @@ def _check_hourly_pay(plan: Plan) -> Passed:
                 f" {pay.reward_for(least):.2f} or more, or with fewer {plan.units} a task.",
             ),
         )
-    told = offer_of(plan.campaign)
-    return Passed(
-        f"${pay.hourly:,.2f} an hour ({minutes}, {source}); workers read, with the minutes rounded: {told}"
-    )
+    told = f"workers read, with the minutes rounded: {offer_of(plan.campaign)}"
+    return Passed(f"${pay.hourly:,.2f} an hour ({minutes}, {source}); {told}")
 
 
 def _check_time_limit(plan: Plan) -> Passed:

@@ -16,7 +16,7 @@ from judging.exchange.lookup_limits import LookupLimit
 from judging.exchange.recovered_places import ask_for_place
 from judging.models import Campaign, Place, Posting, Submission, Worker
 from judging.tasks.displacement import untouched
-from judging.tasks.leasing import end_submission
+from judging.tasks.ending import end_submission
 from judging.tasks.worker_memory import Past, past_of
 from judging.workers.work_history import Work
 

@@ -43,8 +43,9 @@ from judging.tasks.choices import (
     made_at,
     new_choices,
 )
+from judging.tasks.ending import end_submission
 from judging.tasks.evidence import PROOF, proof_of
-from judging.tasks.leasing import end_submission, hand_out
+from judging.tasks.leasing import hand_out
 from judging.tasks.slots import pairs_in
 from judging.tasks.time_left import record_late, send_off_saved, takes_late_choices
 from judging.workers.work_history import submissions_of, taken_by

@@ -17,7 +17,7 @@ from judging.errors import CampaignRefused
 from judging.exchange.calls import campaign_key
 from judging.intake.places import close_place, want_places
 from judging.models import Campaign, Place, Submission, Task
-from judging.tasks.leasing import end_submission
+from judging.tasks.ending import end_submission
 
 
 @contextmanager

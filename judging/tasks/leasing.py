@@ -20,12 +20,12 @@ from config import clock
 from config.prepared_queries import Prepared, PreparedUpdate
 from judging.errors import WorkRefused
 from judging.models import Campaign, Place, Submission, Task, TaskPair, Worker
-from judging.rules.deadlines import GRACE, PAGE_GRACE, Deadlines, deadlines, offered_seconds
+from judging.rules.deadlines import Deadlines, deadlines, offered_seconds
 from judging.rules.layout import submission_seed
 from judging.tasks.displacement import displace_weakest, make_room
+from judging.tasks.ending import end_submission, free_lapsed, free_task
 from judging.tasks.resumption import copy_choices, resumable, take_up_again
-from judging.tasks.slots import fill_slots, free_slots, task_pairs
-from judging.tasks.time_left import send_off_saved
+from judging.tasks.slots import fill_slots, task_pairs
 from judging.tasks.worker_memory import AT_ONCE, Past, candidates, first_waiting, fitting, past_of
 from judging.workers.identities import Newcomer, known_worker
 
@@ -350,63 +350,3 @@ def _try_to_exchange(submission: Submission) -> bool:
         Submission.objects.filter(pk=submission.pk).update(task=task_id)
         submission.task_id = task_id
     return submission.task_id == task_id
-
-
-@transaction.atomic
-def end_submission(submission: Submission, state: str) -> bool:
-    """End a submission that was never submitted, and offer its task again.
-
-    Return False if it is already over, or was submitted since it was read: its work would be lost and unpaid.
-    """
-    if submission.state not in (Submission.State.HELD, Submission.State.FINISHED):
-        return False
-    ended = Submission.objects.filter(pk=submission.pk, state=submission.state).update(state=state)
-    if ended:
-        free_task(submission)
-        free_slots(Submission.objects.filter(pk=submission.pk))
-    return bool(ended)
-
-
-def clear_place(submission: Submission) -> None:
-    """End others' submissions at this place, where the crowd confirmed this one: a place accepts only one."""
-    others = Submission.objects.filter(place=submission.place_id).exclude(pk=submission.pk)
-    for other in others.filter(state=Submission.State.HELD).exclude(place=None):
-        end_submission(other, Submission.State.RETURNED)
-    for other in others.filter(state=Submission.State.FINISHED, held_task__state=Task.State.HELD):
-        free_task(other)  # it stays recorded as submitted: its worker has a receipt
-
-
-def free_task(submission: Submission) -> None:
-    """Free the task that the submission holds, if any."""
-    Task.objects.filter(holder=submission, state=Task.State.HELD).update(
-        state=Task.State.WAITING, holder=None, leased_until=None
-    )
-
-
-def free_lapsed(campaign: Campaign) -> int:
-    """End submissions that ran out of time. Return the number of freed tasks. Safe to repeat.
-
-    Pairs judged by our deadline are submitted now if the page did not do so. Submitted work gets until the
-    crowd's own deadline plus a grace period, because the crowd's list can be late. Work that comes in even later
-    counts if its task still waits, and is surplus if somebody else did the task.
-    """
-    now = clock.now()
-    live = Submission.objects.filter(campaign=campaign).exclude(standing=Submission.Standing.TRIAL)
-    held = live.filter(state=Submission.State.HELD, ends_at__lte=now - PAGE_GRACE)
-    empty = [
-        submission for submission in held.select_related("worker")[:500] if not send_off_saved(submission)
-    ]
-    # If the crowd signed the holder, the collection keeps saved work (intake/kept_work.py) before it lapses.
-    sent_off = live.filter(state=Submission.State.FINISHED)
-    sent_off = sent_off.filter(Q(taken_at=None) | Q(crowd_ends_at__lte=now - 2 * GRACE))
-    finished = sent_off.filter(held_task__leased_until__lte=now - GRACE)
-    # A submission whose task was taken away by an exclusion has no lease to expire, so it would stay held forever.
-    without = sent_off.filter(held_task=None, crowd_ends_at__lte=now - GRACE)
-    gone = list(without.values_list("pk", flat=True)[:500])
-    Submission.objects.filter(pk__in=gone, state=Submission.State.FINISHED).update(
-        state=Submission.State.LAPSED
-    )
-    free_slots(Submission.objects.filter(pk__in=gone, state=Submission.State.LAPSED))
-    return sum(
-        end_submission(submission, Submission.State.LAPSED) for submission in [*empty, *finished[:500]]
-    )

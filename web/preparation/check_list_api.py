@@ -15,7 +15,7 @@ from judging.rules.screening_choice import Consequence
 from web.api.callers import reader
 from web.common.access import campaign_for
 from web.common.directions import guidance_for_programs
-from web.preparation.pages import check_page
+from web.preparation.shown_checks import check_page
 
 router = Router()
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -11,22 +11,18 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, F, Q
 
 from config.background.models import Job
-from config.errors import NotNow, Refusal
-from config.guidance import Guidance
 from config.plurals import many
 from judging.campaign.cost import money, pay_for, quote_tasks
 from judging.campaign.gold_pairs import needed_gold
 from judging.campaign.read_once import figures_read_once
-from judging.campaign.rehearsal_copy import rehearses_here, running_rehearsal, was_rehearsed
+from judging.campaign.rehearsal_copy import rehearses_here, was_rehearsed
 from judging.campaign.screening_forecast import assumption_words, outlook_of, rules_compared, slips_of
 from judging.campaign.spending_rights import spending_right
 from judging.crowds import crowd_at
 from judging.jobs import gold_work
-from judging.launch.check_results import Checked
-from judging.launch.checks import STRATEGIES, each_check
 from judging.launch.forecast import Forecast, Pace, forecast_of
 from judging.launch.gold_checks import unfit_to_screen
-from judging.launch.launches import Terms, amount_to_confirm, plan_offer
+from judging.launch.launches import amount_to_confirm
 from judging.launch.pilot_report import pilot_report
 from judging.models import Campaign, GoldPair, Task
 from judging.rules.pay import Pay
@@ -34,92 +30,10 @@ from pooling.models import Collection, Pool
 from web.common.job_progress import Work
 from web.common.pair_texts import pilot_gold
 from web.common.row_counts import count_by
-from web.preparation.forms import SettingsForm
-from web.preparation.grading_words import ADVICE_FOR_GRADES, STEPS_FOR_GRADES
 from web.preparation.jobs import rehearsals_asked_for
+from web.preparation.shown_checks import check_page
 
 GOLD_A_PAGE = 20
-STEPS = {
-    "settings": "Settings",
-    "gold": "Gold pairs",
-    "texts": "Texts",
-    "pay": "Pay",
-    "rehearsal": "Rehearsal",
-    "pilot": "Pilot",
-    "check": "Check list",
-    "launch": "Launch",
-}
-#: Check → the step that fixes it, and advice if the check's own text is not enough. Other checks
-#: concern the installation.
-MENDED = {
-    "cost": ("pay", "Raise the budget, lower the pay, or build a pool with fewer queries."),
-    "gold": ("gold", "Accept more gold pairs, or lower the number of tasks per worker in the settings."),
-    "qualifications": (
-        "settings",
-        "Open the tasks to all workers, or choose a qualification that the crowd supports.",
-    ),
-    STRATEGIES: ("gold", ""),
-    "screening": ("settings", "Choose another rule for failed gold pairs."),
-    "texts": ("texts", "Read and accept the texts. Passages without text need a passage file."),
-    "pay": ("pay", "Raise the pay for a task, or reduce the number of pairs in a task."),
-    "time": ("settings", ""),
-}
-
-
-@dataclass(frozen=True)
-class Step:
-    """A step in the list: ``state`` is done, needed, optional or empty."""
-
-    name: str
-    title: str
-    words: str
-    state: str
-    now: bool
-
-
-def preparation_steps(campaign: Campaign, current: str) -> list[Step]:
-    """Return every step with its progress in a few words."""
-    accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
-    needed = needed_gold(campaign)
-    piloted = {Campaign.State.PILOTED: "done", Campaign.State.PILOTING: "under way"}.get(
-        Campaign.State(campaign.state), ""
-    )
-    pilot = ("not for simulated workers" if campaign.placeholder_text else "can be skipped", "optional")
-    told = {
-        "settings": (many(campaign.tasks.count(), "task"), "done"),
-        "gold": (
-            f"{accepted} accepted" if accepted > needed else f"{accepted} of {needed} accepted",
-            "done" if accepted >= needed else "needed",
-        ),
-        "texts": ("accepted", "done") if campaign.texts_accepted_at else ("not accepted yet", "needed"),
-        "pay": (f"${campaign.reward:,.2f} a task", "done"),
-        "rehearsal": _rehearsal_progress(campaign),
-        "pilot": (piloted, "done" if piloted == "done" else "needed") if piloted else pilot,
-        "check": ("", ""),
-        "launch": ("", ""),
-    }
-    titles = step_titles(campaign)
-    return [Step(name, title, *told[name], name == current) for name, title in titles.items()]
-
-
-def _rehearsal_progress(campaign: Campaign) -> tuple[str, str]:
-    """Return the rehearsal's progress in a few words, and the state of its step."""
-    if running_rehearsal(campaign) or Work(rehearsals_asked_for(campaign).first()).live:
-        return "under way", "optional"
-    if was_rehearsed(campaign):
-        return "done", "done"
-    return "can be skipped" if rehearses_here() else "not with this crowd", "optional"
-
-
-def step_titles(campaign: Campaign) -> dict[str, str]:
-    """Return step → title."""
-    return STEPS | STEPS_FOR_GRADES if campaign.grading_id else STEPS
-
-
-def step_after(step: str) -> str:
-    """Return the step after this one; the last step is its own successor."""
-    names = list(STEPS)
-    return names[min(names.index(step) + 1, len(names) - 1)]
 
 
 def pools_to_choose(collection: Collection) -> list[tuple[str, str]]:
@@ -298,78 +212,6 @@ def pilot_page(campaign: Campaign, tasks: int, user: Any) -> dict[str, Any]:
         "under_way": campaign.state == Campaign.State.PILOTING,
         "right": spending_right(user, campaign.collection),
     }
-
-
-@dataclass(frozen=True)
-class ShownCheck:
-    """A check, with the steps that fix it and advice."""
-
-    check: Checked
-    steps: tuple[tuple[str, str], ...] = ()
-    """Steps that fix it, each with its title."""
-    advice: str = ""
-
-
-@dataclass(frozen=True)
-class CheckPage:
-    """All checks, or the reason why there is nothing to launch."""
-
-    checks: list[ShownCheck] = field(default_factory=list)
-    refusal: Refusal | None = None
-
-    @property
-    def failed(self) -> int:
-        """Return the number of checks that did not pass."""
-        return sum(not one.check.passed for one in self.checks)
-
-    @property
-    def attention(self) -> list[ShownCheck]:
-        """Return checks that passed but need attention before the launch."""
-        return [one for one in self.checks if one.check.attention]
-
-    @property
-    def weak(self) -> bool:
-        """Return whether only weak screening, which a person can accept, prevents a launch."""
-        return self.failed == 1 and any(
-            not one.check.passed and one.check.name == STRATEGIES for one in self.checks
-        )
-
-    @property
-    def ready(self) -> bool:
-        """Return whether a launch would succeed."""
-        return self.refusal is None and not self.failed
-
-
-def check_page(campaign: Campaign, user: Any, *, accept_weak: bool = False) -> CheckPage:
-    """Return the full check list for a launch by this person, who may accept weak screening."""
-    left = campaign.tasks.exclude(state=Task.State.DONE).count()
-    terms = Terms(confirm_spend=amount_to_confirm(campaign), accept_weak_screening=accept_weak)
-    try:
-        checks = each_check(plan_offer(campaign, left, terms, by=user))
-    except NotNow:
-        raise
-    except Refusal as refusal:
-        return CheckPage(refusal=refusal)
-    return CheckPage([_check_with_step(one, campaign) for one in checks])
-
-
-def _check_with_step(check: Checked, campaign: Campaign) -> ShownCheck:
-    if check.passed and not check.next_step:
-        return ShownCheck(check)
-    if check.name not in MENDED:
-        return ShownCheck(check, advice=check.next_step)
-    step, advice = MENDED[check.name]
-    advice = ADVICE_FOR_GRADES.get(check.name, advice) if campaign.grading_id else advice
-    steps = ["settings", step] if not advice and _names_a_setting(check.next_step) else [step]
-    titles = step_titles(campaign)
-    return ShownCheck(
-        check, tuple((one, titles[one]) for one in dict.fromkeys(steps)), advice or check.next_step
-    )
-
-
-def _names_a_setting(advice: str) -> bool:
-    options = advice.options if isinstance(advice, Guidance) else ()
-    return any(option.replace("-", "_") in SettingsForm.base_fields for option in options)
 
 
 @figures_read_once()

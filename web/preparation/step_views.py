@@ -14,7 +14,7 @@ from judging.campaign.campaign_settings import check_changeable
 from judging.errors import CampaignRefused
 from judging.models import Campaign
 from web.common.access import campaign_for
-from web.preparation import pages
+from web.preparation.preparation_steps import preparation_steps, step_after, step_titles
 
 
 def step_view(
@@ -44,14 +44,14 @@ def show_step(
     request: HttpRequest, campaign: Campaign, step: str, context: dict[str, Any], *, wrong: bool = False
 ) -> HttpResponse:
     """Render the page of a step, with the list of all steps."""
-    steps = pages.preparation_steps(campaign, step)
+    steps = preparation_steps(campaign, step)
     shown = {
         "campaign": campaign,
         "steps": steps,
         "lacking": [one for one in steps if one.state == "needed" and one.name != "pilot"],
         "step": step,
-        "next_step": pages.step_after(step),
-        "next_title": pages.step_titles(campaign)[pages.step_after(step)],
+        "next_step": step_after(step),
+        "next_title": step_titles(campaign)[step_after(step)],
     }
     status = 422 if wrong else 200
     return render(request, f"web/prepare_{step}.html", shown | context, status=status)

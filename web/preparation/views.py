@@ -32,6 +32,7 @@ from web.preparation import forms, pages
 from web.preparation.cost_preview import cost_preview
 from web.preparation.gold_texts import ring_for_gold_texts
 from web.preparation.pool_workload import pool_summary
+from web.preparation.preparation_steps import preparation_steps, step_after
 from web.preparation.step_views import show_step, step_view, who
 
 PREVIEWS = {"offer": "the offer", "consent": "consent", "pairs": "instructions and pairs"}
@@ -95,7 +96,7 @@ def prepare(_request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Redirect to the first step that needs something."""
     if campaign.state == Campaign.State.PILOTING:
         return redirect("web:prepare_pilot", campaign.name)
-    needed = [one.name for one in pages.preparation_steps(campaign, "") if one.state == "needed"]
+    needed = [one.name for one in preparation_steps(campaign, "") if one.state == "needed"]
     return redirect(f"web:prepare_{(needed or ['check'])[0]}", campaign.name)
 
 
@@ -156,7 +157,7 @@ def _save_settings(form: forms.OfSettings, campaign: Campaign, request: HttpRequ
 
 def _next_step_name(request: HttpRequest, step: str) -> str:
     """Return the name of this step or of the next one, depending on the pressed button."""
-    return step if "stay" in request.POST else pages.step_after(step)
+    return step if "stay" in request.POST else step_after(step)
 
 
 @require_safe

@@ -9,7 +9,7 @@ from judging.intake.collection import collect
 from judging.models import Choice, Consent, Judgment, Submission
 from judging.money.payments import pay_owed
 from judging.page import pacing
-from judging.tasks.leasing import end_submission
+from judging.tasks.ending import end_submission
 from pooling.models import Passage, Query
 from tests.judging.browser.conftest import Reader
 from tests.judging.browser.crowd_site import SANDBOXES

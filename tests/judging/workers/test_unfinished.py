@@ -11,7 +11,7 @@ from judging.intake.worker_records import records_of
 from judging.models import Discrepancy, Submission, Worker, WorkerInCampaign
 from judging.page import session
 from judging.people.exclusions import reinstate_worker
-from judging.tasks.leasing import end_submission
+from judging.tasks.ending import end_submission
 from judging.workers.unfinished import unfinished_of
 from tests.judging.visitor import Visitor, text
 from web.campaigns.needs import flag_needs

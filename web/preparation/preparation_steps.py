@@ -1,0 +1,78 @@
+"""The steps that prepare a campaign, with the progress of each."""
+
+from dataclasses import dataclass
+
+from config.plurals import many
+from judging.campaign.gold_pairs import needed_gold
+from judging.campaign.rehearsal_copy import rehearses_here, running_rehearsal, was_rehearsed
+from judging.models import Campaign, GoldPair
+from web.common.job_progress import Work
+from web.preparation.grading_words import STEPS_FOR_GRADES
+from web.preparation.jobs import rehearsals_asked_for
+
+STEPS = {
+    "settings": "Settings",
+    "gold": "Gold pairs",
+    "texts": "Texts",
+    "pay": "Pay",
+    "rehearsal": "Rehearsal",
+    "pilot": "Pilot",
+    "check": "Check list",
+    "launch": "Launch",
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step in the list: ``state`` is done, needed, optional or empty."""
+
+    name: str
+    title: str
+    words: str
+    state: str
+    now: bool
+
+
+def preparation_steps(campaign: Campaign, current: str) -> list[Step]:
+    """Return every step with its progress in a few words."""
+    accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
+    needed = needed_gold(campaign)
+    piloted = {Campaign.State.PILOTED: "done", Campaign.State.PILOTING: "under way"}.get(
+        Campaign.State(campaign.state), ""
+    )
+    pilot = ("not for simulated workers" if campaign.placeholder_text else "can be skipped", "optional")
+    told = {
+        "settings": (many(campaign.tasks.count(), "task"), "done"),
+        "gold": (
+            f"{accepted} accepted" if accepted > needed else f"{accepted} of {needed} accepted",
+            "done" if accepted >= needed else "needed",
+        ),
+        "texts": ("accepted", "done") if campaign.texts_accepted_at else ("not accepted yet", "needed"),
+        "pay": (f"${campaign.reward:,.2f} a task", "done"),
+        "rehearsal": _rehearsal_progress(campaign),
+        "pilot": (piloted, "done" if piloted == "done" else "needed") if piloted else pilot,
+        "check": ("", ""),
+        "launch": ("", ""),
+    }
+    titles = step_titles(campaign)
+    return [Step(name, title, *told[name], name == current) for name, title in titles.items()]
+
+
+def _rehearsal_progress(campaign: Campaign) -> tuple[str, str]:
+    """Return the rehearsal's progress in a few words, and the state of its step."""
+    if running_rehearsal(campaign) or Work(rehearsals_asked_for(campaign).first()).live:
+        return "under way", "optional"
+    if was_rehearsed(campaign):
+        return "done", "done"
+    return "can be skipped" if rehearses_here() else "not with this crowd", "optional"
+
+
+def step_titles(campaign: Campaign) -> dict[str, str]:
+    """Return step → title."""
+    return STEPS | STEPS_FOR_GRADES if campaign.grading_id else STEPS
+
+
+def step_after(step: str) -> str:
+    """Return the step after this one; the last step is its own successor."""
+    names = list(STEPS)
+    return names[min(names.index(step) + 1, len(names) - 1)]

@@ -133,9 +133,8 @@ class GradeRow(Schema):
 
     ``standing``: *current*, *replaced* by a later grade, *undone* by the assessor, or *withdrawn* with the judgments
     of a crowd. ``counts``: it is current, from whoever has the topic. ``stage``: the part of the pool, or the
-    iteration of active learning from 1; empty for a second opinion.
-
-    ``fraction``: the passage is from a fraction of the corpus, one in that many passages.
+    iteration of active learning from 1; empty for a second opinion. ``fraction``: the passage is from a fraction of
+    the corpus, one in that many passages.
     """
 
     qid: str

@@ -187,6 +187,8 @@ class Passage(models.Model):
 #: Details that do not reveal who made a run.
 IMPERSONAL = frozenset({"task", "subtask", "neural", "stage", "dense", "family"})
 
+#: Parts of the report on a file that many files share.
+COARSE = frozenset({"queries", "depth", "unanswered"})
 
 #: The filter for runs that are listed for non-members.
 RELEASED = models.Q(release__in=["public", "scores"])
@@ -295,6 +297,9 @@ class Run(models.Model):
             self.created_at = self.created_at.replace(hour=0, minute=0, second=0, microsecond=0)
             self.team = self.description = self.paper = self.code = ""
             self.details = {name: value for name, value in self.details.items() if name in IMPERSONAL}
+            if not self.is_public:
+                # The numbers of lines and ties, like the hash, would confirm a guess of the file.
+                self.report = {name: value for name, value in self.report.items() if name in COARSE}
         return self
 
 

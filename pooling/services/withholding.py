@@ -48,10 +48,12 @@ def safe_decimals(collection: Collection) -> int | None:
     return min((hiding_decimals(one.covered) for one in sets), default=None)
 
 
-def decimals_warnings(policy: SubmissionPolicy) -> list[str]:
+def decimals_warnings(policy: SubmissionPolicy | None) -> list[str]:
     """Return a warning if the policy publishes more decimals than hide single queries of withheld labels."""
+    if policy is None or policy.public_decimals is None:
+        return []
     safe = safe_decimals(policy.collection)
-    if safe is None or policy.public_decimals is None or policy.public_decimals <= safe:
+    if safe is None or policy.public_decimals <= safe:
         return []
     shown, most = many(policy.public_decimals, "decimal"), many(safe, "decimal")
     return [

@@ -66,6 +66,8 @@ def withhold(request: HttpRequest, collection: Collection, labels: str) -> HttpR
     elif withhold_labels(qrel_set, withheld=withheld, who=request.user.get_username(), why=why):
         said = "withheld: everybody sees rounded scores only" if withheld else "shown to everybody again"
         messages.success(request, f"The labels {qrel_set.name} are {said}.")
+        for warning in decimals_warnings(policy_of(collection)):
+            messages.warning(request, warning)
     return redirect(f"{reverse('web:policy', args=[collection.name])}#h-labels")
 
 

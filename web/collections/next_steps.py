@@ -133,12 +133,13 @@ def _grading_step(collection: Collection, graded: GradedProgress) -> Step:
 
 
 def _graded_labels_step(collection: Collection, graded: Sequence[GradedProgress]) -> Step:
-    if published := sum(one.labels for one in graded):
+    ready = next((one for one in graded if one.accepted and not one.labels), None)
+    published = sum(one.labels for one in graded)
+    if published and not ready:
         board = reverse("web:leaderboard", args=[collection.name])
         words = f"{many(published, 'qrel set')} from graded campaigns"
         return Step("Graded labels", True, words, "see everything", "Open the leaderboard", board)
     words = "The grades of accepted topics become labels that every run is scored with."
-    ready = next((one for one in graded if one.accepted), None)
     address = reverse("web:graded_campaign", args=[collection.name, ready.campaign.name]) if ready else ""
     return Step("Graded labels", False, words, "add files", "Publish the labels" if ready else "", address)
 

@@ -2,7 +2,8 @@ from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser
 from pooling.services.finding import collection_named, qrel_set_named
-from pooling.services.withholding import withhold_labels
+from pooling.services.submission_policies import policy_of
+from pooling.services.withholding import decimals_warnings, withhold_labels
 
 
 class Command(BaseCommand):
@@ -27,4 +28,6 @@ class Command(BaseCommand):
         changed = withhold_labels(found, withheld=not publish, who=self.who, why=why)
         if changed and not publish and found.collection.visibility == found.collection.Visibility.PUBLISHED:
             self.note("The collection is published: somebody may have read these labels before.")
+        for warning in decimals_warnings(policy_of(found.collection)) if not publish else ():
+            self.note(warning)
         return {"set": found.name, "withheld": found.withheld, "changed": changed}

@@ -228,6 +228,10 @@ def test_the_command_warns_of_more_decimals_than_hide_a_query_as_the_page_does(s
     assert f"Warning: {warning} Publish at most 1 decimal" in said(2)
     assert warning in json.loads(said(2, "--json"))["warnings"][0]
     assert "Warning" not in said(1)
+    said(2)
+    call_command("withhold_labels", "sound", sound.labels.name, "--publish")
+    call_command("withhold_labels", "sound", sound.labels.name)
+    assert warning in capsys.readouterr().err
 
 
 def test_more_decimals_than_hide_a_query_are_saved_with_a_warning(sound, client):

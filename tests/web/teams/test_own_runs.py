@@ -147,3 +147,18 @@ def test_the_hash_of_a_run_under_embargo_is_for_its_team_and_members(board, run)
     assert board.get("honest", f"{api}/{run.pk}").json()["sha256"] == run.sha256
     Run.objects.filter(pk=run.pk).update(anonymous_until=None)
     assert run.sha256 in board.get(None, page).content.decode()
+
+
+def test_the_counts_of_lines_and_ties_of_a_hidden_file_are_for_its_team_and_members(board, run):
+    report = run.report | {"lines": 43217, "tied_lines": 405, "tied_tops": 3, "warnings": ["405 tied lines"]}
+    Run.objects.filter(pk=run.pk).update(release="scores", anonymous_until=CLOSES.date(), report=report)
+    page, api = f"/collections/harbour/runs/{run.pk}/", f"/api/v1/collections/harbour/runs/{run.pk}"
+
+    for reader in ("late", None):
+        assert set(board.get(reader, api).json()["report"]) == {"queries", "depth", "unanswered"}
+        told = board.get(reader, page).content.decode()
+        assert [words for words in ("43,217", "405 tied", "3 queries with a tie") if words in told] == []
+    assert board.get("honest", api).json()["report"]["lines"] == 43217
+    assert "405 tied lines" in board.get("honest", page).content.decode()
+    Run.objects.filter(pk=run.pk).update(release="public")
+    assert board.get(None, api).json()["report"]["tied_lines"] == 405

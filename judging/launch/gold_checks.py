@@ -1,11 +1,9 @@
 """Launch checks for gold pairs: there are enough of them, and strategies without reading do not pass."""
 
 import math
-from collections import defaultdict
 from collections.abc import Sequence
 
-from django.db.models import BigIntegerField, Count, Max, QuerySet, Sum
-from django.db.models.functions import Cast
+from django.db.models import Count, Max
 
 from config import kept_objects
 from config.guidance import Action, Guidance, Option, joined
@@ -20,7 +18,6 @@ from judging.launch.check_results import Passed
 from judging.launch.plan import Plan
 from judging.models import Campaign, GoldPair, TaskPair
 from judging.rules.familiarity import MOST_OF_A_CAMPAIGN, most_tasks
-from judging.rules.gold_drawing import Gold, Memory, Shown, enough_fit
 from judging.rules.packing import task_count
 from judging.rules.strategies import (
     BY_GRADE,
@@ -71,7 +68,6 @@ def check_gold(campaign: Campaign) -> Passed:
     if not campaign.gold_per_task:
         return Passed(words)
     words = f"{words}; one worker does at most {many(campaign.max_tasks_per_worker, 'task')}"
-    _check_every_task(campaign, accepted)
     remarks = [
         _gold_shortage_warning(campaign),
         _repeated_passage_warning(campaign, accepted),
@@ -80,54 +76,6 @@ def check_gold(campaign: Campaign) -> Passed:
     ]
     said = [remark for remark in remarks if remark]
     return Passed(joined("; ", [words, *said]), attention=bool(said))
-
-
-def _check_every_task(campaign: Campaign, accepted: int) -> None:
-    """Raise NotReady if too few gold pairs fit a task: no worker could ever take it."""
-    tasks = campaign.tasks.aggregate(count=Count("pk"), last=Max("pk"))
-    gold = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED)
-    sums = [Cast(Sum(name), BigIntegerField()) for name in ("pk", "query")]
-    of_gold = gold.aggregate(last=Max("pk"), keys=sums[0], queries=sums[1])
-    about = (*tasks.values(), campaign.gold_per_task, accepted, *of_gold.values())
-    key = kept_objects.object_key("tasks-without-gold", campaign.pk, *about)
-    without: int | None = kept_objects.kept(key)
-    if without is None:
-        without = _count_tasks_without_gold(campaign, gold)
-        kept_objects.keep_object(key, without, KEEP_SECONDS)
-    if without:
-        fitting = (
-            f"fewer than {many(campaign.gold_per_task, campaign.gold_words)} that fit, so no worker can take"
-        )
-        raise NotReady(
-            f"{many(without, 'task has', 'tasks have')} {fitting} {'it' if without == 1 else 'them'}: "
-            f"{_why_gold_fits_not(campaign)}.",
-            Guidance(
-                f"Accept {campaign.gold_words}s on more questions, or use smaller tasks (",
-                _option(campaign, "pairs_per_task"),
-                ").",
-            ),
-        )
-
-
-def _why_gold_fits_not(campaign: Campaign) -> str:
-    if campaign.grades:
-        return "a worker never sees a passage twice, as a test or otherwise"
-    return (
-        "a gold pair never repeats a question of the same task, and never shows a worker the same passage for a "
-        "second question"
-    )
-
-
-def _count_tasks_without_gold(campaign: Campaign, gold: QuerySet[GoldPair]) -> int:
-    """Return how many tasks have too few fitting gold pairs for a worker who has seen nothing yet."""
-    usable = [Gold(*row) for row in gold.order_by("pk").values_list("pk", "query", "relevant", "off_topic")]
-    asked: dict[int, list[Shown]] = defaultdict(list)
-    pairs = TaskPair.objects.filter(task__campaign=campaign)
-    for task, *pair in pairs.values_list("task", "pair__query", "pair__passage_a", "pair__passage_b"):
-        asked[task].append(Shown(*pair))
-    wanted, single = campaign.gold_per_task, campaign.grades > 0
-    fits = (enough_fit(usable, Memory(), task, wanted, single=single) for task in asked.values())
-    return sum(not enough for enough in fits)
 
 
 def _repeated_passage_warning(campaign: Campaign, accepted: int) -> str:
@@ -186,13 +134,28 @@ def _count_tasks_with_repeats(campaign: Campaign) -> int:
 
 
 def _gold_shortage_warning(campaign: Campaign) -> str:
-    """Return a warning if a worker's later tasks run out of gold pairs, or ""."""
+    """Return a warning if a worker's later tasks run out of gold pairs, or "". Raise NotReady if the first does."""
     outcomes = outcomes_of(campaign)
     if outcomes.fewest >= outcomes.wanted:
         return ""
+    why = (
+        "a gold pair never repeats a question of the same task, and never shows a worker the same passage for a "
+        "second question"
+    )
+    if campaign.grades:
+        why = "a worker never sees a passage twice, as a test or otherwise"
+    if not outcomes.fewest:
+        raise NotReady(
+            f"No {campaign.gold_words}s fit a worker's first task: {why}.",
+            Guidance(
+                f"Accept {campaign.gold_words}s on more questions, or use smaller tasks (",
+                _option(campaign, "pairs_per_task"),
+                ").",
+            ),
+        )
     return (
-        f"a worker can run out of them after {many(outcomes.fewest, 'task')} instead of {outcomes.wanted}: "
-        f"{_why_gold_fits_not(campaign)}. Accept more, on questions that have few"
+        f"a worker can run out of them after {many(outcomes.fewest, 'task')} instead of {outcomes.wanted}: {why}. "
+        "Accept more, on questions that have few"
     )
 
 

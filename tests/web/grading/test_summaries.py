@@ -80,7 +80,6 @@ def test_a_board_without_a_version_names_its_labels(people, name):
     )
 
     assert f"This leaderboard uses the {name} labels alone." in shown
-    assert f"{name.capitalize()} MRR@10" in shown
 
 
 def test_a_graded_campaign_is_deleted_only_after_a_tick(people):

@@ -119,7 +119,7 @@ def grades_of(campaign: GradedCampaign) -> Iterator[dict[str, Any]]:
     """Yield every grade with its source, including topics that are not accepted and second opinions.
 
     ``standing``: *current*, *replaced* by a later grade, *undone* by the assessor, or *withdrawn* with the judgments
-    of a crowd. ``counts``: it is current, from whoever has the topic. ``stage``: the part of the pool, or the
+    of a crowd. ``counts``: it is current, and its assessor has the topic. ``stage``: the part of the pool, or the
     iteration of active learning from 1; empty for a second opinion.
     If the passages are from a fraction of the corpus, the rows name it: one in ``fraction`` passages, and its seed.
     """

@@ -61,7 +61,7 @@ class Filters:
 
     @property
     def parameters(self) -> dict[str, str]:
-        """The active filters as they stand in an address."""
+        """Return the active filters as parameters of an address."""
         days = {"from": self.since, "until": self.until}
         said = {"q": self.text, "team": self.team, **self.types}
         said |= {name: day.isoformat() for name, day in days.items() if day}

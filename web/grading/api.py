@@ -132,7 +132,7 @@ class GradeRow(Schema):
     """A grade, with its passage's source.
 
     ``standing``: *current*, *replaced* by a later grade, *undone* by the assessor, or *withdrawn* with the judgments
-    of a crowd. ``counts``: it is current, from whoever has the topic. ``stage``: the part of the pool, or the
+    of a crowd. ``counts``: it is current, and its assessor has the topic. ``stage``: the part of the pool, or the
     iteration of active learning from 1; empty for a second opinion. ``fraction``: the passage is from a fraction of
     the corpus, one in that many passages.
     """

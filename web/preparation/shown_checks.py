@@ -15,7 +15,7 @@ from web.preparation.preparation_steps import step_titles
 
 #: Check → the step that fixes it, and advice if the check's own text is not enough. Other checks
 #: concern the installation.
-MENDED = {
+FIXED_IN = {
     "cost": ("pay", "Raise the budget, lower the pay, or build a pool with fewer queries."),
     "gold": ("gold", "Accept more gold pairs, or lower the number of tasks per worker in the settings."),
     "qualifications": (
@@ -86,9 +86,9 @@ def check_page(campaign: Campaign, user: Any, *, accept_weak: bool = False) -> C
 def _check_with_step(check: Checked, campaign: Campaign) -> ShownCheck:
     if check.passed and not check.next_step:
         return ShownCheck(check)
-    if check.name not in MENDED:
+    if check.name not in FIXED_IN:
         return ShownCheck(check, advice=check.next_step)
-    step, advice = MENDED[check.name]
+    step, advice = FIXED_IN[check.name]
     advice = ADVICE_FOR_GRADES.get(check.name, advice) if campaign.grading_id else advice
     steps = ["settings", step] if not advice and _names_a_setting(check.next_step) else [step]
     titles = step_titles(campaign)

@@ -160,17 +160,9 @@ def _comparison(
     missing = [tag for tag in (a, b) if tag not in runs]
     if missing:
         raise NothingToScore(f"There is no run {missing[0]!r} here.", "Choose two runs from the list.")
-    of_documents = [tag for tag in (a, b) if task_of(runs[tag].details) == DOCUMENT]
-    if len(of_documents) == 1:
-        other = a if of_documents == [b] else b
-        raise NothingToScore(
-            f"{of_documents[0]} retrieves documents and {other} passages, so no labels apply to both.",
-            "Choose two runs of the same kind.",
-        )
     sight = label_sight(collection, user)
     name = asked["labels"] or official_set(collection).name
-    if why := why_not_scored(runs[a], collection.qrel_sets.filter(name=name).first(), runs.values()):
-        raise NothingToScore(why, "Choose other labels above.")
+    _require_one_kind(collection, runs, a, b, name)
     sight.require_queries(name)
     labels = labels_named(collection, name)
     measure = measure_for(asked["measure"], labels)
@@ -206,6 +198,19 @@ def _comparison(
             parameters.get("query", ""),
         ),
     }
+
+
+def _require_one_kind(collection: Collection, runs: Mapping[str, Run], a: str, b: str, labels: str) -> None:
+    """Raise NothingToScore unless both runs retrieve what these labels are of, passages or documents."""
+    of_documents = [tag for tag in (a, b) if task_of(runs[tag].details) == DOCUMENT]
+    if len(of_documents) == 1:
+        other = a if of_documents == [b] else b
+        raise NothingToScore(
+            f"{of_documents[0]} retrieves documents and {other} passages, so no labels apply to both.",
+            "Choose two runs of the same kind.",
+        )
+    if why := why_not_scored(runs[a], collection.qrel_sets.filter(name=labels).first(), runs.values()):
+        raise NothingToScore(why, "Choose other labels above.")
 
 
 def _values_of_both(

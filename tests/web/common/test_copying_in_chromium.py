@@ -1,4 +1,4 @@
-"""Buttons that copy what stands beside them."""
+"""Buttons copy the text beside them."""
 
 import pytest
 from playwright.sync_api import expect

@@ -162,8 +162,7 @@ def rehearse(page: Page, inspector: Inspector) -> None:
     expect(page.get_by_text("The best answer found is truly the best")).to_be_visible()
     inspector.look(page, "a rehearsal")
     page.get_by_role("link", name="Continue to pilot").click()
-    page.get_by_label("Tasks", exact=True).fill("2")
-    expect(page.get_by_role("button", name="Offer 2 tasks and spend up to $9.60")).to_be_visible()
+    expect(page.get_by_text("for simulated workers only, so nobody can take the tasks of a pilot")).to_be_visible()
     inspector.look(page, "pilot")
     page.get_by_role("link", name="Continue to check list").click()
 

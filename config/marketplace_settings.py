@@ -172,7 +172,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "config.middleware.content_policy.ContentPolicy",
 ]
 CSRF_FAILURE_VIEW = "marketplace.views.faults.csrf_failure"
 ROOT_URLCONF = "marketplace.urls"

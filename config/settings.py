@@ -107,7 +107,7 @@ MIDDLEWARE = [
     "accounts.second_factor.RequireSecondFactor",
     "web.common.kept_forms.KeepForms",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "config.middleware.content_policy.ContentPolicy",
     "config.middleware.not_now.SayNotNow",
     "judging.page.framing.CrowdsFrame",
 ]

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 from django.db import IntegrityError, transaction
@@ -14,22 +13,15 @@ from config.monitoring.metrics import Count
 from config.prepared_queries import Prepared, PreparedUpdate
 from config.storable_text import storable_text
 from judging.campaign.worker_texts import agreed_text
-from judging.crowds import crowd_for
-from judging.crowds.hosts import require_allowed
-from judging.crowds.seam import FormPost, Redirect, SentOff
 from judging.errors import WorkRefused
-from judging.exchange.calls import campaign_key
-from judging.exchange.link_tokens import Page, page_address
+from judging.exchange.link_tokens import Page
 from judging.models import (
     Choice,
     Consent,
     ConsentText,
-    CrowdIdentity,
     Slot,
     Submission,
 )
-from judging.money.discrepancies import receipt_of
-from judging.money.payments import Earned
 from judging.page.admission import past_with_gold
 from judging.tasks.answers import record_answers
 from judging.tasks.choices import (
@@ -44,7 +36,6 @@ from judging.tasks.choices import (
     new_choices,
 )
 from judging.tasks.ending import end_submission
-from judging.tasks.evidence import PROOF, proof_of
 from judging.tasks.leasing import hand_out
 from judging.tasks.slots import pairs_in
 from judging.tasks.time_left import record_late, send_off_saved, takes_late_choices
@@ -347,54 +338,3 @@ def keep_comment(submission: Submission, comment: str) -> None:
     if comment.strip():
         held = Submission.objects.filter(pk=submission.pk, state=Submission.State.HELD)
         held.update(comment=storable_text(comment, LONGEST_COMMENT))
-
-
-def final_answers(submission: Submission) -> list[tuple[str, str]]:
-    """Return the fields of the crowd's form: the last choice for every slot, and the comment."""
-    fields = [(f"choice-{number}", side) for number, (side, _) in choices_made(submission).items() if side]
-    return [*fields, ("comment", submission.comment)]
-
-
-def last_step(submission: Submission, submit_to: str, earned: Earned) -> FormPost | Redirect:
-    """Return the last step, which reports the finished task to the crowd's site with the pay promised for it.
-
-    Raises ArrivalRefused if that leads to a site that the settings do not allow.
-    """
-    answers, worker = final_answers(submission), crowd_worker_id(submission)
-    proof = proof_of(submission, worker, dict(answers), judged=earned.judged, shown=earned.shown)
-    # The crowd's site may show these fields to the worker, as the built-in marketplace does (docs/marketplace.md).
-    receipt = [
-        ("receipt", receipt_of(submission)),
-        ("receipt_address", page_address(submission, submit_to)),
-        ("pay_promised", _pay_promised(earned)),
-        *([("ended", "time")] if submission.timed_out_at else []),
-    ]
-    sent = SentOff(
-        campaign_key=campaign_key(submission.campaign),
-        assignment_id=submission.assignment_id,
-        crowd_worker_id=worker,
-        submit_to=submit_to,
-        answers=[*answers, *receipt, (PROOF, proof)],
-    )
-    step = crowd_for(submission.campaign).finish(sent)
-    require_allowed(step.address)
-    return step
-
-
-def _pay_promised(earned: Earned) -> str:
-    """Return the dollars that our page promises for the submitted task.
-
-    ``0.20+1.80`` if the requester decides about the second amount, and "undecided" if about the whole amount.
-    """
-    done, split = earned.judged == earned.shown, bool(earned.pay.bonus)
-    if earned.unread and earned.pay.whole and split:
-        sure = earned.pay.base if done else Decimal(0)
-        return f"{sure:.2f}+{earned.dollars - sure:.2f}"
-    decided = not earned.pay.whole or (earned.judged and not earned.unread and (done or split))
-    return f"{earned.dollars:.2f}" if decided else "undecided"
-
-
-def crowd_worker_id(submission: Submission) -> str:
-    """Return the crowd's id of the worker for the crowd's form, or an empty string if the worker was forgotten."""
-    identity = CrowdIdentity.objects.filter(worker=submission.worker_id).first()
-    return identity.crowd_worker_id if identity else ""

@@ -39,6 +39,7 @@ from judging.money.offer_words import offer_of, paid_when, unread_words
 from judging.money.payments import earned_so_far
 from judging.page import arrivals, session, trials
 from judging.page.frame_views import for_sites_of, in_frame, refusal
+from judging.page.last_step import last_step
 from judging.page.pair_html import pairs_html
 from judging.page.receipt_views import receipt_page
 from judging.page.saving_views import whole_number
@@ -323,7 +324,7 @@ def sent(request: HttpRequest, page: Page, submission: Submission) -> HttpRespon
         "sure_cents": int(100 * earned.dollars) if earned.sure else "",
         "unread": earned.unread,
         "left_early": submission.left_early,
-        "step": session.last_step(submission, page.submit_to, earned),
+        "step": last_step(submission, page.submit_to, earned),
         "receipt": receipt_of(submission),
         "contact": contact_of(submission.campaign),
         "paid_when": paid_when(submission, earned),

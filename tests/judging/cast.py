@@ -13,6 +13,7 @@ from judging.launch.launches import launch_campaign
 from judging.models import Campaign, Choice, GoldPair, Posting, Slot, Submission
 from judging.money.payments import pay_owed
 from judging.page import arrivals, session
+from judging.page.last_step import final_answers
 from pooling.models import Collection, Passage, Pool, PooledPassage, Query
 from tests.factories import passages_of
 from tests.judging.fake_crowd import FakeCrowd, FakePlace
@@ -165,7 +166,7 @@ class Fair:
         place = next(
             one for one in [*self.crowd.posted.values()] if one.assignment_id == submission.assignment_id
         )
-        self.crowd.hand_in(place, dict(session.final_answers(submission)) if answers is None else answers)
+        self.crowd.hand_in(place, dict(final_answers(submission)) if answers is None else answers)
 
     def do_task(self, campaign: Campaign, worker: str, *, pass_gold: bool = True) -> Submission:
         """Do a whole task, from taking the place to the crowd's form."""

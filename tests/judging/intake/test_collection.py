@@ -13,6 +13,7 @@ from judging.launch.closure import close, finish_closing
 from judging.models import Campaign, Choice, GoldAnswer, Judgment, Payment, Place, Submission, Task, TaskPair
 from judging.money.payments import earned_so_far
 from judging.page import session
+from judging.page.last_step import last_step
 from judging.rules.deadlines import GRACE, offered_seconds
 from judging.watching.status import campaign_status, is_complete
 
@@ -157,9 +158,7 @@ def test_answers_that_our_server_signed_fill_in_what_a_restored_backup_lost(fair
     submission = fair.open_task(campaign, "A1")
     fair.answer(submission)
     session.finish(submission, comment="nice")
-    fair.hand_in(
-        submission, dict(session.last_step(submission, crowd_site, earned_so_far(submission)).fields)
-    )
+    fair.hand_in(submission, dict(last_step(submission, crowd_site, earned_so_far(submission)).fields))
     # The backup is from just after the second choice.
     Choice.objects.filter(slot__submission=submission, slot__number__gt=2).delete()
     Judgment.objects.all().delete()

@@ -8,6 +8,7 @@ from config import clock
 from judging.models import Choice, Discrepancy, Judgment
 from judging.money.discrepancies import count_open_differences, difference_rows, settle_difference
 from judging.page import session
+from judging.page.last_step import final_answers
 
 
 def test_work_that_agrees_is_no_difference(fair, campaign):
@@ -49,7 +50,7 @@ def test_different_answers_are_named_and_our_record_stands(fair, campaign):
     submission = fair.open_task(campaign, "A1")
     fair.answer(submission)
     session.finish(submission)
-    answers = dict(session.final_answers(submission))
+    answers = dict(final_answers(submission))
     slot = submission.slots.exclude(pair=None).order_by("number").first()
     fair.hand_in(submission, answers | {f"choice-{slot.number}": "right"})
 

@@ -37,6 +37,7 @@ from judging.money.ledger import compare_books
 from judging.money.payments import earned_so_far
 from judging.money.rejections import override_rejection, reject
 from judging.page import session
+from judging.page.last_step import last_step
 from judging.people.exclusions import reinstate_worker
 from judging.watching.status import campaign_status
 from judging.workers.block_lists import list_name, sync_blocks
@@ -243,7 +244,7 @@ def test_what_our_server_signed_is_paid_though_a_restored_backup_knows_nothing_o
     submission = fair.open_task(campaign, "A1")
     fair.answer(submission)
     session.finish(submission)
-    form = dict(session.last_step(submission, crowd_site, earned_so_far(submission)).fields)
+    form = dict(last_step(submission, crowd_site, earned_so_far(submission)).fields)
     fair.hand_in(submission, form)
     # The backup is of the moment before.
     Task.objects.update(state="waiting", holder=None, leased_until=None)

@@ -1,0 +1,38 @@
+"""Middleware for the Content-Security-Policy header, with each different header built once.
+
+Our policies have no nonces, so a header depends on the settings and on what a view replaces. django-csp builds two
+headers for every response, which took an eighth of the time of saving a choice.
+"""
+
+import functools
+from typing import Any
+
+from csp.constants import HEADER
+from csp.middleware import CSPMiddleware
+from csp.utils import build_policy
+from django.conf import settings
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+Directives = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+class ContentPolicy(CSPMiddleware):
+    """Sets the header of the settings, or of the view's ``csp_replace``."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        """Create no nonce."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        """Set the header unless the response has one. Django's debug pages keep django-csp's exemption."""
+        if settings.DEBUG:
+            return super().process_response(request, response)
+        replaced: dict[str, Any] = getattr(response, "_csp_replace", None) or {}
+        if HEADER not in response:
+            response[HEADER] = _header(tuple((name, tuple(sources)) for name, sources in replaced.items()))
+        return response
+
+
+@functools.lru_cache(maxsize=1000)
+def _header(replaced: Directives) -> str:
+    return str(build_policy(replace=dict(replaced)))

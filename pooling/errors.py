@@ -12,6 +12,7 @@ PoolingError
 │   └── ReaderFailed         our reader failed on it: a bug in the software
 ├── UnknownQueries           lines for queries that the collection does not have
 ├── AlreadyImported          the same content or name already exists
+│   └── SameRun              a run with the same content or tag
 ├── NotFound                 no collection, run, qrel set or pool has that name
 ├── NoRoom                   no local copy of a stored run can be written
 ├── UnmappedLabels           labels of passages without a document
@@ -38,7 +39,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from config.errors import NotNow, Refusal
-from config.guidance import joined
+from config.guidance import Guidance, joined
 from config.plurals import many
 
 
@@ -121,6 +122,14 @@ class UnknownQueries(InvalidFile):
 
 class AlreadyImported(PoolingError):
     """The content was imported before, or the name is taken."""
+
+
+class SameRun(AlreadyImported):
+    """A run of ``team`` has the same content, or (``of_tag``) the same tag."""
+
+    def __init__(self, message: str, next_step: str | Guidance, *, team: str, of_tag: bool) -> None:
+        super().__init__(message, next_step)
+        self.team, self.of_tag = team, of_tag
 
 
 class NotFound(PoolingError):

@@ -74,16 +74,20 @@ def _runs_of_labels(asked: Asked) -> RunsOfKind | None:
     return runs_of_kind(asked.runs, qrel_set if "qrels" in asked.settings else None)
 
 
+#: The next step of visitors and of signed-in submitters alike.
+AS_MEMBER = "Members see it after they sign in."
+
+
 def check_released(asked: Asked) -> None:
     """Raise MembersOnly if the analysis needs more than released data."""
     if not asked.released:
         return
     if asked.kind.members_only:
-        raise MembersOnly(f"{asked.kind.title} is for members of {asked.collection.name} only.", "Sign in.")
+        raise MembersOnly(f"{asked.kind.title} is for members of {asked.collection.name} only.", AS_MEMBER)
     if not asked.kind.by_query_set and private_qids(asked.collection):
         raise MembersOnly(
             f"{asked.kind.title} would reveal results on private queries of {asked.collection.name}.",
-            "Sign in as a member.",
+            AS_MEMBER,
         )
     if asked.text("queries") in ("all", "private") and private_qids(asked.collection):
         raise MembersOnly("Results on private queries are for members.", "Choose the public queries.")
@@ -109,7 +113,7 @@ def _refuse_withheld(asked: Asked) -> None:
         sets = ", ".join(sorted(name for name in withheld if not name.startswith("@")))
         raise MembersOnly(
             f"{asked.kind.title} would reveal more about the withheld labels {sets} than their leaderboard does.",
-            "Choose labels that are not withheld, or sign in as a member.",
+            f"Choose labels that are not withheld. {AS_MEMBER}",
         )
 
 

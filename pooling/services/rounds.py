@@ -1,5 +1,6 @@
 """Rounds of a board: the times and limits of submissions."""
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +16,7 @@ from pooling.round_rules import (
     RoundRules,
     RunBefore,
     moment_in_utc,
+    next_place,
     next_round,
     open_round,
     refusals_in_round,
@@ -107,6 +109,23 @@ def round_at(collection: Collection, at: datetime) -> Round | RoundRefusal | Non
         return None
     found = open_round([rules_of(one) for one in rounds.values()], at)
     return found if isinstance(found, RoundRefusal) else rounds[found.name]
+
+
+def accepted_in_rounds(
+    collection: Collection, since: Mapping[str, datetime]
+) -> Mapping[str, datetime | None]:
+    """Return, by team, the first moment from ``since`` at which a round accepts an official run that it sends.
+
+    None if no planned round will; ``since`` itself on a board without rounds.
+    """
+    rounds = [rules_of(one) for one in Round.objects.filter(collection=collection)]
+    if not rounds:
+        return since
+    sent: dict[str, Counter[str]] = defaultdict(Counter)
+    rows = Run.objects.filter(round__collection=collection, baseline=False, team__in=list(since))
+    for team, name in rows.values_list("team", "round__name"):
+        sent[team][name] += 1
+    return {team: next_place(rounds, sent[team], moment) for team, moment in since.items()}
 
 
 def hold_to_rounds(

@@ -10,7 +10,7 @@ from config.background import events
 from config.guidance import Guidance, Option
 from pooling import trec
 from pooling.blocks import LONGEST
-from pooling.errors import AlreadyImported, BucketAway, BucketRefused, PoolingError, SubmissionRefused
+from pooling.errors import BucketAway, BucketRefused, PoolingError, SameRun, SubmissionRefused
 from pooling.formats import Progress
 from pooling.models import AnnouncedRun, Collection, Run
 from pooling.ranking import Ranking
@@ -268,7 +268,12 @@ def run_field_values(
 
 
 def _as_team(said: dict[str, Any], entry: Entry, run_tag: str) -> dict[str, Any]:
-    """Return a team's facts about its run, with its own name and the day of arrival."""
+    """Return a team's facts about its run, with its own name and the day of arrival. Refuse another team's name."""
+    if said["team"] not in ("", entry.team.name):
+        raise SubmissionRefused(
+            f"{run_tag}: you submit for the team {entry.team.name}, not for {said['team']}.",
+            Guidance("Leave out ", Option("team"), "."),
+        )
     if said["variant_of"] is not None and said["variant_of"].team != entry.team.name:
         raise SubmissionRefused(
             f"{run_tag}: it can only be a variant of another run by {entry.team.name}.",
@@ -326,22 +331,28 @@ def _refuse_if_imported(collection: Collection, checked: CheckedRun, name: str) 
         sha256=file.sha256, order=file.order, parser_version=trec.PARSER_VERSION
     ).first()
     if same is not None:
-        raise AlreadyImported(
+        raise SameRun(
             f"{name}: the same content is already imported, as run {same.run_tag}.",
             NOTHING_TO_DO,
+            team=same.team,
+            of_tag=False,
         )
     tagged = collection.runs.filter(run_tag=checked.run_tag).first()
     if tagged is not None and tagged.sha256 == file.sha256:
-        raise AlreadyImported(
+        raise SameRun(
             f"{name}: the same content is already imported as run {tagged.run_tag}, ordered by {tagged.order}.",
             Guidance(
                 f"To also have it ordered by {file.order}, import it under another tag with ",
                 Option("tag"),
                 ".",
             ),
+            team=tagged.team,
+            of_tag=False,
         )
     if tagged is not None:
-        raise AlreadyImported(
+        raise SameRun(
             f"{name}: a run {checked.run_tag} with other content already exists.",
             Guidance("Import this file under another tag with ", Option("tag"), "."),
+            team=tagged.team,
+            of_tag=True,
         )

@@ -1,8 +1,8 @@
 """Set a board's submission policy, and check new runs against it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date, timedelta
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -11,10 +11,10 @@ from config import clock
 from config.guidance import Guidance, Option, joined
 from config.plurals import many
 from pooling.errors import SubmissionRefused
-from pooling.models import Collection, CollectionChange, Round, Run, SubmissionPolicy
+from pooling.models import Collection, CollectionChange, Round, Run, SubmissionPolicy, Team
 from pooling.run_details import BY_NAME as DETAILS
 from pooling.services.members import log
-from pooling.services.rounds import Entry, hold_to_rounds
+from pooling.services.rounds import Entry, accepted_in_rounds, hold_to_rounds
 from pooling.services.run_fields import known_details
 from pooling.submission_rules import next_welcome
 
@@ -197,25 +197,53 @@ class TeamStanding:
     team: str
     recent: int
     variants: int
-    welcome_on: date
+    welcome_on: date | None
+    """None: no planned round accepts another run of the team."""
     variant_on: date | None
-    """None: the board accepts no variants."""
+    """None: as above, or the board accepts no variants."""
 
 
-def teams_under(policy: SubmissionPolicy, *, today: date) -> list[TeamStanding]:
-    """Return every team of the board, sorted by name, with the day from which its next run is accepted."""
+def teams_under(policy: SubmissionPolicy, *, now: datetime) -> list[TeamStanding]:
+    """Return every team of the board, sorted by name, with the day from which its next run is accepted.
+
+    Rounds count for teams that submit themselves.
+    """
     runs = Run.objects.filter(collection=policy.collection, baseline=False).exclude(team="")
     by_team: dict[str, list[Run]] = {}
     for run in runs.order_by("team", "pk"):
         by_team.setdefault(run.team, []).append(run)
     teams = sorted(by_team.items(), key=lambda one: one[0].casefold())
-    return [_team_standing(policy, team, rows, today) for team, rows in teams]
+    found = [_team_standing(policy, team, rows, now.date()) for team, rows in teams]
+    submitters = set(Team.objects.filter(collection=policy.collection).values_list("name", flat=True))
+    run_days, variant_days = (
+        _days_in_rounds(policy.collection, {one.team: getattr(one, name) for one in found}, now)
+        for name in ("welcome_on", "variant_on")
+    )
+    return [
+        replace(one, welcome_on=run_days[one.team], variant_on=variant_days[one.team])
+        if one.team in submitters
+        else one
+        for one in found
+    ]
+
+
+def _days_in_rounds(
+    collection: Collection, days: dict[str, date | None], now: datetime
+) -> dict[str, date | None]:
+    """Return by team the first day, from the given one, on which a round also accepts its run."""
+    since = {team: max(now, day_begins(day)) for team, day in days.items() if day}
+    found = accepted_in_rounds(collection, since)
+    return {team: moment.date() if (moment := found.get(team)) else None for team in days}
+
+
+def day_begins(day: date) -> datetime:
+    return datetime.combine(day, time.min, UTC)
 
 
 def welcome_on(policy: SubmissionPolicy, team: str, *, today: date) -> date:
     """Return the day from which the policy accepts the team's next run."""
     runs = Run.objects.filter(collection=policy.collection, baseline=False, team=team)
-    return _team_standing(policy, team, list(runs), today).welcome_on
+    return next_welcome(_submission_days(runs), wanted=today, most=policy.most_runs, days=policy.period_days)
 
 
 def _team_standing(policy: SubmissionPolicy, team: str, runs: Sequence[Run], today: date) -> TeamStanding:
@@ -233,7 +261,7 @@ def _team_standing(policy: SubmissionPolicy, team: str, runs: Sequence[Run], tod
     return TeamStanding(team, recent(runs), recent(variants), on, variant_on)
 
 
-def _submission_days(runs: Sequence[Run]) -> list[date]:
+def _submission_days(runs: Iterable[Run]) -> list[date]:
     return [run.submitted_on or run.created_at.date() for run in runs]
 
 

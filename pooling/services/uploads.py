@@ -21,6 +21,7 @@ from config.guidance import Guidance, joined
 from config.sweep import Sweep
 from pooling.errors import (
     AlreadyImported,
+    SameRun,
     InvalidFile,
     PoolingError,
     SubmissionRefused,
@@ -49,7 +50,7 @@ from pooling.services.runs import (
     tag_of,
 )
 from pooling.services.submission_policies import FORMER, refuse_against_policy, requirable
-from pooling.services.teams import runs_of_team, team_of
+from pooling.services.teams import team_of
 
 DAYS = ("submitted_on", "anonymous_until")
 #: How long a checked file can be submitted without sending it again, and how long an incomplete file is kept.
@@ -278,14 +279,12 @@ def _all_problems(
 
 def _without_others(upload: RunUpload, refusal: PoolingError) -> PoolingError:
     """Return the refusal as shown to a team, without facts about another team's run."""
-    if not isinstance(refusal, AlreadyImported) or (entry := _team_entry(upload)) is None:
+    entry = _team_entry(upload)
+    if not isinstance(refusal, SameRun) or entry is None or refusal.team == entry.team.name:
         return refusal
-    tag = upload.options.get("run_tag", "") or tag_of(upload.file_name)
-    if runs_of_team(entry.team).filter(Q(run_tag=tag) | Q(sha256=upload.sha256)).exists():
-        return refusal
-    return AlreadyImported(
-        "This tag or this content was submitted before.", "Give the run another tag, or send another file."
-    )
+    if refusal.of_tag:
+        return AlreadyImported("A run of somebody else already has this tag.", "Give the run another tag.")
+    return AlreadyImported("A run of somebody else already has this content.", "Send another file.")
 
 
 def _problem_about_run(refusal: PoolingError, collection: Collection) -> Problem:

@@ -127,6 +127,8 @@ def test_creating_a_token_requires_the_password(client, grace):
 
     assert grace.api_tokens.get().name == "ci"
     assert b"pfr_" in shown.content
+    # The page is shown at the address of the password form, to which the next form must not go.
+    assert b'<form method="post" action="/accounts/tokens/" class="fields">' in shown.content
 
 
 def test_a_new_password_is_reported_by_e_mail(client, grace, settings):

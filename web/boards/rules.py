@@ -32,17 +32,17 @@ def policy_page(collection: Collection, user: Any, form: PolicyForm | None = Non
     policy, members = policy_of(collection), sees_everything(user, collection)
     changes = CollectionChange.objects.filter(collection=collection, what__startswith=LOGGED).order_by("-pk")
     may_change = may(user, "set policy", collection)
-    today = clock.now().date()
+    now = clock.now()
     return {
         "collection": collection,
         "policy": policy,
         "asked": [field_label(name, collection) for name in policy.required] if policy else [],
         "release_after": RELEASED_AFTER[policy.release_after] if policy else "",
         "public_list": PUBLIC_LISTS[policy.public_list] if policy else "",
-        "today": today,
+        "today": now.date(),
         "qrel_sets": _sets_with_decimals(collection) if may_change else [],
         "published": collection.visibility == Collection.Visibility.PUBLISHED,
-        "teams": teams_under(policy, today=today) if policy and members else [],
+        "teams": teams_under(policy, now=now) if policy and members else [],
         "members": members,
         "changes": changes[:CHANGES_SHOWN] if members else [],
         "may_change": may_change,

@@ -2,16 +2,16 @@
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, time
+from datetime import datetime
 from typing import Any
 
 from config import clock
 from config.plurals import many
 from pooling.models import Collection, Round, Run, Team, TeamApplication, TeamMember
-from pooling.round_rules import RoundRefusal, RunBefore, moment_in_utc, next_place
+from pooling.round_rules import RoundRefusal, RunBefore, moment_in_utc
 from pooling.services.members import may
-from pooling.services.rounds import round_at, rules_of, runs_before
-from pooling.services.submission_policies import policy_of, welcome_on
+from pooling.services.rounds import accepted_in_rounds, round_at, runs_before
+from pooling.services.submission_policies import day_begins, policy_of, welcome_on
 from pooling.services.teams import invitations_of, leads, runs_of_team, team_of
 from web.common.visibility import opened_runs, sees_everything
 
@@ -91,16 +91,12 @@ def _used_up(team: Team, quota: Quota | None, now: datetime) -> RoundRefusal | N
             f"the round {quota.round.name} accepts {many(quota.round.most_runs, 'run')} of each team"
         )
     if policy and (day := welcome_on(policy, team.name, today=now.date())) > now.date():
-        since = datetime.combine(day, time.min, UTC)
+        since = day_begins(day)
         period = many(policy.period_days, "day")
         reached.append(f"the policy allows a team {many(policy.most_runs, 'run')} in any {period}")
     if not reached:
         return None
-    again: datetime | None = since
-    if quota:
-        rounds = list(Round.objects.filter(collection=team.collection))
-        sent = {one.name: _quota_of_round(one, runs_before(one, team)).runs for one in rounds}
-        again = next_place([rules_of(one) for one in rounds], sent, since)
+    again = accepted_in_rounds(team.collection, {team.name: since})[team.name]
     used = f"the runs of {team.name} are used up: {', and '.join(reached)}"
     if again is None:
         return RoundRefusal(used, "No planned round accepts another run. Ask the organizers.", used)

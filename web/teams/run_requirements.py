@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from pooling.models import CandidateSet, Collection
+from config import clock
+from pooling.models import CandidateSet, Collection, Round
+from pooling.run_details import BY_NAME as DETAILS
 from pooling.services.candidates import candidates_of
 from pooling.services.run_fields import known_details
 from pooling.services.submission_policies import field_label, policy_of
@@ -27,10 +29,23 @@ def run_requirements(collection: Collection) -> RunRequirements | None:
     asked = [name for name in (policy.required if policy else ()) if name not in KNOWN_ANYWAY]
     candidates = candidates_of(collection)
     default: Any = Collection._meta.get_field("max_run_depth").default
-    if not asked and candidates is None and collection.max_run_depth >= default:
+    priorities = _priorities_in_rounds(collection)
+    if not asked and not priorities and candidates is None and collection.max_run_depth >= default:
         return None
-    details = (
+    details = [
         (known[name].label, known[name].explained) if name in known else (field_label(name, collection), "")
         for name in asked
-    )
-    return RunRequirements(tuple(details), collection.max_run_depth, candidates)
+    ]
+    return RunRequirements((*details, *priorities), collection.max_run_depth, candidates)
+
+
+def _priorities_in_rounds(collection: Collection) -> list[tuple[str, str]]:
+    """Return the priorities that current and planned rounds require, as details."""
+    rounds = Round.objects.filter(collection=collection, priorities=True, closes_at__gt=clock.now())
+    return [
+        (
+            f"Priority in the round {one.name}",
+            f"{DETAILS['priority'].definition} Each official run of a team has another one, from 1 to {one.most_runs}.",
+        )
+        for one in rounds.order_by("opens_at", "pk")
+    ]

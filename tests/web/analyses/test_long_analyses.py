@@ -232,7 +232,7 @@ def test_a_member_who_asks_as_everybody_is_told_to_choose_the_other_audience(cas
     as_nobody = cast.clients["nobody"].get(f"{PAGE}/win_ratios/").context["page"].refusal
 
     assert guidance_text(as_everybody.next_step) == "To see it as a member, change “Audience”."
-    assert as_nobody.next_step == "Sign in as a member."
+    assert as_nobody.next_step == "Members see it after they sign in."
 
 
 def test_others_get_nothing_on_private_queries(cast, signed_in):

@@ -45,16 +45,16 @@ class Round:
             self.clients[name].force_login(user)
             self.tokens[name] = make_token(user=user, name="t", scopes=ApiToken.Scope.values, days=300)[1]
 
-    def send(self, name, tag, lines, **options):
+    def send(self, name, tag, lines, *, column="", pack=bytes, **options):
         body = "".join(
-            f"{qid} Q0 {pid} {rank} {9 - rank} {tag}\n" for rank, (qid, pid) in enumerate(lines, 1)
+            f"{qid} Q0 {pid} {rank} {9 - rank} {column or tag}\n" for rank, (qid, pid) in enumerate(lines, 1)
         )
         query = "&".join(f"{key}={value}" for key, value in options.items())
         reply = Client().post(
             f"/api/v1/collections/harbour/runs?run_tag={tag}&{query}",
-            body.encode(),
+            pack(body.encode()),
             content_type="application/octet-stream",
-            HTTP_IDEMPOTENCY_KEY=tag,
+            HTTP_IDEMPOTENCY_KEY=tag + column,
             HTTP_AUTHORIZATION=f"Bearer {self.tokens[name]}",
         )
         assert reply.status_code == 202, reply.content

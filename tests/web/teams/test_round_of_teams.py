@@ -1,5 +1,6 @@
 """A round with five teams over HTTP: one late, one over its limit, one outside the candidates, one under embargo."""
 
+import gzip
 import re
 from datetime import UTC, datetime, timedelta
 
@@ -134,13 +135,31 @@ def test_a_team_reads_values_of_its_unreleased_run_if_the_policy_says_so(board):
 def test_the_content_of_another_teams_run_is_not_revealed(board):
     board.send("honest", "fair", [("q1", "b")], detail="subtask=fullrank")
 
-    same = board.send("late", "copied", [("q1", "b")], detail="subtask=fullrank")
+    board.send("late", "copied", [("q1", "b")], detail="subtask=fullrank")  # its tag column differs
+    same = board.send("late", "copied", [("q1", "b")], column="fair", detail="subtask=fullrank")
     tag = board.send("greedy", "fair", [("q1", "a")], detail="subtask=fullrank")
 
-    # The copy differs in its tag column, so it is another file. Its tag is taken, and the owner is not revealed.
-    assert same.state == "imported"
-    assert "was submitted before" in refusal(tag)
-    assert "honest" not in refusal(tag)
+    # A team that has a run with the tag sends the content of another team's run under it.
+    assert refusal(same) == "A run of somebody else already has this content. Send another file."
+    assert refusal(tag) == "A run of somebody else already has this tag. Give the run another tag."
+
+
+def test_a_team_cannot_submit_under_another_name(board):
+    refused = board.send("honest", "fair", [("q1", "b")], detail="subtask=fullrank", team="late")
+    own = board.send("honest", "own", [("q1", "b")], detail="subtask=fullrank", team="honest")
+
+    assert "fair: you submit for the team honest, not for late." in refusal(refused)
+    assert own.run.team == "honest"
+
+
+def test_a_team_reads_which_of_its_runs_has_the_same_content(board):
+    board.send("honest", "fair", [("q1", "b")], detail="subtask=fullrank")
+
+    again = board.send(
+        "honest", "new", [("q1", "b")], column="fair", pack=gzip.compress, detail="subtask=fullrank"
+    )
+
+    assert "the same content is already imported, as run fair." in refusal(again)
 
 
 def test_an_announced_tag_of_another_team_is_not_taken_over(board):

@@ -6,6 +6,7 @@ import pytest
 
 from pooling.services.rounds import set_round
 from pooling.services.submission_policies import set_policy
+from tests.web.preparing_cast import texts
 
 from .conftest import CLOSES
 
@@ -51,6 +52,22 @@ def test_the_next_run_is_accepted_once_both_policy_and_a_round_allow_it(board):
     assert "the policy allows a team 1 run in any 5 days. " in page.replace("</strong>", "")
     assert "The next run is accepted from 2026-08-05 00:00:00 UTC." in page
     assert FILE_FIELD not in page
+
+
+def test_members_read_that_a_team_has_used_up_its_round(board):
+    board.send("honest", "fair", [("q1", "a")], detail="subtask=rerank")
+    policy = "/collections/harbour/policy/"
+
+    def line():
+        return texts(board.cast.clients["owner"].get(policy)).partition("Next variant from")[2]
+
+    assert "honest 1 0 in no planned round in no planned round" in line()
+
+    set_round(
+        collection=board.collection, name="late round", opens_at=CLOSES + timedelta(days=1),
+        closes_at=CLOSES + timedelta(days=9), most_runs=1, who="owner",
+    )  # fmt: skip
+    assert "honest 1 0 2026-08-02 2026-08-02" in line()
 
 
 def test_the_form_stays_for_the_baselines_that_are_left(board):

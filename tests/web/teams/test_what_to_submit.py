@@ -1,9 +1,14 @@
 """What teams read about the runs that a board accepts, and the candidates that they rerank."""
 
+from datetime import timedelta
+
 import pytest
 
 from pooling.services.query_splits import keep_split, plan_split
+from pooling.services.rounds import set_round
 from tests.factories import make_run
+
+from .conftest import CLOSES
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -18,6 +23,18 @@ def test_teams_and_visitors_read_what_to_submit(board):
         assert "<strong>Subtask</strong>: Where its candidates come from. fullrank: it retrieves" in page
         assert "at most 100 passages per query" in page
         assert "top.txt</span>: 3 queries, up to 2 passages each" in page
+
+
+def test_teams_read_that_a_round_requires_priorities(cast, at):
+    set_round(
+        collection=cast.collection, name="2026", opens_at=CLOSES, closes_at=CLOSES + timedelta(days=9),
+        most_runs=3, priorities=True, who="owner",
+    )  # fmt: skip
+
+    page = cast.clients["submitter"].get("/collections/harbour/teams/").content.decode()
+
+    assert "<strong>Priority in the round 2026</strong>: The team&#x27;s own order of its runs" in page
+    assert "from 1 to 3." in page
 
 
 def test_a_board_without_requirements_says_nothing_of_them(cast):

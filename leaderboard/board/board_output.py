@@ -1,12 +1,12 @@
 """A board as a table and figures, for the command `leaderboard`, for downloads and for the agreement of boards."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from leaderboard.board.boards import PublishedBoard, as_dict
-from leaderboard.board.standings import PERFECT, BoardRow, Standing, standing_out
+from leaderboard.board.standings import PERFECT, BoardRow, Standing, best_as_shown, standing_out
 from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
 from leaderboard.output.chart import Point, Points, Series, Spans, chart_content
 
@@ -92,7 +92,8 @@ def board_table(published: PublishedBoard, facts: Facts) -> Table:
         *([Column("judged_tops", "judged tops", Kind.SHARE)] if published.tells_judged_tops else []),
         *([Column("baseline", "baseline")] if published.baselines else []),
     ]
-    rows = tuple(_board_row(published, row) for row in published.board.rows)
+    best = {side: best_as_shown(published.board.rows, side) for side, _ in sets}
+    rows = tuple(_board_row(published, row, best) for row in published.board.rows)
     title = f"{labels_title(official)} and preference qrels" if both else f"{official} qrels"
     return Table("boards", title, _board_caption(published, facts), tuple(columns), rows, facts)
 
@@ -123,16 +124,16 @@ def _board_caption(published: PublishedBoard, facts: Facts) -> str:
     return said
 
 
-def _board_row(published: PublishedBoard, row: BoardRow) -> Row:
+def _board_row(published: PublishedBoard, row: BoardRow, best: Mapping[str, frozenset[str]]) -> Row:
     cells: dict[str, Any] = {"run": row.run, "baseline": "yes" if row.run in published.baselines else None}
-    sides = [side for side, _ in _label_columns(published)]
-    for side in sides:
+    for side in best:
         one: Standing = getattr(row, side)
         cells |= {side: Interval(*one.estimate), f"rank_{side}": one.rank, f"answered_{side}": one.answered}
     cells |= {"first": row.leading.first, "last": row.leading.last}
     if row.preference:
         cells |= {"shift": row.shift, "judged_tops": row.judged_tops}
-    return Row(cells, best=frozenset(filter(row.is_best, sides)), faint=row.perfect)
+    marked = frozenset(side for side, runs in best.items() if row.run in runs)
+    return Row(cells, best=marked, faint=row.perfect)
 
 
 def own_rows(published: PublishedBoard) -> list[BoardRow]:

@@ -16,7 +16,7 @@ from leaderboard.board.standings import Board, BoardInput, Standing, draw_board
 from leaderboard.cache.software_version import software_version
 from leaderboard.errors import NoRuns, NothingToScore
 from leaderboard.output.content import json_ready
-from leaderboard.output.numbers import DIGITS
+from leaderboard.output.table import DIGITS
 from leaderboard.scoring.agreement import Agreement
 from leaderboard.scoring.evaluation import Progress, Scored, evaluate_under, measure_for
 from leaderboard.scoring.intervals import SEED

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from leaderboard.output import Kind
+from leaderboard.output.numbers import number_text
 from leaderboard.scoring.agreement import Agreement, competition_ranks, kendall
 from leaderboard.scoring.intervals import LEVEL, TRIALS, intervals_of, resampled_means
 from leaderboard.scoring.rank_ranges import rank_ranges
@@ -58,11 +60,6 @@ class BoardRow:
     """The share of queries, 0 to 1, whose top passage of this run was judged."""
     perfect: bool = False
 
-    def is_best(self, side: str) -> bool:
-        """Return whether the run is first under these labels. Unlike rounded values, its rank tells it exactly."""
-        one: Standing = getattr(self, side)
-        return not self.perfect and one.rank == 1 and not math.isnan(one.value)
-
     @property
     def leading(self) -> Standing:
         """The standing by which the board is ordered."""
@@ -72,6 +69,14 @@ class BoardRow:
     def shift(self) -> int | None:
         """Return by how many ranks preference qrels move the run up."""
         return None if self.preference is None else self.official.rank - self.preference.rank
+
+
+def best_as_shown(rows: Sequence[BoardRow], side: str) -> frozenset[str]:
+    """Return the runs that have the first run's value under these labels, to the digits that are shown."""
+    ranked: dict[str, Standing] = {row.run: getattr(row, side) for row in rows if not row.perfect}
+    shown = {run: number_text(one.value, Kind.MEASURE) for run, one in ranked.items()}
+    best = {shown[run] for run, one in ranked.items() if one.rank == 1 and not math.isnan(one.value)}
+    return frozenset(run for run, text in shown.items() if text in best)
 
 
 @dataclass(frozen=True)

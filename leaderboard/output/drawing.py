@@ -96,16 +96,25 @@ def short_name(name: str, longest: int = LONGEST_NAME) -> str:
     return isolate_name(name if len(name) <= longest else f"{name[: longest - 1]}…")
 
 
-def name_teams(canvas: Any, teams: Mapping[str, str]) -> None:
-    """Write the team, cut if it is long, after each run that labels a row of the figure. ``teams``: by run tag."""
-    named = {
-        short_name(tag): f"{short_name(tag)} ({short_name(team, LONGEST_TEAM)})"
-        for tag, team in teams.items()
-    }
+def _short_name_and_team(run_tag: str, team: str) -> str:
+    return f"{short_name(run_tag)} ({short_name(team, LONGEST_TEAM)})" if team else short_name(run_tag)
+
+
+def draw_with_teams(figure: Figure, canvas: Any, teams: Mapping[str, str]) -> None:
+    """Draw the figure with the team, cut if it is long, after each run that it names. ``teams``: by run tag.
+
+    A matrix of runs names the teams of its rows only.
+    """
+    canvas.teams = teams  # for name_points
+    figure.draw(canvas)
+    texts = {tag: _short_name_and_team(tag, team) for tag, team in teams.items()}
+    texts |= {short_name(tag): text for tag, text in texts.items()}
     for axes in canvas.axes:
-        labels = [label.get_text() for label in axes.get_yticklabels()]
-        if named.keys() & labels:
-            axes.set_yticklabels([named.get(label, label) for label in labels])
+        for axis in (axes.yaxis, axes.xaxis):
+            labels = [label.get_text() for label in axis.get_ticklabels()]
+            if texts.keys() & labels:
+                axis.set_ticklabels([texts.get(label, label) for label in labels])
+                break
 
 
 def square_root_shades(most: float) -> Any:
@@ -121,36 +130,33 @@ def name_points(
     """Write names beside their points so that none covers another name or any of the ``points``.
 
     All are in data coordinates. Draw everything else and set the limits of the axes first: names are placed in the
-    current layout, and do not change it. A name that does not fit anywhere is left out.
+    current layout, and do not change it. A run has its team after it if both fit. A name that does not fit anywhere
+    is left out.
     """
     from matplotlib.patheffects import withStroke
 
     named = [one for one in named if isfinite(one[1] + one[2])]
     canvas.draw_without_rendering()
     to_points = 72 / canvas.dpi
-    written = [
-        axes.text(x, y, short_name(name), fontsize=NAME_POINTS, zorder=5, in_layout=False)
-        for name, x, y in named
-    ]
-    sizes = [text.get_window_extent() for text in written]
+    teams: Mapping[str, str] = getattr(canvas, "teams", {})
+    texts = [(_short_name_and_team(name, teams.get(name, "")), short_name(name)) for name, _, _ in named]
+    sizes = [[_text_size(axes, text, to_points) for text in both] for both in texts]
     at = axes.transData.transform([(x, y) for _, x, y in named]) * to_points if named else []
     asked = [
-        NamedPoint(x, y, size.width * to_points, size.height * to_points)
-        for (x, y), size in zip(at, sizes, strict=True)
+        NamedPoint(x, y, width, height, least_width=least)
+        for (x, y), ((width, height), (least, _)) in zip(at, sizes, strict=True)
     ]
     others = axes.transData.transform(list(points)) * to_points if points else []
     inside = axes.get_window_extent()
     bounds = Box(*(edge * to_points for edge in (inside.x0, inside.y0, inside.x1, inside.y1)))
-    for text in written:
-        text.remove()
     places = label_places(asked, [(x, y) for x, y in others], bounds)
-    for (name, x, y), one, place in zip(named, asked, places, strict=True):
+    for (_, x, y), (text, short), one, place in zip(named, texts, asked, places, strict=True):
         if place is None:
             continue
         offset = (place.box.left - one.x, place.box.bottom - one.y)
         line = {"arrowstyle": "-", "color": GRAY, "linewidth": 0.4, "shrinkA": 0, "shrinkB": 1}
         axes.annotate(
-            short_name(name),
+            short if place.shortened else text,
             (x, y),
             xytext=offset,
             textcoords="offset points",
@@ -162,6 +168,14 @@ def name_points(
             path_effects=[withStroke(linewidth=1.2, foreground="white")],
             arrowprops=line | {"relpos": _line_end(place.box, one)} if place.led else None,
         )
+
+
+def _text_size(axes: Any, text: str, to_points: float) -> tuple[float, float]:
+    """Return the width and height of a name, in points."""
+    written = axes.text(0.5, 0.5, text, fontsize=NAME_POINTS, transform=axes.transAxes, in_layout=False)
+    size = written.get_window_extent()
+    written.remove()
+    return size.width * to_points, size.height * to_points
 
 
 def _line_end(box: Box, one: NamedPoint) -> tuple[float, float]:

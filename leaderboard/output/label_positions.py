@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 #: Distances of a name's box from its point, tried in this order, and the smallest gap between boxes.
 RINGS = (5.2, 9.5, 15.0, 22.0, 30.0, 40.0, 52.0, 66.0)
@@ -56,20 +56,25 @@ class Box:
 
 @dataclass(frozen=True)
 class NamedPoint:
-    """A point with a name: its position, and the size of the written name."""
+    """A point with a name: its position, and the size of the written name.
+
+    ``least_width`` is the width of a shorter name, for a name that does not fit anywhere.
+    """
 
     x: float
     y: float
     width: float
     height: float
+    least_width: float = math.inf
 
 
 @dataclass(frozen=True)
 class Place:
-    """The position of a name, and whether it is so far away that it needs a line to its point."""
+    """The position of a name, whether it is far away and needs a line to its point, and whether it is shortened."""
 
     box: Box
     led: bool
+    shortened: bool = False
 
 
 def label_places(
@@ -80,6 +85,9 @@ def label_places(
     found: list[Place | None] = []
     for one in named:
         place = _first_free(one, taken, bounds)
+        if place is None and one.least_width < one.width:
+            place = _first_free(replace(one, width=one.least_width), taken, bounds)
+            place = place and replace(place, shortened=True)
         taken += [] if place is None else [place.box]
         found.append(place)
     return found

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 
-from leaderboard.output.table import Column, Interval, Kind, Value
+from leaderboard.output.table import DIGITS, Column, Interval, Kind, Value
 
 NOT_THERE = "–"
 MINUS = "−"
 LEAST_P = 1e-300
-#: Digits after the point of a measure's value and of the bounds of its interval.
-DIGITS = 4
+#: Digits after the point of a bound of a measure's interval.
 BOUND_DIGITS = 3
 
 

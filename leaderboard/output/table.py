@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Self
 
+#: Digits after the point of a measure's value.
+DIGITS = 4
 #: Measures whose mean has a name of its own.
 MEANS = re.compile(r"\b(AP|RR)\b")
 
@@ -235,8 +237,12 @@ class Analysis:
 
 
 def best_marked(rows: Sequence[Row], key: str, *, higher: bool = True) -> tuple[Row, ...]:
-    """Return the rows with the best value of a column marked, including ties. Faint rows and gaps are ignored."""
-    numbers = [as_number(row.values.get(key)) for row in rows]
+    """Return the rows with the best value of a column marked, including those that show the same digits.
+
+    Faint rows and gaps are ignored.
+    """
+    exact = [as_number(row.values.get(key)) for row in rows]
+    numbers = [number if number is None else round(number, DIGITS) for number in exact]
     counted = [
         number for number, row in zip(numbers, rows, strict=True) if number is not None and not row.faint
     ]

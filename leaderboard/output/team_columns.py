@@ -27,7 +27,7 @@ def with_teams(analysis: Analysis, teams: Teams) -> Analysis:
     """Return the analysis with the team of each run; ``teams`` is run tag → team, as the readers may see it.
 
     Tables get a column beside each column of runs. Charts on pages name the team in a run's note, and figures for
-    print after a run that labels a row.
+    print after each run that they name.
     """
     known = {tag: team for tag, team in teams.items() if team}
     if not known:
@@ -82,10 +82,9 @@ def _figure_with_teams(figure: Figure, teams: Teams, runs: frozenset[str]) -> Fi
     data = figure.data and _table_with_teams(figure.data, teams, runs)
 
     def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import name_teams
+        from leaderboard.output.drawing import draw_with_teams
 
-        figure.draw(canvas)
-        name_teams(canvas, teams)
+        draw_with_teams(figure, canvas, teams)
 
     charts = tuple(_chart_with_teams(chart, teams) for chart in figure.charts)
     return replace(figure, data=data, charts=charts, draw=draw)

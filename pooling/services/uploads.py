@@ -21,9 +21,9 @@ from config.guidance import Guidance, joined
 from config.sweep import Sweep
 from pooling.errors import (
     AlreadyImported,
-    SameRun,
     InvalidFile,
     PoolingError,
+    SameRun,
     SubmissionRefused,
     UploadRefused,
     WrongOffset,

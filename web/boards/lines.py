@@ -6,7 +6,7 @@ from typing import Any
 
 from leaderboard.board.boards import PublishedBoard
 from leaderboard.board.moves import RankMoves
-from leaderboard.board.standings import BoardRow, able_to_pass
+from leaderboard.board.standings import BoardRow, able_to_pass, best_as_shown
 from pooling.models import Run
 
 #: A minus before the name sorts from the highest. Values sort by rank, so that the best come first.
@@ -49,12 +49,14 @@ def board_lines(
     by_move = {row.run: (moves.move(row.run) or 0) if moves else 0 for row in rows}
     by = SORTS[column] if column != "since" else lambda row: by_move[row.run]
     ordered = sorted(rows, key=by, reverse=sort.startswith("-"))
+    best_official = best_as_shown(rows, "official")
+    best_preference = best_as_shown(rows, "preference") if published.version is not None else frozenset()
     return [
         BoardLine(
             row,
             runs.get(row.run) if not row.perfect else None,
-            best_official=row.is_best("official"),
-            best_preference=row.preference is not None and row.is_best("preference"),
+            best_official=row.run in best_official,
+            best_preference=row.run in best_preference,
             move=moves.move(row.run) if moves and not row.perfect else None,
             may_pass=may_pass.get(row.run, 0),
         )

@@ -45,7 +45,7 @@ def _priorities_in_rounds(collection: Collection) -> list[tuple[str, str]]:
     return [
         (
             f"Priority in the round {one.name}",
-            f"{DETAILS['priority'].definition} Each official run of a team has another one, from 1 to {one.most_runs}.",
+            f"{DETAILS['priority'].definition} Official runs of a team have different ones, 1 to {one.most_runs}.",
         )
         for one in rounds.order_by("opens_at", "pk")
     ]

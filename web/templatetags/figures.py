@@ -20,8 +20,9 @@ from judging.rules.slips import percent_text
 from leaderboard.board.board_output import labels_title
 from leaderboard.board.standings import Standing
 from leaderboard.output import Figure
-from leaderboard.output.numbers import BOUND_DIGITS, DIGITS, digits_of
+from leaderboard.output.numbers import BOUND_DIGITS, digits_of
 from leaderboard.output.right_to_left import isolate_name, runs_left
+from leaderboard.output.table import DIGITS
 from leaderboard.scoring.measure_names import is_measure, parse_measure
 
 register = template.Library()

@@ -1,5 +1,7 @@
 """The board: ranks, shifts, the perfect run, worked by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,9 +11,11 @@ from leaderboard.board.standings import (
     BoardRow,
     Standing,
     able_to_pass,
+    best_as_shown,
     draw_board,
     standing_out,
 )
+from leaderboard.output.numbers import Rounded
 from leaderboard.scoring.scales import Scale
 
 FLOATS = Scale(whole=None)
@@ -47,6 +51,19 @@ def test_the_perfect_run_is_ranked_beside_the_runs():
     assert (perfect.official.value, perfect.official.low, perfect.official.high) == (1.0, 1.0, 1.0)
     assert perfect.preference.value == 0.25
     assert (perfect.official.rank, perfect.preference.rank) == (1, 3)
+
+
+def test_runs_that_show_the_best_value_are_best():
+    rows = worked_board().rows
+    rounded = [Rounded.of(value, 1) for value in (0.58, 0.31, 1, 0.625)]  # of B, C, the perfect run and A
+
+    assert best_as_shown(rows, "official") == {"A"}  # 0.625, 0.375 and 0.125; the perfect run does not count
+    assert best_as_shown(rows, "preference") == {"B", "C"}
+    close = [
+        replace(row, official=replace(row.official, value=value))
+        for row, value in zip(rows, rounded, strict=True)
+    ]
+    assert best_as_shown(close, "official") == {"A", "B"}
 
 
 def test_the_perfect_run_stays_out_of_the_correlation():

@@ -51,6 +51,13 @@ def test_names_lie_over_no_other_and_over_no_point_in_a_crowd(seed):
     assert not any(crossing(one, Box(x - 2, y - 2, x + 2, y + 2)) for one in found for x, y in points)
 
 
+def test_a_name_is_shortened_if_only_that_fits():
+    (place,) = label_places([NamedPoint(30, 15, 80, 6, least_width=20)], [(30, 15)], Box(0, 0, 60, 30))
+
+    assert place.shortened
+    assert place.box.right - place.box.left == 20
+
+
 def test_a_name_without_room_is_left_out_rather_than_written_over_others():
     tiny = Box(0, 0, 70, 14)
 

@@ -216,7 +216,7 @@ def test_another_choice_of_runs_is_another_run_set():
 
 
 def test_the_best_are_marked_ties_all_and_faint_rows_not():
-    rows = best_marked([Row({"x": 2}), Row({"x": 3}, faint=True), Row({"x": 2}), Row({"x": None})], "x")
+    rows = best_marked([Row({"x": 2}), Row({"x": 3}, faint=True), Row({"x": 1.99999}), Row({"x": None})], "x")
 
     assert [bool(row.best) for row in rows] == [True, False, True, False]
     assert [bool(row.best) for row in best_marked([Row({"x": 2}), Row({"x": 1})], "x", higher=False)] == [

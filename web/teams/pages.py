@@ -16,6 +16,8 @@ from pooling.services.teams import invitations_of, leads, runs_of_team, team_of
 from web.common.visibility import opened_runs, sees_everything
 
 ANONYMOUS = "anonymous"
+#: The line of unreleased runs that are counted with those under embargo.
+NAMELESS = "anonymous or not released"
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def teams_page(collection: Collection, user: Any) -> dict[str, Any]:
     told = "all" if member else policy.public_list if policy else ""
     rounds = list(Round.objects.filter(collection=collection).order_by("-opens_at", "pk"))
     runs = [run for run in _runs_of_teams(collection) if told or run.release != Run.Release.PRIVATE]
-    lines = _team_lines(collection, runs, member)
+    lines = _team_lines(collection, runs, member, told)
     manages = may(user, "manage teams", collection)
     opened = {run.pk for run in opened_runs(collection, user)}
     waiting = TeamApplication.objects.filter(collection=collection, state=TeamApplication.State.WAITING)
@@ -140,16 +142,24 @@ def _team_name(run: Run, member: bool) -> str:
     return run.team if member or not run.is_anonymous else ANONYMOUS
 
 
-def _team_lines(collection: Collection, runs: list[Run], member: bool) -> list[TeamLine]:
-    """Return every team with its counts; runs under embargo are counted together, so that counts reveal no author."""
+def _team_lines(collection: Collection, runs: list[Run], member: bool, told: str) -> list[TeamLine]:
+    """Return every team with its counts; runs under embargo are counted together, so that counts reveal no author.
+
+    If only counts are public, unreleased runs are counted with them: in a round, a team whose count is below the limit
+    would be their likely author.
+    """
+    nameless = told == "counts" and any(run.is_anonymous for run in runs)
     teams = Team.objects.filter(collection=collection)
     found = {team.name: TeamLine(team.name, team.affiliation, team.pk) for team in teams}
     for run in runs:
-        line = found.setdefault(_team_name(run, member), TeamLine(_team_name(run, member)))
+        name = _team_name(run, member)
+        if nameless and (name == ANONYMOUS or run.release == Run.Release.PRIVATE):
+            name = NAMELESS
+        line = found.setdefault(name, TeamLine(name))
         line.runs += 1
         if run.round_id is not None:
             line.by_round[run.round_id] += 1
-    return sorted(found.values(), key=lambda line: (line.name == ANONYMOUS, line.name.casefold()))
+    return sorted(found.values(), key=lambda line: (line.name in (ANONYMOUS, NAMELESS), line.name.casefold()))
 
 
 def _submissions(runs: list[Run], member: bool) -> list[Submitted]:

@@ -121,6 +121,26 @@ def test_a_team_alone_opens_its_unreleased_run_without_values(board):
         assert "veiled" not in board.get(other, "/collections/harbour/runs/").content.decode()
 
 
+def test_public_counts_name_no_team_of_an_unreleased_run_during_an_embargo(board):
+    set_policy(
+        collection=board.collection, most_runs=9, period_days=1, required=[],
+        longest_embargo_days=30, public_list="counts",
+    )  # fmt: skip
+
+    def counts(reader=None):
+        lines = board.get(reader, "/api/v1/collections/harbour/teams").json()
+        return {line["name"]: line["runs"] for line in lines if line["runs"]}
+
+    board.send("honest", "fair", [("q1", "a")], detail="subtask=fullrank")
+    board.send("greedy", "open", [("q1", "b")], detail="subtask=fullrank", release="scores")
+    assert counts() == {"honest": 1, "greedy": 1}
+
+    board.send("hidden", "veiled", [("q2", "x")], detail="subtask=fullrank", anonymous_until="2026-08-20")
+    assert counts() == {"greedy": 1, "anonymous or not released": 2}
+    Run.objects.filter(run_tag="fair").update(release="public")
+    assert counts() == {"honest": 1, "greedy": 1, "anonymous or not released": 1}
+
+
 def test_a_team_reads_values_of_its_unreleased_run_if_the_policy_says_so(board):
     set_policy(collection=board.collection, most_runs=9, period_days=1, required=[], teams_see_scores=True)
     run = board.send("honest", "fair", [("q1", "a")], detail="subtask=rerank").run

@@ -113,7 +113,7 @@ def _refuse_withheld(asked: Asked) -> None:
         sets = ", ".join(sorted(name for name in withheld if not name.startswith("@")))
         raise MembersOnly(
             f"{asked.kind.title} would reveal more about the withheld labels {sets} than their leaderboard does.",
-            f"Choose labels that are not withheld. {AS_MEMBER}",
+            f"Look at the leaderboard, or choose labels that are not withheld. {AS_MEMBER}",
         )
 
 

@@ -16,7 +16,7 @@ from tournament.services.challenging import beyond_budget
 from tournament.services.neighbors import takes_real_money
 from web.common.job_progress import Work
 from web.common.row_counts import count_by
-from web.versions.jobs import PREVIEW, PUBLISH, challenge_work, version_work
+from web.versions.jobs import LISTED, PREVIEW, PUBLISH, challenge_work, version_work
 from web.versions.version_changes import WORDS
 
 TEXTS_SHOWN = 20
@@ -56,6 +56,7 @@ def publish_page(campaign: Campaign, user: Any) -> dict[str, Any]:
         "preview": preview,
         "counts": [(words, preview[str(what)]) for what, words in WORDS.items()] if preview else [],
         "listed": _rows_with_queries(campaign.collection, preview["listed"]) if preview else [],
+        "most_listed": LISTED,
         "may_publish": may(user, "publish version", campaign.collection),
         "asking": Challenge.objects.filter(campaign=campaign, state=Challenge.State.ASKING).first(),
     }

@@ -23,7 +23,7 @@ CHANGES_A_PAGE = 50
 MOVES_SHOWN = 10
 WORDS = {
     ChangeKind.ANSWERS: "other best answers",
-    ChangeKind.STATUS: "other status",
+    ChangeKind.STATUS: "same best answers, other status",
     ChangeKind.ARRIVED: "newly covered",
     ChangeKind.LEFT: "no longer covered",
 }

@@ -78,6 +78,8 @@ def test_the_whole_way_from_a_new_run_to_version_2(cast, owner):
     advance_challenges(campaign=cast.campaign)
     page = previewed(owner)
     assert "Publish version 2 of harbour" in page
+    assert "Queries that differ from version 1" in page
+    assert "1 query listed. After publication, <em>What changed and why</em> lists all" in page
     assert QrelVersion.objects.count() == 1
 
     owner.post(PUBLISH + "now", {"as_shown": fingerprint(owner)})

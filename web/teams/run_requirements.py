@@ -45,7 +45,7 @@ def _priorities_in_rounds(collection: Collection) -> list[tuple[str, str]]:
     return [
         (
             f"Priority in the round {one.name}",
-            f"{DETAILS['priority'].definition} Official runs of a team have different ones, 1 to {one.most_runs}.",
+            f"{DETAILS['priority'].definition} Official runs need priorities from 1 to {one.most_runs}, each once.",
         )
         for one in rounds.order_by("opens_at", "pk")
     ]

@@ -61,7 +61,7 @@ def test_members_read_that_a_team_has_used_up_its_round(board):
     def line():
         return texts(board.cast.clients["owner"].get(policy)).partition("Next variant from")[2]
 
-    assert "honest 1 0 in no planned round in no planned round" in line()
+    assert "honest 1 0 no planned round no planned round" in line()
 
     set_round(
         collection=board.collection, name="late round", opens_at=CLOSES + timedelta(days=1),

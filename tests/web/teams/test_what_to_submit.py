@@ -34,7 +34,7 @@ def test_teams_read_that_a_round_requires_priorities(cast, at):
     page = cast.clients["submitter"].get("/collections/harbour/teams/").content.decode()
 
     assert "<strong>Priority in the round 2026</strong>: The team&#x27;s own order of its runs" in page
-    assert "different ones, 1 to 3." in page
+    assert "Official runs need priorities from 1 to 3, each once." in page
 
 
 def test_a_board_without_requirements_says_nothing_of_them(cast):

@@ -78,6 +78,18 @@ def _free_topics(grading: GradedCampaign) -> list[Topic]:
     return list(free.select_related("query", "campaign").order_by("query__position"))
 
 
+def passages_of_pools(campaign: Campaign) -> int:
+    """Return how many passages the whole pools of the campaign's topics have, within the budget of passages.
+
+    Topics can be decided earlier, and active learning can add passages.
+    """
+    grading = campaign.grading
+    assert grading is not None
+    orders = campaign.topic_assignments.filter(over_at=None).values_list("topic__order", flat=True)
+    passages = sum(map(len, orders))
+    return passages if grading.budget is None else min(passages, grading.budget - judged_so_far(grading))
+
+
 @transaction.atomic
 def request_judgments(campaign: Campaign) -> int:
     """Request the judgments that passages of undecided topics lack; return how many tasks this created.

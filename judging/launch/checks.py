@@ -32,6 +32,7 @@ from judging.campaign.worker_texts import passages_without_text, unknown_figure
 from judging.crowds import crowd_at
 from judging.errors import AlreadyLaunched, CrowdError, NotReady
 from judging.launch.check_results import Checked, Passed
+from judging.launch.forecast import later_rounds_words
 from judging.launch.gold_checks import check_gold, check_strategies
 from judging.launch.plan import Plan
 from judging.models import Campaign
@@ -154,7 +155,8 @@ def _check_cost(plan: Plan) -> Passed:
     tasks = many(cost.tasks, "task costs", "tasks cost")
     words = f"{tasks} ${cost.total:,.2f} (rewards ${cost.reward:,.2f}, fees ${cost.fee:,.2f})"
     if not plan.pilot:  # a pilot repeats nothing
-        words = f"{words}; {outlook_words(outlook_of(campaign), cost, graded=campaign.grades > 0)}"
+        seen = outlook_words(outlook_of(campaign), cost, graded=campaign.grades > 0)
+        words = f"{words}; {seen}{later_rounds_words(campaign)}"
     if committed:
         words = f"{words}; ${committed:,.2f} is already committed"
     return Passed(words) if plan.pilot else _passed_within_limit(plan, words, committed)
@@ -198,12 +200,11 @@ def _check_screening_rule(plan: Plan) -> Passed:
     rule, rows = plan.campaign.screen, rules_compared(plan.campaign)
     if not plan.campaign.gold_per_task:
         return Passed(f"there are no {plan.campaign.gold_words}s, so nobody is screened", attention=True)
-    level = any(row.level for row in rows if row.rule == rule)
     best = next((row.rule for row in rows if row.recommended), rule)
     recommended = "and recommended" if best == rule else f"but {best} is recommended for this campaign"
     compared = comparison_words(rows, graded=plan.campaign.grades > 0)
     words = f"{rule} is chosen, {recommended}. {compared}. Assumed: {assumption_words(plan.campaign)}"
-    return Passed(words, attention=not level)
+    return Passed(words, attention=not any(row.level for row in rows if row.rule == rule))
 
 
 def _check_page_reachable(plan: Plan) -> Passed:

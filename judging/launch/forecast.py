@@ -4,11 +4,13 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal
 
+from config.plurals import many
 from judging.campaign.campaigns import CampaignSettings
 from judging.campaign.cost import Quote, quote_pay, quote_tasks
 from judging.campaign.hourly_pay import expected_pay
 from judging.campaign.screening_forecast import outlook_for, outlook_of
 from judging.errors import BadInput
+from judging.grading.crowd_grading import passages_of_pools
 from judging.models import Campaign
 from judging.rules.expectations import Outlook
 from judging.rules.packing import task_count
@@ -47,6 +49,8 @@ class Forecast:
     with_repeats: Decimal | None
     worst: Decimal | None
     seconds_per_task: float
+    seconds_per_slot: float
+    """The seconds for one pair, or for one passage if single passages are graded."""
     measured: int
     """The number of pilot tasks with a measured time; 0 means that the time is an estimate."""
     hourly: Decimal
@@ -54,15 +58,25 @@ class Forecast:
     days: int
 
 
-def forecast_pairs(settings: CampaignSettings, pairs: int, pace: Pace) -> Forecast:
-    """Forecast a campaign that does not exist yet. Raises CampaignRefused for impossible settings or pace."""
+def forecast_pairs(
+    settings: CampaignSettings, pairs: int, pace: Pace, *, draft: Campaign | None = None
+) -> Forecast:
+    """Forecast a campaign that does not exist yet, or a draft with unsaved settings.
+
+    The time for a pair is estimated from a draft's texts, or measured in its pilot. Raises CampaignRefused for
+    impossible settings or pace.
+    """
     settings.check()
     pace.check()
     tasks = task_count(pairs, settings.pairs_per_task, settings.judgments_per_pair)
     values = settings.values()
     pay = pay_of(settings.reward, values["base_reward"], split=settings.pay == Campaign.Pay.SPLIT)
-    seconds = float(settings.slots_per_task * SECONDS_PER_PAIR)
-    return _forecast(quote_pay(pay, tasks), outlook_for(settings, tasks), seconds, 0, pace)
+    seconds, measured = float(SECONDS_PER_PAIR), 0
+    if draft is not None:
+        time = expected_pay(draft)
+        seconds, measured = time.seconds / draft.slots_per_task, time.measured
+    quote, seen = quote_pay(pay, tasks), outlook_for(settings, tasks)
+    return _forecast(quote, seen, seconds, settings.slots_per_task, measured, pace)
 
 
 def forecast_of(campaign: Campaign, pace: Pace) -> Forecast:
@@ -70,10 +84,33 @@ def forecast_of(campaign: Campaign, pace: Pace) -> Forecast:
     pace.check()
     pay = expected_pay(campaign)
     quote = quote_tasks(campaign, campaign.tasks.count())
-    return _forecast(quote, outlook_of(campaign), pay.seconds, pay.measured, pace)
+    slots = campaign.slots_per_task
+    return _forecast(quote, outlook_of(campaign), pay.seconds / slots, slots, pay.measured, pace)
 
 
-def _forecast(quote: Quote, outlook: Outlook, seconds: float, measured: int, pace: Pace) -> Forecast:
+def whole_pools_quote(campaign: Campaign) -> Quote | None:
+    """Return the cost if topics need their whole pools; None if no more than the campaign's tasks can follow."""
+    if not campaign.grading_id or campaign.rehearsal_of_id:
+        return None
+    tasks = task_count(passages_of_pools(campaign), campaign.pairs_per_task, campaign.judgments_per_pair)
+    return quote_tasks(campaign, tasks) if tasks > campaign.tasks.count() else None
+
+
+def later_rounds_words(campaign: Campaign) -> str:
+    """Return what later rounds of a graded campaign can cost, to follow the cost of its tasks; or ""."""
+    quote = whole_pools_quote(campaign)
+    if quote is None:
+        return ""
+    return (
+        f". These tasks are the first round. If every topic needs its whole pool, {many(quote.tasks, 'task')} cost "
+        f"${quote.total:,.2f} without repeats, and active learning can add more"
+    )
+
+
+def _forecast(
+    quote: Quote, outlook: Outlook, seconds_per_slot: float, slots: int, measured: int, pace: Pace
+) -> Forecast:
+    seconds = round(seconds_per_slot * slots, 6)
     hours = quote.tasks * seconds / 3600
     low, with_repeats, worst = outlook.costs(quote.total)
     return Forecast(
@@ -83,6 +120,7 @@ def _forecast(quote: Quote, outlook: Outlook, seconds: float, measured: int, pac
         with_repeats=with_repeats,
         worst=worst,
         seconds_per_task=seconds,
+        seconds_per_slot=seconds_per_slot,
         measured=measured,
         hourly=hourly(quote.reward / quote.tasks, seconds) if quote.tasks else Decimal(0),
         hours=hours,

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from django.db.models import Count, Max
+from django.db.models import BigIntegerField, Count, Max, QuerySet, Sum
+from django.db.models.functions import Cast
 
 from config import kept_objects
 from config.guidance import Action, Guidance, Option, joined
@@ -16,7 +17,7 @@ from judging.campaign.worker_texts import pairs_asked
 from judging.errors import NotReady
 from judging.launch.check_results import Passed
 from judging.launch.plan import Plan
-from judging.models import Campaign, GoldPair, TaskPair
+from judging.models import Campaign, GoldPair, Task, TaskPair
 from judging.rules.familiarity import MOST_OF_A_CAMPAIGN, most_tasks
 from judging.rules.packing import task_count
 from judging.rules.strategies import (
@@ -28,6 +29,7 @@ from judging.rules.strategies import (
     Outcome,
     Outcomes,
 )
+from judging.tasks.worker_memory import candidates, fitting, past_of
 
 #: An off-topic passage in more gold pairs than this can lead to a warning.
 FEW_USES = 3
@@ -68,6 +70,7 @@ def check_gold(campaign: Campaign) -> Passed:
     if not campaign.gold_per_task:
         return Passed(words)
     words = f"{words}; one worker does at most {many(campaign.max_tasks_per_worker, 'task')}"
+    _check_every_task(campaign, accepted)
     remarks = [
         _gold_shortage_warning(campaign),
         _repeated_passage_warning(campaign, accepted),
@@ -76,6 +79,54 @@ def check_gold(campaign: Campaign) -> Passed:
     ]
     said = [remark for remark in remarks if remark]
     return Passed(joined("; ", [words, *said]), attention=bool(said))
+
+
+def _check_every_task(campaign: Campaign, accepted: int) -> None:
+    """Raise NotReady if too few gold pairs fit a task: no worker could ever take it."""
+    tasks = campaign.tasks.aggregate(count=Count("pk"), last=Max("pk"))
+    gold = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED)
+    sums = [Cast(Sum(name), BigIntegerField()) for name in ("pk", "query")]
+    of_gold = gold.aggregate(last=Max("pk"), keys=sums[0], queries=sums[1])
+    about = (*tasks.values(), campaign.gold_per_task, accepted, *of_gold.values())
+    key = kept_objects.object_key("tasks-without-gold", campaign.pk, *about)
+    without: int | None = kept_objects.kept(key)
+    if without is None:
+        without = count_tasks_without_gold(campaign, campaign.tasks.all())
+        kept_objects.keep_object(key, without, KEEP_SECONDS)
+    if without:
+        raise NotReady(
+            no_gold_fits_words(campaign, without),
+            Guidance(
+                f"Accept {campaign.gold_words}s on more questions, or use smaller tasks (",
+                _option(campaign, "pairs_per_task"),
+                ").",
+            ),
+        )
+
+
+def no_gold_fits_words(campaign: Campaign, tasks: int) -> str:
+    """Return that no worker can take this many tasks, and why."""
+    wanted, gold = campaign.gold_per_task, campaign.gold_words
+    few = f"no {gold} that fits" if wanted == 1 else f"fewer than {wanted} {gold}s that fit"
+    return (
+        f"{many(tasks, 'task has', 'tasks have')} {few}, so no worker can take {'it' if tasks == 1 else 'them'}: "
+        f"{_why_gold_does_not_fit(campaign)}."
+    )
+
+
+def _why_gold_does_not_fit(campaign: Campaign) -> str:
+    if campaign.grades:
+        return "a worker never sees a passage twice, as a test or otherwise"
+    return (
+        "a gold pair never repeats a question of the same task, and never shows a worker the same passage for a "
+        "second question"
+    )
+
+
+def count_tasks_without_gold(campaign: Campaign, tasks: QuerySet[Task]) -> int:
+    """Return how many of these tasks have too few fitting gold pairs for a worker who has seen nothing yet."""
+    asked = candidates(tasks)
+    return len(asked) - sum(1 for _ in fitting(past_of(campaign, None), asked, strictly=False))
 
 
 def _repeated_passage_warning(campaign: Campaign, accepted: int) -> str:
@@ -134,28 +185,13 @@ def _count_tasks_with_repeats(campaign: Campaign) -> int:
 
 
 def _gold_shortage_warning(campaign: Campaign) -> str:
-    """Return a warning if a worker's later tasks run out of gold pairs, or "". Raise NotReady if the first does."""
+    """Return a warning if a worker's later tasks run out of gold pairs, or ""."""
     outcomes = outcomes_of(campaign)
     if outcomes.fewest >= outcomes.wanted:
         return ""
-    why = (
-        "a gold pair never repeats a question of the same task, and never shows a worker the same passage for a "
-        "second question"
-    )
-    if campaign.grades:
-        why = "a worker never sees a passage twice, as a test or otherwise"
-    if not outcomes.fewest:
-        raise NotReady(
-            f"No {campaign.gold_words}s fit a worker's first task: {why}.",
-            Guidance(
-                f"Accept {campaign.gold_words}s on more questions, or use smaller tasks (",
-                _option(campaign, "pairs_per_task"),
-                ").",
-            ),
-        )
     return (
-        f"a worker can run out of them after {many(outcomes.fewest, 'task')} instead of {outcomes.wanted}: {why}. "
-        "Accept more, on questions that have few"
+        f"a worker can run out of them after {many(outcomes.fewest, 'task')} instead of {outcomes.wanted}: "
+        f"{_why_gold_does_not_fit(campaign)}. Accept more, on questions that have few"
     )
 
 

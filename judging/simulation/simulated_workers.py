@@ -27,6 +27,7 @@ from judging.errors import CampaignRefused, JudgingError
 from judging.exchange.link_tokens import BadToken, read_link
 from judging.intake.places import LIVE, places_offered
 from judging.jobs import choosing_key, post_places_key, ring_to_collect
+from judging.launch.gold_checks import count_tasks_without_gold, no_gold_fits_words
 from judging.models import Campaign, GradedCampaign, Place, Submission, Task
 from judging.rules.screening import SLIP_RATE
 from judging.rules.slips import assumed
@@ -267,8 +268,14 @@ def _recruit_workers(
 ) -> list[SimulatedWorker]:
     """Sign up more workers if none of the present ones can continue.
 
-    Raises JudgingError if no place is open or the maximum is reached.
+    Raises JudgingError if no place is open, no waiting task fits a new worker, or the maximum is reached.
     """
+    waiting = campaign.tasks.filter(state=Task.State.WAITING)
+    without = count_tasks_without_gold(campaign, waiting)
+    if without and without == waiting.count():
+        raise JudgingError(
+            no_gold_fits_words(campaign, without), f"Accept {campaign.gold_words}s on more questions."
+        )
     open_places = Place.objects.filter(posting__campaign=campaign, state__in=LIVE)
     if not open_places.exists() or there >= MOST_WORKERS:
         raise _nobody_can_continue(campaign, there)

@@ -12,8 +12,12 @@
       try { localStorage.setItem(NAME, box.checked ? "on" : "off"); } catch { /* storage is unavailable */ }
     });
   }
+  // Until the next pair is there, a key would decide about the pair that was just decided.
+  let deciding = false;
+  document.addEventListener("submit", () => { deciding = true; });
+  addEventListener("pageshow", () => { deciding = false; });
   document.addEventListener("keydown", (event) => {
-    if (box && !box.checked) return;
+    if (deciding || (box && !box.checked)) return;
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     if (event.target.closest("input:not([type=hidden], [type=checkbox]), textarea, select")) return;
     const button = document.querySelector(`button[data-key="${CSS.escape(event.key.toLowerCase())}"]`);

@@ -19,9 +19,10 @@ from accounts.roles import Role, permits, who_can
 from config.errors import NotNow, Refusal
 from config.guidance import Action, Option, Part, TerminalOnly, restored, stored
 from config.plurals import many
+from judging.campaign.gold_pairs import needed_gold
 from judging.campaign.setting_names import SETTING_NAMES
 from judging.grading.crowd_grading import undecided_topics
-from judging.models import Campaign
+from judging.models import Campaign, GoldPair
 from pooling.run_details import BY_NAME as RUN_DETAILS
 from pooling.services.leaving_out import Refused, leave_out_unknown
 from tournament.models import Challenge, QrelVersion
@@ -292,7 +293,7 @@ def idle_campaign_direction(campaign: Campaign) -> Direction | None:
         )
     match campaign.state:
         case Campaign.State.DRAFT:
-            words = "Accept gold pairs and texts, then launch it; before that, you can rehearse and pilot it."
+            words = _next_preparation(campaign)
             return Direction(words, reverse("web:prepare", args=[name]), "Prepare it", "prepare campaign")
         case Campaign.State.REHEARSED:
             words = "Have people do a few tasks as a pilot, then launch."
@@ -310,6 +311,16 @@ def idle_campaign_direction(campaign: Campaign) -> Direction | None:
         case Campaign.State.CLOSED:
             return step_after_judging(campaign)
     return None
+
+
+def _next_preparation(campaign: Campaign) -> str:
+    """Return what a draft lacks before it can be launched."""
+    accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
+    if (lacking := needed_gold(campaign) - accepted) > 0:
+        return f"Accept {many(lacking, f'more {campaign.gold_words}')}, then rehearse, pilot or launch it."
+    if campaign.texts_accepted_at is None:
+        return "Accept the texts that workers read, then rehearse, pilot or launch it."
+    return "Rehearse or pilot it if you like, then go through the check list and launch it."
 
 
 def step_after_judging(campaign: Campaign) -> Direction:

@@ -11,6 +11,7 @@ from django.urls import reverse
 from accounts.roles import Role, permits
 from config.background.models import Job
 from config.plurals import many
+from judging.campaign.gold_pairs import needed_gold
 from judging.models import Campaign, GoldPair
 from judging.money import held_pay
 from judging.money.budget import budget_low
@@ -134,9 +135,10 @@ def _gold_pair_needs(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterat
     suspended = count_by(
         pairs.filter(state=GoldPair.State.SUSPENDED, campaign__state__in=UNDER_WAY), "campaign"
     )
+    accepted = count_by(pairs.filter(state=GoldPair.State.ACCEPTED, campaign__in=list(proposed)), "campaign")
     for key, one in able.items():
-        if number := proposed[key]:
-            words = f"{many(number, 'gold pair', 'gold pairs')} to approve"
+        if proposed[key] and (lacking := needed_gold(one.campaign) - accepted[key]) > 0:
+            words = f"{many(min(proposed[key], lacking), 'gold pair', 'gold pairs')} to approve"
             yield Need(one.campaign.name, words, reverse("web:prepare_gold", args=[one.campaign.name]))
         if number := suspended[key]:
             words = f"{many(number, 'gold pair', 'gold pairs')} suspended, automatically or by a person"

@@ -46,6 +46,8 @@ class PlanPage:
     left_out: str = ""
     plan: PoolPlan | None = None
     forecast: Forecast | None = None
+    graded: Forecast | None = None
+    """The forecast for grading single passages instead of judging pairs."""
     bars: list[Bar] = field(default_factory=list)
     brought: list[RunContribution] = field(default_factory=list)
     apart: list[tuple[str, int]] = field(default_factory=list)
@@ -92,7 +94,8 @@ def plan_page(collection: Collection, given: Any) -> PlanPage:
             depth=asked.depth,
             choice=asked.choice,
         )
-        forecast = forecast_pairs(settings, plan.stats.pairs, Pace(found["people"], found["hours_a_day"]))
+        pace = Pace(found["people"], found["hours_a_day"])
+        forecast = forecast_pairs(settings, plan.stats.pairs, pace)
     except Refusal as refusal:
         return PlanPage(**page, refusal=refusal)
     named = _texts_of_listed(collection, plan, asked.choice)
@@ -101,6 +104,7 @@ def plan_page(collection: Collection, given: Any) -> PlanPage:
         left_out=_runs_asked_for(runs, page["chosen"], asked.qrel_set).sentence,
         plan=plan,
         forecast=forecast,
+        graded=forecast_pairs(settings, plan.stats.passages, pace),
         bars=histogram(plan.everything.histogram, plan.stats.histogram),
         brought=[RunContribution(run.run_tag, run.pk, one) for run, one in plan.runs],
         apart=[(run.run_tag, run.pk) for run in plan.apart],
@@ -171,6 +175,7 @@ class PoolPage:
     pool: Pool
     stats: PoolStats
     forecast: Forecast
+    graded: Forecast
     bars: list[Bar]
     brought: list[RunContribution]
     apart: list[tuple[str, int]]
@@ -189,6 +194,7 @@ def pool_page(pool: Pool) -> PoolPage:
         pool=pool,
         stats=summary.stats,
         forecast=forecast_pairs(CampaignSettings(), summary.stats.pairs, Pace()),
+        graded=forecast_pairs(CampaignSettings(), summary.stats.passages, Pace()),
         bars=histogram(summary.stats.histogram, {}),
         brought=[RunContribution(tag, tags[tag], one) for tag, one in summary.runs.items() if tag in tags],
         apart=[(tag, tags[tag]) for tag in summary.apart if tag in tags],

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from judging.campaign.campaigns import CampaignSettings
 from judging.launch.forecast import Forecast, Pace, forecast_pairs
+from judging.models import Campaign
 from web.preparation.forms import SettingsForm
 
 
@@ -15,9 +16,12 @@ class CostPreview:
     forecast: Forecast
 
 
-def cost_preview(form: SettingsForm, pairs: int, now: CampaignSettings) -> CostPreview | None:
+def cost_preview(
+    form: SettingsForm, pairs: int, now: CampaignSettings, *, draft: Campaign | None = None
+) -> CostPreview | None:
     """Return the cost with the form's settings, else those of ``now``; None if a value is invalid.
 
+    ``draft`` is the campaign that the form changes, if there is one.
     Problems of the settings are added to the form.
     """
     if form.is_bound:
@@ -29,4 +33,4 @@ def cost_preview(form: SettingsForm, pairs: int, now: CampaignSettings) -> CostP
         form.say(now.problems())
         if not form.values_are_valid:
             return None
-    return CostPreview(pairs, forecast_pairs(now, pairs, Pace()))
+    return CostPreview(pairs, forecast_pairs(now, pairs, Pace(), draft=draft))

@@ -63,9 +63,6 @@ def _stop_rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     waited = take_back(rehearsals_asked_for(campaign), why)
     try:
         stop_rehearsal(campaign, who=who(request))
-        messages.success(
-            request, "The rehearsal is ending. The forecast appears when its workers have stopped."
-        )
     except NotNow:
         raise
     except Refusal as refusal:

@@ -18,19 +18,20 @@ from judging.campaign.read_once import figures_read_once
 from judging.campaign.rehearsal_copy import rehearses_here, was_rehearsed
 from judging.campaign.screening_forecast import assumption_words, outlook_of, rules_compared, slips_of
 from judging.campaign.spending_rights import spending_right
+from judging.campaign.worker_texts import usual_minutes
 from judging.crowds import crowd_at
 from judging.jobs import gold_work
-from judging.launch.forecast import Forecast, Pace, forecast_of
-from judging.launch.gold_checks import unfit_to_screen
+from judging.launch.forecast import Forecast, Pace, forecast_of, whole_pools_quote
 from judging.launch.launches import amount_to_confirm
 from judging.launch.pilot_report import pilot_report
 from judging.models import Campaign, GoldPair, Task
-from judging.rules.pay import Pay
+from judging.rules.pay import Pay, hourly
 from pooling.models import Collection, Pool
 from web.common.job_progress import Work
 from web.common.pair_texts import pilot_gold
 from web.common.row_counts import count_by
 from web.preparation.jobs import rehearsals_asked_for
+from web.preparation.preparation_steps import has_weak_screening
 from web.preparation.shown_checks import check_page
 
 GOLD_A_PAGE = 20
@@ -126,6 +127,8 @@ class PayForecast:
     committed: Decimal
     budget: Decimal | None
     least: Decimal | None
+    offered: Decimal
+    """The hourly pay that workers read, for whole minutes."""
 
     @property
     def enough(self) -> bool:
@@ -149,6 +152,7 @@ def pay_forecast(campaign: Campaign) -> PayForecast:
         committed=money(campaign)["committed"],
         budget=campaign.budget,
         least=campaign.minimum_hourly,
+        offered=hourly(pay.whole, 60 * usual_minutes(campaign, campaign.slots_per_task)),
     )
 
 
@@ -159,6 +163,14 @@ class RehearsalPage:
     work: Work | None
     result: dict[str, Any] | None
     copies: list[Campaign]
+
+    @property
+    def stopping(self) -> bool:
+        """Return whether the rehearsal under way has closed its copy and waits for the last workers."""
+        if self.work is None or self.work.job is None or not self.work.live:
+            return False
+        began = self.work.job.created_at
+        return any(one.closed_at is not None and one.closed_at >= began for one in self.copies)
 
 
 def rehearsal_page(campaign: Campaign) -> RehearsalPage:
@@ -191,12 +203,6 @@ def rehearsal_context(campaign: Campaign) -> dict[str, Any]:
         "rehearses_here": rehearses_here(),
         "crowd": settings.CROWD_ENDPOINT,
     }
-
-
-def has_weak_screening(campaign: Campaign) -> bool:
-    """Return whether workers who do not read can pass, and nobody has accepted that yet."""
-    accepted = campaign.accept_weak_screening or campaign.placeholder_text
-    return not accepted and bool(unfit_to_screen(campaign))
 
 
 def pilot_page(campaign: Campaign, tasks: int, user: Any) -> dict[str, Any]:
@@ -236,14 +242,16 @@ def check_list_page(campaign: Campaign, user: Any) -> dict[str, Any]:
 
 @figures_read_once()
 def launch_page(campaign: Campaign, user: Any) -> dict[str, Any]:
-    """Return the cost of a launch."""
+    """Return the cost of a launch, or the whole check list if more than accepting weak screening is needed."""
+    page = check_page(campaign, user, accept_weak=True)
     return {
-        "page": check_page(campaign, user, accept_weak=True),
+        "page": page if page.ready or page.refusal else check_page(campaign, user),
         "weak": has_weak_screening(campaign),
         **rule_comparison(campaign),
         "right": spending_right(user, campaign.collection),
         "amount": amount_to_confirm(campaign),
         "told": pay_forecast(campaign),
+        "whole_pools": whole_pools_quote(campaign),
         "rehearsed": was_rehearsed(campaign),
         "pilot": pilot_report(campaign),
     }

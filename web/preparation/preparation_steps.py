@@ -4,7 +4,10 @@ from dataclasses import dataclass
 
 from config.plurals import many
 from judging.campaign.gold_pairs import needed_gold
+from judging.campaign.read_once import figures_read_once
 from judging.campaign.rehearsal_copy import rehearses_here, running_rehearsal, was_rehearsed
+from judging.errors import NotReady
+from judging.launch.gold_checks import check_gold, unfit_to_screen
 from judging.models import Campaign, GoldPair
 from web.common.job_progress import Work
 from web.preparation.grading_words import STEPS_FOR_GRADES
@@ -24,7 +27,7 @@ STEPS = {
 
 @dataclass(frozen=True)
 class Step:
-    """A step in the list: ``state`` is done, needed, optional or empty."""
+    """A step in the list: ``state`` is done, needed, weak, optional or empty."""
 
     name: str
     title: str
@@ -35,18 +38,13 @@ class Step:
 
 def preparation_steps(campaign: Campaign, current: str) -> list[Step]:
     """Return every step with its progress in a few words."""
-    accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
-    needed = needed_gold(campaign)
     piloted = {Campaign.State.PILOTED: "done", Campaign.State.PILOTING: "under way"}.get(
         Campaign.State(campaign.state), ""
     )
     pilot = ("not for simulated workers" if campaign.placeholder_text else "can be skipped", "optional")
     told = {
         "settings": (many(campaign.tasks.count(), "task"), "done"),
-        "gold": (
-            f"{accepted} accepted" if accepted > needed else f"{accepted} of {needed} accepted",
-            "done" if accepted >= needed else "needed",
-        ),
+        "gold": _gold_progress(campaign),
         "texts": ("accepted", "done") if campaign.texts_accepted_at else ("not accepted yet", "needed"),
         "pay": (f"${campaign.reward:,.2f} a task", "done"),
         "rehearsal": _rehearsal_progress(campaign),
@@ -56,6 +54,34 @@ def preparation_steps(campaign: Campaign, current: str) -> list[Step]:
     }
     titles = step_titles(campaign)
     return [Step(name, title, *told[name], name == current) for name, title in titles.items()]
+
+
+@figures_read_once()
+def _gold_progress(campaign: Campaign) -> tuple[str, str]:
+    """Return the accepted gold pairs in a few words, and whether the check list finds them enough."""
+    accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
+    needed = needed_gold(campaign)
+    words = f"{accepted} accepted" if accepted > needed else f"{accepted} of {needed} accepted"
+    if accepted < needed:
+        return words, "needed"
+    if why_gold_is_refused(campaign):
+        return f"{words}, some tasks have too few", "needed"
+    return (f"{words}, weak screening", "weak") if has_weak_screening(campaign) else (words, "done")
+
+
+def why_gold_is_refused(campaign: Campaign) -> str:
+    """Return why the check list refuses the accepted gold pairs, or ""."""
+    try:
+        check_gold(campaign)
+    except NotReady as refusal:
+        return refusal.message
+    return ""
+
+
+def has_weak_screening(campaign: Campaign) -> bool:
+    """Return whether workers who do not read can pass, and nobody has accepted that yet."""
+    accepted = campaign.accept_weak_screening or campaign.placeholder_text
+    return not accepted and bool(unfit_to_screen(campaign))
 
 
 def _rehearsal_progress(campaign: Campaign) -> tuple[str, str]:

@@ -17,7 +17,10 @@ from web.preparation.preparation_steps import step_titles
 #: concern the installation.
 FIXED_IN = {
     "cost": ("pay", "Raise the budget, lower the pay, or build a pool with fewer queries."),
-    "gold": ("gold", "Accept more gold pairs, or lower the number of tasks per worker in the settings."),
+    "gold": (
+        "gold",
+        "Accept more gold pairs, on many questions, or lower the tasks per worker in the settings.",
+    ),
     "qualifications": (
         "settings",
         "Open the tasks to all workers, or choose a qualification that the crowd supports.",

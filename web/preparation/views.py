@@ -32,7 +32,7 @@ from web.preparation import forms, pages
 from web.preparation.cost_preview import cost_preview
 from web.preparation.gold_texts import ring_for_gold_texts
 from web.preparation.pool_workload import pool_summary
-from web.preparation.preparation_steps import preparation_steps, step_after
+from web.preparation.preparation_steps import preparation_steps, step_after, why_gold_is_refused
 from web.preparation.step_views import show_step, step_view, who
 
 PREVIEWS = {"offer": "the offer", "consent": "consent", "pairs": "instructions and pairs"}
@@ -111,7 +111,7 @@ def campaign_settings(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     context = {
         "form": form,
         "untouched": is_untouched(campaign),
-        "cost": cost_preview(form, campaign.pairs.count(), settings_of(campaign)),
+        "cost": cost_preview(form, campaign.pairs.count(), settings_of(campaign), draft=campaign),
         "pay_words": f"At ${campaign.reward:,.2f} a task, which you set in the step Pay.",
         **pages.rule_comparison(campaign),
     }
@@ -171,7 +171,11 @@ def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             {"work": Work(gold_work(campaign).first()), "part": True},
         )
     page = pages.gold_page(campaign, request.GET)
-    told = {"page": page, "outcomes": outcomes_of(campaign) if page.accepted else None}
+    told = {
+        "page": page,
+        "outcomes": outcomes_of(campaign) if page.accepted else None,
+        "refused": "" if page.lacking else why_gold_is_refused(campaign),
+    }
     return show_step(request, campaign, "gold", told)
 
 
@@ -252,6 +256,8 @@ def texts(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     form = forms.TextsForm(
         request.POST if request.method == "POST" else None, initial=forms.TextsForm.values_of(campaign)
     )
+    if campaign.grades and not campaign.example_text:
+        del form.fields["example"]  # an example shows two passages; workers see the scale's levels instead
     if request.method == "POST" and form.is_valid():
         try:
             _set_texts(campaign, form.cleaned_data)
@@ -283,7 +289,7 @@ def usual_texts(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if "sure" not in request.POST:
         messages.error(request, "Nothing was changed. Tick the box to replace your own texts.")
         return redirect("web:prepare_texts", campaign.name)
-    usual = default_texts(campaign.language)
+    usual = default_texts(campaign.language, graded=campaign.grades > 0)
     set_texts(campaign, **{name.removesuffix("_text"): text for name, text in usual.items()})
     messages.success(request, "The default texts are back.")
     return redirect("web:prepare_texts", campaign.name)

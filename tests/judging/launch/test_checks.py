@@ -486,7 +486,14 @@ def test_gold_on_questions_that_tasks_ask_is_refused_or_pointed_out(fair):
     campaign.gold_pairs.update(query=questions[0])
     refused = checked(campaign, "gold")
     assert not refused.passed
+    assert "fewer than 2 gold pairs that fit, so no worker can take" in refused.words
     assert "never repeats a question of the same task" in refused.words
+
+    only = campaign.tasks.order_by("pk").first()
+    asked = list(only.task_pairs.values_list("pair__query", flat=True))
+    for gold, query in zip(campaign.gold_pairs.order_by("pk"), [asked[0]] * 3 + questions[:1], strict=True):
+        campaign.gold_pairs.filter(pk=gold.pk).update(query=query)
+    assert not checked(campaign, "gold").passed  # one task has too few, whatever fits the others
 
     for gold, query in zip(
         campaign.gold_pairs.order_by("pk"), [*questions[:2], questions[0], questions[0]], strict=True

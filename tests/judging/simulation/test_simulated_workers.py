@@ -121,6 +121,18 @@ def test_there_is_an_end_to_new_workers(crowd_of_refused, monkeypatch):
         simulated_workers._simulate(campaign, None, SimulationSettings(workers=3), None)
 
 
+def test_nobody_is_recruited_for_tasks_that_no_gold_pair_fits(crowd_of_refused):
+    campaign, crew_sizes = crowd_of_refused
+    asked = campaign.pairs.order_by("pk").values_list("query", flat=True)[0]
+    campaign.tasks.exclude(task_pairs__pair__query=asked).delete()
+    campaign.gold_pairs.update(query=asked)
+
+    with pytest.raises(JudgingError, match="fit, so no worker can take"):
+        simulated_workers._simulate(campaign, None, SimulationSettings(workers=3), None)
+
+    assert set(crew_sizes) == {3}
+
+
 def test_progress_never_runs_backwards(crowd_of_refused, monkeypatch):
     campaign, _ = crowd_of_refused
     states = [(2, 10), (5, 10), (4, 10), (5, 20), (20, 20)]

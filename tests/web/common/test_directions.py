@@ -11,6 +11,7 @@ from config.errors import Refusal
 from config.guidance import Action, Guidance, TerminalOnly, stored
 from judging.campaign.campaigns import CampaignSettings
 from judging.models import Campaign
+from pooling.models import Collection
 from web.common.directions import (
     NEW_COLLECTION,
     PAGES,
@@ -133,7 +134,9 @@ def test_every_command_exists_and_every_page_of_it_does(command):
     ],
 )
 def test_every_next_step_has_a_page(state, page):
-    campaign = Campaign(name="autumn", state=state)
+    campaign = Campaign.objects.create(
+        name="autumn", state=state, seed=1, collection=Collection.objects.create(name="harbour")
+    )
 
     step = ["resume"] if page == "web:campaign_step" else []
 

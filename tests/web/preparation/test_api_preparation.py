@@ -33,13 +33,20 @@ def call(crowd, db, django_user_model):
     grant_to(person=mia)
     token = make_token(user=mia, name="t", scopes=["read", "campaigns"], days=1)[1]
 
-    def made(method: str, path: str, body: dict | None = None):
+    def made(method: str, path: str, body: dict | str | None = None):
         sent = {} if method == "get" else {"data": json.dumps(body or {}), "content_type": "application/json"}
+        if isinstance(body, str):
+            sent = {"data": body, "content_type": "text/plain"}
         address = f"/api/v1/{path}"
         reply = getattr(Client(), method)(address, **sent, HTTP_AUTHORIZATION=f"Bearer {token}")
         return reply.status_code, reply.json() if reply.content else None
 
     return made
+
+
+def check_of_gold(call):
+    checks = call("get", "campaigns/first/check-list")[1]["checks"]
+    return next(one for one in checks if one["name"] == "gold")
 
 
 def gold_and_texts_are_accepted(call):
@@ -50,6 +57,10 @@ def gold_and_texts_are_accepted(call):
     assert gold["gold"][0]["relevant_text"].startswith("Everything worth knowing")
     decided = call("post", "campaigns/first/gold", {"accept": [gold["gold"][0]["id"]]})[1]
     assert decided["accepted"] == 1
+    assert "1 task has no gold pair that fits" in check_of_gold(call)["words"]  # it asks the pair's question
+    own = "".join(f"q{number} q{number}-a q{(number + 1) % 4}-c\n" for number in range(4))
+    assert call("post", "campaigns/first/gold/file", own)[0] == 200
+    assert check_of_gold(call)["passed"]
     assert call("put", "campaigns/first/texts", {"consent": "You agree.", "accept": True})[0] == 200
     assert call("patch", "campaigns/first/settings", {"budget": 10, "minimum_hourly": 5})[0] == 200
     assert call("put", "campaigns/first/texts", {"accept": True})[0] == 200

@@ -31,7 +31,7 @@ def test_the_check_list_shows_every_problem_and_where_to_fix_it(manager, draft):
     assert "2 of 13 did not pass" in texts(page)
     assert f'href="{DRAFT}gold/"' in page.content.decode()
     assert f'href="{DRAFT}texts/"' in page.content.decode()
-    assert "2 checks did not pass" in texts(manager.get(f"{DRAFT}launch/"))
+    assert "2 of 13 checks did not pass" in texts(manager.get(f"{DRAFT}launch/"))
     refused = manager.post(f"{DRAFT}launch/", {"amount": "9.60"})
     assert refused.status_code == 422
     assert not Posting.objects.exists()
@@ -195,7 +195,8 @@ def test_a_rehearsal_can_be_stopped(manager, ready):
 
     late = manager.post(f"{DRAFT}rehearsal/", {"stop": "1"}, follow=True)
 
-    assert "The rehearsal is ending" in texts(late)
+    assert "Stopping … The forecast appears when its workers have stopped." in texts(late)
+    assert "Stop rehearsal" not in texts(late)
     copy.refresh_from_db()
     assert copy.state in Campaign.OVER
     assert f"{copy.name} {copy.label} started " in texts(late)  # the time is not that of its end

@@ -277,6 +277,11 @@ def test_the_check_list_speaks_of_passages(reef_fair):
     found = {one.name: one for one in each_check(plan_offer(campaign, 2, Terms()))}
 
     assert "miss 0.05 to 1% of the test passages" in found["cost"].words
+    assert "2 tasks cost $4.80" in found["cost"].words
+    whole = (
+        "If every topic needs its whole pool, 3 tasks cost $7.20 without repeats"  # 8 passages instead of 6
+    )
+    assert whole in found["cost"].words
     assert "of the test passages" in found["screening"].words
     assert str(found["time"].next_step).endswith("or use fewer passages.")
 

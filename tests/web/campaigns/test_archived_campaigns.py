@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 
 from config import clock
+from judging.campaign.gold_pairs import needed_gold
 from judging.launch.archive import archive
 from judging.models import Campaign
 from tests.web.campaign_cast import text_of
@@ -88,6 +89,9 @@ def test_gold_pairs_of_an_archived_draft_need_no_attention(fair, manager, spring
     fair.add_gold(spring, 2)
     spring.gold_pairs.update(state="proposed")
     assert "2 gold pairs to approve" in text_of(manager.get("/"))
+    fair.add_gold(spring, needed_gold(spring))
+    assert "to approve" not in text_of(manager.get("/"))  # enough others are accepted
+    spring.gold_pairs.update(state="proposed")
 
     archive(spring)
 

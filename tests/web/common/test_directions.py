@@ -141,3 +141,17 @@ def test_every_next_step_has_a_page(state, page):
     step = ["resume"] if page == "web:campaign_step" else []
 
     assert idle_campaign_direction(campaign).link == reverse(page, args=["autumn", *step])
+
+
+@pytest.mark.django_db
+def test_a_drafts_next_step_is_what_it_lacks():
+    campaign = Campaign.objects.create(
+        name="autumn", seed=1, gold_per_task=1, collection=Collection.objects.create(name="harbour")
+    )
+    assert "Accept 20 more gold pairs," in idle_campaign_direction(campaign).words
+
+    campaign.gold_per_task = 0
+    assert "Accept the texts" in idle_campaign_direction(campaign).words
+
+    campaign.texts_accepted_at = campaign.created_at
+    assert "Rehearse or pilot it if you like" in idle_campaign_direction(campaign).words

@@ -371,6 +371,10 @@ def test_a_crowd_is_asked_from_the_page_and_its_campaign_leads_back_to_the_topic
         shown = text(owner.get(reverse("web:preview_texts", args=["crowd"]), {"page": preview}))
         assert "passage" in shown
         assert "pairs" not in shown
+    owner.post(reverse("web:usual_texts", args=["crowd"]), {"sure": "1"})
+    made.refresh_from_db()
+    assert (made.example_text, "two passages" in made.instructions_text) == ("", False)
+    assert "Worked example" not in text(owner.get(reverse("web:prepare_texts", args=["crowd"])))
 
 
 def test_topics_of_a_closed_crowd_are_offered_again(free):

@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 
 from judging.models import Campaign
+from pooling.models import Passage
 from tests.judging.conftest import crowd as crowd
 from tests.web.preparing_cast import (
     DRAFT,
@@ -51,6 +52,20 @@ def test_without_scripts_a_button_calculates_and_keeps_what_was_typed(manager, s
     assert "$4.80 for 2 tasks" in texts(reply)
     assert 'name="pairs_per_task" value="6"' in reply.content.decode()
     assert not Campaign.objects.exists()
+
+
+def test_settings_and_pay_show_one_hourly_pay_and_the_one_that_workers_read(manager, request):
+    Passage.objects.update(text=" ".join(["word"] * 60))
+    request.getfixturevalue("draft")
+
+    settings, pay = texts(manager.get(f"{DRAFT}settings/")), texts(manager.get(f"{DRAFT}pay/"))
+
+    said = "estimated at 41 seconds a pair, by the length of the texts and at least 40"
+    assert f"Hourly pay $43.89 {said}" in settings
+    assert (
+        f"Hourly pay $43.89 {said}; a pilot measures it; workers read $40.00, with the minutes rounded up"
+        in pay
+    )
 
 
 def test_a_name_is_needed_to_save(manager, sent):

@@ -37,6 +37,20 @@ def test_the_check_list_shows_every_problem_and_where_to_fix_it(manager, draft):
     assert not Posting.objects.exists()
 
 
+def test_the_list_of_steps_says_what_the_check_list_says_about_gold_pairs(manager, ready):
+    assert "✓ 2 of 2 accepted" in texts(manager.get(f"{DRAFT}check/"))
+    Campaign.objects.update(accept_weak_screening=False)
+
+    page = texts(manager.get(f"{DRAFT}check/"))
+
+    assert "! 2 of 2 accepted, weak screening" in page
+    assert "The gold pairs cannot screen workers reliably." in page
+    asked = ready.tasks.order_by("pk").first().task_pairs.values_list("pair__query", flat=True)[0]
+    ready.gold_pairs.update(query=asked)
+    assert "! 2 of 2 accepted, some tasks have too few" in texts(manager.get(f"{DRAFT}check/"))
+    assert "no gold pair that fits, so no worker can take" in texts(manager.get(f"{DRAFT}gold/"))
+
+
 def test_advice_about_a_setting_names_its_field_and_leads_to_it(manager, ready):
     page = manager.get(f"{DRAFT}check/").content.decode()
 

@@ -151,7 +151,7 @@ def tasks_words(most: int) -> str:
     return (
         "each does one task"
         if most == 1
-        else f"of at least {PEOPLE} workers half do one task and nobody more than {most:,}"
+        else f"at least {PEOPLE} workers share the tasks (half do one, nobody more than {most:,})"
     )
 
 

@@ -60,7 +60,7 @@ def test_settings_and_pay_show_one_hourly_pay_and_the_one_that_workers_read(mana
 
     settings, pay = texts(manager.get(f"{DRAFT}settings/")), texts(manager.get(f"{DRAFT}pay/"))
 
-    said = "estimated at 41 seconds a pair, by the length of the texts and at least 40"
+    said = "estimated at 41 seconds a pair, by the length of the texts"
     assert f"Hourly pay $43.89 {said}" in settings
     assert (
         f"Hourly pay $43.89 {said}; a pilot measures it; workers read $40.00, with the minutes rounded up"

@@ -41,6 +41,8 @@ KNOWN_BY_MEMORY = 0.75
 NAMED = 3
 #: The option of a launch that accepts weak screening.
 ACCEPT_WEAK = "accept-weak-screening"
+#: The most tasks for which the check looks for fitting gold pairs. A campaign with more asks many questions.
+MOST_TASKS = 5000
 #: How long to cache figures that depend only on the tasks, in seconds.
 KEEP_SECONDS = 86400
 
@@ -91,7 +93,7 @@ def _check_every_task(campaign: Campaign, accepted: int) -> None:
     key = kept_objects.object_key("tasks-without-gold", campaign.pk, *about)
     without: int | None = kept_objects.kept(key)
     if without is None:
-        without = count_tasks_without_gold(campaign, campaign.tasks.all())
+        without = count_tasks_without_gold(campaign, campaign.tasks.order_by("number")[:MOST_TASKS])
         kept_objects.keep_object(key, without, KEEP_SECONDS)
     if without:
         raise NotReady(

@@ -126,7 +126,7 @@ def test_the_page_shows_the_cost_and_unusual_queries(manager):
     assert "1 query has no passage at all" in said
     assert "1 query has 10 passages or more" in said
     assert "15 passages, 105 pairs" in said
-    assert "In a graded campaign, people grade single passages instead: the " in said
+    assert "In a graded campaign, people grade single passages instead: a crowd needs " in said
     assert "Build the pool of 11 queries" in said
 
 
@@ -222,7 +222,7 @@ def test_a_built_pool_has_a_page(manager, port):
     assert "The pool takes one relevant passage per query from official." in said
     assert "For 1 query, no run ranks this passage first. Other relevant passages may rank there." in said
     assert "Prepare a campaign over this pool" in said
-    assert "of the whole pool take a crowd " in said
+    assert "for the whole pool of " in said
     assert "0 queries have one passage" not in said
     assert manager.get("/collections/port/pools/named/nowhere/").status_code == 404
 

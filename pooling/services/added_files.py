@@ -13,11 +13,12 @@ from pooling.formats import Progress
 from pooling.models import AddedFiles, Collection
 from pooling.problems import Problems
 from pooling.services import passages
-from pooling.services.candidates import set_candidates
+from pooling.services.candidates import ReadCandidates, read_candidates, store_candidates
+from pooling.services.finding import known_qids
 from pooling.services.growth import most_bytes_of, most_bytes_of_run
 from pooling.services.members import log
 from pooling.services.naming import check_name
-from pooling.services.qrels import import_qrels
+from pooling.services.qrels import store_labels
 from pooling.services.sent_files import (
     CANDIDATES,
     QRELS,
@@ -75,18 +76,19 @@ def add_waiting_files(wanted: AddedFiles, *, progress: Progress | None = None) -
 
     def read() -> Callable[[], dict[str, Any]]:
         examined = examined_passages(wanted.files, progress)
+        labels, candidates = _read_labels(wanted, progress), _read_candidates(wanted, progress)
         if not wanted.files and wanted.collection.sources.exists():
             passages.record_tops(wanted.collection, progress=progress)
         passages.read_texts(
             collection=wanted.collection,
-            pids=_labeled_pids(wanted),
+            pids=set(labels.pids) if labels else set(),
             fresh=[source for _, source in examined],
             into=texts,
             progress=progress,
         )
 
         def add() -> dict[str, Any]:
-            outcome = _add_labels(wanted, progress) | _add_candidates(wanted, progress)
+            outcome = _add_labels(wanted, labels) | _add_candidates(wanted, candidates)
             outcome |= _add_texts(wanted, examined, texts)
             _log_additions(wanted, outcome)
             return {"state": AddedFiles.State.ADDED, "outcome": outcome}
@@ -99,57 +101,53 @@ def add_waiting_files(wanted: AddedFiles, *, progress: Progress | None = None) -
         )
 
 
-def _add_labels(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
-    added = {}
+def _read_labels(wanted: AddedFiles, progress: Progress | None) -> trec.Qrels | None:
+    """Read the file of labels, if any. Raises InvalidQrelFile, UnknownQueries."""
     for path in paths_of_kind(wanted.files, QRELS):
-        imported = import_qrels(
-            collection=wanted.collection,
-            path=path,
-            set_name=wanted.details["set"],
-            min_grade=wanted.details.get("min_grade", 1),
-            skip_unknown=wanted.details.get("skip_unknown", False),
-            withheld=wanted.details.get("withheld", False),
-            name=sender_names(wanted.files)[path],
-            progress=progress,
-        )
-        added = {
-            "set": imported.qrel_set.name,
-            "labels": imported.labels,
-            "queries": imported.queries,
-            "relevant": imported.relevant,
-            "skipped": len(imported.skipped),
-        }
-    return added
-
-
-def _add_candidates(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
-    """Set or replace the candidates that reranked runs may reorder."""
-    who = wanted.user.get_username() if wanted.user else ""
-    for path in paths_of_kind(wanted.files, CANDIDATES):
-        found = set_candidates(
-            collection=wanted.collection,
-            path=path,
-            name=sender_names(wanted.files)[path],
-            who=who,
-            progress=progress,
-        )
-        return {"candidates": found.lines, "candidate_queries": found.queries, "candidate_depth": found.depth}
-    return {}
-
-
-def _labeled_pids(wanted: AddedFiles) -> set[str]:
-    """Return the passages of the labels that are to be added. Raises InvalidQrelFile, UnknownQueries."""
-    found: set[str] = set()
-    for path in paths_of_kind(wanted.files, QRELS):
-        labels = trec.read_qrel_file(
+        return trec.read_qrel_file(
             path,
             name=sender_names(wanted.files)[path],
-            known_qids=set(wanted.collection.queries.values_list("qid", flat=True)),
+            known_qids=known_qids(wanted.collection),
             skip_unknown=wanted.details.get("skip_unknown", False),
             max_bytes=most_bytes_of(path),
+            progress=progress,
         )
-        found.update(labels.pids)
-    return found
+    return None
+
+
+def _read_candidates(wanted: AddedFiles, progress: Progress | None) -> ReadCandidates | None:
+    for path in paths_of_kind(wanted.files, CANDIDATES):
+        name = sender_names(wanted.files)[path]
+        return read_candidates(wanted.collection, path, name=name, progress=progress)
+    return None
+
+
+def _add_labels(wanted: AddedFiles, labels: trec.Qrels | None) -> dict[str, Any]:
+    if labels is None:
+        return {}
+    imported = store_labels(
+        labels,
+        collection=wanted.collection,
+        set_name=wanted.details["set"],
+        min_grade=wanted.details.get("min_grade", 1),
+        withheld=wanted.details.get("withheld", False),
+    )
+    return {
+        "set": imported.qrel_set.name,
+        "labels": imported.labels,
+        "queries": imported.queries,
+        "relevant": imported.relevant,
+        "skipped": len(imported.skipped),
+    }
+
+
+def _add_candidates(wanted: AddedFiles, candidates: ReadCandidates | None) -> dict[str, Any]:
+    """Set or replace the candidates that reranked runs may reorder."""
+    if candidates is None:
+        return {}
+    who = wanted.user.get_username() if wanted.user else ""
+    found = store_candidates(candidates, wanted.collection, who=who)
+    return {"candidates": found.lines, "candidate_queries": found.queries, "candidate_depth": found.depth}
 
 
 def _add_texts(

@@ -1,6 +1,7 @@
 """The candidate set of a collection: the passages that reranked runs may reorder, such as an official top 100."""
 
 from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,14 @@ from pooling.services.growth import most_bytes_of_run
 from pooling.services.members import log
 
 
+@dataclass(frozen=True)
+class ReadCandidates:
+    """A file of candidates that was read and checked."""
+
+    file_name: str
+    file: trec.RunFile
+
+
 def candidates_of(collection: Collection) -> CandidateSet | None:
     """Return the collection's candidate set, if any."""
     return CandidateSet.objects.filter(collection=collection).first()
@@ -31,6 +40,15 @@ def set_candidates(
 
     Existing runs are not affected. Raises InvalidFile.
     """
+    return store_candidates(
+        read_candidates(collection, path, name=name, progress=progress), collection, who=who
+    )
+
+
+def read_candidates(
+    collection: Collection, path: Path, *, name: str = "", progress: Progress | None = None
+) -> ReadCandidates:
+    """Read and check a file of candidates. Raises InvalidFile."""
     file = trec.read_run_file(
         path,
         name=name,
@@ -39,11 +57,17 @@ def set_candidates(
         max_bytes=most_bytes_of_run(),
         progress=progress,
     )
+    return ReadCandidates(Path(name or path.name).name[:200], file)
+
+
+def store_candidates(read: ReadCandidates, collection: Collection, *, who: str) -> CandidateSet:
+    """Set or replace the candidate set with candidates that were read."""
+    file = read.file
     stored = f"{collection.pk}/candidates-{file.sha256}.parquet"
     ranking_files.put_ranking(stored, file.ranking)
     before = candidates_of(collection)
     facts: dict[str, Any] = {
-        "file_name": Path(name or path.name).name[:200],
+        "file_name": read.file_name,
         "sha256": file.sha256,
         "storage_name": stored,
         "queries": len(file.ranking.qids),

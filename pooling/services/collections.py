@@ -1,9 +1,10 @@
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from django.db import IntegrityError, transaction
 
+from pooling import trec
 from pooling.errors import AlreadyImported
 from pooling.formats import Content, Progress
 from pooling.models import Collection, Query
@@ -11,8 +12,8 @@ from pooling.services import bulk, passages
 from pooling.services.growth import most_bytes_of
 from pooling.services.members import log
 from pooling.services.naming import check_language, check_name
-from pooling.services.qrels import ImportedQrels, import_qrels
-from pooling.texts import read_query_file
+from pooling.services.qrels import ImportedQrels, store_labels
+from pooling.texts import Text, read_query_file
 
 
 @dataclass(frozen=True)
@@ -23,66 +24,97 @@ class ImportedCollection:
     qrels: ImportedQrels | None
 
 
+@dataclass(frozen=True)
+class CollectionFiles:
+    """The files of a new collection, read and checked."""
+
+    queries: Sequence[Text]
+    sources: Sequence[passages.Source]
+    labels: trec.Qrels | None = None
+
+
 def import_collection(
     *,
     name: str,
     queries: Path,
-    passage_files: list[Path] | None = None,
-    examined: list[passages.Source] | None = None,
+    passage_files: Sequence[Path] = (),
     qrels: Path | None = None,
     min_grade: int = 1,
     skip_unknown: bool = False,
-    title: str = "",
-    description: str = "",
-    license: str = "",
-    citation: str = "",
-    language: str = "en",
-    names: Mapping[Path, str] | None = None,
     progress: Progress | None = None,
+    language: str = "en",
+    **described: str,
 ) -> ImportedCollection:
     """Create a collection from a query file, register passage files as its sources, and import qrels as ``official``.
 
     ``language``: a BCP 47 tag; workers' pages use it for speech and line breaks. ``min_grade``: of the qrels.
-    ``skip_unknown``: leave out labels of queries that are not in the query file. ``names``: the users' names of
-    stored files, for errors. ``examined``: passage files that were already read, in place of ``passage_files``. All
-    or nothing. Raises AlreadyImported, InvalidFile, and PoolingError for an invalid name or language.
+    ``skip_unknown``: leave out labels of queries that are not in the query file. ``described``: the collection's
+    title, description, license and citation. All or nothing. Raises AlreadyImported, InvalidFile, and PoolingError
+    for an invalid name or language.
+    """
+    _check_new(name, language)
+    sources = [passages.examine(path, progress) for path in passage_files]
+    files = read_collection_files(
+        queries=queries, sources=sources, qrels=qrels, skip_unknown=skip_unknown, progress=progress
+    )
+    return store_collection(files, name=name, min_grade=min_grade, language=language, **described)
+
+
+def read_collection_files(
+    *,
+    queries: Path,
+    sources: Sequence[passages.Source],
+    qrels: Path | None = None,
+    skip_unknown: bool = False,
+    names: Mapping[Path, str] | None = None,
+    progress: Progress | None = None,
+) -> CollectionFiles:
+    """Read the queries and labels of a new collection. ``names``: the users' names of stored files, for errors.
+
+    Raises InvalidFile.
     """
     names = names or {}
-    check_name(name)
-    check_language(language)
-    refuse_taken_collection_name(name)
     found = read_query_file(Content(queries, names.get(queries, ""), most_bytes_of(queries), progress))
-    given = passage_files or []
-    examined = examined or [passages.examine(path, progress, name=names.get(path, "")) for path in given]
+    labels = None
+    if qrels is not None:
+        labels = trec.read_qrel_file(
+            qrels,
+            name=names.get(qrels, ""),
+            known_qids={query.id for query in found},
+            skip_unknown=skip_unknown,
+            max_bytes=most_bytes_of(qrels),
+            progress=progress,
+        )
+    return CollectionFiles(found, sources, labels)
+
+
+def store_collection(
+    files: CollectionFiles, *, name: str, min_grade: int = 1, language: str = "en", **described: str
+) -> ImportedCollection:
+    """Create a collection from files that were read, as ``import_collection`` does."""
+    _check_new(name, language)
     try:
         with transaction.atomic():
-            collection = Collection.objects.create(
-                name=name,
-                title=title,
-                description=description,
-                license=license,
-                citation=citation,
-                language=language,
-            )
-            rows = ((collection.pk, query.id, query.text, place) for place, query in enumerate(found))
+            collection = Collection.objects.create(name=name, language=language, **described)
+            rows = ((collection.pk, query.id, query.text, place) for place, query in enumerate(files.queries))
             bulk.insert(Query, ("collection_id", "qid", "text", "position"), rows)
-            for source in examined:
+            for source in files.sources:
                 passages.register_source(collection, source)
             official = None
-            if qrels is not None:
-                official = import_qrels(
-                    collection=collection,
-                    path=qrels,
-                    set_name="official",
-                    min_grade=min_grade,
-                    skip_unknown=skip_unknown,
-                    name=names.get(qrels, ""),
-                    progress=progress,
+            if files.labels is not None:
+                official = store_labels(
+                    files.labels, collection=collection, set_name="official", min_grade=min_grade
                 )
     except IntegrityError:
         refuse_taken_collection_name(name)
         raise
-    return ImportedCollection(collection, len(found), len(examined), official)
+    return ImportedCollection(collection, len(files.queries), len(files.sources), official)
+
+
+def _check_new(name: str, language: str) -> None:
+    check_name(name)
+    check_language(language)
+    refuse_taken_collection_name(name)
 
 
 def refuse_taken_collection_name(name: str) -> None:

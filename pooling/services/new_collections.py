@@ -11,11 +11,15 @@ from pooling import trec
 from pooling.formats import Content, Progress
 from pooling.models import Collection, Membership, NewCollection
 from pooling.problems import Problems
-from pooling.services.collections import ImportedCollection, import_collection, refuse_taken_collection_name
+from pooling.services.collections import (
+    CollectionFiles,
+    read_collection_files,
+    refuse_taken_collection_name,
+    store_collection,
+)
 from pooling.services.growth import most_bytes_of
 from pooling.services.members import log
 from pooling.services.naming import check_language, check_name
-from pooling.services.passages import Source
 from pooling.services.sent_files import (
     QRELS,
     QUERIES,
@@ -63,10 +67,12 @@ def make_requested_collection(wanted: NewCollection, *, progress: Progress | Non
     """Create the collection, all or nothing, with the requester as owner. Safe to repeat."""
 
     def read() -> Callable[[], dict[str, Any]]:
-        examined = [source for _, source in examined_passages(wanted.files, progress)]
+        files = _read_files(wanted, progress)
 
         def make() -> dict[str, Any]:
-            made = _import_files(wanted, examined, progress)
+            details = dict(wanted.details)
+            details.pop("skip_unknown", None)
+            made = store_collection(files, name=wanted.name, **details)
             _make_owner(wanted, made.collection)
             return {"state": NewCollection.State.MADE, "collection": made.collection}
 
@@ -76,22 +82,12 @@ def make_requested_collection(wanted: NewCollection, *, progress: Progress | Non
     return read_once(wanted, read, lambda: _problems_of_collection_files(wanted), done_with={QUERIES, QRELS})
 
 
-def _import_files(
-    wanted: NewCollection, examined: list[Source], progress: Progress | None
-) -> ImportedCollection:
-    details = wanted.details
-    return import_collection(
-        name=wanted.name,
+def _read_files(wanted: NewCollection, progress: Progress | None) -> CollectionFiles:
+    return read_collection_files(
         queries=paths_of_kind(wanted.files, QUERIES)[0],
-        examined=examined,
+        sources=[source for _, source in examined_passages(wanted.files, progress)],
         qrels=next(iter(paths_of_kind(wanted.files, QRELS)), None),
-        min_grade=details.get("min_grade", 1),
-        skip_unknown=details.get("skip_unknown", False),
-        title=details.get("title", ""),
-        description=details.get("description", ""),
-        license=details.get("license", ""),
-        citation=details.get("citation", ""),
-        language=details.get("language", "en"),
+        skip_unknown=wanted.details.get("skip_unknown", False),
         names=sender_names(wanted.files),
         progress=progress,
     )

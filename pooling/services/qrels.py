@@ -10,6 +10,7 @@ from pooling.errors import AlreadyImported
 from pooling.formats import Progress
 from pooling.models import Collection, Qrel, QrelSet
 from pooling.services import bulk, passages
+from pooling.services.finding import known_qids
 from pooling.services.growth import most_bytes_of
 from pooling.services.naming import check_name
 
@@ -44,15 +45,32 @@ def import_qrels(
     """
     check_name(set_name)
     refuse_taken_set_name(collection, set_name)
-    query_keys = dict(collection.queries.values_list("qid", "pk"))
     labels = trec.read_qrel_file(
         path,
         name=name,
-        known_qids=query_keys.keys(),
+        known_qids=known_qids(collection),
         skip_unknown=skip_unknown,
         max_bytes=most_bytes_of(path),
         progress=progress,
     )
+    return store_labels(
+        labels, collection=collection, set_name=set_name, min_grade=min_grade, kind=kind, withheld=withheld
+    )
+
+
+def store_labels(
+    labels: trec.Qrels,
+    *,
+    collection: Collection,
+    set_name: str,
+    min_grade: int = 1,
+    kind: str = "",
+    withheld: bool = False,
+) -> ImportedQrels:
+    """Store labels that were read and checked as a new qrel set, as ``import_qrels`` does. Raises AlreadyImported."""
+    check_name(set_name)
+    refuse_taken_set_name(collection, set_name)
+    query_keys = dict(collection.queries.values_list("qid", "pk"))
     kind = kind or (QrelSet.Kind.GRADED if (labels.grade > 1).any() else QrelSet.Kind.OFFICIAL)
     try:
         with transaction.atomic():

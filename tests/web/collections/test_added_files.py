@@ -6,6 +6,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 
 from config.background.attending import work_off_everything
+from pooling import trec
 from pooling.models import AddedFiles, CollectionChange, Membership, Passage, PassageSource, QrelSet
 from pooling.services import passages
 from pooling.services.added_files import add_waiting_files
@@ -208,20 +209,25 @@ def test_a_job_that_runs_twice_adds_once(ada, collection):
     assert QrelSet.objects.count() == CollectionChange.objects.count() - 1 == 1
 
 
-def test_passage_files_are_read_before_the_transaction(ada, collection, monkeypatch):
+def test_files_are_read_once_and_before_the_transaction(ada, collection, monkeypatch):
     """On SQLite, nobody else can write during a transaction."""
     depth = []
-    read = passages.read_passages
 
-    def noting(*given):
-        depth.append(len(connection.savepoint_ids))
-        return read(*given)
+    def noting(read):
+        def noted(*given, **named):
+            depth.append((read.__name__, len(connection.savepoint_ids)))
+            return read(*given, **named)
 
-    monkeypatch.setattr(passages, "read_passages", noting)
+        return noted
+
+    monkeypatch.setattr(passages, "read_passages", noting(passages.read_passages))
+    monkeypatch.setattr(trec, "read_qrel_file", noting(trec.read_qrel_file))
+    monkeypatch.setattr(trec, "read_run_file", noting(trec.read_run_file))
     Passage.objects.create(collection=collection, pid="a")
     before = len(connection.savepoint_ids)
 
-    sent(ada, passages=PASSAGES, qrels=QRELS, set="graded")
+    sent(ada, passages=PASSAGES, qrels=QRELS, candidates=b"q1 Q0 a 1 2 x\n", set="graded")
 
-    assert depth == [before]
+    readers = ("read_qrel_file", "read_run_file", "read_passages")
+    assert depth == [(reader, before) for reader in readers]
     assert list(collection.passages.filter(text=None).values_list("pid", flat=True)) == ["c"]

@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 
 from config import clock
 from config.background.attending import work_off_everything
 from config.background.models import Job
 from judging.models import Appeal, Campaign, GoldPair, Worker
+from pooling import trec
 from pooling.models import Collection, Membership, NewCollection, PassageSource, QrelSet, RunUpload
 from tests.factories import make_collection, make_run
 
@@ -272,3 +274,20 @@ def test_the_home_page_lists_items_that_need_attention(cast):
         "1 new run with top passages that nobody has judged yet",
     }
     assert needs(cast.clients["stranger"]) == needs(cast.clients["nobody"]) == {}
+
+
+def test_the_labels_of_a_new_collection_are_read_before_the_transaction(ada, monkeypatch):
+    """On SQLite, nobody else can write during a transaction."""
+    depth, read = [], trec.read_qrel_file
+
+    def noting(*given, **named):
+        depth.append(len(connection.savepoint_ids))
+        return read(*given, **named)
+
+    monkeypatch.setattr(trec, "read_qrel_file", noting)
+    before = len(connection.savepoint_ids)
+
+    asked(ada)
+
+    assert depth == [before]
+    assert QrelSet.objects.get().min_grade == 2

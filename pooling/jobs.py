@@ -87,6 +87,7 @@ def ring_for_pool(
     qrel_set: QrelSet | None,
     depth: int,
     choice: pools.Choice,
+    who: str = "",
 ) -> Job:
     """Start building a pool. The same request again returns the same job.
 
@@ -104,6 +105,7 @@ def ring_for_pool(
         "qrel_set_id": qrel_set.pk if qrel_set else None,
         "depth": depth,
         "choice": asdict(choice),
+        "who": who,
     }
     key = f"{BUILD_POOL}:{name}"
     if Pool.objects.filter(name=name).exists():
@@ -127,6 +129,7 @@ def build_pool_job(
     qrel_set_id: int | None,
     depth: int,
     choice: dict[str, Any],
+    who: str = "",
 ) -> dict[str, Any]:
     """Build a pool with the texts it needs. A pool already built by an earlier try of this job is left unchanged."""
     chosen = pools.Choice(**choice)
@@ -144,6 +147,7 @@ def build_pool_job(
         qrel_set=None if qrel_set_id is None else QrelSet.objects.get(pk=qrel_set_id),
         depth=depth,
         choice=chosen,
+        who=who,
         progress=progress,
     )
     return {"pool": name}

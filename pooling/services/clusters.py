@@ -37,7 +37,7 @@ from pooling.services.members import log
 KEYS_A_QUERY = 10_000
 ROWS_AT_ONCE = 20_000
 #: The number of classes in a summary, and of passages listed for each besides the canonical passage.
-LARGEST, OTHERS = 10, 2
+LARGEST, OTHERS = 10, 24
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,14 @@ import numpy as np
 from django.db import IntegrityError, transaction
 
 from config.guidance import Action, Guidance, Option, TerminalOnly
+from config.plurals import many
 from pooling import shallow
 from pooling.errors import AlreadyImported, PoolRefused
 from pooling.formats import Progress
 from pooling.fractions import Fraction
 from pooling.models import Collection, Passage, Pool, PooledPassage, PoolRun, Qrel, QrelSet, Run
 from pooling.services import clusters, passages
+from pooling.services.members import log
 from pooling.services.naming import check_name
 from pooling.services.runs import tops_of
 
@@ -66,6 +68,7 @@ def build_pool(
     qrel_set: QrelSet | None = None,
     depth: int = 1,
     choice: Choice | None = None,
+    who: str = "",
     progress: Progress | None = None,
 ) -> Pool:
     """Pool the top ``depth`` passages of the runs and the qrels, and fetch the texts that are missing.
@@ -108,6 +111,7 @@ def build_pool(
                 fraction_seed=choice.fraction_seed,
             )
             _save_pool_rows(pool, runs, pools, found)
+            log(collection, f"pool {name} of {many(len(pools), 'query', 'queries')} built", who=who)
     except IntegrityError:
         if Pool.objects.filter(name=name).exists():
             raise pool_name_taken(name) from None
@@ -235,6 +239,8 @@ class PoolSummary:
     qrel: shallow.Contribution
     pooled: int
     """All passages in the pool; the statistics count passages with the same text, and near-duplicates, once."""
+    canonical_added: int
+    """Those that no run and no qrel supplied: canonical passages of near-duplicates in the pool."""
     apart: tuple[str, ...]
     """Tags of runs that share no passage with the other sources."""
 
@@ -262,6 +268,7 @@ def pool_stats(*, pool: Pool, prices: shallow.Prices | None = None) -> PoolSumma
         {run.run_tag: found.get(run.pk, nothing) for run in runs},
         found.get(0, nothing),
         len(brought),
+        sum(not sources for sources in brought),
         tuple(run.run_tag for run in runs if run.pk in apart),
     )
 

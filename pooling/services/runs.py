@@ -19,6 +19,7 @@ from pooling.services import ranking_files
 from pooling.services.candidates import refuse_outside_candidates
 from pooling.services.finding import known_qids, runs_tagged
 from pooling.services.growth import most_bytes_of_run
+from pooling.services.members import log
 from pooling.services.rounds import Entry
 from pooling.services.run_fields import complete_from_announcement, known_details
 from pooling.services.run_problems import each_refusal
@@ -99,6 +100,7 @@ def import_run(
     run_tag: str = "",
     skip_unknown: bool = False,
     name: str = "",
+    who: str = "",
     progress: Progress | None = None,
 ) -> Run:
     """Import one run, whole or not at all.
@@ -115,7 +117,9 @@ def import_run(
         name=name,
         progress=progress,
     )
-    return keep_run(collection, checked, facts or RunFacts(), path, name)
+    run = keep_run(collection, checked, facts or RunFacts(), path, name)
+    log_added(collection, [run], who=who)
+    return run
 
 
 @dataclass(frozen=True)
@@ -134,6 +138,7 @@ def import_runs(
     facts: RunFacts | None = None,
     order: str = "",
     skip_unknown: bool = False,
+    who: str = "",
     progress: Progress | None = None,
 ) -> ImportedRuns:
     """Import several runs, each whole or not at all; a refused run does not stop the others.
@@ -168,6 +173,7 @@ def import_runs(
             break
         if progress is not None:
             progress(done, len(paths))
+    log_added(collection, imported, who=who)
     return ImportedRuns(tuple(imported), tuple(refused))
 
 
@@ -178,6 +184,13 @@ def _checked_run(
     if collection is not None:
         _refuse_if_imported(collection, checked, name or str(path))
     return checked
+
+
+def log_added(collection: Collection, runs: Sequence[Run], *, who: str = "") -> None:
+    """Log that runs were added, in one entry."""
+    if runs:
+        said = f"run {runs[0].run_tag}" if len(runs) == 1 else f"{len(runs):,} runs"
+        log(collection, f"{said} added"[:300], who=who)
 
 
 def keep_run(

@@ -45,6 +45,7 @@ from pooling.services.runs import (
     check_run,
     checked_run_summary,
     keep_run,
+    log_added,
     record_check,
     run_field_values,
     tag_of,
@@ -98,6 +99,7 @@ def _check_file(upload: RunUpload, path: Path, progress: Progress | None) -> Non
         def settle(run: Run) -> None:
             if not _record_outcome(upload, known | {"state": RunUpload.State.IMPORTED, "run": run}):
                 raise UploadRefused("The file was dropped while it was being checked.", "Send it again.")
+            log_added(upload.collection, [run], who=upload.user.get_username() if upload.user else "")
 
         keep_run(
             upload.collection,

@@ -1,5 +1,7 @@
 """Classes of near-duplicates in a collection: stored, given to passages, used by pools, removed."""
 
+from unittest.mock import ANY
+
 import pytest
 
 from pooling.errors import AlreadyImported, ClustersRefused, NotFound
@@ -72,7 +74,7 @@ def test_a_collection_has_one_set_of_classes(collection, classes, write):
 def test_pools_get_the_canonical_passage_of_a_near_duplicate(collection, write, classes, two_runs):
     late = runs.import_run(collection=collection, path=write("c.run", "1 Q0 p7 1 3 C\n2 Q0 p8 1 3 C\n"))
 
-    pool = pools.build_pool(collection=collection, name="one", runs=[late])
+    pool = pools.build_pool(collection=collection, name="one", runs=[late], who="ann")
 
     found = PooledPassage.objects.filter(pool=pool)
     assert {(row.query.qid, row.passage.pid, tuple(row.run_ids)) for row in found} == {
@@ -81,7 +83,16 @@ def test_pools_get_the_canonical_passage_of_a_near_duplicate(collection, write, 
         ("2", "p8", (late.pk,)),
         ("2", "p3", ()),
     }
-    assert pools.pool_stats(pool=pool).stats.histogram == {1: 2}
+    stats = pools.pool_stats(pool=pool)
+    assert (stats.stats.histogram, stats.pooled, stats.canonical_added) == ({1: 2}, 4, 2)
+
+
+def test_adding_runs_and_building_a_pool_are_logged(collection, two_runs):
+    pools.build_pool(collection=collection, name="one", runs=two_runs, who="ann")
+
+    logged = collection.changes.order_by("pk").values_list("what", "who")
+    assert [*logged] == [(ANY, ""), (ANY, ""), ("pool one of 3 queries built", "ann")]
+    assert {what.split()[0] for what, _ in logged[:2]} == {"run"}
 
 
 def test_near_duplicates_are_found_among_the_texts(collection, write):

@@ -52,7 +52,11 @@ def load(user: User, *, progress: Progress | None = None) -> Collection:
         log(collection, "created from the sample", who=user.get_username())
     paths = sorted((sample / "runs").glob("*.txt.gz"))
     done = import_runs(
-        collection=collection, paths=paths, facts=RunFacts(release=Run.Release.PUBLIC), progress=progress
+        collection=collection,
+        paths=paths,
+        facts=RunFacts(release=Run.Release.PUBLIC),
+        who=user.get_username(),
+        progress=progress,
     )
     if done.refused:
         raise PoolingError(f"A run of the sample was refused: {done.refused[0]}")
@@ -65,7 +69,9 @@ def judge(collection: Collection, user: User, *, progress: Progress | None = Non
     who = user.get_username()
     runs = list(collection.runs.order_by("run_tag"))
     official, truth = (collection.qrel_sets.get(name=name) for name in ("official", "truth"))
-    pool = build_pool(collection=collection, name=f"{collection.name}-tops", runs=runs, qrel_set=official)
+    pool = build_pool(
+        collection=collection, name=f"{collection.name}-tops", runs=runs, qrel_set=official, who=who
+    )
     terms = CampaignSettings(budget=Decimal(BUDGET), seed=SEED)
     campaign = create_campaign(name=f"{collection.name}-first", settings=terms, pool=pool)
     propose_gold(campaign, qrels=truth.name)

@@ -120,12 +120,13 @@ def read_plan(request: HttpRequest, name: str, asked: PoolAsked) -> dict[str, An
 def create_pool(
     request: HttpRequest, response: HttpResponse, name: str, asked: PoolIn
 ) -> Status[dict[str, Any]]:
-    found = collection_for(actor(request, ApiToken.Scope.CAMPAIGNS), name, "prepare campaign")
+    person = actor(request, ApiToken.Scope.CAMPAIGNS)
+    found = collection_for(person, name, "prepare campaign")
     wanted = _pool_choices(found, asked)
     if asked.fraction is not None:
         corpus = {"fraction": asked.fraction, "fraction_seed": asked.fraction_seed}
         wanted["choice"] = replace(wanted["choice"], **corpus)
-    job = jobs.ring_for_pool(collection=found, name=asked.name, **wanted)
+    job = jobs.ring_for_pool(collection=found, name=asked.name, who=person.get_username(), **wanted)
     response["Location"] = reverse("v1:read_pool_work", args=[name, job.pk])
     return Status(200 if job.state == Job.State.DONE else 202, work_out(job))
 

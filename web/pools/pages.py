@@ -180,6 +180,7 @@ class PoolPage:
     brought: list[RunContribution]
     apart: list[tuple[str, int]]
     pooled: int
+    canonical_added: int
     qrel: Contribution
     without_text: int
     campaigns: list[Campaign]
@@ -199,6 +200,7 @@ def pool_page(pool: Pool) -> PoolPage:
         brought=[RunContribution(tag, tags[tag], one) for tag, one in summary.runs.items() if tag in tags],
         apart=[(tag, tags[tag]) for tag in summary.apart if tag in tags],
         pooled=summary.pooled,
+        canonical_added=summary.canonical_added,
         qrel=summary.qrel,
         without_text=without_text(pool),
         campaigns=list(campaigns),

@@ -41,7 +41,8 @@ def build(request: HttpRequest, collection: Collection) -> HttpResponse:
         asked = pages.pool_asked_for(collection, page.form, page.runs, page.chosen)
         try:
             name = request.POST.get("name", "").strip()
-            job = jobs.ring_for_pool(collection=collection, name=name, **vars(asked))
+            who = request.user.get_username()
+            job = jobs.ring_for_pool(collection=collection, name=name, who=who, **vars(asked))
             return redirect("web:pool_work", collection.name, job.pk)
         except Refusal as refusal:
             complain_or_raise(request, refusal)
@@ -82,7 +83,8 @@ def build_fraction(request: HttpRequest, collection: Collection, pool: str) -> H
     if form.is_valid():
         asked = pages.fraction_asked_for(found, form)
         try:
-            job = jobs.ring_for_pool(collection=collection, name=form.cleaned_data["name"], **vars(asked))
+            name, who = form.cleaned_data["name"], request.user.get_username()
+            job = jobs.ring_for_pool(collection=collection, name=name, who=who, **vars(asked))
             return redirect("web:pool_work", collection.name, job.pk)
         except Refusal as refusal:
             form.add_error(None, str(refusal))

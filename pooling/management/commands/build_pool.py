@@ -96,6 +96,7 @@ class Command(BaseCommand):
                 qrel_set=qrel_set,
                 depth=options["depth"],
                 choice=choice,
+                who=self.who,
                 progress=update,
             )
         summary = pools.pool_stats(pool=built)

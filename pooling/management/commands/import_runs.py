@@ -74,6 +74,7 @@ class Command(BaseCommand):
         said = {name: options[name] for name in runs.RunFacts.__dataclass_fields__ if name in options}
         facts = runs.RunFacts(**said, details=details_given(options))
         options = {"collection": chosen, "facts": facts, "order": order, "skip_unknown": skip_unknown}
+        options["who"] = self.who
         with self.progress(f"Importing {files[0].name}" if len(files) == 1 else "Importing runs") as update:
             if len(files) == 1:
                 try:

@@ -224,7 +224,19 @@ def test_a_built_pool_has_a_page(manager, port):
     assert "Prepare a campaign over this pool" in said
     assert "for the whole pool of " in said
     assert "0 queries have one passage" not in said
+    assert "of them only as canonical passages" not in said
     assert manager.get("/collections/port/pools/named/nowhere/").status_code == 404
+
+
+def test_the_page_of_a_pool_counts_added_canonical_passages(manager, port):
+    classes = {"q11-z": "q11-z", "q11-3": "q11-z"}
+    store_classes(port, Classes(ClusterSet.Method.FILE, classes, {}))
+    build_pool(collection=port, name="tops", runs=list(port.runs.all()))
+
+    said = texts(manager.get("/collections/port/pools/named/tops/"))
+
+    assert "passages are pooled, 1 of them only as canonical passages of near-duplicates." in said
+    assert "so its figures differ" in said
 
 
 def test_the_page_of_a_fractional_pool_says_so(manager, port):

@@ -80,16 +80,7 @@ def load_facts(campaign: Campaign, *, with_asking: bool = False) -> Facts:
 
     Raises CampaignRefused for a campaign whose workers graded single passages.
     """
-    if campaign.grading is not None:
-        raise CampaignRefused(
-            f"Workers of campaign {campaign.name} graded single passages, so there is no tournament to resolve.",
-            Action(
-                "publish_grades",
-                campaign.collection.name,
-                f"{campaign.grading.name} --set NAME",
-                lead="Make labels of the grades",
-            ),
-        )
+    refuse_graded(campaign)
     challenges = Challenge.objects.filter(campaign=campaign).order_by("number").prefetch_related("queries")
     if not with_asking:
         challenges = challenges.filter(state=Challenge.State.DONE)
@@ -100,6 +91,20 @@ def load_facts(campaign: Campaign, *, with_asking: bool = False) -> Facts:
     rounds = [0, *(challenge.number for challenge in challenges)]
     counted = counted.only(np.isin(counted.judged.round, rounds))
     return Facts(campaign, counted, entrants_of(members), list(challenges), classes)
+
+
+def refuse_graded(campaign: Campaign) -> None:
+    """Raise CampaignRefused for a campaign whose workers grade single passages."""
+    if campaign.grading is not None:
+        raise CampaignRefused(
+            f"Workers of campaign {campaign.name} grade single passages: it has no tournament and no best answers.",
+            Action(
+                "publish_grades",
+                campaign.collection.name,
+                f"{campaign.grading.name} --set NAME",
+                lead="Make labels of the grades",
+            ),
+        )
 
 
 def settled_rounds(campaign: Campaign) -> list[int]:

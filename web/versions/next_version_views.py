@@ -17,9 +17,10 @@ from judging.models import Campaign
 from pooling.models import Collection
 from pooling.services import members
 from tournament.models import Challenge
+from tournament.services.judged_facts import refuse_graded
 from tournament.services.neighbors import takes_real_money
 from web.common.access import campaign_for, needs, require
-from web.common.directions import complain_or_raise
+from web.common.directions import complain, complain_or_raise
 from web.versions import next_version as pages
 from web.versions.jobs import ring_for_challenge, ring_for_preview, ring_for_publishing
 
@@ -44,8 +45,21 @@ def challenge_with(request: HttpRequest, collection: Collection) -> HttpResponse
 def challenge(request: HttpRequest, name: str) -> HttpResponse:
     """Show the unseen passages of new runs, the cost of judging them, and the challenges so far."""
     found = campaign_for(request.user, name, "plan challenge")
+    if sent_away := _send_away_if_graded(request, found):
+        return sent_away
     tags = request.GET.getlist("run")[:MOST_RUNS]
     return render(request, "web/challenge.html", pages.challenge_page(found, request.user, tags))
+
+
+def _send_away_if_graded(request: HttpRequest, campaign: Campaign) -> HttpResponse | None:
+    """Redirect from a page that has no meaning for a campaign of grades to its topics, which say why."""
+    if campaign.grading is None:
+        return None
+    try:
+        refuse_graded(campaign)
+    except Refusal as refusal:
+        complain(request, refusal)
+    return redirect("web:graded_campaign", campaign.collection.name, campaign.grading.name)
 
 
 @require_safe
@@ -111,6 +125,8 @@ def _approved_amount(text: str) -> Decimal | None:
 def publication_page(request: HttpRequest, name: str) -> HttpResponse:
     """Show what publishing the campaign would change, and the button to publish."""
     found = campaign_for(request.user, name, "see everything")
+    if sent_away := _send_away_if_graded(request, found):
+        return sent_away
     return render(request, "web/publish.html", pages.publish_page(found, request.user))
 
 

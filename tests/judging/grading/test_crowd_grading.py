@@ -159,7 +159,7 @@ def test_grades_carry_the_topics_from_the_opening_to_labels(reef_fair):
     labels = publish_labels(campaign.grading, set_name="ours").qrel_set
     assert dict(labels.qrels.filter(grade__gt=0).values_list("passage__pid", "grade")) == GRADES
     assert "publish_grades reef graded" in campaign_status(campaign)["next"]
-    with pytest.raises(CampaignRefused, match="graded single passages"):
+    with pytest.raises(CampaignRefused, match="grade single passages"):
         resolve(campaign=campaign)
 
 

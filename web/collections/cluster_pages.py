@@ -16,7 +16,7 @@ POOLS_SHOWN = 5
 
 @dataclass(frozen=True)
 class ShownClass:
-    """One of the largest classes: its size, and some (pid, text), the canonical passage first."""
+    """One of the largest classes: its size, and at most 25 (pid, text), the canonical passage first."""
 
     size: int
     passages: list[tuple[str, str | None]]

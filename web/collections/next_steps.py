@@ -5,12 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.urls import reverse
+from django.utils.http import urlencode
 
 from accounts.roles import permits, who_can
 from config.plurals import many
 from judging.models import Campaign
 from pooling.models import Collection
 from pooling.services.members import role_of
+from web.boards.wishes import LABELS_ALONE
 from web.common.campaign_rows import Progress
 from web.grading.summaries import GradedProgress
 
@@ -30,6 +32,8 @@ class Holdings:
     new_runs: int
     graded: Sequence[GradedProgress] = ()
     """Graded campaigns, newest first."""
+    clusters: int = 0
+    """Classes of near-duplicates."""
 
     @property
     def campaigns_of_pairs(self) -> list[Progress]:
@@ -47,6 +51,7 @@ class Step:
     """The permission that the step requires."""
     action: str = ""
     address: str = ""
+    optional: bool = False
     is_next: bool = False
     who: str = ""
     """Who can take the next step, if this person cannot."""
@@ -60,11 +65,10 @@ def collection_steps(collection: Collection, held: Holdings, user: Any) -> list[
     role = role_of(user, collection)
     steps = [
         *_material_steps(collection, held),
-        _campaign_step(collection, held),
-        *_publication_steps(collection, held),
+        *_judging_steps(collection, held),
     ]
     steps = [step if permits(role, step.needed) else replace(step, action="", address="") for step in steps]
-    coming = next((step for step in steps if not step.done), None)
+    coming = next((step for step in steps if not step.done and not step.optional), None)
     if coming and not permits(role, coming.needed):
         steps[steps.index(coming)] = coming = replace(coming, who=who_can(coming.needed))
     return [replace(step, is_next=step is coming) for step in steps]
@@ -93,33 +97,70 @@ def _material_steps(collection: Collection, held: Holdings) -> list[Step]:
         Step("Queries", held.queries > 0, queries, "add files", "Add passages", files),
         Step("Runs", held.runs > 0, runs, "upload run", "Upload runs", send),
         Step("Labels", held.qrel_sets > 0, labels, "add files", "Add labels", files),
+        *_near_duplicates_step(collection, held),
         Step("Pool", held.pools > 0, pools, "prepare campaign", "Plan a pool", plan),
     ]
 
 
-def _campaign_step(collection: Collection, held: Holdings) -> Step:
-    """Return the step of the newest campaign, of pairs or of grades. A crowd's grades count for their topics."""
-    latest = held.campaigns[0] if held.campaigns else None
-    if latest and latest.campaign.grading_id and latest.campaign.state not in Campaign.BEFORE_LAUNCH:
-        graded = next(one for one in held.graded if one.campaign.pk == latest.campaign.grading_id)
-        return _grading_step(collection, graded)
-    if held.graded and (latest is None or held.graded[0].campaign.created_at > latest.campaign.created_at):
-        return _grading_step(collection, held.graded[0])
+def _near_duplicates_step(collection: Collection, held: Holdings) -> list[Step]:
+    """Return the optional step of near-duplicates; none if judging began without them."""
+    page = reverse("web:near_duplicates", args=[collection.name])
+    if held.clusters:
+        words = f"{many(held.clusters, 'class', 'classes')} of near-duplicates, each judged once"
+        return [Step("Near-duplicates", True, words, "see everything", "Show classes", page)]
+    launched = any(one.campaign.state not in Campaign.BEFORE_LAUNCH for one in held.campaigns)
+    if launched or held.versions or any(one.judged for one in held.graded):
+        return []
+    words = "Optional, before anything is judged: passages with nearly the same text are then judged once."
+    action = "Find near-duplicates"
+    return [Step("Near-duplicates", False, words, "add files", action, page, optional=True)]
+
+
+def _judging_steps(collection: Collection, held: Holdings) -> list[Step]:
+    """Return the steps of the newest campaign of pairs and of the newest graded one, the newer one first."""
+    pairs, graded = held.campaigns_of_pairs, held.graded
+    of_pairs = [_campaign_step(collection, held, pairs), *_version_steps(collection, held)]
+    if not graded:
+        return of_pairs
+    of_grades = [_graded_campaign_step(collection, held), _graded_labels_step(collection, graded)]
+    if not pairs and not held.versions:
+        return of_grades
+    newer = not pairs or graded[0].campaign.created_at > pairs[0].campaign.created_at
+    return [*of_grades, *of_pairs] if newer else [*of_pairs, *of_grades]
+
+
+def _graded_campaign_step(collection: Collection, held: Holdings) -> Step:
+    """Return the step of the newest graded campaign, or of a draft whose crowd will judge for one."""
+    crowds = [one for one in held.campaigns if one.campaign.grading_id is not None]
+    latest, newest = next(iter(crowds), None), held.graded[0]
+    if latest is None or newest.campaign.created_at > latest.campaign.created_at:
+        return _grading_step(collection, newest)
+    if latest.campaign.state in Campaign.BEFORE_LAUNCH:
+        return _draft_step("Graded campaign", latest.campaign.name)
+    judged = next(one for one in held.graded if one.campaign.pk == latest.campaign.grading_id)
+    return _grading_step(collection, judged)
+
+
+def _campaign_step(collection: Collection, held: Holdings, campaigns: Sequence[Progress]) -> Step:
+    """Return the step of the newest campaign of pairs, or of the first campaign of any kind."""
+    latest = next(iter(campaigns), None)
     if latest is None:
         words = "People compare the pooled passages two at a time, or grade them one at a time."
         make = reverse("web:new_campaign", args=[collection.name]) if held.pools else ""
         return Step("Campaign", False, words, "prepare campaign", "New campaign" if held.pools else "", make)
     name = latest.campaign.name
     if latest.campaign.state in Campaign.BEFORE_LAUNCH and not latest.imported:
-        prepare = reverse("web:prepare", args=[name])
-        return Step(
-            "Campaign", False, f"{name} is not launched yet.", "prepare campaign", f"Prepare {name}", prepare
-        )
+        return _draft_step("Campaign", name)
     done = latest.imported or latest.campaign.state in Campaign.OVER or 0 < latest.wanted <= latest.counted
     words = f"{name}: {latest.counted:,} of {many(latest.wanted, 'judgment', 'judgments')}"
     return Step(
         "Campaign", done, words, "see everything", f"Open {name}", reverse("web:campaign", args=[name])
     )
+
+
+def _draft_step(title: str, name: str) -> Step:
+    prepare = reverse("web:prepare", args=[name])
+    return Step(title, False, f"{name} is not launched yet.", "prepare campaign", f"Prepare {name}", prepare)
 
 
 def _grading_step(collection: Collection, graded: GradedProgress) -> Step:
@@ -129,24 +170,23 @@ def _grading_step(collection: Collection, graded: GradedProgress) -> Step:
         "decided"
     )
     address = reverse("web:graded_campaign", args=[collection.name, name])
-    return Step("Campaign", graded.done, words, "see everything", f"Open {name}", address)
+    return Step("Graded campaign", graded.done, words, "see everything", f"Open {name}", address)
 
 
 def _graded_labels_step(collection: Collection, graded: Sequence[GradedProgress]) -> Step:
     ready = next((one for one in graded if one.accepted and not one.labels), None)
-    published = sum(one.labels for one in graded)
+    published = [name for one in graded for name in one.labels]
     if published and not ready:
         board = reverse("web:leaderboard", args=[collection.name])
-        words = f"{many(published, 'qrel set')} from graded campaigns"
+        board += f"?{urlencode({'version': LABELS_ALONE, 'official': published[0]})}"
+        words = f"{many(len(published), 'qrel set')} from graded campaigns"
         return Step("Graded labels", True, words, "see everything", "Open the leaderboard", board)
     words = "The grades of accepted topics become labels that every run is scored with."
     address = reverse("web:graded_campaign", args=[collection.name, ready.campaign.name]) if ready else ""
     return Step("Graded labels", False, words, "add files", "Publish the labels" if ready else "", address)
 
 
-def _publication_steps(collection: Collection, held: Holdings) -> list[Step]:
-    if held.graded and not held.versions and not held.campaigns_of_pairs:
-        return [_graded_labels_step(collection, held.graded)]
+def _version_steps(collection: Collection, held: Holdings) -> list[Step]:
     judged = next((one for one in held.campaigns_of_pairs if one.counted), None)
     publish = reverse("web:publish", args=[judged.campaign.name]) if judged else ""
     if not held.versions:

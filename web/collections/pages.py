@@ -76,6 +76,7 @@ def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
         versions=QrelVersion.objects.filter(collection=collection).count(),
         new_runs=new_runs([collection]).count() if member else 0,
         graded=graded_progress([collection]) if member else [],
+        clusters=clusters.classes if member and (clusters := cluster_set_of(collection)) else 0,
     )
     may_hook = may(user, "manage webhooks", collection)
     return {
@@ -89,7 +90,6 @@ def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
         .select_related("campaign")
         .defer("manifest")
         .order_by("-number"),
-        "clusters": cluster_set_of(collection) if member else None,
         "assesses": not member and may(user, "assess", collection),
         "may_describe": may(user, "describe collection", collection),
         "webhook_troubles": listing.troubles([collection.pk]) if may_hook else [],

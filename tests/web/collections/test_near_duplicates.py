@@ -78,6 +78,19 @@ def test_the_page_imports_a_file_and_names_a_bad_line(owner):
     assert "from classes.txt" in said(owner.get(PAGE))
 
 
+def test_the_page_shows_all_texts_of_a_class(owner, port):
+    texts = {f"p{number}": f"wave number {number}" for number in range(6)}
+    for pid, words in texts.items():
+        Passage.objects.update_or_create(collection=port, pid=pid, defaults={"text": words})
+    lines = "".join(f"p0 {pid}\n" for pid in texts).encode()
+    owner.post(f"{PAGE}change", {"action": "import", "file": SimpleUploadedFile("f", lines)})
+
+    page = said(owner.get(PAGE))
+
+    assert all(words in page for words in texts.values())
+    assert "3 more texts" in page
+
+
 def test_labels_are_downloaded_and_exported_once_a_class_and_expanded(owner, port, tmp_path):
     assert owner.get(f"{PAGE}labels/official/once").status_code == 404
     make_qrels(port, "official", [("q1", "p0", 2), ("q1", "p1", 0), ("q1", "p2", 1)])

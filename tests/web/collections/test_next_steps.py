@@ -1,10 +1,12 @@
 """The check list on a collection's page: what is done, the next step, and who can take it."""
 
+from types import SimpleNamespace
+
 import pytest
 from django.contrib.auth import get_user_model
 
 from config import clock
-from judging.models import GradedCampaign
+from judging.models import Campaign, GradedCampaign
 from pooling.models import Collection, Membership
 from web.collections.next_steps import Holdings, collection_steps
 from web.grading.summaries import GradedProgress
@@ -66,7 +68,7 @@ def grading(collection: Collection, **given) -> GradedProgress:
     ended = given.pop("ended_at", None)
     campaign = GradedCampaign(collection=collection, name="swell", ended_at=ended)
     return GradedProgress(
-        campaign, **{"judged": 0, "topics": 3, "decided": 0, "accepted": 0, "labels": 0, **given}
+        campaign, **{"judged": 0, "topics": 3, "decided": 0, "accepted": 0, "labels": [], **given}
     )
 
 
@@ -75,7 +77,7 @@ def grading(collection: Collection, **given) -> GradedProgress:
     [
         (
             {"judged": 12, "decided": 1},
-            "Campaign",
+            "Graded campaign",
             "swell: 12 passages judged, 1 of 3 topics decided",
             "Open swell",
         ),
@@ -102,10 +104,35 @@ def test_a_graded_campaign_is_the_campaign_of_the_check_list(collection, given, 
 
 
 def test_with_graded_labels_nothing_is_left_to_do(collection):
-    graded = grading(collection, judged=90, decided=3, accepted=2, labels=1)
+    graded = grading(collection, judged=90, decided=3, accepted=2, labels=["ours", "first"])
     held = {"queries": 3, "runs": 2, "qrel_sets": 1, "pools": 1, "graded": [graded]}
 
     shown = steps(collection, "owner", **held)
 
     assert all(step.done for step in shown)
-    assert shown[-1].words == "1 qrel set from graded campaigns"
+    assert shown[-1].words == "2 qrel sets from graded campaigns"
+    assert shown[-1].address == "/collections/mine/leaderboard/?version=none&official=ours"
+
+
+def test_a_campaign_of_pairs_and_a_graded_one_both_have_steps(collection):
+    pairs = Campaign(collection=collection, name="first", state="open", created_at=clock.now())
+    progress = SimpleNamespace(campaign=pairs, imported=False, wanted=9, counted=3)
+    held = {"queries": 3, "runs": 2, "qrel_sets": 1, "pools": 1, "campaigns": [progress]}
+
+    shown = steps(collection, "owner", **held, graded=[grading(collection, judged=1)])
+
+    assert [step.title for step in shown[4:]] == ["Graded campaign", "Graded labels", "Campaign", "Version"]
+    assert [step.title for step in shown if step.is_next] == ["Graded campaign"]
+
+
+def test_near_duplicates_are_an_optional_step_until_judging_begins(collection):
+    held = {"queries": 3, "runs": 2, "qrel_sets": 1}
+    found = steps(collection, "owner", **held)
+    known = steps(collection, "maintainer", **held, clusters=2)
+    begun = steps(collection, "viewer", **held, graded=[grading(collection, judged=1)])
+
+    def about(listed):
+        return [(step.words[:8], step.done) for step in listed if step.title == "Near-duplicates"]
+
+    assert (about(found), about(known), about(begun)) == ([("Optional", False)], [("2 classe", True)], [])
+    assert [step.title for step in found if step.is_next] == ["Pool"]

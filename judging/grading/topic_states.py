@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Func, IntegerField, Max, Q
 
 from judging.grading.assignments import is_left_undecided
 from judging.grading.graded_campaigns import judged_so_far
@@ -17,10 +17,15 @@ LEFT = "left undecided"
 
 @dataclass(frozen=True)
 class TopicState:
-    """A topic with its assessor, progress and decision. ``given``: the number of passages assigned so far."""
+    """A topic with its assessor, progress and decision.
+
+    ``given``: the number of passages assigned so far. ``pool``: the number of passages in its pool, where a class of
+    near-duplicates counts once.
+    """
 
     topic: Topic
     assignment: TopicAssignment | None
+    pool: int
     given: int
     tally: Tally
     batch: int
@@ -71,6 +76,7 @@ class TopicState:
             "state": self.state,
             "stage": self.stage,
             "assessor": self.assessor,
+            "pool": self.pool,
             "given": self.given,
             "judged": self.tally.judged,
             "relevant": self.tally.relevant,
@@ -89,6 +95,15 @@ class TopicState:
             ],
             "declined": [past.over_why for past in self.declined],
         }
+
+
+class _ListLength(Func):
+    """The number of elements of a JSON list."""
+
+    function, output_field = "JSON_ARRAY_LENGTH", IntegerField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Any:
+        return self.as_sql(compiler, connection, function="JSONB_ARRAY_LENGTH", **extra)
 
 
 def states_of(campaign: GradedCampaign) -> list[TopicState]:
@@ -115,10 +130,12 @@ def states_of(campaign: GradedCampaign) -> list[TopicState]:
     for decision in TopicDecision.objects.filter(topic__campaign=campaign).order_by("pk"):
         decisions[decision.topic_id].append(decision)
     topics = campaign.topics.select_related("query").defer("order").order_by("query__position")
+    topics = topics.annotate(pool=_ListLength("order"))
     return [
         TopicState(
             topic,
             one,
+            topic.pool,
             one.given if one else 0,
             Tally(one.judged, one.relevant) if one else Tally(0, 0),
             (one.batch or 0) if one else 0,

@@ -73,6 +73,7 @@ class TopicOut(Schema):
     state: str
     stage: str
     assessor: str
+    pool: int
     given: int
     judged: int
     relevant: int

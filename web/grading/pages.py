@@ -5,6 +5,7 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
+from django.db.models.functions import Left
 from django.http import Http404
 
 from config.background.models import Job
@@ -22,6 +23,8 @@ from web.common.job_progress import Work
 
 Verdict = TopicDecision.Verdict
 TOPICS_A_PAGE = 100
+#: The number of letters by which the list of earlier grades shows a passage.
+FIRST_LETTERS = 100
 
 
 def sees_grading(user: Any, collection: Collection) -> bool:
@@ -133,9 +136,10 @@ def assess_page(assignment: TopicAssignment, position: int | None) -> dict[str, 
     """Return the data of the page on which an assessor judges; ``position`` asks for an earlier passage."""
     topic = assignment.topic
     campaign = topic.campaign
-    given = list(assignment.items.order_by("position").values_list("position", "grade"))
+    firsts = Left("passage__text", FIRST_LETTERS)
+    given = list(assignment.items.order_by("position").values_list("position", "grade", firsts))
     item = None if position is None else item_at(assignment, position)
-    waiting = next((place for place, grade in given if grade is None), None)
+    waiting = next((place for place, grade, _ in given if grade is None), None)
     if item is None and waiting is not None:
         item = item_at(assignment, waiting)
     states = [] if assignment.second else topic.decisions.filter(reversed_at=None)
@@ -145,9 +149,14 @@ def assess_page(assignment: TopicAssignment, position: int | None) -> dict[str, 
         "topic": topic,
         "assignment": assignment,
         "item": item,
+        "item_level": campaign.levels[item.grade].name if item and item.grade is not None else "",
         "text": item_text(item, campaign) if item else "",
         "levels": list(enumerate(campaign.levels)),
-        "judged": [(place, grade) for place, grade in given if grade is not None],
+        "judged": [
+            (place, campaign.levels[grade].name, words or "")
+            for place, grade, words in given
+            if grade is not None
+        ],
         "given": len(given),
         "decision": next(iter(states), None),
         "over": campaign.ended_at is not None and not assignment.second,

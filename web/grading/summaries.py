@@ -26,7 +26,8 @@ class GradedProgress:
     topics: int
     decided: int
     accepted: int
-    labels: int
+    labels: list[str]
+    """The names of the published sets, newest first."""
 
     @property
     def done(self) -> bool:
@@ -46,9 +47,19 @@ def graded_progress(collections: Sequence[Collection]) -> list[GradedProgress]:
     standing = TopicDecision.objects.filter(topic__campaign__in=keys, reversed_at=None)
     decided = count_by(standing, "topic__campaign")
     accepted = count_by(standing.filter(verdict=Verdict.ACCEPTED), "topic__campaign")
-    labels = count_by(GradedLabels.objects.filter(campaign__in=keys), "campaign")
+    labels: dict[int, list[str]] = {key: [] for key in keys}
+    published = GradedLabels.objects.filter(campaign__in=keys).order_by("-pk")
+    for key, name in published.values_list("campaign", "qrel_set__name"):
+        labels[key].append(name)
     return [
-        GradedProgress(one, *(counts[one.pk] for counts in (judged, topics, decided, accepted, labels)))
+        GradedProgress(
+            one,
+            judged=judged[one.pk],
+            topics=topics[one.pk],
+            decided=decided[one.pk],
+            accepted=accepted[one.pk],
+            labels=labels[one.pk],
+        )
         for one in campaigns
     ]
 

@@ -57,7 +57,8 @@ def graded_campaigns_page(request: HttpRequest, name: str) -> HttpResponse:
     collection = collection_for(request.user, name)
     pages.require_sight(request.user, collection)
     if request.method != "POST":
-        return _graded_campaigns_list(request, collection, NewGradedCampaign(collection))
+        asked = {"pool": request.GET["pool"]} if "pool" in request.GET else None
+        return _graded_campaigns_list(request, collection, NewGradedCampaign(collection, initial=asked))
     require(request.user, "run grading", collection)
     form = NewGradedCampaign(collection, request.POST)
     if form.is_valid():

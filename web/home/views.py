@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.roles import Role, permits
 from accounts.services.administrators import has_administrator
 from accounts.services.user_lookup import mail_address_of
-from pooling.models import Team, TeamMember
+from pooling.models import Collection, Team, TeamMember
 from pooling.services.members import roles_of
 from pooling.services.new_collections import may_create
 from web.boards.cards import board_cards, collections_with_board
@@ -60,12 +60,21 @@ def home(request: HttpRequest) -> HttpResponse:
         "teams": _teams_of(request),
         "needs": needs_of(request.user, everything, told),
         "topics": topics_to_judge(request.user),
+        "only_assessed": _only_assessed(request, listed),
         "graded": [one for one in _graded_campaigns(request, listed) if one.campaign.ended_at is None],
         "campaigns": moving[:CAMPAIGNS_SHOWN],
         "campaigns_left_out": len(everything) - len(moving[:CAMPAIGNS_SHOWN]),
         **_creation_context(request),
     }
     return render(request, "web/home.html", context)
+
+
+def _only_assessed(request: HttpRequest, listed: Sequence[ListedCollection]) -> list[Collection]:
+    """Return the person's collections if assessor is their only role; else none."""
+    roles = roles_of(request.user)
+    if set(roles.values()) != {Role.ASSESSOR}:
+        return []
+    return [row.collection for row in listed if row.collection.pk in roles]
 
 
 def _teams_of(request: HttpRequest) -> list[tuple[Team, bool]]:

@@ -12,8 +12,8 @@ from django.urls import reverse
 from accounts.roles import permits
 from accounts.services.user_lookup import mail_address_of
 from judging.models import Campaign
-from pooling.models import Collection
-from pooling.services.members import role_of
+from pooling.models import Collection, SpendingGrant
+from pooling.services.members import role_of, roles_of
 from web.common import end_notices
 from web.common.job_progress import Work
 from web.common.kept_forms import kept_form_of
@@ -144,6 +144,14 @@ def kept_form(context: dict[str, Any]) -> dict[str, Any]:
     """Show the form that was sent after the session ended, and fill it in again."""
     request = context.get("request")
     return {"kept": kept_form_of(request) if request is not None and hasattr(request, "user") else None}
+
+
+@register.simple_tag
+def sees_spending(user: Any) -> bool:
+    """Return whether the header links to the page of grants: for people with a grant or a role that spends."""
+    if user.is_superuser or any(permits(role, "spend money") for role in roles_of(user).values()):
+        return True
+    return SpendingGrant.objects.filter(person=user).exists()
 
 
 @register.simple_tag

@@ -1,6 +1,8 @@
 from typing import Any
 
+from rich import box
 from rich.table import Table
+from rich.text import Text
 
 from config.commands.console import Command as BaseCommand, CommandParser
 from judging.grading.graded_campaigns import graded_campaign_named
@@ -34,8 +36,14 @@ class Command(BaseCommand):
             return
         listed = result.pop("listed")
         super().show({name: result[name] for name in ("name", "state", "pool", "judged", "budget", "topics")})
-        columns = ("qid", "state", "stage", "assessor", "judged", "relevant", "density", "reason")
-        table = Table(*columns)
+        columns = ("qid", "state", "assessor", "pool", "judged", "relevant", "density")
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        for column in columns:
+            number = column in ("pool", "judged", "relevant", "density")
+            table.add_column(column, justify="right" if number else "left", no_wrap=number or column == "qid")
         for one in listed:
-            table.add_row(*("–" if one[column] is None else str(one[column]) for column in columns))
+            table.add_row(*(Text("–" if one[column] is None else str(one[column])) for column in columns))
         self.out.print(table)
+        for one in listed:
+            if said := one["reason"] or one["stage"]:
+                self.out.print(f"{one['qid']}: {said}", markup=False)

@@ -43,6 +43,9 @@ def test_a_graded_campaign_is_created_with_the_papers_numbers(people):
     address = reverse("web:graded_campaigns", args=["harbour"])
     form = people.clients["owner"].get(address).context["form"]
     assert form["pool"].value() == Pool.objects.get().name  # the only one is chosen
+    of_pairs = people.clients["owner"].get(reverse("web:new_campaign", args=["harbour"]), {"pool": "tide"})
+    assert f'href="{address}?pool=tide#h-new"' in text(of_pairs)
+    assert people.clients["owner"].get(address, {"pool": "x"}).context["form"]["pool"].value() == "x"
     said = {name: field.initial for name, field in form.fields.items() if field.initial is not None}
 
     reply = people.clients["owner"].post(address, said | {"name": "own", "pool": "tide", "accept_judged": 9})
@@ -82,9 +85,13 @@ def test_a_passage_is_judged_by_key_changed_and_taken_back(people):
     assert 'data-key="1"' in text(shown)
     assert "text of a" in text(shown)
     assert "No" in text(shown)
+    assert "0 of 1 passage judged; more may follow" in text(shown)
 
     grade(people, 1)
     carry_out_decision(people.taken.topic, "reversed", why="look again", who="owner")
+    earlier = text(people.clients["owner"].get(people.judging)).split("Change an earlier grade")[1]
+    assert people.taken.topic.campaign.levels[1].name in earlier
+    assert "text of a" in earlier
     people.clients["owner"].post(people.judging, {"undo": "1"})
 
     assert list(Grade.objects.order_by("pk").values_list("grade", flat=True)) == [1, None]
@@ -202,6 +209,8 @@ def test_labels_and_grades_are_downloaded(people):
     carry_out_decision(topic, "accepted", why="complete", who="owner")
 
     people.clients["maintainer"].post(reverse("web:publish_labels", args=ONE), {"set": "ours"})
+    page = text(people.clients["maintainer"].get(people.page))
+    assert "/collections/harbour/leaderboard/?version=none&amp;official=ours" in page
     file = b"".join(people.clients["viewer"].get(reverse("web:grades_file", args=ONE)))
 
     assert people.collection.qrel_sets.get(name="ours").qrels.get().grade == 1
@@ -375,6 +384,22 @@ def test_a_crowd_is_asked_from_the_page_and_its_campaign_leads_back_to_the_topic
     made.refresh_from_db()
     assert (made.example_text, "two passages" in made.instructions_text) == ("", False)
     assert "Worked example" not in text(owner.get(reverse("web:prepare_texts", args=["crowd"])))
+
+
+@pytest.mark.parametrize("page", ["challenge", "publish"])
+def test_pages_about_best_answers_send_a_crowds_campaign_to_its_topics(free, page):
+    owner = free.clients["owner"]
+    owner.post(reverse("web:ask_crowd", args=ONE), {"name": "crowd"})
+
+    reply = owner.get(reverse(f"web:{page}", args=["crowd"]), follow=True)
+
+    assert reply.redirect_chain == [(free.page, 302)]
+    assert "it has no tournament and no best answers." in text(reply)
+
+
+def test_the_list_of_topics_shows_the_size_of_each_pool(free):
+    assert "1 passage in the pool" in text(free.clients["assessor"].get(free.page))
+    assert '<td data-label="Pool" class="number">1</td>' in text(free.clients["viewer"].get(free.page))
 
 
 def test_topics_of_a_closed_crowd_are_offered_again(free):

@@ -34,5 +34,5 @@ def test_a_key_grades_unless_the_switch_is_off_and_the_page_remembers_it(window,
     page.evaluate(
         "for (const key of '10') document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}))"
     )
-    expect(page.locator(".progress .numbers")).to_contain_text("1 of 1 judged")
+    expect(page.locator(".progress .numbers")).to_contain_text("1 of 1 passage judged")
     assert Grade.objects.get(item__assignment=cast.taken).grade == 1

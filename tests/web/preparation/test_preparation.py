@@ -108,7 +108,10 @@ def test_the_recommended_screening_rule_is_one_click_away(manager, ready, step):
     page = manager.get(f"{DRAFT}{step}/")
     reply = manager.post(f"{DRAFT}screen")
 
-    assert f"Recommended screening rule for this campaign: {best}." in texts(page)
+    assert (
+        f"Recommended screening rule for this campaign: {best}. {ready.screen.capitalize()} is chosen now."
+        in texts(page)
+    )
     ready.refresh_from_db()
     assert (ready.screen, ready.texts_accepted_at) == (best, None)
     assert reply.url == f"{DRAFT}"

@@ -20,7 +20,7 @@ def typed(capsys):
     return run
 
 
-def test_a_graded_campaign_from_pool_to_labels(reef, people, typed, tmp_path, capsys):
+def test_a_graded_campaign_from_pool_to_labels(reef, people, typed, tmp_path, capsys, monkeypatch):
     build_pool(collection=reef, name="depth", runs=list(reef.runs.order_by("run_tag")), depth=10)
     scale = tmp_path / "scale.txt"
     scale.write_text("No | It does not answer.\nPartly | It answers a part.\nYes | It answers.\n")
@@ -38,8 +38,11 @@ def test_a_graded_campaign_from_pool_to_labels(reef, people, typed, tmp_path, ca
     told = {one["qid"]: (one["state"], one["judged"], one["relevant"]) for one in status["listed"]}
     assert told == {"q1": ("accepted", 6, 2), "q2": ("eliminated", 0, 0)}
     assert len(typed("grading_status", "reef", "graded", "--grades")["grades"]) == 6
+    monkeypatch.setenv("COLUMNS", "80")
     call_command("grading_status", "reef", "graded")
-    assert "accepted" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert all(word in shown.split() for word in ("accepted", "eliminated", "relevant", "density"))
+    assert "q2: too broad" in shown
 
     assert typed("publish_grades", "reef", "graded", "--set", "ours", "--withheld")["labels"] == 6
     assert typed("end_grading", "reef", "graded", "--why", "done")["state"] == "ended"

@@ -145,7 +145,7 @@ def _team_name(run: Run, member: bool) -> str:
 def _team_lines(collection: Collection, runs: list[Run], member: bool, told: str) -> list[TeamLine]:
     """Return every team with its counts; runs under embargo are counted together, so that counts reveal no author.
 
-    If only counts are public, unreleased runs are counted with them: in a round, a team whose count is below the limit
+    If only counts are public, unreleased runs are counted with them: in a round, a team with a count below the limit
     would be their likely author.
     """
     nameless = told == "counts" and any(run.is_anonymous for run in runs)

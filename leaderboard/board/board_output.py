@@ -1,6 +1,8 @@
 """A board as a table and figures, for the command `leaderboard`, for downloads and for the agreement of boards."""
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +22,8 @@ NAMED = (
 )
 
 
-def board_analysis(published: PublishedBoard) -> Analysis:
-    """Return the board in every form."""
+def board_analysis(published: PublishedBoard, *, axes_of: Sequence[BoardRow] = ()) -> Analysis:
+    """Return the board in every form. The axes of figures cover the rows ``axes_of`` too, to stay under a filter."""
     facts = board_facts(published)
     board = board_table(published, facts)
     said = [_board_sentence(published)]
@@ -32,8 +34,8 @@ def board_analysis(published: PublishedBoard) -> Analysis:
         facts=facts,
         tables=(board,),
         figures=(
-            _panels_figure(published, facts, board),
-            *([_against_figure(published, facts, board)] if board_has_preferences(published) else []),
+            _panels_figure(published, facts, board, axes_of),
+            *([_against_figure(published, facts, board, axes_of)] if board_has_preferences(published) else []),
         ),
         sentences=tuple(said),
         content=as_dict(published),
@@ -141,6 +143,12 @@ def own_rows(published: PublishedBoard) -> list[BoardRow]:
     return sorted((row for row in published.board.rows if not row.perfect), key=lambda row: row.run)
 
 
+def _span(rows: Sequence[BoardRow], name: str) -> tuple[float, ...]:
+    """Return the lowest and the highest value and bound of a column, or nothing if there is none."""
+    ends = [end for row in rows for end in getattr(row, name).estimate if not math.isnan(end)]
+    return (min(ends), max(ends)) if ends else ()
+
+
 def _board_sentence(published: PublishedBoard) -> str:
     relevant = f"(relevant from grade {published.min_grade})"
     if not board_has_preferences(published):
@@ -166,7 +174,9 @@ def agreement_in_words(published: PublishedBoard) -> str:
     )
 
 
-def _panels_figure(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
+def _panels_figure(
+    published: PublishedBoard, facts: Facts, board: Table, axes_of: Sequence[BoardRow]
+) -> Figure:
     """Return one panel per set of labels, with the runs in the order of that panel's own board."""
     sides = _titled_label_sets(published)
     rows = published.board.rows
@@ -188,6 +198,8 @@ def _panels_figure(published: PublishedBoard, facts: Facts, board: Table) -> Fig
             axes.set_yticks(places, [short_name(row.run) for row in ordered])
             axes.set_title(title)
             axes.set_xlabel(facts.measure)
+            axes.update_datalim([(end, 0) for end in _span(axes_of, name)], updatey=False)
+            axes.autoscale_view(scaley=False)
             axes.set_ylim(len(ordered) - 0.5, -0.5)
         if len(sides) > 1:
             panels[1].yaxis.tick_right()
@@ -203,7 +215,7 @@ def _panels_figure(published: PublishedBoard, facts: Facts, board: Table) -> Fig
         )
     height = max(2.4, 0.9 + 0.17 * len(rows))
     charts = tuple(
-        chart_content(_board_chart(published, name, title, facts.measure, color))
+        chart_content(replace(_board_chart(published, name, title, facts.measure, color), span=_span(axes_of, name)))
         for color, (name, title) in enumerate(sides)
     )
     both = f"{labels_title(published.official)} and preference boards"
@@ -261,10 +273,14 @@ def _board_chart(published: PublishedBoard, name: str, title: str, measure: str,
     )
 
 
-def _against_figure(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
+def _against_figure(
+    published: PublishedBoard, facts: Facts, board: Table, axes_of: Sequence[BoardRow]
+) -> Figure:
     """Plot one column against the other, without the perfect run, which would stretch the axis."""
     rows = own_rows(published)
     named = {row.run for row in named_rows(published)}
+    all_runs = [row for row in axes_of if not row.perfect]
+    across, up = _span(all_runs, "official"), _span(all_runs, "leading")
 
     def draw(canvas: Any) -> None:
         from leaderboard.output.drawing import GRAY, OFFICIAL, name_points
@@ -278,6 +294,8 @@ def _against_figure(published: PublishedBoard, facts: Facts, board: Table) -> Fi
             axes.plot([x, x], [row.leading.low, row.leading.high], **whisker)
             color = OFFICIAL if row.run in named else GRAY
             axes.plot(x, y, "o", color=color, markersize=3, zorder=4 if row.run in named else 3)
+        axes.update_datalim(list(zip(across, up, strict=False)))
+        axes.autoscale_view()
         axes.set_xlabel(f"{facts.measure}, {published.official} qrels")
         axes.set_ylabel(f"{facts.measure}, preference qrels")
         # If two labels overlap, the run that ranks higher keeps its label.
@@ -292,7 +310,7 @@ def _against_figure(published: PublishedBoard, facts: Facts, board: Table) -> Fi
     caption = f"One point per run with {intervals}; the {PERFECT} is left out."
     caption += f" {NAMED}" if len(named) < len(rows) else ""
     title = "One board against the other"
-    charts = (chart_content(against_chart(published, facts.measure)),)
+    charts = (chart_content(replace(against_chart(published, facts.measure), x_span=across, y_span=up)),)
     return Figure("against", title, caption, facts, draw, board, charts, 5.5, 4.5)
 
 

@@ -39,6 +39,8 @@ class Spans:
     """The index of the first series' color, from 0."""
     reach: Sequence[tuple[float, float]] = ()
     """The lowest and the highest value of every row: if set, intervals are boxes with whiskers to these values."""
+    span: Sequence[float] = ()
+    """The lowest and the highest value that the axis must cover, besides those of the rows; empty for none."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,9 @@ class Points:
     """The group of every point, shown by color and shape; empty without groups."""
     diagonal: bool = False
     """Whether there is a line where both values are equal."""
+    x_span: Sequence[float] = ()
+    """The lowest and the highest value that the axis must cover, besides those of the points; empty for none."""
+    y_span: Sequence[float] = ()
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,7 @@
     const told = (row) =>
       joined(chart.rows[row], ...chart.series.map((one) => `${one.name}: ${marked(one.marks[row], chart.share)}`), chart.notes[row]);
     const line = { silent: true, symbol: "none", label: { show: false }, lineStyle: { color: theme.ink, type: "dotted" } };
-    const reach = chart.line === null ? [] : [[-1, chart.line, NaN, NaN]];
+    const reach = [...(chart.line === null ? [] : [chart.line]), ...chart.span].map((value) => [-1, value, NaN, NaN]);
     const series = chart.series.map((one, place) => {
       const kind = place + chart.first_colour;
       const color = theme.colors[kind % theme.colors.length];
@@ -156,7 +156,7 @@
         itemStyle: { color: color },
         renderItem: chart.reach.length ? boxShape(color, theme) : intervalShape(place, chart.series.length, kind, color, theme),
         encode: { x: [1, 2, 3, 4, 5], y: 0 },
-        // The last one is not drawn: the axis extends as far as the line.
+        // Values of row -1 are not drawn: the axis extends as far as they do.
         data: [...one.marks.map((mark, row) => [row, ...mark.map((part) => part ?? NaN), ...(chart.reach[row] ?? [])]), ...reach],
         markLine: chart.line === null || place ? undefined : { ...line, data: [{ xAxis: chart.line }] },
         tooltip: { formatter: (item) => told(item.dataIndex) },
@@ -345,7 +345,8 @@
     const whiskers = {
       type: "custom",
       silent: true,
-      data: dated ? [] : chart.points.map((point) => [...point.x, ...point.y].map((part) => part ?? NaN)),
+      // Points without bounds are not drawn: the axes extend as far as they do.
+      data: dated ? [] : [...chart.points.map((point) => [...point.x, ...point.y].map((part) => part ?? NaN)), ...chart.x_span.map((x, at) => [x, NaN, NaN, chart.y_span[at], NaN, NaN])],
       encode: { x: [0, 1, 2], y: [3, 4, 5] },
       renderItem: (params, api) => {
         const [x, left, right, y, low, high] = [0, 1, 2, 3, 4, 5].map((place) => api.value(place));

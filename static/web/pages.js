@@ -149,6 +149,8 @@ for (const [number, form] of document.querySelectorAll("form[data-at-once]").ent
   let pause;
   form.addEventListener("change", (event) => {
     if (event.target.matches("select, input[list]")) form.requestSubmit();
+    /* A date changes while it is typed, and several columns may be ticked: the form stays. */
+    if (event.target.matches("input[type=checkbox], input[type=date]")) narrow(form, number);
   });
   form.addEventListener("input", (event) => {
     if (!event.target.matches("input[type=search]")) return;

@@ -343,7 +343,8 @@ def narrowed_analysis(
     narrowed = replace(published, board=replace(published.board, rows=rows))
     if not narrowed.runs:
         return None
-    return with_teams(board_analysis(narrowed), {tag: run.team for tag, run in shown.items()})
+    analysis = board_analysis(narrowed, axes_of=published.board.rows)
+    return with_teams(analysis, {tag: run.team for tag, run in shown.items()})
 
 
 def _page_of_lines(

@@ -11,6 +11,7 @@ from config.errors import Refusal
 from leaderboard.analyses.compare.head_to_head import HeadToHead, head_to_head
 from leaderboard.board.default_measure import MEASURES, default_measure
 from leaderboard.errors import NothingToScore
+from leaderboard.output import Interval
 from leaderboard.scoring.chosen_runs import official_set
 from leaderboard.scoring.evaluation import evaluate, measure_for
 from leaderboard.scoring.labels import Labels, labels_named
@@ -56,11 +57,13 @@ class QueryDifference:
     query: Query
     a: float | None
     b: float | None
+    sign: int
+    """1 for B minus A, -1 for A minus B."""
 
     @property
     def difference(self) -> float | None:
-        """B minus A."""
-        return None if self.a is None or self.b is None else self.b - self.a
+        """The difference in the direction of the whole page."""
+        return None if self.a is None or self.b is None else self.sign * (self.b - self.a)
 
 
 @dataclass(frozen=True)
@@ -178,12 +181,16 @@ def _comparison(
     page: Page[Any] = Paginator(_qids_in_order(values, asked["sort"]), QUERIES_A_PAGE).get_page(
         parameters.get("page")
     )
-    page.object_list = _difference_lines(collection, list(page.object_list), values)
+    # One direction on the whole page: the higher mean minus the lower one.
+    sign = -1 if found.difference < 0 else 1
+    page.object_list = _difference_lines(collection, list(page.object_list), values, sign)
     return {
         "measure": measure,
         "found": found,
+        "of": "AB" if sign < 0 else "BA",
+        "difference": Interval(sign * found.difference, *sorted((sign * found.low, sign * found.high))),
         "verdict": verdict_words(a, b, found, parse_measure(asked["measure"]).mean_name),
-        "bars": _difference_bars(values),
+        "bars": _difference_bars(values, sign),
         "page": page,
         "run_a": as_shown(runs[a], everything, team),
         "run_b": as_shown(runs[b], everything, team),
@@ -249,19 +256,19 @@ def _qids_in_order(values: Mapping[str, tuple[float, float]], sort: str) -> list
 
 
 def _difference_lines(
-    collection: Collection, qids: Sequence[str], values: Mapping[str, tuple[float, float]]
+    collection: Collection, qids: Sequence[str], values: Mapping[str, tuple[float, float]], sign: int
 ) -> list[QueryDifference]:
     queries = {one.qid: one for one in Query.objects.filter(collection=collection, qid__in=qids)}
 
     def there(value: float) -> float | None:
         return None if value != value else value
 
-    return [QueryDifference(queries[qid], *map(there, values[qid])) for qid in qids]
+    return [QueryDifference(queries[qid], *map(there, values[qid]), sign) for qid in qids]
 
 
-def _difference_bars(values: Mapping[str, tuple[float, float]]) -> list[float]:
+def _difference_bars(values: Mapping[str, tuple[float, float]], sign: int) -> list[float]:
     """Return the differences in order, as parts of the largest; with many queries, means of neighbors."""
-    gains = np.sort([b - a for a, b in values.values() if a == a and b == b])[::-1]
+    gains = np.sort([sign * (b - a) for a, b in values.values() if a == a and b == b])[::-1]
     if not len(gains):
         return []
     parts = np.array_split(gains, min(len(gains), MOST_BARS))

@@ -206,6 +206,7 @@ def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> di
         "withheld": sight.withheld_sets,
         "may_edit": may_edit,
         "may_fetch": may(user, "add files", collection),
+        "passage_files": collection.sources.exists(),
         "may_describe": may_edit or own,
         "rests_on_it": reasons_to_stay(run) if may_edit else [],
         "levels": Run.Release.values if may_edit else opened_further(run),

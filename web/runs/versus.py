@@ -313,5 +313,6 @@ def _opened_query(
         "sides": sides,
         "without_text": any(not one.text for side in sides for one in side["passages"]),
         "may_fetch": may(user, "add files", collection),
+        "passage_files": collection.sources.exists(),
         "texts_hidden": hides_texts(collection, user),
     }

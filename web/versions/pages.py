@@ -72,14 +72,16 @@ class Wish:
 def version_page(version: QrelVersion, user: Any, parameters: Any) -> dict[str, Any]:
     wish = Wish.of(parameters)
     everything = sees_everything(user, version.collection)
+    official = official_of(version.collection, user)
+    beaten = FILTERS["beaten"].replace("official", official.name) if official else FILTERS["beaten"]
     page: Page[VersionQuery] = Paginator(asked_queries(version, wish, user), QUERIES_A_PAGE).get_page(
         parameters.get("page")
     )
     return {
         "collection": version.collection,
         "version": version,
-        "official": official_of(version.collection, user),
-        "filters": FILTERS,
+        "official": official,
+        "filters": FILTERS | {"beaten": beaten},
         "wish": wish,
         "page": page,
         "lines": query_lines(version, list(page.object_list), user),

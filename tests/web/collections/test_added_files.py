@@ -177,7 +177,7 @@ def test_texts_of_the_first_ten_passages_of_runs_are_fetched_without_a_pool(ada,
     waiting = ada.get(where).content.decode()
     work_off_everything()
 
-    assert all('href="#missing-texts">No text yet' in page for page in before)
+    assert all('href="#missing-texts">Text not fetched yet' in page for page in before)
     assert all(f'action="{ADD}texts"' in page for page in before)
     assert "Missing texts are looked up in the collection’s passage files" in waiting
     texts = dict(collection.passages.values_list("pid", "text"))
@@ -185,7 +185,7 @@ def test_texts_of_the_first_ten_passages_of_runs_are_fetched_without_a_pool(ada,
     page = ada.get(where).content.decode()
     assert "<h1>Missing texts" in page
     assert "10 of 10 missing texts found" in page
-    assert not any("No text yet" in ada.get(address).content.decode() for address in pages)
+    assert not any("not fetched yet" in ada.get(address).content.decode() for address in pages)
 
 
 def test_only_people_who_can_add_files_are_offered_to_fetch_texts(client, collection):

@@ -59,7 +59,9 @@ def test_grades_say_whether_they_make_a_passage_relevant(client, harbour):
     reply = client.get(address(harbour, "q9"))
     page, table = reply.content.decode(), reply.context["ranks"]
 
-    assert "official qrel, grade 3" in page
+    assert "official qrel, grade 3, relevant" in page
+    QrelSet.objects.update(name="sparse")
+    assert "sparse qrel, grade 3, relevant" in client.get(address(harbour, "q9")).content.decode()
     assert '<span class="tag good">grade 2, relevant</span>' in page
     assert '<span class="tag">grade 1, not relevant</span>' in page
     assert {row.run.run_tag for row in table.rows if row.good_first is not None} == {"fine"}

@@ -8,6 +8,7 @@ from django.urls import include, path
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 handler400 = "web.api.problem_details.bad_request"
+handler403 = "web.common.access.show_refusal"
 
 urlpatterns = [
     path("admin/", admin.site.urls),

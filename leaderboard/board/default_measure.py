@@ -1,12 +1,10 @@
 """The measures that a leaderboard offers, and the one that it uses unless a reader chooses another."""
 
-from django.db import transaction
-
 from leaderboard.board.standings import DEPTH
 from leaderboard.errors import UnknownMeasure
 from leaderboard.scoring.measure_names import parse_measure
 from pooling.models import Collection
-from pooling.services.members import log
+from pooling.services.collection_details import change_fields
 
 MEASURE = f"RR@{DEPTH}"
 #: The measures in lists of choices; an address can name any other measure that the measures module defines.
@@ -61,8 +59,6 @@ def set_default_measure(*, collection: Collection, name: str, who: str) -> bool:
     before = default_measure(collection)
     if measure == before:
         return False
-    with transaction.atomic():
-        Collection.objects.filter(pk=collection.pk).update(board_measure=measure)
-        log(collection, f"{measure} set as the leaderboard's default measure (before: {before})", who=who)
-    collection.board_measure = measure
+    said = f"{measure} set as the leaderboard's default measure (before: {before})"
+    change_fields(collection, said, who=who, board_measure=measure)
     return True

@@ -1,6 +1,7 @@
 """Change a collection's description, and log it."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from django.db import transaction
 
@@ -25,11 +26,18 @@ def describe_collection(*, collection: Collection, changes: Mapping[str, str], w
             raise PoolingError(f"The {name} has {len(text)} characters.", f"Use at most {MOST[name]}.")
     changed = [name for name in MOST if name in said and said[name] != getattr(collection, name)]
     if changed:
-        with transaction.atomic():
-            Collection.objects.filter(pk=collection.pk).update(**{name: said[name] for name in changed})
-            log(collection, f"{', '.join(changed)} changed", who=who)
-        collection.refresh_from_db(fields=changed)
+        fields = {name: said[name] for name in changed}
+        change_fields(collection, f"{', '.join(changed)} changed", who=who, **fields)
     return changed
+
+
+def change_fields(collection: Collection, said: str, *, who: str, **fields: Any) -> None:
+    """Save these fields of the collection, and log what ``said`` tells."""
+    with transaction.atomic():
+        Collection.objects.filter(pk=collection.pk).update(**fields)
+        log(collection, said, who=who)
+    for name, value in fields.items():
+        setattr(collection, name, value)
 
 
 def set_board_labels(*, collection: Collection, name: str, who: str) -> bool:
@@ -40,10 +48,8 @@ def set_board_labels(*, collection: Collection, name: str, who: str) -> bool:
     chosen = qrel_set_named(collection, name)
     if chosen == collection.default_labels():
         return False
-    with transaction.atomic():
-        Collection.objects.filter(pk=collection.pk).update(board_labels=chosen)
-        log(collection, f"{chosen.name} set as the leaderboard's default labels", who=who)
-    collection.board_labels = chosen
+    said = f"{chosen.name} set as the leaderboard's default labels"
+    change_fields(collection, said, who=who, board_labels=chosen)
     return True
 
 
@@ -60,8 +66,6 @@ def set_run_depth(*, collection: Collection, depth: int, who: str) -> int:
         )
     before: int = collection.max_run_depth
     if depth != before:
-        with transaction.atomic():
-            Collection.objects.filter(pk=collection.pk).update(max_run_depth=depth)
-            log(collection, f"at most {depth:,} passages per query in a run (before: {before:,})", who=who)
-        collection.max_run_depth = depth
+        said = f"at most {depth:,} passages per query in a run (before: {before:,})"
+        change_fields(collection, said, who=who, max_run_depth=depth)
     return before

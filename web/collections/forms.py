@@ -56,15 +56,17 @@ class DescribeCollection(SeenValuesForm, AboutCollection):
     board_labels = forms.ChoiceField(
         required=False,
         label="Labels of the leaderboard",
-        help_text="The leaderboard uses these unless a reader chooses others. New qrel sets do not change this.",
+        help_text="The relevance labels (qrels) that runs are scored with when somebody opens the leaderboard. "
+        "Readers can choose others there. Labels that you add later do not replace these.",
     )
     board_measure = forms.CharField(
         required=False,
         max_length=60,
         label="Measure of the leaderboard",
         widget=forms.TextInput(attrs={"list": "measures", "spellcheck": "false", "autocomplete": "off"}),
-        help_text="The leaderboard ranks runs by this measure unless a reader chooses another. Choose from the "
-        "list, or enter another measure whose higher values are better, such as nDCG@20.",
+        help_text="Runs are ranked by this measure when somebody opens the leaderboard, and a run's page shows it "
+        "first. Readers can choose others there. Choose from the list, or enter another measure whose higher "
+        "values are better, such as nDCG@20.",
     )
     measures = USUAL
 

@@ -10,7 +10,7 @@ from pooling.services.members import may, visible_to
 from pooling.services.query_splits import private_qids
 from tournament.models import QrelVersion
 from web.boards.cards import board_cards
-from web.collections.next_steps import Holdings, collection_steps
+from web.collections.next_steps import Holdings, Step, collection_steps
 from web.common.campaign_rows import (
     CampaignLists,
     campaigns_of,
@@ -62,11 +62,17 @@ def seen_by_everybody(collection: Collection) -> dict[str, Any]:
     }
 
 
-def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
-    """Return the data for a collection's page."""
-    member = sees_everything(user, collection)
+def next_step(collection: Collection, user: Any) -> Step | None:
+    """Return the collection's next step; None for people who are not members, and if there is none."""
+    if not sees_everything(user, collection):
+        return None
+    steps = collection_steps(collection, _holdings(collection, user, member=True), user)
+    return next((step for step in steps if step.is_next), None)
+
+
+def _holdings(collection: Collection, user: Any, *, member: bool) -> Holdings:
     campaigns = collection_campaigns(collection, user).current
-    held = Holdings(
+    return Holdings(
         queries=Query.objects.filter(collection=collection).count(),
         passage_files=PassageSource.objects.filter(collection=collection).count(),
         runs=opened_runs(collection, user).count(),
@@ -78,6 +84,12 @@ def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
         graded=graded_progress([collection]) if member else [],
         clusters=clusters.classes if member and (clusters := cluster_set_of(collection)) else 0,
     )
+
+
+def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
+    """Return the data for a collection's page."""
+    member = sees_everything(user, collection)
+    held = _holdings(collection, user, member=member)
     may_hook = may(user, "manage webhooks", collection)
     return {
         "collection": collection,

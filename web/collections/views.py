@@ -110,10 +110,9 @@ def leaderboard(request: HttpRequest, name: str) -> HttpResponse:
         "board": board,
         "collection": found,
         "may_add": may(request.user, "add files", found),
-        "may_plan": bool(board.published)
-        and not board.versions
-        and not Pool.objects.filter(collection=found).exists()
-        and may(request.user, "prepare campaign", found),
+        "next_step": collections.next_step(found, request.user)
+        if board.published and not board.versions
+        else None,
         "drawing": address,
     }
     reply = render(request, "web/leaderboard.html", context, status=_board_status(board, request))

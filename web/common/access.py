@@ -1,6 +1,7 @@
 """Access checks for every page and API call.
 
-Objects that a person cannot see raise 404. Actions that a person's role does not include raise 403.
+Objects that a person cannot see raise 404. Actions that a person's role does not include raise 403, with a page that
+names the person's role.
 """
 
 from collections.abc import Callable
@@ -8,9 +9,9 @@ from functools import wraps
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_object_or_404, render
 
 from accounts.roles import who_can
 from judging.models import Campaign
@@ -18,6 +19,26 @@ from pooling.models import Collection
 from pooling.services import members
 from tournament.models import QrelVersion
 from web.common.campaign_rows import sees_campaign
+
+
+class ActionNotAllowed(PermissionDenied):
+    """The person can see the collection, but their role does not include the action."""
+
+    def __init__(self, action: str, collection: Collection, user: Any) -> None:
+        able = who_can(action) or "an administrator"
+        role = members.role_of(user, collection)
+        yours = f" Your role in it is {role.words}." if role else ""
+        super().__init__(
+            f"Only {able} of {collection.name} can do this.{yours} "
+            "Ask an owner of the collection for another role."
+        )
+        self.collection = collection
+
+
+def show_refusal(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Show why the person cannot do this, and the way back to the collection that they can see."""
+    context = {"exception": str(exception), "collection": getattr(exception, "collection", None)}
+    return render(request, "403.html", context, status=403)
 
 
 def collection_for(user: Any, name: str, action: str = "") -> Collection:
@@ -55,10 +76,7 @@ def version_or_404(collection: Collection, number: int) -> QrelVersion:
 def require(user: Any, action: str, collection: Collection) -> None:
     """Raise PermissionDenied if this person's role in the collection does not include the action."""
     if not members.may(user, action, collection):
-        able = who_can(action) or "an administrator"
-        raise PermissionDenied(
-            f"Only {able} of {collection.name} can do this. Ask an owner of the collection for another role."
-        )
+        raise ActionNotAllowed(action, collection, user)
 
 
 def needs(action: str) -> Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]:

@@ -5,6 +5,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.roles import who_can
 from config.background.services import try_again
 from config.errors import Refusal
 from pooling import jobs
@@ -27,6 +28,7 @@ def show_pool_plan(request: HttpRequest, collection: Collection) -> HttpResponse
         "page": page,
         "collection": collection,
         "may_build": may(request.user, "prepare campaign", collection),
+        "builders": who_can("prepare campaign"),
         "suggested_name": free_name(f"{collection.name}-pool", Pool.objects.all()),
     }
     return render(request, "web/pool_plan.html", context, status=422 if page.form.errors else 200)

@@ -14,6 +14,7 @@ from django.urls import reverse
 from config import clock
 from config.errors import Refusal
 from leaderboard.board.boards import PublishedBoard
+from leaderboard.board.default_measure import default_measure
 from leaderboard.board.standings import BoardRow
 from leaderboard.output.numbers import Rounded
 from leaderboard.scoring.evaluation import evaluate, measure_for
@@ -63,7 +64,7 @@ SHOWN = {
 
 @dataclass(frozen=True)
 class RunValues:
-    """A run's means under one set of labels, in the order of ``MEASURES``; None where undefined."""
+    """A run's means under one set of labels, one for each measure shown; None where undefined."""
 
     name: str
     version: QrelVersion | None
@@ -195,12 +196,12 @@ def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> di
         "comparable": valued and listed_runs(collection, user).exclude(pk=run.pk).exists(),
         "warnings": without_private(run.report, hidden).get("warnings", []),
         "coverage": _query_coverage(collection, run, hidden),
-        "measures": MEASURES,
+        "measures": (measures := _shown_measures(collection)),
         "details": shown_details(collection, run),
         "values": [
             RunValues(one.name, one.version, 0, None, 0, [], refused[one.name])
             if refused[one.name]
-            else _mean_values(collection, run, one, sight)
+            else _mean_values(collection, run, one, sight, measures)
             for one in shown
         ],
         "withheld": sight.withheld_sets,
@@ -256,9 +257,17 @@ def _query_coverage(collection: Collection, run: Run, hidden: frozenset[str]) ->
     }
 
 
-def _mean_values(collection: Collection, run: Run, labels: Labels, sight: LabelSight) -> RunValues:
+def _shown_measures(collection: Collection) -> list[str]:
+    """Return the measures of a run's page, the leaderboard's default first."""
+    first = default_measure(collection)
+    return [first, *(name for name in MEASURES if name != first)]
+
+
+def _mean_values(
+    collection: Collection, run: Run, labels: Labels, sight: LabelSight, names: Sequence[str]
+) -> RunValues:
     """Return the run's means, or if only rounded means are published, those without counts of queries."""
-    measures = [measure_for(name, labels) for name in MEASURES]
+    measures = [measure_for(name, labels) for name in names]
     decimals = sight.decimals(withheld=not sight.shows_labels(labels.name), queries=len(labels.qids))
     found = evaluate(collection=collection, runs=[run], labels=labels, measures=measures)
     scored = [found[run.pk, measure.name] for measure in measures]

@@ -1,6 +1,7 @@
 """A leaderboard's rows and columns, comparing two runs, and citing; nothing reveals the team of a hidden run."""
 
 import csv
+import html
 import json
 import re
 from datetime import date, timedelta
@@ -68,8 +69,27 @@ def test_figures_follow_the_filters(fleet):
     assert "team=Otters&until=2026-03-04" in board.figure_address
     assert "o-rerank" in table
     assert "g-trad" not in table
+    whole = Client().get(BOARD).context["board"].figures
+    for before, after in zip(whole, board.figures, strict=True):
+        for axis in ("span", "x_span", "y_span"):
+            assert [chart.get(axis) for chart in before.charts] == [chart.get(axis) for chart in after.charts]
+    low, high = board.figures[0].charts[0]["span"]
+    bounds = [end for mark in whole[0].charts[0]["series"][0]["marks"] for end in mark]
+    assert (low, high) == (min(bounds), max(bounds))
     assert none.context["board"].figures == ()
     assert Client().get(f"{BOARD[:-1]}.svg", {"q": "no such run"}).status_code == 404
+
+
+def test_a_download_has_the_runs_of_the_filter_and_says_so(fleet):
+    page = Client().get(BOARD, {"team": "Otters"}).content.decode()
+    address = html.unescape(re.search(r'href="([^"]*leaderboard\.csv\?[^"]*)">CSV', page)[1])
+    table = Client().get(address).content.decode()
+
+    assert "Only the runs shown" in page
+    assert "o-dense" in table
+    assert "g-trad" not in table
+    assert "Only the runs shown" not in Client().get(BOARD).content.decode()
+    assert "leaderboard.csv" not in Client().get(BOARD, {"q": "no such run"}).content.decode()
 
 
 @pytest.mark.parametrize(

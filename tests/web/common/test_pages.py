@@ -53,6 +53,7 @@ def test_an_empty_site_tells_visitors_what_it_is(client, django_user_model, db):
 
     assert "<h1>Rank search systems by what people prefer</h1>" in page
     assert "Nothing is public yet" in page
+    assert "See the leaderboards" not in page
     assert "Getting started" not in page  # creating a collection requires signing in
     assert "No public leaderboard yet" in text_of(client.get("/leaderboards/"))
     assert "Nothing is public yet" in text_of(client.get("/collections/"))
@@ -158,11 +159,17 @@ def test_before_the_first_version_the_board_has_the_official_labels(client, harb
     assert client.get("/collections/harbour/leaderboard.csv").status_code == 200
 
 
-def test_before_the_first_pool_the_board_leads_to_one(owner, harbour):
-    assert "plan a pool" not in text_of(owner.get(BOARD))
-    Pool.objects.update(collection=make_collection("elsewhere", []))
+def test_before_the_first_version_the_board_leads_to_the_next_step(owner, client, harbour):
+    def next_step(by):
+        found = re.findall(r'Next step: <a href="([^"]+)">([^<]+)</a>', text_of(by.get(BOARD)))
+        return found[0] if found else None
 
-    assert 'Next, <a href="/collections/harbour/pools/new/">plan a pool</a>' in text_of(owner.get(BOARD))
+    assert next_step(owner) == (f"/campaigns/{harbour.campaign.name}/publish/", "Publish a version")
+    Campaign.objects.update(collection=make_collection("elsewhere", []))
+    assert next_step(owner) == ("/collections/harbour/campaigns/new/", "New campaign")
+    Pool.objects.update(collection=make_collection("nowhere", []))
+    assert next_step(owner) == ("/collections/harbour/pools/new/", "Plan a pool")
+    assert next_step(Client()) is None
 
 
 def test_imported_judgments_are_not_a_running_campaign(owner, harbour):
@@ -502,6 +509,17 @@ def test_pages_carry_nothing_inline_and_cannot_be_framed(client, published):
 def test_error_pages_look_like_the_others(client, db):
     assert "Page not found" in text_of(client.get("/collections/none/"), 404)
     assert "Page not found" in text_of(client.get("/campaigns/none/"), 404)
+
+
+def test_a_refused_person_reads_the_own_role_and_finds_the_way_back(member, harbour):
+    page = text_of(member.get("/collections/harbour/describe/"), 403)
+
+    assert "Only an owner or a maintainer of harbour can do this. Your role in it is viewer." in page
+    assert 'aria-label="Where you are"' in page
+    assert '<a class="button" href="/collections/harbour/">Go to' in page
+    missing = text_of(member.get("/collections/none/"), 404)
+    assert "your account cannot see it" in missing
+    assert "need to sign in" not in missing
 
 
 def test_only_reading_is_answered(client, published):

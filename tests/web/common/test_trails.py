@@ -41,7 +41,7 @@ def test_every_tab_of_a_campaign_has_the_same_trail(cast):
     ("address", "steps"),
     [
         ("/collections/harbour/members/", "[settings] / members"),
-        ("/collections/harbour/teams/", "[runs] / teams"),
+        ("/collections/harbour/teams/", "[settings] / teams and rounds"),
         ("/collections/harbour/two-runs/", "[leaderboard] / compare two runs"),
         ("/collections/harbour/queries/map/", "[queries] / query map"),
         ("/collections/harbour/versions/1/", "version 1"),

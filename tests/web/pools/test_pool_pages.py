@@ -49,6 +49,16 @@ def texts(reply) -> str:
     return " ".join(re.sub(r"<[^>]*>", " ", reply.content.decode()).split())
 
 
+def test_a_viewer_reads_who_can_build_the_pool(manager, port):
+    assert "Only an owner" not in texts(manager.get(PLAN))
+    Membership.objects.update(role="viewer")
+
+    said = texts(manager.get(PLAN))
+
+    assert "Only an owner or a campaign manager can build one." in said
+    assert "Build the pool" not in said
+
+
 def test_advanced_settings_are_open_only_if_one_was_changed(manager):
     for address, opened in (("", False), ("?depth=2&people=5", False), ("?people=7", True)):
         assert manager.get(PLAN + address).context["page"].form.advanced_open is opened

@@ -5,6 +5,7 @@ from datetime import date, timedelta
 import pytest
 
 from config import clock
+from leaderboard.board.default_measure import set_default_measure
 from pooling.models import PrivateQuery, QuerySplit, Run
 from pooling.services.submission_policies import set_policy
 from tests.factories import make_run
@@ -74,6 +75,15 @@ def test_a_run_is_shown_query_by_query(cast):
     assert qids(client.get(address, {"show": "missing"})) == ["q2", "q3"]
     assert qids(client.get(address, {"q": "what is q2"})) == ["q2"]
     assert qids(client.get(f"{RUNS}{cast.quay.pk}/", {"show": "unanswered"})) == ["q2", "q3"]
+
+
+def test_the_default_measure_of_the_leaderboard_stands_first(cast):
+    def measures():
+        return cast.clients["viewer"].get(f"{RUNS}{cast.quay.pk}/").context["measures"]
+
+    assert measures() == ["RR@10", "nDCG@10", "P@10", "Success@10"]
+    set_default_measure(collection=cast.collection, name="AP", who="owner")
+    assert measures()[:2] == ["AP", "RR@10"]
 
 
 def test_passages_of_a_run_that_releases_scores_are_not_shown_to_others(cast):

@@ -15,12 +15,21 @@ def where_it_belongs(fields: Sequence[bytes]) -> Guidance | str:
         return "This looks like JSON. Separate the columns by spaces or tabs, with one line for each passage."
     if len(fields) == 1 and fields[0].count(b",") > 1:
         return "The columns seem to be separated by commas. Separate them by spaces or tabs."
+    if found := run_or_labels(fields):
+        return found
+    if len(fields) == 6 and fields[1] == b"Q0":
+        return ""
+    if len(fields) > 6 or (len(fields) > 1 and not any(_NUMBER.fullmatch(field) for field in fields[1:])):
+        return Guidance(
+            "This looks like queries or passages: an id and a text. ", Action("fetch_passages"), "."
+        )
+    return ""
+
+
+def run_or_labels(fields: Sequence[bytes]) -> Guidance | None:
+    """Return where to upload the file if the line belongs to labels or a run, else None."""
     if len(fields) == 4 and _INTEGER.fullmatch(fields[3]):
         return Guidance("This looks like relevance labels (qrels). ", Action("import_qrels"), ".")
     if len(fields) == 6 and _INTEGER.fullmatch(fields[3]) and _NUMBER.fullmatch(fields[4]):
         return Guidance("This looks like a TREC run. ", Action("import_runs"), ".")
-    if len(fields) == 6 and fields[1] == b"Q0":
-        return ""
-    if len(fields) > 6 or (len(fields) > 1 and not any(_NUMBER.fullmatch(field) for field in fields[1:])):
-        return "This looks like queries or passages: an id and a text."
-    return ""
+    return None

@@ -55,6 +55,8 @@ NEXT_STEPS = {
     "no text": "Add a text, or remove the line.",
     "format": "Write an id, a tab and a text, or a JSON object.",
 }
+#: Kinds of problems of lines that may belong to another kind of file.
+SHAPES = ("columns", "rank", "grade")
 #: The kind of a line whose query the collection does not have.
 UNKNOWN_QUERY = "unknown query"
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
@@ -313,5 +315,5 @@ def _problem_of_line(number: int, fields: list[bytes], layout: Layout, wrong: Li
         reason = f"the line has {many(len(fields), 'column')}, not {len(layout.columns)} ({layout.name})."
     # A line that was cut off still has its second column.
     cut = len(fields) < len(layout.columns) and fields[1:2] == [b"Q0"]
-    other = wrong.kind in ("columns", "rank", "grade") and not cut
+    other = wrong.kind in SHAPES and not cut
     return Problem(number, wrong.kind, reason, where_it_belongs(fields) if other else "")

@@ -4,16 +4,15 @@ import json
 import re
 from array import array
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from config.guidance import Guidance
 from pooling.blocks import LONGEST, quoted_field
 from pooling.errors import EmptyFile, InvalidFile, InvalidPassageFile, InvalidQueryFile, ReaderFailed
 from pooling.formats import Content, line_text, numbered_lines
-from pooling.other_kinds import where_it_belongs
+from pooling.other_kinds import run_or_labels
 from pooling.problems import Listing, Problem, Problems, of_refusal, with_lines
 from pooling.repeated_rows import repeated
 
@@ -95,10 +94,7 @@ def query_problems(content: Content) -> Problems:
             there = first.setdefault(query.id, query.line)
             if there != query.line:
                 said = f"query {quoted_field(query.id.encode())} already appears on line {there:,}."
-                # Runs and labels with tabs parse as ids and texts.
-                other = where_it_belongs(f"{query.id} {query.text}".encode().split())
-                known = other if isinstance(other, Guidance) else ""
-                listing.add(Problem(query.line, "repeated query", said, known))
+                listing.add(Problem(query.line, "repeated query", said))
             elif not query.text.strip():
                 said = f"query {quoted_field(query.id.encode())} has no text."
                 listing.add(Problem(query.line, "no text", said))
@@ -134,7 +130,14 @@ def passage_problems(content: Content) -> Problems:
 
 
 def _with_lines(listing: Listing, content: Content) -> Problems:
-    return with_lines(listing.all(), Content(content.path, content.name, content.max_bytes))
+    found = with_lines(listing.all(), Content(content.path, content.name, content.max_bytes))
+    return replace(found, listed=tuple(map(_as_other_kind, found.listed)))
+
+
+def _as_other_kind(problem: Problem) -> Problem:
+    """Say where the file belongs if a repeated id shows it: runs and labels with tabs parse as ids and texts."""
+    other = run_or_labels(problem.text.encode().split()) if problem.kind.startswith("repeated") else None
+    return replace(problem, next_step=other) if other else problem
 
 
 def _valid_texts(content: Content, fields: _Fields, listing: Listing) -> Iterator[Text]:
@@ -223,9 +226,8 @@ def _text_from_line(name: str, number: int, line: bytes, fields: _Fields) -> Tex
 def _text_from_tsv(name: str, number: int, line: bytes, fields: _Fields) -> Text:
     id, tab, text = line_text(name, number, line).partition("\t")
     if not tab:
-        other = where_it_belongs(line.split())
-        said = other if isinstance(other, Guidance) else ""
-        raise fields.refusal(name, number, "the line has no tab between an id and a text.", said)
+        other = run_or_labels(line.split()) or ""
+        raise fields.refusal(name, number, "the line has no tab between an id and a text.", other)
     return _checked_text(name, number, id.strip(), text.strip(), fields)
 
 

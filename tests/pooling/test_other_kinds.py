@@ -87,10 +87,17 @@ def test_labels_and_runs_sent_as_queries_are_recognized_and_their_lines_shown(tm
     path = tmp_path / "queries.tsv"
     path.write_text(content)
 
-    first = query_problems(Content(path)).listed[0]
+    for problems in (query_problems, passage_problems):
+        first = problems(Content(path)).listed[0]
+        assert said in str(first.next_step)
+        assert first.text in content
 
-    assert said in str(first.next_step)
-    assert first.text in content
+
+def test_a_repeated_query_and_a_line_without_a_tab_are_not_another_kind_of_file(tmp_path):
+    path = tmp_path / "queries.tsv"
+    path.write_text("17\thow do bees\n17\thow do bees make honey\n18 what is a lock\n")
+
+    assert not any("looks like" in str(one.next_step) for one in query_problems(Content(path)).listed)
 
 
 def test_the_line_of_a_passage_file_is_shown_with_its_problem(tmp_path):

@@ -115,6 +115,7 @@ CALLS = {
 NEW_COLLECTION = "(new)"
 #: Command → its wording for such a collection.
 ON_NEW_COLLECTION = {
+    "fetch_passages": "choose it as Queries or Passages",
     "import_qrels": "choose it as Qrels",
     "import_runs": "create the collection without it, then upload runs",
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from config.plurals import many
+from pooling.problems import NEXT_STEPS, SHAPES
 
 #: The number of lines listed for problems of one kind.
 LINES_NAMED = 8
@@ -63,7 +64,11 @@ def fold(
     found: dict[tuple[Any, ...], FoldedProblem] = {}
     for one in problems:
         sentence = _DIFFERS.sub("…", one["reason"])
-        key = (one.get("file"), one["kind"], sentence, _DIFFERS.sub("…", one.get("next_step", "")))
+        kind, advice = one["kind"], one.get("next_step", "")
+        if kind in SHAPES and advice not in ("", NEXT_STEPS[kind]):
+            # The lines of another kind of file are wrong in different ways, by chance.
+            kind = sentence = ""
+        key = (one.get("file"), kind, sentence, _DIFFERS.sub("…", advice))
         found.setdefault(key, FoldedProblem(one)).lines.append(one["line"])
     kinds = Counter(same.first["kind"] for same in found.values())
     for same in found.values():

@@ -12,6 +12,7 @@ from config.guidance import Action, Guidance, TerminalOnly, stored
 from judging.campaign.campaigns import CampaignSettings
 from judging.models import Campaign
 from pooling.models import Collection
+from pooling.other_kinds import where_it_belongs
 from web.common.directions import (
     NEW_COLLECTION,
     PAGES,
@@ -32,11 +33,16 @@ def test_an_action_becomes_a_link_to_its_page():
     )
 
 
-def test_a_file_for_another_field_is_named_where_the_collection_is_still_to_be_created():
-    looks = Guidance("This looks like relevance labels (qrels). ", Action("import_qrels"), ".")
-    said = guidance_html(looks, collection=NEW_COLLECTION)
-
-    assert said == "This looks like relevance labels (qrels). Choose it as Qrels."
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b"q1 0 p1 1", "Choose it as Qrels."),
+        (b"q1 how do bees make honey", "Choose it as Queries or Passages."),
+        (b"q1 Q0 p1 1 12.5 tag", "Create the collection without it, then upload runs."),
+    ],
+)
+def test_a_file_for_another_field_is_named_where_the_collection_is_still_to_be_created(line, said):
+    assert guidance_text(where_it_belongs(line.split()), collection=NEW_COLLECTION).endswith(said)
 
 
 def test_two_actions_become_two_links():

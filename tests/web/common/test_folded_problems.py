@@ -1,6 +1,7 @@
 """Identical problems are one row with their line numbers."""
 
 from pooling.problems import NEXT_STEPS
+from pooling.trec import qrel_problems
 from web.common.folded_problems import COUNTED, counts_in_words, fold
 
 
@@ -21,6 +22,16 @@ def test_sentences_that_differ_in_quoted_text_and_numbers_are_the_same():
 
     assert [(one.first["line"], one.count, one.others) for one in found] == [(3, 3, [4, 11]), (9, 2, [12])]
     assert found[0].first["text"] == "q1 Q0 p one 3 t"
+
+
+def test_a_file_of_another_kind_is_one_row_however_its_lines_are_wrong(tmp_path):
+    path = tmp_path / "queries.tsv"
+    path.write_text("17\twhat is a canal lock\n18\twho is it\n19\thow do bees make honey\n")
+
+    found = qrel_problems(path)
+
+    assert found.counts == {"columns": 2, "grade": 1}
+    assert [one.count for one in fold([one.as_json() for one in found.listed], found.counts)] == [3]
 
 
 def test_other_kinds_files_and_sentences_stay_apart():

@@ -512,7 +512,7 @@ def test_error_pages_look_like_the_others(client, db):
 
 
 def test_a_refused_person_reads_the_own_role_and_finds_the_way_back(member, harbour):
-    page = text_of(member.get("/collections/harbour/describe/"), 403)
+    page = text_of(member.get("/collections/harbour/about/"), 403)
 
     assert "Only an owner or a maintainer of harbour can do this. Your role in it is viewer." in page
     assert 'aria-label="Where you are"' in page

@@ -50,3 +50,29 @@ def test_the_figure_of_a_board_follows_what_is_typed(page, live_server, publishe
     )
     page.get_by_label("Run tag contains").fill("no such run")
     expect(page.locator("[data-follows-filters]")).to_have_text("No runs match.")
+
+
+def test_a_ticked_column_appears_at_once(page, live_server, published):
+    page.goto(f"{live_server.url}/collections/harbour/leaderboard/")
+    page.locator("summary", has_text="Columns").click()
+
+    page.get_by_label("day of submission").check()
+
+    expect(page.get_by_role("columnheader", name="Day of submission")).to_be_visible()
+    expect(page.get_by_label("day of submission")).to_be_visible()
+    expect(page).to_have_url(re.compile("column=submitted"))
+
+
+def test_a_phone_shows_the_ranking_before_filters_and_notices(page, live_server, published):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{live_server.url}/collections/harbour/leaderboard/")
+    first, measure = page.locator(".board td.value").first, page.get_by_label("Measure")
+
+    assert first.bounding_box()["y"] < page.locator(".ranking .facts").bounding_box()["y"]
+    assert first.bounding_box()["y"] < 600
+    expect(measure).to_be_hidden()
+    page.get_by_role("button", name="Version, measure and filters").click()
+    expect(measure).to_be_visible()
+    page.set_viewport_size({"width": 1280, "height": 844})
+    page.keyboard.press("Escape")
+    expect(measure).to_be_visible()

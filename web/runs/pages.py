@@ -202,7 +202,7 @@ def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> di
             RunValues(one.name, one.version, 0, None, 0, [], refused[one.name])
             if refused[one.name]
             else _mean_values(collection, run, one, sight, measures)
-            for one in shown
+            for one in sorted(shown, key=lambda one: one.version is None)
         ],
         "withheld": sight.withheld_sets,
         "may_edit": may_edit,

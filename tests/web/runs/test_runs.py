@@ -81,6 +81,8 @@ def test_the_default_measure_of_the_leaderboard_stands_first(cast):
     def measures():
         return cast.clients["viewer"].get(f"{RUNS}{cast.quay.pk}/").context["measures"]
 
+    values = cast.clients["viewer"].get(f"{RUNS}{cast.quay.pk}/").context["values"]
+    assert [one.name for one in values] == ["@1", "official"]
     assert measures() == ["RR@10", "nDCG@10", "P@10", "Success@10"]
     set_default_measure(collection=cast.collection, name="AP", who="owner")
     assert measures()[:2] == ["AP", "RR@10"]

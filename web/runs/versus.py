@@ -263,7 +263,10 @@ def _difference_lines(
     def there(value: float) -> float | None:
         return None if value != value else value
 
-    return [QueryDifference(queries[qid], *map(there, values[qid]), sign) for qid in qids]
+    return [
+        QueryDifference(queries[qid], there(a), there(b), sign)
+        for qid, (a, b) in ((q, values[q]) for q in qids)
+    ]
 
 
 def _difference_bars(values: Mapping[str, tuple[float, float]], sign: int) -> list[float]:

@@ -35,7 +35,11 @@ def board_analysis(published: PublishedBoard, *, axes_of: Sequence[BoardRow] = (
         tables=(board,),
         figures=(
             _panels_figure(published, facts, board, axes_of),
-            *([_against_figure(published, facts, board, axes_of)] if board_has_preferences(published) else []),
+            *(
+                [_against_figure(published, facts, board, axes_of)]
+                if board_has_preferences(published)
+                else []
+            ),
         ),
         sentences=tuple(said),
         content=as_dict(published),
@@ -215,7 +219,9 @@ def _panels_figure(
         )
     height = max(2.4, 0.9 + 0.17 * len(rows))
     charts = tuple(
-        chart_content(replace(_board_chart(published, name, title, facts.measure, color), span=_span(axes_of, name)))
+        chart_content(
+            replace(_board_chart(published, name, title, facts.measure, color), span=_span(axes_of, name))
+        )
         for color, (name, title) in enumerate(sides)
     )
     both = f"{labels_title(published.official)} and preference boards"

@@ -12,7 +12,7 @@ from web.collections import (
     file_api as sent_files,
     member_api as members,
 )
-from web.grading import api as grading
+from web.grading import api as grading, assessing_api as assessing
 from web.payments import api as pay_decisions, top_up_api as top_ups
 from web.pools import api as pools
 from web.preparation import api as preparing, check_list_api as check_list, draft_api as drafts
@@ -60,4 +60,5 @@ api.add_router("", asking.router, tags=["campaigns on their way to launch"])
 api.add_router("", preparing.router, tags=["campaigns on their way to launch"])
 api.add_router("", check_list.router, tags=["campaigns on their way to launch"])
 api.add_router("", grading.router, tags=["graded campaigns"])
+api.add_router("", assessing.router, tags=["graded campaigns"])
 api.add_router("", webhooks.router, tags=["webhooks"])

@@ -9,15 +9,19 @@ from collections.abc import Iterable
 from django.conf import settings
 from django.db import transaction
 
+from config.background.models import Job, JobQuerySet
+from config.guidance import Action, Guidance
 from config.plurals import many
 from judging.campaign.campaigns import log_change, move, restore_first
 from judging.campaign.pairs import pair_ids, request_pairs
 from judging.campaign.worker_texts import passages_without_text
 from judging.crowds import crowd_for
-from judging.errors import CampaignRefused
+from judging.errors import CampaignRefused, NotReady
 from judging.exchange.calls import campaign_key, perform
 from judging.models import Campaign, CrowdIdentity, GoldPair, Worker
 
+#: The kind of a rehearsal's job.
+REHEARSE = "web.rehearse"
 #: Fields that a copy does not take over from its campaign.
 NOT_COPIED = {
     "id", "name", "state", "endpoint", "confirmed_spend", "confirmed_at_launch", "budget", "qualifications", "preset",
@@ -173,6 +177,39 @@ def admit_workers(copy: Campaign, workers: Iterable[Worker]) -> None:
 def running_rehearsal(campaign: Campaign) -> Campaign | None:
     """Return a copy that simulated workers judge now, or that an interrupted rehearsal left open."""
     return campaign.rehearsals.filter(launched_at__isnull=False).exclude(state__in=Campaign.OVER).first()
+
+
+def rehearsals_asked_for(campaign: Campaign) -> JobQuerySet:
+    """Return the campaign's rehearsal jobs, newest first."""
+    return Job.objects.filter(key=rehearsal_key(campaign)).order_by("-pk")
+
+
+def rehearsal_key(campaign: Campaign) -> str:
+    """Return the key of the campaign's rehearsal jobs, of which one can be live."""
+    return f"{REHEARSE}:{campaign.pk}"
+
+
+def rehearsal_is_under_way(campaign: Campaign) -> bool:
+    """Return whether a rehearsal waits, is judged or computes its forecast, or was interrupted."""
+    return running_rehearsal(campaign) is not None or rehearsals_asked_for(campaign).live().exists()
+
+
+def refuse_during_rehearsal(campaign: Campaign) -> None:
+    """Raise NotReady while a rehearsal is under way, because its results would come too late."""
+    if copy := running_rehearsal(campaign):
+        raise NotReady(
+            f"Simulated workers are judging the rehearsal {copy.name}.",
+            Guidance(
+                "Wait until it ends. To end it now and base the forecast on the judgments so far: ",
+                Action("close_campaign", copy.name, lead=""),
+                ".",
+            ),
+        )
+    if rehearsal_is_under_way(campaign):
+        raise NotReady(
+            f"A rehearsal of {campaign.name} is starting or ending.",
+            "Wait until it ends, or stop it on the rehearsal's page.",
+        )
 
 
 def was_rehearsed(campaign: Campaign) -> bool:

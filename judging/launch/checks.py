@@ -17,7 +17,7 @@ from config.process import launcher
 from judging.campaign.cost import money
 from judging.campaign.gold_leaks import marks_in_words
 from judging.campaign.hourly_pay import expected_pay
-from judging.campaign.rehearsal_copy import running_rehearsal
+from judging.campaign.rehearsal_copy import refuse_during_rehearsal, rehearsal_is_under_way
 from judging.campaign.reservations import reserved_for, sources
 from judging.campaign.screening_forecast import (
     assumption_words,
@@ -60,7 +60,7 @@ def _applicable_checks(campaign: Campaign) -> list[tuple[str, Callable[[Plan], P
     left_out = {
         MARKED: not campaign.mark_query_words,
         STRATEGIES: bool(campaign.rehearsal_of_id),  # checked for the original campaign
-        REHEARSAL: running_rehearsal(campaign) is None,
+        REHEARSAL: not rehearsal_is_under_way(campaign),
     }
     return [row for row in CHECKS.items() if not left_out.get(row[0])]
 
@@ -365,17 +365,7 @@ def _check_time_limit(plan: Plan) -> Passed:
 
 
 def _check_no_rehearsal_runs(plan: Plan) -> Passed:
-    """Refuse to launch while a rehearsal runs, because its results would come too late."""
-    copy = running_rehearsal(plan.campaign)
-    if copy is not None:
-        raise NotReady(
-            f"Simulated workers are judging the rehearsal {copy.name}.",
-            Guidance(
-                "Wait until it ends. To end it now and base the forecast on the judgments so far: ",
-                Action("close_campaign", copy.name, lead=""),
-                ".",
-            ),
-        )
+    refuse_during_rehearsal(plan.campaign)
     return Passed("none is running")
 
 

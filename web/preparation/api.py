@@ -20,6 +20,7 @@ from judging.campaign.campaign_settings import (
 from judging.campaign.campaigns import FITTED, CampaignSettings, create_campaign
 from judging.campaign.gold_pairs import check_gold_size, decide_gold, import_gold_content, needed_gold
 from judging.campaign.gold_proposals import labels_for_gold
+from judging.campaign.rehearsal_copy import rehearsals_asked_for
 from judging.campaign.screening_forecast import slips_of
 from judging.campaign.worker_texts import accept_texts, set_texts
 from judging.errors import BadInput
@@ -39,7 +40,7 @@ from web.api.works import Text, WorkOut, work_out
 from web.campaigns.api import CampaignOut, read_facts
 from web.common.access import campaign_for
 from web.preparation.gold_texts import ring_for_gold_texts
-from web.preparation.jobs import rehearsals_asked_for, ring_for_rehearsal
+from web.preparation.jobs import ring_for_rehearsal
 
 router = Router()
 Dollars = Annotated[Decimal, Field(ge=0, le=10**9, decimal_places=2)]

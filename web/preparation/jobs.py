@@ -1,30 +1,22 @@
 from dataclasses import asdict
 from typing import Any
 
-from django.db.models import QuerySet
-
 from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
 from config.background.services import start
+from judging.campaign.rehearsal_copy import REHEARSE, rehearsal_key
 from judging.models import Campaign
 from judging.simulation.rehearsals import check_crew, rehearse_campaign as run_rehearsal
 from judging.simulation.simulated_workers import SimulationSettings
 from pooling.models import QrelSet
 from web.preparation.rehearsal_results import rehearsal_forecast
 
-REHEARSE = "web.rehearse"
-
 
 def ring_for_rehearsal(campaign: Campaign, truth: QrelSet, settings: SimulationSettings, *, who: str) -> Job:
     """Start a rehearsal; while one is running, another call returns the same job."""
     check_crew(settings)
     arguments = {"campaign_id": campaign.pk, "truth_id": truth.pk, "settings": asdict(settings), "who": who}
-    return start(REHEARSE, key=f"{REHEARSE}:{campaign.pk}", arguments=arguments)
-
-
-def rehearsals_asked_for(campaign: Campaign) -> QuerySet[Job]:
-    """Return the campaign's rehearsal jobs, newest first."""
-    return Job.objects.filter(key=f"{REHEARSE}:{campaign.pk}").order_by("-pk")
+    return start(REHEARSE, key=rehearsal_key(campaign), arguments=arguments)
 
 
 @job_kind(REHEARSE, max_attempts=3, words="the rehearsal")

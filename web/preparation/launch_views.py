@@ -11,7 +11,7 @@ from config.background.services import take_back
 from config.errors import NotNow, Refusal
 from config.plurals import many
 from judging.campaign.campaigns import pause
-from judging.campaign.rehearsal_copy import rehearses_here
+from judging.campaign.rehearsal_copy import rehearsals_asked_for, rehearses_here
 from judging.campaign.screening_forecast import slips_of
 from judging.errors import AlreadyLaunched
 from judging.jobs import ring_to_close_places, ring_to_post_places
@@ -23,7 +23,7 @@ from judging.simulation.rehearsals import stop_rehearsal, truth_named
 from judging.simulation.simulated_workers import SimulationSettings
 from web.common.directions import complain, complain_or_raise
 from web.preparation import forms, pages
-from web.preparation.jobs import rehearsals_asked_for, ring_for_rehearsal
+from web.preparation.jobs import ring_for_rehearsal
 from web.preparation.step_views import show_step, step_view, who
 
 PILOT_TASKS = 10

@@ -15,8 +15,9 @@ from config.plurals import many
 from judging.campaign.cost import money, pay_for, quote_tasks
 from judging.campaign.gold_pairs import needed_gold
 from judging.campaign.read_once import figures_read_once
-from judging.campaign.rehearsal_copy import rehearses_here, was_rehearsed
+from judging.campaign.rehearsal_copy import NOT_COPIED, rehearsals_asked_for, rehearses_here, was_rehearsed
 from judging.campaign.screening_forecast import assumption_words, outlook_of, rules_compared, slips_of
+from judging.campaign.setting_names import setting_names
 from judging.campaign.spending_rights import spending_right
 from judging.campaign.worker_texts import usual_minutes
 from judging.crowds import crowd_at
@@ -30,7 +31,6 @@ from pooling.models import Collection, Pool
 from web.common.job_progress import Work
 from web.common.pair_texts import pilot_gold
 from web.common.row_counts import count_by
-from web.preparation.jobs import rehearsals_asked_for
 from web.preparation.preparation_steps import has_weak_screening
 from web.preparation.shown_checks import check_page
 
@@ -185,6 +185,17 @@ def rehearsal_page(campaign: Campaign) -> RehearsalPage:
     )
 
 
+def settings_changed_since(campaign: Campaign, copy: Campaign) -> list[str]:
+    """Return the names of the settings in which the campaign differs from its rehearsed copy."""
+    copied = {field.name for field in Campaign._meta.concrete_fields} - NOT_COPIED - {"placeholder_text"}
+    names = setting_names(graded=campaign.grades > 0)
+    return [
+        words
+        for name, words in names.items()
+        if name in copied and getattr(copy, name) != getattr(campaign, name)
+    ]
+
+
 def rehearsal_context(campaign: Campaign) -> dict[str, Any]:
     """Return the rehearsals' page, with the time that people would need for the tasks of the latest rehearsal."""
     page = rehearsal_page(campaign)
@@ -192,6 +203,7 @@ def rehearsal_context(campaign: Campaign) -> dict[str, Any]:
     result = page.result or {}
     submitted = result.get("foreseen", result.get("submitted", 0))
     hours = submitted * forecast.seconds_per_task / 3600
+    copy = next((one for one in page.copies if one.name == result.get("copy")), None)
     days = math.ceil(hours / (Pace().people * Pace().hours_a_day))
     return {
         "page": page,
@@ -200,6 +212,7 @@ def rehearsal_context(campaign: Campaign) -> dict[str, Any]:
         "minutes": forecast.seconds_per_task / 60,
         "foreseen": outlook_of(campaign).costs(quote_tasks(campaign, campaign.tasks.count()).total),
         "slips": slips_of(campaign),
+        "changed": settings_changed_since(campaign, copy) if copy else [],
         "rehearses_here": rehearses_here(),
         "crowd": settings.CROWD_ENDPOINT,
     }

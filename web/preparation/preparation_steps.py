@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from config.plurals import many
 from judging.campaign.gold_pairs import needed_gold
 from judging.campaign.read_once import figures_read_once
-from judging.campaign.rehearsal_copy import rehearses_here, running_rehearsal, was_rehearsed
+from judging.campaign.rehearsal_copy import rehearsal_is_under_way, rehearses_here, was_rehearsed
 from judging.errors import NotReady
 from judging.launch.gold_checks import check_gold, unfit_to_screen
 from judging.models import Campaign, GoldPair
-from web.common.job_progress import Work
 from web.preparation.grading_words import STEPS_FOR_GRADES
-from web.preparation.jobs import rehearsals_asked_for
 
 STEPS = {
     "settings": "Settings",
@@ -86,7 +84,7 @@ def has_weak_screening(campaign: Campaign) -> bool:
 
 def _rehearsal_progress(campaign: Campaign) -> tuple[str, str]:
     """Return the rehearsal's progress in a few words, and the state of its step."""
-    if running_rehearsal(campaign) or Work(rehearsals_asked_for(campaign).first()).live:
+    if rehearsal_is_under_way(campaign):
         return "under way", "optional"
     if was_rehearsed(campaign):
         return "done", "done"

@@ -4,11 +4,12 @@ from decimal import Decimal
 
 import pytest
 
+from config.background.models import Job
 from config.crowd_endpoints import KNOWN, default_hosts, is_loopback, known
 from judging.campaign import strategy_figures
 from judging.campaign.campaigns import REFERENCE_QUALIFICATIONS
 from judging.campaign.gold_leaks import marks_in_words
-from judging.campaign.rehearsal_copy import keep_people_out, rehearsal_of
+from judging.campaign.rehearsal_copy import REHEARSE, keep_people_out, rehearsal_key, rehearsal_of
 from judging.campaign.screening_forecast import rules_compared
 from judging.campaign.strategy_figures import outcomes_of, recognizable_gold_warning
 from judging.campaign.worker_texts import accept_texts
@@ -257,6 +258,12 @@ def test_a_launch_waits_for_a_rehearsal_or_for_whoever_ends_it(fair):
 
     assert not one.passed
     assert one.next_step.asks_for("close_campaign")
+
+    job = Job.objects.create(kind=REHEARSE, key=rehearsal_key(campaign))
+    with pytest.raises(NotReady, match="is starting or ending"):
+        launch_campaign(campaign)
+    job.delete()
+
     assert launch_campaign(campaign).places == campaign.tasks.count()
 
 

@@ -234,6 +234,19 @@ def test_a_partial_forecast_states_its_basis(manager, ready):
     )
 
 
+def test_a_forecast_names_the_settings_that_have_changed(manager, ready):
+    told = {"counted": 4, "tasks": 4, "submitted": 4, "foreseen": 4, "cost": 9.6, "without_repeats": 9.6}
+    counts = {"careless": 1, "workers": 5, "excluded": 1, "worked": 4, "grades_right": 9, "grades_known": 12}
+    result = {**told, **counts, "gold_error": 0.0022, "error": 0.1, "truth": "official", "stopped": ""}
+    result["copy"] = rehearsal_of(ready).name
+    Job.objects.create(kind="web.rehearse", key=f"web.rehearse:{ready.pk}", state="done", result=result)
+    assert "Changed since this rehearsal" not in texts(manager.get(f"{DRAFT}rehearsal/"))
+
+    Campaign.objects.filter(pk=ready.pk).update(gold_per_task=1)
+
+    assert "Changed since this rehearsal: Gold pairs per task." in texts(manager.get(f"{DRAFT}rehearsal/"))
+
+
 def test_a_rehearsal_of_grading_shows_how_many_grades_agree_with_the_labels(manager, ready):
     told = {"counted": 4, "tasks": 4, "submitted": 4, "foreseen": 4, "cost": 9.6, "without_repeats": 9.6}
     counts = {"careless": 1, "workers": 5, "excluded": 1, "worked": 4, "grades_right": 9, "grades_known": 12}

@@ -242,7 +242,7 @@ def test_a_forecast_names_the_settings_that_have_changed(manager, ready):
     Job.objects.create(kind="web.rehearse", key=f"web.rehearse:{ready.pk}", state="done", result=result)
     assert "Changed since this rehearsal" not in texts(manager.get(f"{DRAFT}rehearsal/"))
 
-    Campaign.objects.filter(pk=ready.pk).update(gold_per_task=1)
+    Campaign.objects.filter(pk=ready.pk).update(gold_per_task=ready.gold_per_task + 1)
 
     assert "Changed since this rehearsal: Gold pairs per task." in texts(manager.get(f"{DRAFT}rehearsal/"))
 

@@ -48,7 +48,28 @@ KEEP_SECONDS = 86400
 
 
 def check_gold(campaign: Campaign) -> Passed:
-    """Raise NotReady if fewer gold pairs are accepted than tasks can need."""
+    """Raise NotReady like :func:`require_gold`; return the warnings about accepted gold pairs."""
+    accepted = require_gold(campaign)
+    hard = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED, kind=GoldPair.Kind.HARD).count()
+    words = f"{many(accepted, campaign.gold_words)} accepted, {hard} of them hard"
+    if not campaign.gold_per_task:
+        return Passed(words)
+    words = f"{words}; one worker does at most {many(campaign.max_tasks_per_worker, 'task')}"
+    remarks = [
+        _gold_shortage_warning(campaign),
+        _repeated_passage_warning(campaign, accepted),
+        _history_warning(campaign),
+        recognizable_gold_warning(campaign, outcomes_of(campaign).page),
+    ]
+    said = [remark for remark in remarks if remark]
+    return Passed(joined("; ", [words, *said]), attention=bool(said))
+
+
+def require_gold(campaign: Campaign) -> int:
+    """Return the number of accepted gold pairs.
+
+    Raises NotReady if there are fewer than a worker can need, or a task that no worker could take.
+    """
     accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
     needed, gold = needed_gold(campaign), campaign.gold_words
     if accepted < needed:
@@ -67,20 +88,9 @@ def check_gold(campaign: Campaign) -> Passed:
                 ".",
             ),
         )
-    hard = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED, kind=GoldPair.Kind.HARD).count()
-    words = f"{many(accepted, gold)} accepted, {hard} of them hard"
-    if not campaign.gold_per_task:
-        return Passed(words)
-    words = f"{words}; one worker does at most {many(campaign.max_tasks_per_worker, 'task')}"
-    _check_every_task(campaign, accepted)
-    remarks = [
-        _gold_shortage_warning(campaign),
-        _repeated_passage_warning(campaign, accepted),
-        _history_warning(campaign),
-        recognizable_gold_warning(campaign, outcomes_of(campaign).page),
-    ]
-    said = [remark for remark in remarks if remark]
-    return Passed(joined("; ", [words, *said]), attention=bool(said))
+    if campaign.gold_per_task:
+        _check_every_task(campaign, accepted)
+    return accepted
 
 
 def _check_every_task(campaign: Campaign, accepted: int) -> None:

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 from config.plurals import many
 from judging.campaign.gold_pairs import needed_gold
-from judging.campaign.read_once import figures_read_once
 from judging.campaign.rehearsal_copy import rehearsal_is_under_way, rehearses_here, was_rehearsed
 from judging.errors import NotReady
-from judging.launch.gold_checks import check_gold, unfit_to_screen
+from judging.launch.gold_checks import require_gold, unfit_to_screen
 from judging.models import Campaign, GoldPair
 from web.preparation.grading_words import STEPS_FOR_GRADES
 
@@ -54,7 +53,6 @@ def preparation_steps(campaign: Campaign, current: str) -> list[Step]:
     return [Step(name, title, *told[name], name == current) for name, title in titles.items()]
 
 
-@figures_read_once()
 def _gold_progress(campaign: Campaign) -> tuple[str, str]:
     """Return the accepted gold pairs in a few words, and whether the check list finds them enough."""
     accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
@@ -70,7 +68,7 @@ def _gold_progress(campaign: Campaign) -> tuple[str, str]:
 def why_gold_is_refused(campaign: Campaign) -> str:
     """Return why the check list refuses the accepted gold pairs, or ""."""
     try:
-        check_gold(campaign)
+        require_gold(campaign)
     except NotReady as refusal:
         return refusal.message
     return ""

@@ -1,6 +1,7 @@
 """Code that all preparation steps of a campaign share."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import wraps
 from typing import Any
 
@@ -11,6 +12,7 @@ from django.views.decorators.cache import never_cache
 
 from config.guidance import stored
 from judging.campaign.campaign_settings import check_changeable
+from judging.campaign.read_once import figures_read_once
 from judging.errors import CampaignRefused
 from judging.models import Campaign
 from web.common.access import campaign_for
@@ -20,7 +22,10 @@ from web.preparation.preparation_steps import preparation_steps, step_after, ste
 def step_view(
     action: str = "prepare campaign", *, while_piloting: bool = False
 ) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
-    """Decorate a step's view: check the permission, and redirect launched campaigns to their own page."""
+    """Decorate a step's view: check the permission, and redirect launched campaigns to their own page.
+
+    The parts of a page that is only read, such as the list of steps and the check list, share the campaign's figures.
+    """
 
     def decorate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
         @wraps(view)
@@ -33,7 +38,9 @@ def step_view(
                 except CampaignRefused as refusal:
                     messages.info(request, stored(str(refusal)))
                     return redirect("web:campaign", campaign.name)
-            return view(request, campaign, **rest)
+            # Only a reading request can share figures: others change the campaign.
+            with figures_read_once() if request.method in ("GET", "HEAD") else nullcontext():
+                return view(request, campaign, **rest)
 
         return guarded
 

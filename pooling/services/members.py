@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import CharField, F, Q, QuerySet, Value
 
 from accounts.models import Invitation, User
 from accounts.roles import Role, permits
@@ -38,9 +38,13 @@ def roles_of(user: Any) -> dict[int, Role]:
         return {}
     if user.is_superuser:
         return dict.fromkeys(Collection.objects.values_list("pk", flat=True), Role.OWNER)
-    submits = TeamMember.objects.filter(user=user).values_list("collection", flat=True)
-    held = Membership.objects.filter(user=user).values_list("collection", "role")
-    return dict.fromkeys(submits, Role.SUBMITTER) | {collection: Role(role) for collection, role in held}
+    submitter = Value(Role.SUBMITTER.value, output_field=CharField())
+    submits = TeamMember.objects.filter(user=user).values_list("collection", submitter)
+    rows = submits.union(Membership.objects.filter(user=user).values_list("collection", "role"), all=True)
+    # A member's role comes last, because it includes what a submitter can do.
+    return {
+        collection: Role(role) for collection, role in sorted(rows, key=lambda row: row[1] != Role.SUBMITTER)
+    }
 
 
 def may(user: Any, action: str, collection: Collection) -> bool:

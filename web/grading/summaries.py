@@ -1,6 +1,6 @@
 """Graded campaigns and assessors' topics in brief, for lists, next steps and the home page."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,6 @@ from accounts.roles import Role
 from judging.grading.topic_states import states_of
 from judging.models import GradedCampaign, GradedItem, GradedLabels, Topic, TopicAssignment, TopicDecision
 from pooling.models import Collection
-from pooling.services.members import roles_of
 from web.common.row_counts import count_by
 from web.grading.pages import assignments_held_by
 
@@ -73,24 +72,27 @@ class TopicsToJudge:
     free: int
 
 
-def topics_to_judge(user: Any) -> list[TopicsToJudge]:
-    """Return the graded campaigns in which the person has topics to judge, or as an assessor can take some."""
+def topics_to_judge(user: Any, roles: Mapping[int, Role]) -> list[TopicsToJudge]:
+    """Return the graded campaigns in which the person has topics to judge, or as an assessor can take some.
+
+    ``roles``: the person's roles, by collection key.
+    """
     begun: dict[GradedCampaign, list[TopicAssignment]] = {}
-    for one in _unfinished(user):
+    for one in _unfinished(user, roles):
         begun.setdefault(one.topic.campaign, []).append(one)
-    assesses = [key for key, role in roles_of(user).items() if role == Role.ASSESSOR]
+    assesses = [key for key, role in roles.items() if role == Role.ASSESSOR]
     open_ones = GradedCampaign.objects.filter(collection__in=assesses, ended_at=None)
     free = {one: _free_topics(one) for one in open_ones.select_related("collection").order_by("pk")}
     found = [TopicsToJudge(one, begun.get(one, []), free.get(one, 0)) for one in {**begun, **free}]
     return [one for one in found if one.begun or one.free]
 
 
-def _unfinished(user: Any) -> QuerySet[TopicAssignment]:
+def _unfinished(user: Any, roles: Mapping[int, Role]) -> QuerySet[TopicAssignment]:
     """Return the person's topics without a decision in open campaigns, and second opinions that lack grades."""
     decided = TopicDecision.objects.filter(reversed_at=None).values("topic")
     lacking = GradedItem.objects.filter(grade=None).values("assignment")
     first = Q(second=False, topic__campaign__ended_at=None) & ~Q(topic__in=decided)
-    held = assignments_held_by(user).filter(topic__campaign__collection__in=list(roles_of(user)))
+    held = assignments_held_by(user).filter(topic__campaign__collection__in=list(roles))
     return held.filter(first | Q(second=True, pk__in=lacking)).order_by("pk")
 
 

@@ -1,6 +1,6 @@
 """The home page, and the site's lists of leaderboards, campaigns and collections."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -53,15 +53,15 @@ def home(request: HttpRequest) -> HttpResponse:
     }
     if not request.user.is_authenticated:
         return render(request, "web/welcome.html", context | {"unclaimed": not has_administrator()})
-    lists = _campaign_lists(request, listed)
+    lists, roles = _campaign_lists(request, listed), roles_of(request.user)
     moving = [one for one in lists.current if one.campaign.closed_at is None and not one.imported]
     everything = [*lists.current, *lists.rehearsals, *lists.archived]
     context |= {
         "teams": _teams_of(request),
         "needs": needs_of(request.user, everything, told),
-        "topics": topics_to_judge(request.user),
-        "only_assessed": _only_assessed(request, listed),
-        "graded": [one for one in _graded_campaigns(request, listed) if one.campaign.ended_at is None],
+        "topics": topics_to_judge(request.user, roles),
+        "only_assessed": _only_assessed(roles, listed),
+        "graded": [one for one in _graded_campaigns(roles, listed) if one.campaign.ended_at is None],
         "campaigns": moving[:CAMPAIGNS_SHOWN],
         "campaigns_left_out": len(everything) - len(moving[:CAMPAIGNS_SHOWN]),
         **_creation_context(request),
@@ -69,9 +69,8 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(request, "web/home.html", context)
 
 
-def _only_assessed(request: HttpRequest, listed: Sequence[ListedCollection]) -> list[Collection]:
+def _only_assessed(roles: Mapping[int, Role], listed: Sequence[ListedCollection]) -> list[Collection]:
     """Return the person's collections if assessor is their only role; else none."""
-    roles = roles_of(request.user)
     if set(roles.values()) != {Role.ASSESSOR}:
         return []
     return [row.collection for row in listed if row.collection.pk in roles]
@@ -142,9 +141,8 @@ def _campaign_lists(request: HttpRequest, listed: Sequence[ListedCollection]) ->
     return sorted_into_lists(sorted(found, key=lambda one: one.campaign.closed_at is not None))
 
 
-def _graded_campaigns(request: HttpRequest, listed: Sequence[ListedCollection]) -> list[GradedProgress]:
+def _graded_campaigns(roles: Mapping[int, Role], listed: Sequence[ListedCollection]) -> list[GradedProgress]:
     """Return the graded campaigns of the collections in which the person sees everything."""
-    roles = roles_of(request.user)
     mine = [row.collection for row in listed if permits(roles.get(row.collection.pk), "see everything")]
     return graded_progress(mine)
 

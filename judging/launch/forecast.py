@@ -89,7 +89,7 @@ def forecast_of(campaign: Campaign, pace: Pace) -> Forecast:
 
 
 def whole_pools_quote(campaign: Campaign) -> Quote | None:
-    """Return the cost if topics need their whole pools; None if no more than the campaign's tasks can follow."""
+    """Return the cost of grading the whole pool of every topic, or None if no tasks can follow the present ones."""
     if not campaign.grading_id or campaign.rehearsal_of_id:
         return None
     tasks = task_count(passages_of_pools(campaign), campaign.pairs_per_task, campaign.judgments_per_pair)

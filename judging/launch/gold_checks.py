@@ -11,6 +11,7 @@ from config.guidance import Action, Guidance, Option, joined
 from config.plurals import many
 from judging.campaign.gold_leaks import most_uses_of_one_off_topic_passage
 from judging.campaign.gold_pairs import needed_gold
+from judging.campaign.read_once import kept_while_reading
 from judging.campaign.setting_names import setting_names
 from judging.campaign.strategy_figures import outcomes_of, recognizable_gold_warning
 from judging.campaign.worker_texts import pairs_asked
@@ -237,6 +238,7 @@ def check_strategies(plan: Plan) -> Passed:
     return Passed(words, attention=True, next_step=_improving_step(campaign, outcomes), outcomes=outcomes)
 
 
+@kept_while_reading
 def unfit_to_screen(campaign: Campaign) -> str:
     """Return why workers who do not read can pass; empty if the gold pairs and tasks are fit to screen them."""
     if not campaign.gold_per_task:

@@ -256,9 +256,9 @@ def check_list_page(campaign: Campaign, user: Any) -> dict[str, Any]:
 @figures_read_once()
 def launch_page(campaign: Campaign, user: Any) -> dict[str, Any]:
     """Return the cost of a launch, or the whole check list if more than accepting weak screening is needed."""
-    page = check_page(campaign, user, accept_weak=True)
+    page = check_page(campaign, user)
     return {
-        "page": page if page.ready or page.refusal else check_page(campaign, user),
+        "page": page.with_weak_screening() if page.weak else page,
         "weak": has_weak_screening(campaign),
         **rule_comparison(campaign),
         "right": spending_right(user, campaign.collection),

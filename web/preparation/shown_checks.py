@@ -1,6 +1,8 @@
 """The check list of a launch as its page shows it: each check with the steps that fix it."""
 
-from dataclasses import dataclass, field
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from config.errors import NotNow, Refusal
@@ -67,16 +69,27 @@ class CheckPage:
             not one.check.passed and one.check.name == STRATEGIES for one in self.checks
         )
 
+    def with_weak_screening(self) -> CheckPage:
+        """Return the list as it is once somebody accepts weak screening: that check passes, with attention."""
+        return CheckPage(
+            [
+                replace(one, check=replace(one.check, passed=True, attention=True))
+                if one.check.name == STRATEGIES
+                else one
+                for one in self.checks
+            ]
+        )
+
     @property
     def ready(self) -> bool:
         """Return whether a launch would succeed."""
         return self.refusal is None and not self.failed
 
 
-def check_page(campaign: Campaign, user: Any, *, accept_weak: bool = False) -> CheckPage:
-    """Return the full check list for a launch by this person, who may accept weak screening."""
+def check_page(campaign: Campaign, user: Any) -> CheckPage:
+    """Return the full check list for a launch by this person."""
     left = campaign.tasks.exclude(state=Task.State.DONE).count()
-    terms = Terms(confirm_spend=amount_to_confirm(campaign), accept_weak_screening=accept_weak)
+    terms = Terms(confirm_spend=amount_to_confirm(campaign))
     try:
         checks = each_check(plan_offer(campaign, left, terms, by=user))
     except NotNow:

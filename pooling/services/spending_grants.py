@@ -9,10 +9,11 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from accounts.models import User
+from accounts.roles import Role, permits
 from config import clock
 from config.guidance import Action
 from pooling.errors import BadGrant, GrantOver, NotFound
-from pooling.models import Collection, SpendingGrant, SpendingGrantChange
+from pooling.models import Collection, Membership, SpendingGrant, SpendingGrantChange
 
 MOST_DOLLARS = Decimal(10**9)
 LONGEST_NOTE = 200
@@ -25,6 +26,15 @@ def usable_by(user: Any, collection: Collection) -> QuerySet[SpendingGrant]:
     """
     theirs = SpendingGrant.objects.filter(Q(person=user) | Q(collection=collection))
     return running(theirs).select_related("person", "collection").order_by("last_day", "pk")
+
+
+def concern(user: Any) -> bool:
+    """Return whether grants concern the person: one names them, or their role somewhere includes spending money."""
+    if user.is_superuser:
+        return True
+    spending = [role for role in Role if permits(role, "spend money")]
+    roles = Membership.objects.filter(user=user, role__in=spending).values("pk")
+    return roles.union(SpendingGrant.objects.filter(person=user).values("pk")).exists()
 
 
 def running(grants: QuerySet[SpendingGrant]) -> QuerySet[SpendingGrant]:

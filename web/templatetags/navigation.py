@@ -9,10 +9,11 @@ from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
 
-from accounts.roles import Role, permits
+from accounts.roles import permits
 from accounts.services.user_lookup import mail_address_of
 from judging.models import Campaign
-from pooling.models import Collection, Membership, SpendingGrant
+from pooling.models import Collection
+from pooling.services import spending_grants
 from pooling.services.members import role_of
 from web.common import end_notices
 from web.common.job_progress import Work
@@ -148,12 +149,8 @@ def kept_form(context: dict[str, Any]) -> dict[str, Any]:
 
 @register.simple_tag
 def sees_spending(user: Any) -> bool:
-    """Return whether the header links to the page of grants: for people with a grant or a role that spends."""
-    if user.is_superuser:
-        return True
-    spending = [role for role in Role if permits(role, "spend money")]
-    roles = Membership.objects.filter(user=user, role__in=spending).values("pk")
-    return roles.union(SpendingGrant.objects.filter(person=user).values("pk")).exists()
+    """Return whether the header links to the page of grants."""
+    return spending_grants.concern(user)
 
 
 @register.simple_tag

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from django.contrib.auth.models import User
 from django.core.files.storage import storages
 
 from config import clock
-from pooling.models import Collection, Passage, Qrel, QrelSet, Query, Run, SpendingGrant
+from pooling.models import Collection, Passage, Qrel, QrelSet, Query, Run, SpendingGrant, Team, TeamMember
 from pooling.ranking import Ranking, write_ranking
 from pooling.services.spending_grants import grant_spending
 
@@ -19,6 +20,11 @@ def grant_to(amount: int = 2000, **to) -> SpendingGrant:
     """Create a grant to spend ``amount`` dollars today, for a ``person`` or a ``collection``."""
     day = clock.now().date()
     return grant_spending(**to, amount=Decimal(amount), last_day=day, who="administrator")
+
+
+def add_to_team(team: Team, user: User) -> TeamMember:
+    """Make a person a submitter of the team, as accepting an invitation does."""
+    return TeamMember.objects.create(collection=team.collection, user=user, team=team)
 
 
 def make_collection(name: str, qids: Sequence[str], **details) -> Collection:

@@ -26,12 +26,6 @@ FIRST_ITERATION = 2
 REVERSED, TAKEN_AWAY = "reversed", "taken away"
 
 
-def next_item(assignment: TopicAssignment) -> GradedItem | None:
-    """Return the first passage that has no grade, in the order of judging."""
-    waiting = assignment.items.filter(grade=None).order_by("position")
-    return waiting.select_related("passage").first()
-
-
 def item_at(assignment: TopicAssignment, position: int) -> GradedItem | None:
     """Return the passage at a position from 0."""
     return assignment.items.filter(position=position).select_related("passage").first()

@@ -106,19 +106,6 @@ def invitations_of(team: Team) -> Any:
     return open_invitations(team.collection).filter(team=team).order_by("pk")
 
 
-def add_to_team(*, team: Team, user: User, who: str) -> bool:
-    """Make a person with an account a submitter of the team; return whether that is new. Raises TeamRefused."""
-    with transaction.atomic():
-        found, new = TeamMember.objects.get_or_create(
-            collection=team.collection, user=user, defaults={"team": team}
-        )
-        if found.team_id != team.pk:
-            raise TeamRefused(f"{user.get_username()} submits for another team.", "Remove them there first.")
-        if new:
-            log(team.collection, f"{user.get_username()} submits for {team.name}"[:300], who=who)
-    return new
-
-
 def remove_from_team(*, member: TeamMember, who: str) -> None:
     """Remove a person from the team, and withdraw their invitations. Runs stay."""
     with transaction.atomic():

@@ -17,7 +17,6 @@ from pooling.services.rounds import Entry, drop_round, set_round
 from pooling.services.runs import RunFacts, check_run, keep_run
 from pooling.services.submission_policies import set_policy
 from pooling.services.teams import (
-    add_to_team,
     apply_as_team,
     decide_application,
     invitations_of,
@@ -27,7 +26,7 @@ from pooling.services.teams import (
     remove_from_team,
     scores_shown_filter,
 )
-from tests.factories import make_collection, make_run
+from tests.factories import add_to_team, make_collection, make_run
 
 OPENS = datetime(2026, 6, 1, tzinfo=UTC)
 CLOSES = datetime(2026, 8, 1, 12, tzinfo=UTC)
@@ -134,7 +133,7 @@ def person(name):
 @pytest.fixture
 def otters(board):
     team = make_team(collection=board, name="Otters", affiliation="River", who="olga")
-    add_to_team(team=team, user=person("oda"), who="olga")
+    add_to_team(team, person("oda"))
     return team
 
 
@@ -250,8 +249,11 @@ def test_the_first_member_invites_and_an_invitation_gives_the_team_and_no_more(b
     assert not Membership.objects.filter(user=new).exists()
     assert leads(oda, otters)
     assert not leads(new, otters)
-    with pytest.raises(TeamRefused, match="submits for another team"):
-        add_to_team(team=make_team(collection=board, name="Seals", who="olga"), user=new, who="olga")
+    seals = make_team(collection=board, name="Seals", who="olga")
+    join(
+        invitation=invite_to_team(team=seals, email="olive@example.org", invited_by=oda).invitation, user=new
+    )
+    assert TeamMember.objects.get(user=new).team == otters
 
 
 def test_a_second_invitation_to_an_address_replaces_the_first(board, otters):

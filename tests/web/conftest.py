@@ -33,8 +33,8 @@ from pooling.models import (
     Run,
     RunUpload,
 )
-from pooling.services.teams import add_to_team, make_team
-from tests.factories import make_collection, make_qrels, make_run, passages_of
+from pooling.services.teams import make_team
+from tests.factories import add_to_team, make_collection, make_qrels, make_run, passages_of
 from tournament.services import publish_qrels
 from web.models import WebhookDelivery, WebhookEndpoint
 from web.webhooks.endpoints import PURPOSE
@@ -214,7 +214,7 @@ def cast(harbour):
     )
     harbour.member = Membership.objects.get(user=users["viewer"])
     harbour.team = make_team(collection=harbour.collection, name="Harbourers", who="owner")
-    add_to_team(team=harbour.team, user=users["submitter"], who="owner")
+    add_to_team(harbour.team, users["submitter"])
     CollectionChange.objects.all().delete()  # tests start with an empty log
     far = harbour.version.published_at.replace(year=2999)
     invitation = Invitation.objects.create(email="a@example.org", digest="0" * 64, expires_at=far)

@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from judging.grading.graded_campaigns import GradingSettings, create_graded_campaign
-from judging.grading.grades import give_grade, next_item
+from judging.grading.grades import give_grade
 from pooling.models import Passage
 from pooling.services.pools import build_pool
 from tests.factories import make_collection, make_run, passages_of
@@ -46,6 +46,11 @@ def make_campaign(reef):
         return create_graded_campaign(pool=pool, name="graded", settings=GradingSettings(**settings))
 
     return make
+
+
+def next_item(assignment):
+    """Return the first passage that has no grade, in the order of judging."""
+    return assignment.items.filter(grade=None).order_by("position").select_related("passage").first()
 
 
 def grade_all(assignment, grades, limit=1000):

@@ -23,7 +23,6 @@ from judging.grading.grades import (
     carry_out_decision,
     choose_next,
     give_grade,
-    next_item,
     undo_grade,
 )
 from judging.grading.proposals import proposed_passages
@@ -31,7 +30,7 @@ from judging.grading.topic_states import states_of
 from judging.models import Grade, GradedCampaign, GradedItem, TopicAssignment
 from pooling.models import Passage
 from pooling.services.pools import Choice, build_pool
-from tests.judging.grading.conftest import RULES, grade_all
+from tests.judging.grading.conftest import RULES, grade_all, next_item
 
 TWO = {"p1": 3, "p5": 2}
 

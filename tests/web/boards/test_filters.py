@@ -18,8 +18,8 @@ from config import clock
 from leaderboard.analyses.runner import compute_analysis
 from leaderboard.output.content import analysis_content
 from pooling.models import Run
-from pooling.services.teams import add_to_team, make_team
-from tests.factories import make_run
+from pooling.services.teams import make_team
+from tests.factories import add_to_team, make_run
 from tests.web.preparing_cast import texts
 from web.analyses.pages import asked_for, kind_or_404
 from web.boards.citing import bibtex_entry
@@ -214,9 +214,7 @@ def test_files_and_calls_name_the_teams_that_the_reader_may_see(fleet, member, d
     people = {"member": member, "visitor": Client()}
     for name in ("Otters", "Seals"):
         user = django_user_model.objects.create_user(name)
-        add_to_team(
-            team=make_team(collection=fleet.collection, name=name, who="owner"), user=user, who="owner"
-        )
+        add_to_team(make_team(collection=fleet.collection, name=name, who="owner"), user)
         people[name] = Client()
         people[name].force_login(user)
     hidden = f"anonymous until {clock.now().date() + timedelta(days=30)}"

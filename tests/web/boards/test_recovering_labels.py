@@ -12,9 +12,9 @@ from leaderboard.analyses.registry import KINDS
 from leaderboard.output.numbers import Rounded
 from pooling.models import Query, Run
 from pooling.services.submission_policies import set_policy
-from pooling.services.teams import add_to_team, make_team
+from pooling.services.teams import make_team
 from pooling.services.withholding import hiding_decimals
-from tests.factories import make_run
+from tests.factories import add_to_team, make_run
 from tests.web.boards.sound import NOON, QUERIES
 
 pytestmark = pytest.mark.one_database
@@ -121,7 +121,7 @@ def _team_that_probes(sound) -> tuple[Run, list[Client]]:
     known = Run.objects.filter(run_tag="probe").first()
     if known is None:
         team = make_team(collection=sound.collection, name="Divers", who="owner")
-        add_to_team(team=team, user=get_user_model().objects.create_user("diver"), who="owner")
+        add_to_team(team, get_user_model().objects.create_user("diver"))
         set_policy(collection=sound.collection, most_runs=9, period_days=1, teams_see_scores=True)
         for tag, release in (("probe", "public"), ("quiet", "private")):
             tops = {qid: [f"n-{qid}"] for qid in sound.qids} | {"q05": ["a-q05"]}

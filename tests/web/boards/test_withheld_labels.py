@@ -15,9 +15,9 @@ from config.background.attending import work_off_everything
 from pooling.models import Passage, Qrel, QrelSet, Query
 from pooling.services.query_splits import keep_split, plan_split
 from pooling.services.submission_policies import set_policy
-from pooling.services.teams import add_to_team, make_team
+from pooling.services.teams import make_team
 from pooling.services.withholding import hiding_decimals, safe_decimals, withhold_labels
-from tests.factories import make_run
+from tests.factories import add_to_team, make_run
 from tests.web.api_caller import Api
 from tests.web.boards.sound import NOON
 from tests.web.preparing_cast import texts
@@ -117,7 +117,7 @@ def test_the_same_walk_finds_labels_that_are_not_withheld(sound):
 def test_checking_a_file_does_not_reveal_labeled_passages(sound, django_user_model):
     """A team can check any number of files: one ranks the label, and one ranks another passage."""
     user = django_user_model.objects.create_user("guesser")
-    add_to_team(team=make_team(collection=sound.collection, name="guess", who="ada"), user=user, who="ada")
+    add_to_team(make_team(collection=sound.collection, name="guess", who="ada"), user)
     token = make_token(user=user, name="t", scopes=ApiToken.Scope.values, days=30)[1]
 
     def checked(pid):

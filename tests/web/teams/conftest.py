@@ -14,7 +14,8 @@ from pooling.models import RunUpload
 from pooling.services.candidates import set_candidates
 from pooling.services.rounds import set_round
 from pooling.services.submission_policies import set_policy
-from pooling.services.teams import add_to_team, make_team
+from pooling.services.teams import make_team
+from tests.factories import add_to_team
 
 CLOSES = datetime(2026, 8, 1, tzinfo=UTC)
 TEAMS = ("honest", "late", "greedy", "stray", "hidden")
@@ -40,7 +41,7 @@ class Round:
         for name in TEAMS:
             user = get_user_model().objects.create_user(name)
             self.teams[name] = make_team(collection=self.collection, name=name, who="owner")
-            add_to_team(team=self.teams[name], user=user, who="owner")
+            add_to_team(self.teams[name], user)
             self.clients[name] = Client()
             self.clients[name].force_login(user)
             self.tokens[name] = make_token(user=user, name="t", scopes=ApiToken.Scope.values, days=300)[1]

@@ -61,6 +61,25 @@ def campaign_for(user: Any, name: str, action: str = "") -> Campaign:
     return found
 
 
+class Reader:
+    """The reader of a page, who is offered no link to a page that would refuse them."""
+
+    def __init__(self, user: Any) -> None:
+        self.user = user
+        self._known: dict[tuple[str, str, str], bool] = {}
+
+    def may_open(self, of: str, name: str, action: str) -> bool:
+        """Return whether the reader can do ``action`` in the ``collection`` or ``campaign`` (``of``) of this name."""
+        if (of, name, action) not in self._known:
+            try:
+                (campaign_for if of == "campaign" else collection_for)(self.user, name, action)
+            except (Http404, PermissionDenied):
+                self._known[of, name, action] = False
+            else:
+                self._known[of, name, action] = True
+        return self._known[of, name, action]
+
+
 def version_for(user: Any, name: str, number: int) -> QrelVersion:
     """Return a version of a collection that this person can see; the manifest is deferred. Raises Http404."""
     return version_or_404(collection_for(user, name), number)

@@ -27,54 +27,79 @@ from pooling.run_details import BY_NAME as RUN_DETAILS
 from pooling.services.leaving_out import Refused, leave_out_unknown
 from tournament.models import Challenge, QrelVersion
 
-#: Command → its name on pages, the page's route, and the kind of object that the page is about.
-PAGES: dict[str, tuple[str, str, str]] = {
-    "accept_gold": ("accept gold pairs", "web:prepare_gold", "campaign"),
-    "archive_campaign": ("restore it", "web:campaign_step restore", "campaign"),
+#: Command → its name on pages, the page's route, the kind of object that the page is about, and the permission that
+#: opens the page (empty: everybody who sees the object).
+PAGES: dict[str, tuple[str, str, str, str]] = {
+    "accept_gold": ("accept gold pairs", "web:prepare_gold", "campaign", "prepare campaign"),
+    "archive_campaign": ("restore it", "web:campaign_step restore", "campaign", "steer campaign"),
     "ask_better_than_perfect": (
         "create a campaign that asks whether a run is better than perfect",
         "web:asking_plan",
         "collection",
+        "see everything",
     ),
-    "import_run_metadata": ("describe runs with a table", "web:run_metadata", "collection"),
-    "ask_again": ("ask the crowd again", "web:campaign", "campaign"),
-    "build_pool": ("plan a pool", "web:pool_plan", "collection"),
-    "campaign_status": ("its page", "web:campaign", "campaign"),
-    "challenge": ("challenge the best answers with the new runs", "web:challenge", "campaign"),
-    "close_campaign": ("close it", "web:campaign_step close", "campaign"),
-    "cluster_passages": ("the page of near-duplicates", "web:near_duplicates", "collection"),
-    "collect": ("ask the crowd again", "web:campaign", "campaign"),
-    "compare": ("use the collection's analyses", "web:analyses", "collection"),
-    "create_campaign": ("create a campaign", "web:new_campaign", "collection"),
-    "create_grading": ("create a graded campaign", "web:graded_campaigns", "collection"),
-    "grading_status": ("see the graded campaign's topics", "web:graded_campaigns", "collection"),
-    "publish_grades": ("create labels from the graded campaign", "web:graded_campaigns", "collection"),
-    "export_judgments": ("download the judgments", "web:campaign_judgments", "campaign"),
-    "fetch_passages": ("add passage files", "web:add_files", "collection"),
-    "held_payments": ("decide about held payments", "web:campaign_payments", "campaign"),
-    "import_collection": ("create a collection", "web:create_collection", ""),
-    "import_gold": ("add your own gold pairs", "web:prepare_gold", "campaign"),
-    "import_qrels": ("add labels", "web:add_files", "collection"),
-    "import_runs": ("upload runs", "web:send_runs", "collection"),
-    "launch_campaign": ("launch it", "web:prepare_launch", "campaign"),
-    "pay_receipt": ("pay by receipt", "web:campaign_payments", "campaign"),
-    "pause_campaign": ("pause it", "web:campaign_step pause", "campaign"),
-    "pilot_campaign": ("pilot it", "web:prepare_pilot", "campaign"),
-    "propose_gold": ("propose gold pairs", "web:prepare_gold", "campaign"),
-    "publish_qrels": ("publish the next version", "web:publish", "campaign"),
-    "raise_budget": ("change the budget", "web:campaign_budget", "campaign"),
-    "reconcile": ("look at the differences", "web:campaign_differences", "campaign"),
-    "rehearse_campaign": ("rehearse it", "web:prepare_rehearsal", "campaign"),
-    "reports": ("reports and appeals", "web:campaign_reports", "campaign"),
-    "resolve": ("check the status of its queries", "web:publish", "campaign"),
-    "resume_campaign": ("resume it", "web:campaign_step resume", "campaign"),
-    "settle_payment": ("settle it another way", "web:campaign_payments", "campaign"),
-    "set_policy": ("set the submission policy", "web:policy", "collection"),
-    "split_queries": ("make some queries private", "web:split", "collection"),
-    "spending_grants": ("see your spending grants", "web:spending", ""),
-    "suspend_gold": ("look at the gold pairs", "web:campaign_gold", "campaign"),
-    "set_texts": ("accept the texts", "web:prepare_texts", "campaign"),
+    "import_run_metadata": ("describe runs with a table", "web:run_metadata", "collection", "edit run"),
+    "ask_again": ("ask the crowd again", "web:campaign", "campaign", ""),
+    "build_pool": ("plan a pool", "web:pool_plan", "collection", "see everything"),
+    "campaign_status": ("its page", "web:campaign", "campaign", ""),
+    "challenge": (
+        "challenge the best answers with the new runs",
+        "web:challenge",
+        "campaign",
+        "plan challenge",
+    ),
+    "close_campaign": ("close it", "web:campaign_step close", "campaign", "steer campaign"),
+    "cluster_passages": (
+        "the page of near-duplicates",
+        "web:near_duplicates",
+        "collection",
+        "see everything",
+    ),
+    "collect": ("ask the crowd again", "web:campaign", "campaign", ""),
+    "compare": ("use the collection's analyses", "web:analyses", "collection", ""),
+    "create_campaign": ("create a campaign", "web:new_campaign", "collection", "prepare campaign"),
+    "create_grading": ("create a graded campaign", "web:graded_campaigns", "collection", "see everything"),
+    "grading_status": (
+        "see the graded campaign's topics",
+        "web:graded_campaigns",
+        "collection",
+        "see everything",
+    ),
+    "publish_grades": (
+        "create labels from the graded campaign",
+        "web:graded_campaigns",
+        "collection",
+        "see everything",
+    ),
+    "export_judgments": ("download the judgments", "web:campaign_judgments", "campaign", "export judgments"),
+    "fetch_passages": ("add passage files", "web:add_files", "collection", "add files"),
+    "held_payments": ("decide about held payments", "web:campaign_payments", "campaign", "spend money"),
+    "import_collection": ("create a collection", "web:create_collection", "", ""),
+    "import_gold": ("add your own gold pairs", "web:prepare_gold", "campaign", "prepare campaign"),
+    "import_qrels": ("add labels", "web:add_files", "collection", "add files"),
+    "import_runs": ("upload runs", "web:send_runs", "collection", "submit run"),
+    "launch_campaign": ("launch it", "web:prepare_launch", "campaign", "prepare campaign"),
+    "pay_receipt": ("pay by receipt", "web:campaign_payments", "campaign", "spend money"),
+    "pause_campaign": ("pause it", "web:campaign_step pause", "campaign", "steer campaign"),
+    "pilot_campaign": ("pilot it", "web:prepare_pilot", "campaign", "prepare campaign"),
+    "propose_gold": ("propose gold pairs", "web:prepare_gold", "campaign", "prepare campaign"),
+    "publish_qrels": ("publish the next version", "web:publish", "campaign", "see everything"),
+    "raise_budget": ("change the budget", "web:campaign_budget", "campaign", "spend money"),
+    "reconcile": ("look at the differences", "web:campaign_differences", "campaign", "see everything"),
+    "rehearse_campaign": ("rehearse it", "web:prepare_rehearsal", "campaign", "prepare campaign"),
+    "reports": ("reports and appeals", "web:campaign_reports", "campaign", "see everything"),
+    "resolve": ("check the status of its queries", "web:publish", "campaign", "see everything"),
+    "resume_campaign": ("resume it", "web:campaign_step resume", "campaign", "steer campaign"),
+    "settle_payment": ("settle it another way", "web:campaign_payments", "campaign", "spend money"),
+    "set_policy": ("set the submission policy", "web:policy", "collection", ""),
+    "split_queries": ("make some queries private", "web:split", "collection", "see everything"),
+    "spending_grants": ("see your spending grants", "web:spending", "", ""),
+    "suspend_gold": ("look at the gold pairs", "web:campaign_gold", "campaign", "see everything"),
+    "set_texts": ("accept the texts", "web:prepare_texts", "campaign", "prepare campaign"),
 }
+#: Returns whether the reader of a page can do something in an object: its kind and its name (as in PAGES), and the
+#: permission. web.common.access.Reader has one.
+MayOpen = Callable[[str, str, str], bool]
 #: Command → its API call. A command without a call is replaced by its page.
 CALLS = {
     "accept_gold": "POST /campaigns/{name}/gold",
@@ -145,17 +170,17 @@ OPTIONS: dict[str, tuple[str, str]] = (
 FIELDS_WITH_NAMES = {"rule": "rules"}
 
 
-def guidance_html(text: Any, *, collection: str = "") -> SafeString:
+def guidance_html(text: Any, *, collection: str = "", may_open: MayOpen | None = None) -> SafeString:
     """Return ``text`` as HTML, with each action as a link to its page, and each option as the name of its field.
 
     ``collection`` is the collection of actions that name none. An action without a page is shown as a command for the
-    terminal.
+    terminal, and one whose page the reader cannot open (``may_open``; None: all can) with the roles that can.
     """
     if isinstance(text, SafeString):
         return text
     told, shown = "", ""
     for part in restored(str(text)).parts:
-        plain, html = _on_page(part, collection, starts=_starts_sentence(told))
+        plain, html = _on_page(part, collection, starts=_starts_sentence(told), may_open=may_open)
         told, shown = told + plain, shown + html
     return mark_safe(shown)  # noqa: S308 -- _on_page escapes
 
@@ -203,7 +228,9 @@ def _starts_sentence(told: str) -> bool:
     return not told.strip() or told.rstrip().endswith((".", "?"))
 
 
-def _on_page(part: Part, collection: str, *, starts: bool) -> tuple[str, str]:
+def _on_page(
+    part: Part, collection: str, *, starts: bool, may_open: MayOpen | None = None
+) -> tuple[str, str]:
     match part:
         case TerminalOnly():
             return "", ""
@@ -211,15 +238,20 @@ def _on_page(part: Part, collection: str, *, starts: bool) -> tuple[str, str]:
             field = f"“{part.label or OPTIONS.get(option, (option, option.replace('-', ' ')))[1]}”"
             return field, str(conditional_escape(field))
         case Action():
-            return _action_on_page(part, collection, starts=starts)
+            return _action_on_page(part, collection, starts=starts, may_open=may_open)
     return str(part), str(conditional_escape(part))
 
 
-def _action_on_page(action: Action, collection: str, *, starts: bool) -> tuple[str, str]:
+def _action_on_page(
+    action: Action, collection: str, *, starts: bool, may_open: MayOpen | None
+) -> tuple[str, str]:
     if action.command not in PAGES:
         plain = f"{action} (in the terminal)"
         return plain, format_html("{}<code>{}</code> (in the terminal)", action.led, action.typed)
     words, address = _page_of_action(action, collection, starts=starts)
+    of, needed = PAGES[action.command][2:]
+    if address and needed and may_open and not may_open(of, _action_object(action, collection), needed):
+        words, address = f"{words} (only {who_can(needed)} can)", ""
     return words, format_html('<a href="{}">{}</a>', address, words) if address else words
 
 
@@ -245,7 +277,7 @@ def _action_object(action: Action, collection: str) -> str:
 
 def _page_of_action(action: Action, collection: str, *, starts: bool) -> tuple[str, str]:
     """Return the name and address of the action's page; the address is empty if its object is unknown."""
-    words, route, of = PAGES[action.command]
+    words, route, of, _ = PAGES[action.command]
     if collection == NEW_COLLECTION:
         words = ON_NEW_COLLECTION.get(action.command, words)
     if starts:

@@ -4,12 +4,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django import template
+from django.contrib.auth.models import AnonymousUser
+from django.template import Context
 from django.utils.safestring import SafeString
 
 from web.common import directions
+from web.common.access import Reader
 from web.common.folded_problems import FoldedProblem, counts_in_words, fold
 
 register = template.Library()
+#: Where a template that is being rendered keeps its reader, whose rights are looked up once.
+_READER = "reader of directions"
 
 
 @register.filter
@@ -23,7 +28,10 @@ def folded(
 register.filter("in_words", counts_in_words)
 
 
-@register.filter
-def directed(text: Any, collection: Any = "") -> SafeString:
-    """Return text written for a terminal, with links to the pages for its actions."""
-    return directions.guidance_html(text, collection=getattr(collection, "name", collection) or "")
+@register.simple_tag(takes_context=True)
+def directed(context: Context, text: Any, collection: Any = "") -> SafeString:
+    """Return text written for a terminal, with links to the pages for its actions that the reader can open."""
+    reader = context.render_context.get(_READER) or Reader(context.get("user", AnonymousUser()))
+    context.render_context[_READER] = reader
+    name = getattr(collection, "name", collection) or ""
+    return directions.guidance_html(text, collection=name, may_open=reader.may_open)

@@ -4,15 +4,19 @@ import re
 from html import unescape
 
 import pytest
+from django.contrib.auth import get_user
 from django.core.management import get_commands
 from django.urls import reverse
 
+from accounts.roles import who_can
 from config.errors import Refusal
 from config.guidance import Action, Guidance, TerminalOnly, stored
 from judging.campaign.campaigns import CampaignSettings
 from judging.models import Campaign
 from pooling.models import Collection
 from pooling.other_kinds import where_it_belongs
+from tests.web.conftest import PEOPLE
+from web.common.access import Reader
 from web.common.directions import (
     NEW_COLLECTION,
     PAGES,
@@ -161,3 +165,26 @@ def test_a_drafts_next_step_is_what_it_lacks():
 
     campaign.texts_accepted_at = campaign.created_at
     assert "Rehearse or pilot it if you like" in idle_campaign_direction(campaign).words
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("person", PEOPLE)
+def test_a_link_is_offered_to_those_whom_its_page_accepts(cast, person):
+    client = cast.clients[person]
+    may_open = Reader(get_user(client)).may_open
+    wrong = {}
+    for command, (_, _, of, needed) in PAGES.items():
+        name = {"campaign": cast.campaign.name, "collection": cast.collection.name, "": ""}[of]
+        said = guidance_html(Guidance(Action(command, name)), may_open=may_open)
+        offered = "<a href=" in said
+        (address,) = re.findall(r'href="([^"]+)"', guidance_html(Guidance(Action(command, name))))
+        page = client.get(address)
+        own_list = person == "assessor" and address.endswith(
+            "/grading/"
+        )  # their topics, which no sentence means
+        if not own_list and offered is (page.status_code in (403, 404)):
+            wrong[command] = (said, page.status_code)
+        elif not offered:
+            assert said.endswith(f" (only {who_can(needed)} can)")
+
+    assert wrong == {}

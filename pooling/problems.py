@@ -57,6 +57,8 @@ NEXT_STEPS = {
 }
 #: Kinds of problems of lines that may belong to another kind of file.
 SHAPES = ("columns", "rank", "grade")
+#: Kinds of problems that the file itself does not have: its run, or the time and number of the team's runs.
+OF_THE_RUN = frozenset({"run", "submission policy"})
 #: The kind of a line whose query the collection does not have.
 UNKNOWN_QUERY = "unknown query"
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)

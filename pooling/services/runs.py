@@ -51,10 +51,6 @@ class RunFacts:
     """Structured details, by the names of pooling.run_details and of the collection's own fields."""
 
 
-#: The next step of a file whose content is already imported.
-NOTHING_TO_DO = "Nothing needs to be done."
-
-
 @dataclass(frozen=True)
 class CheckedRun:
     """A run file that passed every check, and its run tag."""
@@ -346,7 +342,7 @@ def _refuse_if_imported(collection: Collection, checked: CheckedRun, name: str) 
     if same is not None:
         raise SameRun(
             f"{name}: the same content is already imported, as run {same.run_tag}.",
-            NOTHING_TO_DO,
+            "Nothing needs to be done.",
             team=same.team,
             of_tag=False,
         )

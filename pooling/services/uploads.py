@@ -178,7 +178,7 @@ def _submission_refusal(upload: RunUpload) -> PoolingError:
     if now.state == RunUpload.State.IMPORTED:
         return UploadRefused("The file is already imported.", "There is nothing left to do.")
     if now.state == RunUpload.State.REFUSED:
-        return UploadRefused("The file was refused.", "Fix the listed problems and send the file again.")
+        return UploadRefused("The file was refused.", "Follow the advice on each of its problems.")
     return UploadRefused("The file is no longer here.", "Send it again.")
 
 

@@ -8,6 +8,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.urls import reverse
 
 from config.background.models import Job
+from config.guidance import Action, restored
 from pooling.models import (
     AddedFiles,
     Collection,
@@ -18,10 +19,10 @@ from pooling.models import (
     RunUpload,
     SubmissionPolicy,
 )
+from pooling.problems import OF_THE_RUN
 from pooling.services.candidates import candidates_of
 from pooling.services.leaving_out import can_leave_out
 from pooling.services.quotas import keys_that_failed
-from pooling.services.runs import NOTHING_TO_DO
 from pooling.services.teams import team_of, uploads_seen
 from web.common.folded_problems import fold
 from web.common.job_progress import Work
@@ -93,10 +94,17 @@ def upload_page(upload: RunUpload, user: Any) -> dict[str, Any]:
         "work": work,
         "again": reverse("web:check_again", args=[upload.collection.name, upload.pk]) if mine else "",
         "can_leave_out": mine and can_leave_out(upload),
-        "nothing_to_do": listed == 1 and upload.problems[0].get("next_step") == NOTHING_TO_DO,
+        "can_be_fixed": _can_be_fixed(upload),
         "more": sum(upload.problem_counts.values()) - listed if upload.problem_counts else 0,
         "policy": SubmissionPolicy.objects.filter(collection=upload.collection).first(),
     }
+
+
+def _can_be_fixed(upload: RunUpload) -> bool:
+    """Return whether a corrected file would be accepted: the run itself is, and no line belongs to another page."""
+    steps = [restored(one.get("next_step", "")) for one in upload.problems]
+    elsewhere = any(isinstance(part, Action) for step in steps for part in step.parts)
+    return not elsewhere and not OF_THE_RUN & upload.problem_counts.keys()
 
 
 def making_page(wanted: NewCollection) -> dict[str, Any]:

@@ -458,3 +458,36 @@ def test_a_round_that_is_changed_keeps_its_name(board):
 
     assert list(Round.objects.values_list("name", flat=True)) == ["2026"]
     assert owner.get(f"{teams}?change=x").status_code == 404
+
+
+FIX = "Fix the file and send it again."
+
+
+def test_a_refused_file_gets_the_advice_of_its_reason(board, at):
+    def page_of(upload):
+        return board.get("late", f"/collections/harbour/uploads/{upload.pk}/").content.decode()
+
+    broken = board.send("late", "broken", [("q1", "a"), ("q1", "a")], detail="subtask=fullrank")
+    without = board.send("late", "without", [("q1", "a")])
+    labels = board.send(
+        "late", "labels", [("q1", "a")], pack=lambda _: b"q1 0 a 1\n", detail="subtask=fullrank"
+    )
+    board.send("late", "first", [("q1", "a")], detail="subtask=fullrank")
+    second = board.send("late", "second", [("q1", "b")], detail="subtask=fullrank")
+    at(CLOSES)
+    late = board.send("late", "late1", [("q2", "a2"), ("q2", "a2")], detail="subtask=fullrank")
+
+    assert FIX in page_of(broken)
+    for upload, advice in (
+        (without, "Add: “Subtask”"),
+        (labels, "Add labels (only an owner or a maintainer can)."),
+        (second, "Withdraw a run with the organizers&#x27; help."),
+        (late, "Ask the organizers."),
+    ):
+        page = page_of(upload)
+        assert advice in page, upload
+        assert FIX not in page, upload
+    listed = board.get("late", "/collections/harbour/uploads/").content.decode()
+    for page in (listed, page_of(labels)):
+        assert "Add labels (only an owner or a maintainer can)." in page
+        assert "/collections/harbour/files/" not in page

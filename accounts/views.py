@@ -14,10 +14,13 @@ from accounts.forms import TokenForm
 from accounts.models import ApiToken
 from accounts.services.tokens import make_token, revoke_token
 from config import clock
+from config.sealing import SealBroken, seal, unseal
 
 #: Session key of forms that created a token, so that reloading the page does not create a second token.
 ANSWERED = "token_forms_answered"
 MOST_REMEMBERED = 20
+#: Session key of a new token that its page has not shown yet: its key, and its text, sealed.
+UNSEEN, PURPOSE = "unseen_token", "unseen API token"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -25,19 +28,24 @@ MOST_REMEMBERED = 20
 @login_required
 @reauthentication_required(allow_get=True)  # a token outlives the session that made it, which may be stolen
 def tokens(request: HttpRequest) -> HttpResponse:
-    """List the person's tokens. A new token is shown only in the response to the form."""
+    """List the person's tokens. A new token is shown once, on the page to which its form redirects.
+
+    The response to the form may never be seen: the browser drops it if a button is pressed twice. After a confirmed
+    password, it would also stand at the address of the password form.
+    """
     once, answered = request.POST.get("once", "")[:40], request.session.get(ANSWERED, [])
     if once in answered:
         return redirect("accounts:tokens")
     form = TokenForm(request.POST if request.method == "POST" else None)
-    made, text = None, ""
     if request.method == "POST" and form.is_valid():
         try:
             made, text = make_token(user=request.user, **form.cleaned_data)  # type: ignore[arg-type]
-            form = TokenForm()
             request.session[ANSWERED] = [*answered, *filter(None, [once])][-MOST_REMEMBERED:]
+            request.session[UNSEEN] = [made.pk, seal(text, purpose=PURPOSE)]
+            return redirect("accounts:tokens")
         except TokenRefused as refusal:
             form.add_error(None, str(refusal))
+    made, text = _unseen_token(request)
     context = {
         "form": form,
         "made": made,
@@ -46,7 +54,19 @@ def tokens(request: HttpRequest) -> HttpResponse:
         "now": clock.now(),
         "tokens": ApiToken.objects.filter(user=request.user).order_by("-created_at", "-pk"),  # type: ignore[misc]
     }
-    return render(request, "account/tokens.html", context, status=200 if made or not form.errors else 422)
+    return render(request, "account/tokens.html", context, status=422 if form.errors else 200)
+
+
+def _unseen_token(request: HttpRequest) -> tuple[ApiToken | None, str]:
+    """Return the new token that this page is the first to show, with its text, and forget the text."""
+    if request.method != "GET" or UNSEEN not in request.session:
+        return None, ""
+    key, sealed = request.session.pop(UNSEEN)
+    made = ApiToken.objects.filter(user=request.user, pk=key, revoked_at=None).first()  # type: ignore[misc]
+    try:
+        return made, unseal(sealed, purpose=PURPOSE)
+    except SealBroken:
+        return None, ""
 
 
 @require_POST

@@ -9,6 +9,7 @@ from django.core import mail
 from accounts.errors import TokenRefused
 from accounts.models import ApiToken
 from accounts.services.tokens import make_token, revoke_token, token_of
+from accounts.views import UNSEEN
 from config import clock
 
 pytestmark = pytest.mark.django_db
@@ -123,12 +124,45 @@ def test_a_stolen_session_cannot_create_a_token_or_add_an_address(client, grace)
 def test_creating_a_token_requires_the_password(client, grace):
     asked = client.post("/accounts/tokens/", {"name": "ci", "scopes": ["read"], "days": 7})
 
-    shown = client.post(asked["Location"], {"password": PASSWORD})
+    shown = client.post(asked["Location"], {"password": PASSWORD}, follow=True)
 
     assert grace.api_tokens.get().name == "ci"
-    assert b"pfr_" in shown.content
-    # The page is shown at the address of the password form, to which the next form must not go.
-    assert b'<form method="post" action="/accounts/tokens/" class="fields">' in shown.content
+    assert shown.redirect_chain[-1][0] == "/accounts/tokens/"
+    assert token_of(shown.context["text"])
+
+
+def test_pressing_a_button_twice_still_shows_the_only_token(client, grace):
+    asked = client.post("/accounts/tokens/", {"name": "ci", "scopes": ["read"], "days": 7, "once": "x"})
+
+    dropped = client.post(asked["Location"], {"password": PASSWORD})
+    followed = client.post(asked["Location"], {"password": PASSWORD}, follow=True)
+
+    assert b"pfr_" not in dropped.content
+    assert token_of(followed.context["text"]) == grace.api_tokens.get()
+    assert client.post("/accounts/tokens/", {"once": "x"})["Location"] == "/accounts/tokens/"
+    assert client.get("/accounts/tokens/").context["text"] == ""
+
+
+def test_a_token_waits_for_its_page_only_sealed(client, ada):
+    client.force_login(ada)
+
+    reply = client.post("/accounts/tokens/", {"name": "ci", "scopes": ["read"], "days": 7})
+    kept = dict(client.session)
+    client.head("/accounts/tokens/")
+    text = client.get(reply["Location"]).context["text"]
+
+    assert token_of(text)
+    assert text not in str(kept)
+    assert "pfr_" not in reply["Location"] + str(kept)
+    assert UNSEEN not in client.session
+
+
+def test_a_token_revoked_before_it_is_seen_is_not_shown(client, ada):
+    client.force_login(ada)
+    client.post("/accounts/tokens/", {"name": "ci", "scopes": ["read"], "days": 7})
+    ApiToken.objects.update(revoked_at=clock.now())
+
+    assert b"Copy the token" not in client.get("/accounts/tokens/").content
 
 
 def test_a_new_password_is_reported_by_e_mail(client, grace, settings):
@@ -160,7 +194,7 @@ def test_invalid_tokens_are_not_created(ada, wrong):
 def test_the_page_shows_a_token_once(client, ada):
     client.force_login(ada)
 
-    shown = client.post("/accounts/tokens/", {"name": "ci", "scopes": ["read"], "days": 7})
+    shown = client.post("/accounts/tokens/", {"name": "ci", "scopes": ["read"], "days": 7}, follow=True)
     text = shown.context["text"]
 
     assert text in shown.content.decode()
@@ -177,7 +211,7 @@ def test_reloading_the_page_of_a_new_token_creates_no_second_one(client, ada):
 
     replies = [client.post("/accounts/tokens/", form) for _ in range(2)]
 
-    assert [reply.status_code for reply in replies] == [200, 302]
+    assert [reply.status_code for reply in replies] == [302, 302]
     assert ada.api_tokens.count() == 1
 
 

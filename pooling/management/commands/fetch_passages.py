@@ -6,6 +6,8 @@ from config.plurals import many
 from pooling.services import passages
 from pooling.services.finding import collection_named
 
+MOST_NAMED = 20
+
 
 class Command(BaseCommand):
     help = (
@@ -50,4 +52,6 @@ class Command(BaseCommand):
             return
         self.out.print(f"{result['found']:,} of {many(result['wanted'], 'missing text')} found.")
         if result["missing"]:
-            self.out.print(f"No source contains {', '.join(result['missing'][:20])}.", markup=False)
+            first, more = result["missing"][:MOST_NAMED], len(result["missing"]) - MOST_NAMED
+            others = f" and {more:,} more" if more > 0 else ""
+            self.out.print(f"No source contains {', '.join(first)}{others}.", markup=False)

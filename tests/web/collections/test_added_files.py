@@ -94,12 +94,23 @@ def test_labels_and_texts_are_added_and_missing_texts_found(ada, collection, dat
     }
     assert "2 labels of 2 queries, 1 relevant" in page
     assert "2 of 3 missing texts found" in page
-    assert "No passage file contains these:</strong> c" in page
+    assert '1 passage is in no passage file:</strong> <span class="mono">c</span>.' in page
     assert "graded" in ada.get("/collections/mine/").content.decode()
     said = CollectionChange.objects.values_list("what", "who")
     assert set(said) == {("labels graded added", "ada"), ("1 passage file added", "ada")}
     # The labels are in the database; passages are read from their files.
     assert [path.read_bytes() for path in (data_dir / "sources").rglob("*-*")] == [PASSAGES]
+
+
+def test_many_passages_without_text_are_counted_and_the_first_named(ada, collection):
+    labels = b"".join(b"q1 0 unknown%04d 1\n" % number for number in range(2000))
+    reply = sent(ada, passages=PASSAGES, qrels=labels, set="wide")
+
+    page = ada.get(reply["Location"]).content.decode()
+
+    assert "2,000 passages are in no passage file:" in page
+    assert "unknown0004</span> and 1,995 more." in page
+    assert "unknown0005" not in page
 
 
 def test_every_problem_is_named_and_nothing_is_added(ada, data_dir):

@@ -31,6 +31,7 @@ class PolicyIn(Body):
 
     The team is always required: runs are counted by team. Without ``public_decimals``, values under withheld labels
     have as many decimals as hide single queries. More are saved, with a warning in the reply that names this number.
+    Analyses and values of single queries, public under labels that are not withheld, keep all decimals.
     """
 
     most_runs: Annotated[int, Field(ge=1, le=10_000)]

@@ -36,7 +36,7 @@ from judging.money.discrepancies import note_differences, note_only_here, note_o
 from judging.money.payments import owe
 from judging.rules.deadlines import GRACE, offered_seconds
 from judging.tasks.answers import fill_from_form, record_answers
-from judging.tasks.ending import clear_place, end_submission, free_lapsed
+from judging.tasks.ending import clear_place, end_submission, free_lapsed, lock_in_order
 from judging.tasks.evidence import evidence_of
 from judging.tasks.slots import take_up
 from judging.workers.identities import crowd_namespace, worker_for
@@ -234,6 +234,7 @@ def take_in(campaign: Campaign, place: Place, found: CrowdSubmission) -> Submiss
         submission = _submission(campaign, place, found, worker.pk)
         work = evidence_of(submission, found)
         if submission.collected_at is None:
+            lock_in_order(Submission.objects.filter(Q(pk=submission.pk) | Q(place=place)))
             if not work.complete:
                 note_only_there(submission, answered=work.claimed, saved=work.judged)
             if submission.slots.exists():  # else our page never saw it, or nobody consented there

@@ -6,6 +6,7 @@ from django.db.models import Count, QuerySet
 from judging.campaign.campaigns import log_change
 from judging.models import Campaign, Exclusion, GoldAnswer, GoldPair, Submission, Task, Worker
 from judging.rules.screening import Verdict, screen_answers
+from judging.tasks.ending import lock_in_order
 
 #: Marks exclusions that were reversed by suspending a gold pair. Their other failed answers are not forgiven.
 SUSPENSION = "suspension of a gold pair"
@@ -74,9 +75,10 @@ def exclude(campaign: Campaign, worker: Worker, verdict: Verdict, failed: list[G
 @transaction.atomic
 def stop_counting(campaign: Campaign, worker: Worker) -> int:
     """Offer again every task that this worker holds or did. Returns their number. Safe to repeat."""
-    Submission.objects.filter(campaign=campaign, worker=worker).exclude(
-        standing=Submission.Standing.UNKNOWN
-    ).update(standing=Submission.Standing.EXCLUDED)
+    theirs = Submission.objects.filter(campaign=campaign, worker=worker)
+    work = theirs.exclude(standing=Submission.Standing.UNKNOWN)
+    lock_in_order(work)
+    work.update(standing=Submission.Standing.EXCLUDED)
     return Task.objects.filter(campaign=campaign, holder__worker=worker).update(
         state=Task.State.WAITING, holder=None, leased_until=None
     )

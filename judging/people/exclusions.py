@@ -15,6 +15,7 @@ from judging.intake.screened_work import exclude, standing_exclusion
 from judging.models import Campaign, Exclusion, Submission, Worker
 from judging.people.rights import has_withdrawn
 from judging.rules.screening import Verdict
+from judging.tasks.ending import lock_in_order
 from judging.workers.unfinished import offer_tasks_again, unfinished_of
 
 PERSON = "person"
@@ -95,6 +96,7 @@ def count_again(campaign: Campaign, work: QuerySet[Submission]) -> list[str]:
     """Settle submissions again that were set aside. Returns the new standing of each."""
     submissions = list(work.order_by("pk").select_related("worker", "task", "campaign"))
     keys = [submission.pk for submission in submissions]
+    lock_in_order(work)
     Submission.objects.filter(pk__in=keys).update(standing=Submission.Standing.PENDING)
     for submission in submissions:
         submission.standing = Submission.Standing.PENDING

@@ -8,6 +8,7 @@ crowd confirms is paid in full, and counts unless somebody else did the task in 
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from judging.models import Campaign, Choice, Consent, Place, Submission, Task, Worker
@@ -17,6 +18,8 @@ from judging.models import Campaign, Choice, Consent, Place, Submission, Task, W
 MOST_LEASES = 3
 #: The number of weak leases to examine for a task that fits the newcomer.
 MOST_WEIGHED = 200
+#: The number of holders to try, weakest first, while other transactions are changing their tasks.
+MOST_TRIED = 10
 
 
 def make_room(campaign: Campaign, place: Place) -> None:
@@ -60,12 +63,19 @@ def _unconfirmed_holders(campaign: Campaign) -> QuerySet[Submission]:
     return held.filter(taken_at=None).exclude(place=None).exclude(standing=Submission.Standing.TRIAL)
 
 
+@transaction.atomic
 def _displace(leases: QuerySet[Submission]) -> bool:
-    """Free the weakest holder's task: not submitted, fewest choices, no consent, opened first."""
+    """Free the weakest holder's task: not submitted, fewest choices, no consent, opened first.
+
+    A task that another transaction is changing is passed over: this one may already have ended submissions for whose
+    tasks the other one waits (see :mod:`judging.tasks.ending`).
+    """
     agreed = Exists(Consent.objects.filter(submission=OuterRef("pk")))
     ranked = leases.annotate(choices=Count("slots__choices"), agreed=agreed)
-    weakest = ranked.order_by("-state", "choices", "agreed", "opened_at").first()
-    if weakest is None:
-        return False
-    held = Task.objects.filter(holder=weakest, state=Task.State.HELD)
-    return bool(held.update(state=Task.State.WAITING, holder=None, leased_until=None))
+    weakest_first = ranked.order_by("-state", "choices", "agreed", "opened_at")
+    for holder in weakest_first.values_list("pk", flat=True)[:MOST_TRIED]:
+        held = Task.objects.filter(holder=holder, state=Task.State.HELD)
+        if task := held.select_for_update(skip_locked=True).values_list("pk", flat=True).first():
+            freed = Task.objects.filter(pk=task, holder=holder)
+            return bool(freed.update(state=Task.State.WAITING, holder=None, leased_until=None))
+    return False

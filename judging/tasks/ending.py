@@ -1,7 +1,11 @@
-"""How a worker's hold on a task ends: returned, lapsed or displaced. The task is free for others then."""
+"""How a worker's hold on a task ends: returned, lapsed or displaced. The task is free for others then.
+
+A transaction that ends several submissions locks them in the order of their keys, and each before its task, so that
+two of them cannot wait for each other.
+"""
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from config import clock
 from judging.models import Campaign, Submission, Task
@@ -25,8 +29,16 @@ def end_submission(submission: Submission, state: str) -> bool:
     return bool(ended)
 
 
+def lock_in_order(submissions: QuerySet[Submission]) -> None:
+    """Lock these submissions, before anything changes one of them."""
+    list(submissions.order_by("pk").select_for_update(no_key=True, of=("self",)).values_list("pk"))
+
+
 def clear_place(submission: Submission) -> None:
-    """End others' submissions at this place, where the crowd confirmed this one: a place accepts only one."""
+    """End others' submissions at this place, where the crowd confirmed this one: a place accepts only one.
+
+    Call ``lock_in_order`` for all of them first.
+    """
     others = Submission.objects.filter(place=submission.place_id).exclude(pk=submission.pk)
     for other in others.filter(state=Submission.State.HELD).exclude(place=None):
         end_submission(other, Submission.State.RETURNED)
@@ -60,11 +72,8 @@ def free_lapsed(campaign: Campaign) -> int:
     finished = sent_off.filter(held_task__leased_until__lte=now - GRACE)
     # A submission whose task was taken away by an exclusion has no lease to expire, so it would stay held forever.
     without = sent_off.filter(held_task=None, crowd_ends_at__lte=now - GRACE)
-    gone = list(without.values_list("pk", flat=True)[:500])
-    Submission.objects.filter(pk__in=gone, state=Submission.State.FINISHED).update(
-        state=Submission.State.LAPSED
-    )
-    free_slots(Submission.objects.filter(pk__in=gone, state=Submission.State.LAPSED))
+    for submission in without[:500]:
+        end_submission(submission, Submission.State.LAPSED)
     return sum(
         end_submission(submission, Submission.State.LAPSED) for submission in [*empty, *finished[:500]]
     )

@@ -233,7 +233,7 @@ def _end_former(taking: Taking) -> None:
 def _former(assignment_id: str, place: int, worker: int) -> QuerySet[Submission]:
     same = Q(assignment_id=assignment_id)
     here = Submission.objects.filter(same & Q(state=Submission.State.HELD) | ~same & Q(place=place))
-    return here.exclude(same, worker=worker)
+    return here.exclude(same, worker=worker).order_by("pk")  # the order of locks: judging.tasks.ending
 
 
 _FORMER = Prepared(_former, words=(0,))

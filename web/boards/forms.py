@@ -83,10 +83,10 @@ class PolicyForm(SeenValuesForm):
         min_value=0,
         max_value=MOST_DECIMALS,
         required=False,
-        help_text="On the board, in its files and on runs' pages. Runs keep the order of their true values, which tests "
-        "also use. Under labels that are not withheld, analyses and values of single queries keep all decimals. Leave "
-        "empty for all decimals or, under withheld labels, as many as hide the effect of a single query (1 from 21 "
-        "queries, 2 from 201).",
+        help_text="On the board, in its files and on runs' pages. Runs keep the order of their true values, which "
+        "tests also use. Under labels that are not withheld, analyses and values of single queries keep all "
+        "decimals. Leave empty for all decimals or, under withheld labels, as many as hide the effect of a single "
+        "query (1 from 21 queries, 2 from 201).",
     )
     per_query_values = forms.BooleanField(
         label="Everybody sees values of single queries under withheld labels",

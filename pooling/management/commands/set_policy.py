@@ -62,9 +62,9 @@ class Command(BaseCommand):
             "--decimals",
             type=int,
             metavar="N",
-            help="decimals of the public means, on the board and on runs' pages, 0 to 4; runs keep the order of their "
-            "true values (default: all; under withheld labels, few enough to hide the effect of a single query). Under "
-            "labels that are not withheld, analyses and values of single queries keep all decimals",
+            help="decimals of the public means, on the board and on runs' pages, 0 to 4; runs keep the order of "
+            "their true values (default: all; under withheld labels, few enough to hide the effect of a single "
+            "query). Under labels that are not withheld, analyses and values of single queries keep all decimals",
         )
         parser.add_argument(
             "--per-query-values",

@@ -131,8 +131,7 @@ def test_nginx_logs_no_secret_and_takes_large_bodies_from_senders_who_are_known(
 
 @pytest.mark.skipif(not shutil.which("caddy"), reason="Caddy is not here")
 def test_caddy_reads_its_file():
-    subprocess.run(
-        ["caddy", "adapt", "--config", DEPLOY / "Caddyfile", "--adapter", "caddyfile"],
-        check=True,
-        capture_output=True,
-    )
+    command = ["caddy", "adapt", "--config", DEPLOY / "Caddyfile", "--adapter", "caddyfile"]
+    read = subprocess.run(command, check=True, capture_output=True).stdout
+
+    assert b"reverse_proxy" in json.dumps(json.loads(read)["apps"]["http"]["servers"]).encode()

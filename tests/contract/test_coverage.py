@@ -75,6 +75,8 @@ def test_workers_who_sign_in_through_a_link_work_like_those_who_signed_up(crowd,
 
     crowd.approve_assignment(AssignmentId=task["assignmentId"])
 
+    approved = crowd.get_assignment(AssignmentId=task["assignmentId"])["Assignment"]
+    assert approved["AssignmentStatus"] == "Approved"
     person.http.close()
 
 

@@ -303,7 +303,9 @@ def test_pages_cost_the_same_however_many_tasks_wait(
         make_hit(ask, hit_type, at=clock.now())
 
     with django_assert_max_num_queries(14):
-        client.get("/")
+        page = client.get("/")
+
+    assert f"/groups/{hit_type}/" in page.content.decode()
 
 
 def own_kind(ask, **changes):

@@ -20,6 +20,7 @@ def test_a_hit_expires_without_anybody_asking(ask, hit_type, settings):
     settings.TICK_SECONDS = 0.05
     make_hit(ask, hit_type, at=clock.now() - timedelta(seconds=60), LifetimeInSeconds=61)
 
+    assert Hit.objects.get().status == "Assignable"
     stop = scheduler.start_scheduler()
     try:
         wait_until(lambda: Hit.objects.get().status == "Reviewable")
@@ -33,8 +34,9 @@ def test_a_server_ends_with_the_process_that_started_it(tmp_path):
     program = (
         ""
         "from pathlib import Path\n"
-        "import tests.contract.test_mturk as contract\n"
+        "import tests.contract.endpoint as contract\n"
         f"process, port = contract.start_marketplace(Path({str(tmp_path)!r}), '--until-parent-exits')\n"
+        "assert contract.answers(f'http://127.0.0.1:{port}/healthz')\n"
         f"Path({str(port_file)!r}).write_text(str(port))\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=PATIENCE_SECONDS)

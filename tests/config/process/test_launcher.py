@@ -205,6 +205,7 @@ def test_run_serves_pages_does_the_jobs_of_other_processes_and_stops_with_its_ma
 @pytest.mark.one_database
 def test_a_killed_run_leaves_no_marketplace_behind(embedded, running):
     marketplace = f"http://127.0.0.1:{embedded['MARKETPLACE_PORT']}/healthz"
+    assert launcher.answers(marketplace)
 
     running.kill()
     running.wait(PATIENCE_SECONDS)

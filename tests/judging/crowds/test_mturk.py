@@ -133,9 +133,12 @@ def test_approving_what_is_approved_is_a_success(canned):
         "RequestError",
         "This operation can be called with a status of: Submitted",
     )
-    canned.add_response("get_assignment", {"Assignment": assignment(1, "Approved")})
+    asked = {"AssignmentId": "3ASSIGNMENT1"}
+    canned.add_response("get_assignment", {"Assignment": assignment(1, "Approved")}, asked)
 
     MTurk("http://crowd").approve("3ASSIGNMENT1")
+
+    canned.assert_no_pending_responses()  # it looked at the assignment before it counted the refusal as success
 
 
 def test_approving_what_was_rejected_is_refused(canned):
@@ -177,6 +180,8 @@ def test_a_bonus_goes_out_with_its_key_as_token_and_two_decimals(canned):
         reason="13 of 13 pairs.",
         key="key-bonus",
     )
+
+    canned.assert_no_pending_responses()  # the stub compared the call with these values
 
 
 def test_bonuses_are_listed_to_their_end(canned):

@@ -124,7 +124,10 @@ def test_names_with_folders_are_refused(api, name):
     files = [{"what": "queries", "file_name": name, "size_bytes": 5}]
 
     asked = {"name": "mine", "files": files}
-    problem(api.post("/collections", asked, **{"Idempotency-Key": "k"}), 400)
+    said = problem(api.post("/collections", asked, **{"Idempotency-Key": "k"}), 400)
+
+    assert "file name" in said["detail"]
+    assert not NewCollection.objects.exists()
 
 
 def test_a_key_stands_for_one_announcement(api):
@@ -159,11 +162,14 @@ def test_an_announcement_is_deleted_by_its_creator_or_when_it_expires(api, data_
 
 def test_nobody_sees_or_continues_somebody_elses_announcement(api, django_user_model):
     where = announce(api)["Location"]
+    assert api.client.get(where, headers=api.headers).status_code == 200
     NewCollection.objects.update(user=django_user_model.objects.create_user("otto"))
+    before = NewCollection.objects.values().get()
 
     problem(send(api, f"{where}/files/", 1, FILES["queries"]), 404)
     problem(api.client.get(where, headers=api.headers), 404)
     problem(api.client.get(where), 404)
+    assert NewCollection.objects.values().get() == before
 
 
 def added(content=b"q1 0 a 1\nq2 0 fresh 1\n", **said):

@@ -39,9 +39,9 @@ def tokens(request: HttpRequest) -> HttpResponse:
     form = TokenForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            made, text = make_token(user=request.user, **form.cleaned_data)  # type: ignore[arg-type]
+            token, secret = make_token(user=request.user, **form.cleaned_data)  # type: ignore[arg-type]
             request.session[ANSWERED] = [*answered, *filter(None, [once])][-MOST_REMEMBERED:]
-            request.session[UNSEEN] = [made.pk, seal(text, purpose=PURPOSE)]
+            request.session[UNSEEN] = [token.pk, seal(secret, purpose=PURPOSE)]
             return redirect("accounts:tokens")
         except TokenRefused as refusal:
             form.add_error(None, str(refusal))

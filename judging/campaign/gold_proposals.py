@@ -1,17 +1,26 @@
 """Propose gold pairs: build candidates from labels and texts, and keep those that look like real pairs."""
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 import numpy as np
 from django.db.models import Count
 
-from config.guidance import Action, Guidance, Option, TerminalOnly
+from config.guidance import Action, Guidance, Option
+from judging.campaign.gold_coverage import (
+    MOST_TASKS,
+    LackingTask,
+    gold_in,
+    lacking_tasks,
+    suits,
+    tasks_as_shown,
+)
+from judging.campaign.gold_labels import grades_by_query, labels_for_gold
 from judging.campaign.gold_pairs import needed_gold
 from judging.campaign.strategy_figures import compared_pairs
-from judging.errors import BadInput, CampaignRefused
+from judging.errors import CampaignRefused
 from judging.models import Campaign, GoldPair, TaskPair
 from judging.rules.familiarity import Shares
 from judging.rules.gold_candidates import (
@@ -22,6 +31,7 @@ from judging.rules.gold_candidates import (
     relevant_by_query,
 )
 from judging.rules.gold_choice import Real, Texts, Triple, choose_gold, is_hard_triple
+from judging.rules.gold_drawing import Gold
 from judging.rules.pair_features import (
     PassageText,
     content_words,
@@ -30,7 +40,7 @@ from judging.rules.pair_features import (
     read_passage,
     word_weights,
 )
-from pooling.models import Passage, Qrel, QrelSet, Query
+from pooling.models import Passage, QrelSet, Query
 from pooling.passage_text import class_key
 from pooling.services import bulk, clusters, passages
 from pooling.services.runs import tops_of
@@ -40,64 +50,21 @@ SPARE = 1.35
 #: The maximum numbers of candidates, collection texts, and texts from passage files to examine.
 MOST_CANDIDATES, MOST_TEXTS, MOST_READ = 20_000, 50_000, 100_000
 TEXTS_AT_ONCE = 2000
+#: The most gold pairs to add for tasks that too few of the others fit.
+MOST_COVERING = 20
 UNJUDGED, OF_OTHERS = "not judged for any question", "judged for other questions only"
 
 
 def propose_gold(campaign: Campaign, *, qrels: str = "") -> int:
-    """Add proposals until there are a third more than needed; return how many were added.
+    """Add proposals until there are a third more than needed, and enough for each task; return how many were added.
 
     ``qrels`` names the labels with the known answers (default: the pool's).
     """
     labels = labels_for_gold(campaign, qrels)
     standing = campaign.gold_pairs.exclude(state=GoldPair.State.DROPPED).count()
     wanted = math.ceil(needed_gold(campaign) * SPARE) - standing
-    if wanted <= 0:
-        return 0
-    return _ProposalSearch(campaign, labels, wanted).run()
-
-
-def _names_of_labels(campaign: Campaign) -> str:
-    return ", ".join(campaign.collection.passage_labels().order_by("name").values_list("name", flat=True))
-
-
-def labels_for_gold(campaign: Campaign, name: str) -> QrelSet:
-    """Return the qrel set with this name, or the pool's. Raises BadInput, or CampaignRefused if there is none."""
-    if name and campaign.pool is not None:
-        found = QrelSet.objects.filter(collection=campaign.collection, name=name).first()
-        if found is None:
-            names = _names_of_labels(campaign)
-            raise BadInput(
-                f"The collection has no qrel set called {name!r}.",
-                f"Qrel sets: {names}." if names else "It has no qrel sets yet.",
-            )
-        return found
-    if campaign.grading is not None and campaign.pool is not None and campaign.pool.qrel_set is None:
-        names = _names_of_labels(campaign)
-        raise CampaignRefused(
-            "Gold pairs need known relevant passages, but this campaign's pool has no qrels.",
-            Guidance(
-                "Choose labels",
-                TerminalOnly(" with --qrels SET"),
-                f": {names}. Or " if names else ". Or ",
-                Action("import_gold", campaign.name, "FILE", lead="import your own gold pairs"),
-                ".",
-            ),
-        )
-    if campaign.pool is None or campaign.pool.qrel_set is None:
-        raise CampaignRefused(
-            "Gold pairs need known relevant passages, but this campaign's pool has no qrels.",
-            Guidance(
-                Action("import_gold", campaign.name, "FILE", lead="Import your own gold pairs"),
-                ". Or ",
-                Action(
-                    "build_pool",
-                    campaign.collection.name,
-                    "--pool NAME --qrels SET",
-                    lead="judge a pool with qrels",
-                ),
-            ),
-        )
-    return campaign.pool.qrel_set
+    search = _ProposalSearch(campaign, labels, max(0, wanted))
+    return search.run() if wanted > 0 or search.lacking(()) else 0
 
 
 class _ProposalSearch:
@@ -105,9 +72,11 @@ class _ProposalSearch:
 
     def __init__(self, campaign: Campaign, labels: QrelSet, wanted: int) -> None:
         self.campaign, self.labels, self.wanted = campaign, labels, wanted
+        self.tasks = tasks_as_shown(campaign.tasks.order_by("number")[:MOST_TASKS])
+        self.usable = gold_in(campaign, [GoldPair.State.PROPOSED, GoldPair.State.ACCEPTED])
         self.rng = np.random.default_rng([abs(campaign.seed), campaign.gold_pairs.count()])
         self.real = Real([(query, one, other) for query, one, other in compared_pairs(campaign)])
-        self.grades = _grades_by_query(labels)
+        self.grades = grades_by_query(labels)
         least, self.off_topic_below = self._bounds()
         self.relevant = self._questions_to_ask(relevant_by_query(self.grades, least))
         self.read: dict[int, PassageText] = {}
@@ -144,11 +113,38 @@ class _ProposalSearch:
         near = self._nearest_by_question(self._unjudged_passages(pooled))
         mine += self._with_texts(pair_with_unlabeled(self.relevant, near, UNJUDGED))
         chosen = self._choose(mine, (), exclusive=True)
-        if len(chosen) < self.wanted:
+        chosen = self._cover(mine, chosen, exclusive=True)
+        if len(chosen) < self.wanted or self.lacking(chosen):
             elsewhere = self._passages_of_other_questions(known | pooled)
             others = self._with_texts(pair_with_unlabeled(self.relevant, elsewhere, OF_OTHERS))
             chosen += self._choose(others, chosen, exclusive=False)
+            chosen = self._cover(others, chosen, exclusive=False)
         return self._add(chosen)
+
+    def lacking(self, chosen: Sequence[Triple]) -> list[LackingTask]:
+        """Return the tasks that too few usable gold pairs and chosen candidates fit."""
+        return lacking_tasks(
+            self.campaign, self.tasks, [*self.usable, *(Gold(0, *one.key) for one in chosen)]
+        )
+
+    def _cover(self, candidates: list[Triple], chosen: list[Triple], *, exclusive: bool) -> list[Triple]:
+        """Return the choice with more candidates, in front, for tasks that too few gold pairs fit.
+
+        The questions that the fewest of these tasks ask come first.
+        """
+        for _ in range(MOST_COVERING):
+            lacking = self.lacking(chosen)
+            if not lacking:
+                break
+            asked = Counter(query for task in lacking for query in {pair.query_id for pair in task.shown})
+            fitting = [one for one in candidates if suits(self.campaign, lacking[0], Gold(0, *one.key))]
+            fewest = min((asked[one.query_id] for one in fitting), default=0)
+            fitting = [one for one in fitting if asked[one.query_id] == fewest]
+            more = self._choose(fitting, chosen, exclusive=exclusive, wanted=1)
+            if not more:
+                break
+            chosen = [*more, *chosen]
+        return chosen
 
     def _questions_to_ask(self, relevant: dict[int, list[int]]) -> dict[int, list[int]]:
         """Return questions that some of the campaign's tasks ask, but not most: no task asks a question twice.
@@ -333,7 +329,15 @@ class _ProposalSearch:
             ]
         return found
 
-    def _choose(self, candidates: list[Triple], chosen: Iterable[Triple], *, exclusive: bool) -> list[Triple]:
+    def _choose(
+        self,
+        candidates: list[Triple],
+        chosen: Sequence[Triple],
+        *,
+        exclusive: bool,
+        wanted: int | None = None,
+    ) -> list[Triple]:
+        """Choose ``wanted`` more candidates (None: as many as are still missing)."""
         taken = set(self.campaign.gold_pairs.values_list("query_id", "relevant_id", "off_topic_id"))
         open_ones = [one for one in candidates if one.key not in taken]
         if len(open_ones) > MOST_CANDIDATES:
@@ -342,7 +346,7 @@ class _ProposalSearch:
         kept = self.campaign.gold_pairs.exclude(state=GoldPair.State.DROPPED).order_by("pk")
         standing = [Triple(*row) for row in kept.values_list("query_id", "relevant_id", "off_topic_id")]
         standing += chosen
-        wanted = self.wanted - len(list(chosen))
+        wanted = self.wanted - len(chosen) if wanted is None else wanted
         return choose_gold(
             open_ones,
             real=self.real,
@@ -382,11 +386,3 @@ class _ProposalSearch:
     def _reason(self, one: Triple) -> str:
         bad = self.read.get(one.off_topic_id)
         return hardness_reason(self.questions[one.query_id].words, bad.words, one.why) if bad else one.why
-
-
-def _grades_by_query(labels: QrelSet) -> dict[int, dict[int, int]]:
-    grades: dict[int, dict[int, int]] = defaultdict(dict)
-    rows = Qrel.objects.filter(qrel_set=labels).order_by("position")
-    for query, passage, grade in rows.values_list("query_id", "passage_id", "grade").iterator(2000):
-        grades[query][passage] = grade
-    return grades

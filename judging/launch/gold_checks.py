@@ -9,6 +9,7 @@ from django.db.models.functions import Cast
 from config import kept_objects
 from config.guidance import Action, Guidance, Option, joined
 from config.plurals import many
+from judging.campaign.gold_coverage import MOST_TASKS, gold_in, lacking_tasks, tasks_as_shown
 from judging.campaign.gold_leaks import most_uses_of_one_off_topic_passage
 from judging.campaign.gold_pairs import needed_gold
 from judging.campaign.read_once import kept_while_reading
@@ -30,7 +31,6 @@ from judging.rules.strategies import (
     Outcome,
     Outcomes,
 )
-from judging.tasks.worker_memory import candidates, fitting, past_of
 
 #: An off-topic passage in more gold pairs than this can lead to a warning.
 FEW_USES = 3
@@ -42,8 +42,6 @@ KNOWN_BY_MEMORY = 0.75
 NAMED = 3
 #: The option of a launch that accepts weak screening.
 ACCEPT_WEAK = "accept-weak-screening"
-#: The most tasks for which the check looks for fitting gold pairs. A campaign with more asks many questions.
-MOST_TASKS = 5000
 #: How long to cache figures that depend only on the tasks, in seconds.
 KEEP_SECONDS = 86400
 
@@ -110,7 +108,11 @@ def _check_every_task(campaign: Campaign, accepted: int) -> None:
         raise NotReady(
             no_gold_fits_words(campaign, without),
             Guidance(
-                f"Accept {campaign.gold_words}s on more questions, or use smaller tasks (",
+                f"Accept {campaign.gold_words}s on more questions: ",
+                Action("propose_gold", campaign.name, lead=""),
+                " and then ",
+                Action("accept_gold", campaign.name, lead=""),
+                ". Or use smaller tasks (",
                 _option(campaign, "pairs_per_task"),
                 ").",
             ),
@@ -138,8 +140,8 @@ def _why_gold_does_not_fit(campaign: Campaign) -> str:
 
 def count_tasks_without_gold(campaign: Campaign, tasks: QuerySet[Task]) -> int:
     """Return how many of these tasks have too few fitting gold pairs for a worker who has seen nothing yet."""
-    asked = candidates(tasks)
-    return len(asked) - sum(1 for _ in fitting(past_of(campaign, None), asked, strictly=False))
+    gold = gold_in(campaign, [GoldPair.State.ACCEPTED])
+    return len(lacking_tasks(campaign, tasks_as_shown(tasks), gold))
 
 
 def _repeated_passage_warning(campaign: Campaign, accepted: int) -> str:

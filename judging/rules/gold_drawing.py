@@ -101,17 +101,24 @@ def enough_fit(
     gold: Iterable[Gold], memory: Memory, task: Iterable[Shown], count: int, *, single: bool = False
 ) -> bool:
     """Check that ``count`` gold pairs fit a task with these real pairs; ``single`` as in :func:`draw`."""
+    return len(gold_that_fits(gold, memory, task, count, single=single)) >= count
+
+
+def gold_that_fits(
+    gold: Iterable[Gold], memory: Memory, task: Iterable[Shown], count: int, *, single: bool = False
+) -> list[Gold]:
+    """Return the first gold pairs, at most ``count``, that fit a task with these real pairs together."""
     fits = _fits_alone if single else _fits_task
     here = Memory()
     here.keep(task)
-    fitting = 0
+    fitting: list[Gold] = []
     for one in gold:
-        if fitting >= count:
+        if len(fitting) >= count:
             break
         if fits(one, here) and _is_new(one, memory, single):
             here.keep([one.shown])
-            fitting += 1
-    return fitting >= count
+            fitting.append(one)
+    return fitting
 
 
 def _is_new(one: Gold, memory: Memory, single: bool) -> bool:

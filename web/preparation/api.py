@@ -18,8 +18,8 @@ from judging.campaign.campaign_settings import (
     settings_of,
 )
 from judging.campaign.campaigns import FITTED, CampaignSettings, create_campaign
+from judging.campaign.gold_labels import labels_for_gold
 from judging.campaign.gold_pairs import check_gold_size, decide_gold, import_gold_content, needed_gold
-from judging.campaign.gold_proposals import labels_for_gold
 from judging.campaign.rehearsal_copy import rehearsals_asked_for
 from judging.campaign.screening_forecast import slips_of
 from judging.campaign.worker_texts import accept_texts, set_texts

@@ -13,8 +13,8 @@ from config.plurals import many
 from judging.campaign.campaign_settings import RECOMMENDED, change_settings, promise_hourly, settings_of
 from judging.campaign.campaigns import CampaignSettings, create_campaign
 from judging.campaign.drafts import is_untouched
+from judging.campaign.gold_labels import labels_for_gold
 from judging.campaign.gold_pairs import check_gold_size, decide_gold, import_gold_content, reopen_gold
-from judging.campaign.gold_proposals import labels_for_gold
 from judging.campaign.strategy_figures import outcomes_of
 from judging.campaign.worker_texts import accept_texts, check_short_texts, default_texts, set_texts
 from judging.errors import CampaignRefused

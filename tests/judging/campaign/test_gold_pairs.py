@@ -2,6 +2,7 @@ import pytest
 
 from judging.campaign.campaigns import CampaignSettings, create_campaign
 from judging.campaign.clustering import import_clusters
+from judging.campaign.gold_coverage import gold_in, lacking_tasks, tasks_as_shown
 from judging.campaign.gold_pairs import decide_gold, import_gold, import_gold_content, needed_gold
 from judging.campaign.gold_proposals import propose_gold
 from judging.errors import BadJudgmentFile, CampaignRefused
@@ -293,3 +294,34 @@ def test_a_known_answer_for_graders_has_the_grade_that_they_have_to_give(labeled
     propose_gold(create_crowd_campaign(grading, name="crowd", settings=settings))
 
     assert set(GoldPair.objects.values_list("relevant__pid", flat=True)) == {"moon-0"}
+
+
+def test_tasks_that_no_gold_pair_fits_get_proposals_although_there_are_enough(labeled):
+    campaign = small(labeled, pairs_per_task=1, max_tasks_per_worker=2)
+    (task,) = [one for one in tasks_as_shown(campaign.tasks) if one[0].query_id == query_key("egg")]
+    one, two = Passage.objects.filter(pid__startswith="moon").order_by("pk")
+    GoldPair.objects.bulk_create(
+        GoldPair(
+            campaign=campaign,
+            query_id=query_key("egg"),
+            relevant=Passage.objects.get(pid="egg-0"),
+            off_topic=other,
+            state=GoldPair.State.ACCEPTED,
+        )
+        for other in (one, two, Passage.objects.get(pid="tax-0"))
+    )
+    assert lacking_tasks(campaign, [task], gold_in(campaign, [GoldPair.State.ACCEPTED]))
+
+    added = propose_gold(campaign)
+
+    proposed = campaign.gold_pairs.filter(state=GoldPair.State.PROPOSED)
+    assert added == proposed.count() == 1
+    assert proposed.exclude(query__qid="egg").exists()
+    assert not lacking_tasks(
+        campaign, tasks_as_shown(campaign.tasks), gold_in(campaign, GoldPair.State.values)
+    )
+    assert propose_gold(campaign) == 0
+
+
+def query_key(qid: str) -> int:
+    return Query.objects.get(qid=qid).pk

@@ -1,0 +1,55 @@
+"""Tasks that too few gold pairs fit: no worker could take them."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from judging.models import Campaign, Task, TaskPair
+from judging.rules.gold_drawing import Gold, Memory, Shown, gold_that_fits
+
+#: The most tasks to examine. A campaign with more asks many questions.
+MOST_TASKS = 5000
+
+
+@dataclass(frozen=True)
+class LackingTask:
+    """A task, by its real pairs, and the gold pairs that fit it, too few."""
+
+    shown: tuple[Shown, ...]
+    fitting: tuple[Shown, ...]
+
+
+def tasks_as_shown(tasks: QuerySet[Task]) -> list[list[Shown]]:
+    """Return the real pairs of each of these tasks."""
+    rows = TaskPair.objects.filter(task__in=tasks.values("pk")).order_by("task__number", "pk")
+    names = ("task_id", "pair__query_id", "pair__passage_a_id", "pair__passage_b_id")
+    found: dict[int, list[Shown]] = defaultdict(list)
+    for task, *pair in rows.values_list(*names):
+        found[task].append(Shown(*pair))
+    return list(found.values())
+
+
+def gold_in(campaign: Campaign, states: Collection[str]) -> list[Gold]:
+    """Return the campaign's gold pairs in these states, in the order in which they were added."""
+    rows = campaign.gold_pairs.filter(state__in=states).order_by("pk")
+    return [Gold(*row) for row in rows.values_list("pk", "query_id", "relevant_id", "off_topic_id")]
+
+
+def lacking_tasks(
+    campaign: Campaign, tasks: Iterable[Sequence[Shown]], gold: Sequence[Gold]
+) -> list[LackingTask]:
+    """Return the tasks that too few of these gold pairs fit, for a worker who has seen nothing yet."""
+    lacking = []
+    for task in tasks:
+        fitting = gold_that_fits(gold, Memory(), task, campaign.gold_per_task, single=campaign.grades > 0)
+        if len(fitting) < campaign.gold_per_task:
+            lacking.append(LackingTask(tuple(task), tuple(one.shown for one in fitting)))
+    return lacking
+
+
+def suits(campaign: Campaign, task: LackingTask, one: Gold) -> bool:
+    """Return whether the task could show this gold pair beside those that fit it."""
+    shown = [*task.shown, *task.fitting]
+    return bool(gold_that_fits([one], Memory(), shown, 1, single=campaign.grades > 0))

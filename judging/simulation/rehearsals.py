@@ -107,15 +107,17 @@ def _rehearse(
         if copy.state == Campaign.State.DRAFT:
             keep_people_out(copy)
             launch_campaign(copy, who=who, tell=tell)
-        attend(ring_to_post_places(copy))
+        attend(ring_to_post_places(copy), progress=progress)
         done = simulate_workers(copy, truth, settings, progress=progress)
         status = campaign_status(copy)
         # Record the result before closing the copy: if interrupted in between, the next run finds what is left to do.
         record_rehearsal(campaign, copy, who=who)
         if copy.state not in Campaign.OVER:
             close(copy, why="the rehearsal is over", who=who)
-        attend(ring_to_close_places(copy))
-        attend(ring_to_collect(copy, sweep=True))
+        if progress:
+            progress(1, 1, "The last work is being collected and paid")
+        attend(ring_to_close_places(copy), progress=progress)
+        attend(ring_to_collect(copy, sweep=True), progress=progress)
     if done.stopped and not copy.tasks.filter(state=Task.State.DONE).exists():
         raise CampaignRefused(
             f"The rehearsal of {campaign.name} ended before a task was done, so there is no forecast.",

@@ -190,7 +190,7 @@ def _simulate(
         try:
             while not _all_done(campaign):
                 before = done.tasks
-                done.tasks += _work_one_round(campaign, crew, pool if not idle else None, tell)
+                done.tasks += _work_one_round(campaign, crew, pool if not idle else None, tell, progress)
                 tell()
                 idle = 0 if done.tasks > before else idle + 1
                 if idle == IDLE_ROUNDS:
@@ -283,7 +283,11 @@ def _recruit_workers(
 
 
 def _work_one_round(
-    campaign: Campaign, crew: list[SimulatedWorker], pool: ThreadPoolExecutor | None, tell: Callable[[], None]
+    campaign: Campaign,
+    crew: list[SimulatedWorker],
+    pool: ThreadPoolExecutor | None,
+    tell: Callable[[], None],
+    progress: Progress | None = None,
 ) -> int:
     """Run one round of all workers, with a collection before and after. Returns the number of tasks done.
 
@@ -299,7 +303,9 @@ def _work_one_round(
         done = sum(one.result() for one in working)
     else:
         done = sum(worker.work(kinds) for worker in crew)
-    _collect_and_wait(campaign)
+    submitted, tasks = _tasks_done(campaign)
+    # When nobody judges any more, the progress is that of the collection and the payments.
+    _collect_and_wait(campaign, progress=progress if submitted == tasks else None)
     return done
 
 
@@ -319,16 +325,16 @@ def _all_done(campaign: Campaign) -> bool:
     return is_complete(campaign)
 
 
-def _collect_and_wait(campaign: Campaign, **how: bool) -> None:
-    _attend_live([ring_to_collect(campaign, **how)])
+def _collect_and_wait(campaign: Campaign, *, sweep: bool = False, progress: Progress | None = None) -> None:
+    _attend_live([ring_to_collect(campaign, sweep=sweep)], progress)
     topics = map(choosing_key, campaign.topic_assignments.filter(over_at=None))
     _attend_live(Job.objects.live().filter(key__in=list(topics)))
     _attend_live(Job.objects.live().filter(key=post_places_key(campaign)))
 
 
-def _attend_live(jobs: Iterable[Job]) -> None:
+def _attend_live(jobs: Iterable[Job], progress: Progress | None = None) -> None:
     for job in list(jobs):
-        attend(job, poll_seconds=0.05)
+        attend(job, progress=progress, poll_seconds=0.05)
 
 
 def _nobody_can_continue(campaign: Campaign, workers: int) -> JudgingError:

@@ -118,9 +118,10 @@ def campaign_next_step(campaign: Campaign, status: dict[str, Any]) -> Guidance:
         return Guidance(Action("import_judgments", name, "FILE", lead=""), ".")
     match campaign.state:
         case Campaign.State.DRAFT:
-            return Guidance(
-                "Prepare gold pairs and texts, then ", launch, " (after a rehearsal and a pilot)."
-            )
+            first = "a rehearsal" if campaign.placeholder_text else "a rehearsal and a pilot"
+            return Guidance("Prepare gold pairs and texts, then ", launch, f" (after {first}).")
+        case Campaign.State.REHEARSED if campaign.placeholder_text:
+            return Guidance(launch, ".")
         case Campaign.State.REHEARSED:
             pilot = Action("pilot_campaign", name, "--tasks N", lead="")
             return Guidance(pilot, " with people, then ", launch, ".")

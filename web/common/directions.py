@@ -328,6 +328,9 @@ def idle_campaign_direction(campaign: Campaign) -> Direction | None:
         case Campaign.State.DRAFT:
             words = _next_preparation(campaign)
             return Direction(words, reverse("web:prepare", args=[name]), "Prepare it", "prepare campaign")
+        case Campaign.State.REHEARSED if campaign.placeholder_text:
+            words = "Go through the check list, then launch it for simulated workers."
+            return Direction(words, reverse("web:prepare_check", args=[name]), "Check it", "prepare campaign")
         case Campaign.State.REHEARSED:
             words = "Have people do a few tasks as a pilot, then launch."
             return Direction(words, reverse("web:prepare_pilot", args=[name]), "Pilot it", "prepare campaign")
@@ -349,11 +352,12 @@ def idle_campaign_direction(campaign: Campaign) -> Direction | None:
 def _next_preparation(campaign: Campaign) -> str:
     """Return what a draft lacks before it can be launched."""
     accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
+    tries = ["rehearse"] if campaign.placeholder_text else ["rehearse", "pilot"]
     if (lacking := needed_gold(campaign) - accepted) > 0:
-        return f"Accept {many(lacking, f'more {campaign.gold_words}')}, then rehearse, pilot or launch it."
+        return f"Accept {many(lacking, f'more {campaign.gold_words}')}, then {', '.join(tries)} or launch it."
     if campaign.texts_accepted_at is None:
-        return "Accept the texts that workers read, then rehearse, pilot or launch it."
-    return "Rehearse or pilot it if you like, then go through the check list and launch it."
+        return f"Accept the texts that workers read, then {', '.join(tries)} or launch it."
+    return f"{' or '.join(tries).capitalize()} it if you like, then go through the check list and launch it."
 
 
 def step_after_judging(campaign: Campaign) -> Direction:

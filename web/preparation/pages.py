@@ -165,8 +165,8 @@ class RehearsalPage:
     copies: list[Campaign]
 
     @property
-    def stopping(self) -> bool:
-        """Return whether the rehearsal under way has closed its copy and waits for the last workers."""
+    def ending(self) -> bool:
+        """Return whether the rehearsal under way, stopped or at its end, has closed its copy."""
         if self.work is None or self.work.job is None or not self.work.live:
             return False
         began = self.work.job.created_at

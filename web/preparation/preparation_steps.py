@@ -38,14 +38,15 @@ def preparation_steps(campaign: Campaign, current: str) -> list[Step]:
     piloted = {Campaign.State.PILOTED: "done", Campaign.State.PILOTING: "under way"}.get(
         Campaign.State(campaign.state), ""
     )
-    pilot = ("not for simulated workers" if campaign.placeholder_text else "can be skipped", "optional")
     told = {
         "settings": (many(campaign.tasks.count(), "task"), "done"),
         "gold": _gold_progress(campaign),
         "texts": ("accepted", "done") if campaign.texts_accepted_at else ("not accepted yet", "needed"),
         "pay": (f"${campaign.reward:,.2f} a task", "done"),
         "rehearsal": _rehearsal_progress(campaign),
-        "pilot": (piloted, "done" if piloted == "done" else "needed") if piloted else pilot,
+        "pilot": (piloted, "done" if piloted == "done" else "needed")
+        if piloted
+        else ("can be skipped", "optional"),
         "check": ("", ""),
         "launch": ("", ""),
     }
@@ -90,11 +91,13 @@ def _rehearsal_progress(campaign: Campaign) -> tuple[str, str]:
 
 
 def step_titles(campaign: Campaign) -> dict[str, str]:
-    """Return step → title."""
-    return STEPS | STEPS_FOR_GRADES if campaign.grading_id else STEPS
+    """Return step → title. A campaign for simulated workers only has no pilot."""
+    titles = STEPS | STEPS_FOR_GRADES if campaign.grading_id else STEPS
+    people = not campaign.placeholder_text or campaign.state == Campaign.State.PILOTING
+    return {name: title for name, title in titles.items() if people or name != "pilot"}
 
 
-def step_after(step: str) -> str:
-    """Return the step after this one; the last step is its own successor."""
-    names = list(STEPS)
-    return names[min(names.index(step) + 1, len(names) - 1)]
+def step_after(campaign: Campaign, step: str) -> str:
+    """Return the campaign's step after this one; the last step is its own successor."""
+    names, own = list(STEPS), step_titles(campaign)
+    return next((name for name in names[names.index(step) + 1 :] if name in own), names[-1])

@@ -57,8 +57,8 @@ def show_step(
         "steps": steps,
         "lacking": [one for one in steps if one.state == "needed" and one.name != "pilot"],
         "step": step,
-        "next_step": step_after(step),
-        "next_title": step_titles(campaign)[step_after(step)],
+        "next_step": (after := step_after(campaign, step)),
+        "next_title": step_titles(campaign)[after],
     }
     status = 422 if wrong else 200
     return render(request, f"web/prepare_{step}.html", shown | context, status=status)

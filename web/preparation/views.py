@@ -107,7 +107,7 @@ def campaign_settings(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     initial = forms.SettingsForm.values_of(settings_of(campaign))
     form = forms.SettingsForm(_settings_sent(request), initial=initial, graded=campaign.grades > 0)
     if _is_to_be_saved(request) and _save_settings(form, campaign, request):
-        return redirect(f"web:prepare_{_next_step_name(request, 'settings')}", campaign.name)
+        return redirect(f"web:prepare_{_next_step_name(request, campaign, 'settings')}", campaign.name)
     context = {
         "form": form,
         "untouched": is_untouched(campaign),
@@ -155,9 +155,9 @@ def _save_settings(form: forms.OfSettings, campaign: Campaign, request: HttpRequ
     return True
 
 
-def _next_step_name(request: HttpRequest, step: str) -> str:
+def _next_step_name(request: HttpRequest, campaign: Campaign, step: str) -> str:
     """Return the name of this step or of the next one, depending on the pressed button."""
-    return step if "stay" in request.POST else step_after(step)
+    return step if "stay" in request.POST else step_after(campaign, step)
 
 
 @require_safe
@@ -339,7 +339,7 @@ def pay(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         try:
             if _save_settings(form, campaign, request):
                 promise_hourly(campaign, least, who=who(request))
-                return redirect(f"web:prepare_{_next_step_name(request, 'pay')}", campaign.name)
+                return redirect(f"web:prepare_{_next_step_name(request, campaign, 'pay')}", campaign.name)
         except CampaignRefused as refusal:
             form.add_error("minimum_hourly", str(refusal))
     if form.is_bound and form.values_are_valid:

@@ -10,6 +10,7 @@ from judging.campaign.campaigns import pause, resume
 from judging.campaign.screening_forecast import slips_of
 from judging.errors import CampaignRefused, JudgingError
 from judging.exchange.link_tokens import link_for
+from judging.intake.collection import Collected
 from judging.intake.places import post_places
 from judging.management.commands.simulate_workers import simulation_settings, slips_told
 from judging.models import Campaign, Posting
@@ -87,7 +88,7 @@ def crowd_of_refused(fair, monkeypatch):
     """A launched campaign whose first three workers can do nothing more; those who come later do all of it."""
     crew_sizes = []
 
-    def everybody(campaign, crew, pool, tell):
+    def everybody(campaign, crew, *_):
         crew_sizes.append(len(crew))
         return int(len(crew) > 3)
 
@@ -152,7 +153,7 @@ def test_progress_is_reported_during_a_round(fair, monkeypatch):
     campaign = fair.opened()
     told, working = [], threading.Event()
     monkeypatch.setattr(simulated_workers, "_tasks_done", lambda campaign: (1, 4))
-    monkeypatch.setattr(simulated_workers, "_collect_and_wait", lambda campaign: None)
+    monkeypatch.setattr(simulated_workers, "_collect_and_wait", lambda *given, **options: None)
 
     class Slow:
         def work(self, kinds):
@@ -167,6 +168,26 @@ def test_progress_is_reported_during_a_round(fair, monkeypatch):
         done = simulated_workers._work_one_round(campaign, [Slow()], pool, tell)
 
     assert (done, told[0]) == (1, (1, 4, "Tasks judged"))
+
+
+@pytest.mark.parametrize(("submitted", "told"), [(3, []), (4, [(1, 2, "Paying"), (2, 2, "Paying")])])
+def test_progress_is_that_of_the_payments_once_all_tasks_are_judged(fair, monkeypatch, submitted, told):
+    campaign, heard = fair.opened(), []
+    monkeypatch.setattr(simulated_workers, "_tasks_done", lambda campaign: (submitted, 4))
+    monkeypatch.setattr(
+        "judging.intake.collection.collect", lambda campaign, progress, sweep: Collected(0, 0)
+    )
+
+    def pay(campaign, progress):
+        for paid in (1, 2):
+            progress(paid, 2, "Paying")
+        return 2
+
+    monkeypatch.setattr("judging.money.payments.pay_owed", pay)
+
+    simulated_workers._work_one_round(campaign, [], None, lambda: None, lambda *given: heard.append(given))
+
+    assert list(dict.fromkeys(heard)) == told
 
 
 def test_a_rehearsal_that_cannot_go_on_ends_and_says_why(crowd_of_refused, monkeypatch):

@@ -6,7 +6,7 @@ from judging.errors import CrowdConfiguration
 from judging.jobs import collect_key
 from judging.launch.closure import close, finish_closing
 from judging.people.rights import withdraw_worker
-from judging.watching.status import campaign_status, is_complete
+from judging.watching.status import campaign_next_step, campaign_status, is_complete
 
 
 def test_keys_that_scripts_rely_on_are_there_and_json_ready(fair):
@@ -37,6 +37,17 @@ def test_the_next_step_follows_the_campaigns_state(fair):
     assert "closes automatically" in campaign_status(campaign)["next"]
     finish_closing(campaign)
     assert "publish_qrels second" in campaign_status(campaign)["next"]
+
+
+def test_a_campaign_for_simulated_workers_is_rehearsed_and_launched_without_a_pilot(fair):
+    campaign = fair.draft()
+    campaign.placeholder_text = True
+    status = campaign_status(campaign)
+    assert "pilot" not in status["next"]
+
+    campaign.state = "rehearsed"
+
+    assert str(campaign_next_step(campaign, status)).endswith("launch_campaign fair.")
 
 
 def test_numbers_are_those_of_tasks_places_judgments_and_dollars(fair):

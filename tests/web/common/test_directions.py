@@ -154,6 +154,24 @@ def test_every_next_step_has_a_page(state, page):
 
 
 @pytest.mark.django_db
+def test_a_campaign_for_simulated_workers_needs_no_pilot():
+    campaign = Campaign.objects.create(
+        name="autumn",
+        state="rehearsed",
+        seed=1,
+        placeholder_text=True,
+        collection=Collection.objects.create(name="harbour"),
+    )
+
+    step = idle_campaign_direction(campaign)
+
+    assert (step.words, step.link) == (
+        "Go through the check list, then launch it for simulated workers.",
+        reverse("web:prepare_check", args=["autumn"]),
+    )
+
+
+@pytest.mark.django_db
 def test_a_drafts_next_step_is_what_it_lacks():
     campaign = Campaign.objects.create(
         name="autumn", seed=1, gold_per_task=1, collection=Collection.objects.create(name="harbour")

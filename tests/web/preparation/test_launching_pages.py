@@ -69,8 +69,23 @@ def test_no_pilot_is_offered_for_simulated_workers(manager, ready):
     page = manager.get(f"{DRAFT}pilot/").content.decode()
 
     assert "Offer a pilot" not in page
-    assert "not for simulated workers" in page
     assert f'href="{DRAFT}rehearsal/">Rehearse it</a>' in page
+    assert f'<a class="button primary" href="{DRAFT}check/">Continue to check list</a>' in page
+    assert f'<a href="{DRAFT}pilot/"' not in page
+
+
+@pytest.mark.parametrize(("alone", "after"), [(False, "pilot"), (True, "check")])
+def test_a_rehearsal_leads_to_the_step_that_makes_sense(manager, ready, alone, after):
+    Campaign.objects.update(placeholder_text=alone)
+    told = {"counted": 4, "tasks": 4, "submitted": 4, "foreseen": 4, "cost": 9.6, "without_repeats": 9.6}
+    counts = {"careless": 1, "workers": 5, "excluded": 1, "worked": 4, "grades_right": 9, "grades_known": 12}
+    result = {**told, **counts, "gold_error": 0.0022, "error": 0.1, "truth": "official", "stopped": ""}
+    Job.objects.create(kind="web.rehearse", key=f"web.rehearse:{ready.pk}", state="done", result=result)
+
+    page = manager.get(f"{DRAFT}rehearsal/").content.decode()
+
+    assert f'class="button primary" href="{DRAFT}{after}/">Continue to ' in page
+    assert ("Pilot</span>" not in page) == alone
 
 
 def test_a_wrong_amount_launches_nothing(manager, ready):
@@ -209,7 +224,7 @@ def test_a_rehearsal_can_be_stopped(manager, ready):
 
     late = manager.post(f"{DRAFT}rehearsal/", {"stop": "1"}, follow=True)
 
-    assert "Stopping … The forecast appears when its workers have stopped." in texts(late)
+    assert "Ending … The forecast appears when the last work is collected and paid." in texts(late)
     assert "Stop rehearsal" not in texts(late)
     copy.refresh_from_db()
     assert copy.state in Campaign.OVER

@@ -33,6 +33,8 @@ from pooling.other_kinds import where_it_belongs
 from pooling.repeated_rows import repeated
 
 MOST_LISTED = 100
+#: The number of each kind that is listed in any case, even if the first hundred are of other kinds.
+LISTED_OF_EACH_KIND = 5
 #: The number of characters of a line that are shown with its problem.
 LONGEST_SHOWN = 120
 TOO_DEEP = "Keep the best passages of each query. The limit is a setting of the collection."
@@ -82,7 +84,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Problems:
-    """The first problems of a file by line, and the count of each kind."""
+    """The first problems of a file by line, some of each kind, and the count of each kind."""
 
     listed: tuple[Problem, ...]
     counts: dict[str, int]
@@ -121,7 +123,7 @@ def _beginning(line: bytes) -> str:
 
 
 class Listing:
-    """Collects problems in any order; keeps the first ``most`` by line, and the counts."""
+    """Collects problems in any order; keeps ``most`` (the first of each kind, then by line) and the counts."""
 
     def __init__(self, most: int = MOST_LISTED) -> None:
         self.most = most
@@ -145,7 +147,14 @@ class Listing:
         return Problems(tuple(self.kept), {kind: n for kind, n in self.counts.most_common() if n})
 
     def _cut(self) -> None:
-        self.kept = sorted(self.kept, key=lambda one: one.line)[: self.most]
+        seen: Counter[str] = Counter()
+        first: list[Problem] = []
+        others: list[Problem] = []
+        for one in sorted(self.kept, key=lambda one: one.line):
+            seen[one.kind] += 1
+            (first if seen[one.kind] <= LISTED_OF_EACH_KIND else others).append(one)
+        kept = [*first, *others[: max(0, self.most - len(first))]]
+        self.kept = sorted(kept, key=lambda one: one.line)
 
 
 def of_refusal(refusal: InvalidFile) -> Problem:

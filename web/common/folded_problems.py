@@ -33,12 +33,14 @@ COUNTED = {
 
 @dataclass
 class FoldedProblem:
-    """Problems of one kind with the same sentence; the first one represents all."""
+    """Problems with the same sentence, or lines of another kind of file; the first one represents all."""
 
     first: Mapping[str, Any]
     lines: list[int] = field(default_factory=list)
+    kinds: dict[str, None] = field(default_factory=dict)
+    """The kinds of the problems, in the order of their first lines."""
     of_kind: int = 0
-    """The number in the whole file, if all listed problems of this kind are alike; else 0."""
+    """The number in the whole file, if no other problems are of these kinds; else 0."""
 
     @property
     def count(self) -> int:
@@ -69,12 +71,19 @@ def fold(
             # The lines of another kind of file are wrong in different ways, by chance.
             kind = sentence = ""
         key = (one.get("file"), kind, sentence, _DIFFERS.sub("…", advice))
-        found.setdefault(key, FoldedProblem(one)).lines.append(one["line"])
-    kinds = Counter(same.first["kind"] for same in found.values())
+        same = found.setdefault(key, FoldedProblem(one))
+        same.lines.append(one["line"])
+        same.kinds[one["kind"]] = None
+    rows = Counter(kind for same in found.values() for kind in same.kinds)
     for same in found.values():
-        kind = same.first["kind"]
-        same.of_kind = (counts or {}).get(kind, 0) if kinds[kind] == 1 else 0
+        if all(rows[kind] == 1 for kind in same.kinds):
+            same.of_kind = sum((counts or {}).get(kind, 0) for kind in same.kinds)
     return list(found.values())
+
+
+def unlisted(folded: Iterable[FoldedProblem], counts: Mapping[str, int]) -> int:
+    """Return the number of counted problems that no row stands for."""
+    return max(0, sum(counts.values()) - sum(same.count for same in folded))
 
 
 def counts_in_words(counts: Mapping[str, int]) -> list[str]:

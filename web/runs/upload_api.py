@@ -45,7 +45,8 @@ class UploadOut(Schema):
     """A sent file.
 
     ``receiving`` while parts are missing, ``waiting`` for its check, then ``imported``, ``refused``, or ``checked``
-    when only a check was asked for. ``problems`` are the first hundred; ``problem_counts`` counts all, by kind.
+    when only a check was asked for. ``problems`` are the first hundred, some of each kind; ``problem_counts`` counts
+    all, by kind.
     ``work`` is the job that checks it. If it failed, repeat the announcement with the same key to retry.
     """
 

@@ -84,7 +84,6 @@ def upload_page(upload: RunUpload, user: Any) -> dict[str, Any]:
     upload.report = without_private(upload.report, hidden)
     work = work_on_files(upload)
     _add_words(upload, failed=bool(work and work.failed))
-    listed = len(upload.problems)
     mine = upload.user_id is not None and upload.user_id == user.pk
     return {
         "collection": upload.collection,
@@ -95,7 +94,6 @@ def upload_page(upload: RunUpload, user: Any) -> dict[str, Any]:
         "again": reverse("web:check_again", args=[upload.collection.name, upload.pk]) if mine else "",
         "can_leave_out": mine and can_leave_out(upload),
         "can_be_fixed": _can_be_fixed(upload),
-        "more": sum(upload.problem_counts.values()) - listed if upload.problem_counts else 0,
         "policy": SubmissionPolicy.objects.filter(collection=upload.collection).first(),
     }
 
@@ -109,13 +107,11 @@ def _can_be_fixed(upload: RunUpload) -> bool:
 
 def making_page(wanted: NewCollection) -> dict[str, Any]:
     """Return the page's data about a collection that is being created, or why that failed."""
-    listed = len(wanted.problems)
     return {
         "wanted": wanted,
         "work": work_on_files(wanted),
         "again": reverse("web:make_again", args=[wanted.pk]),
         "can_leave_out": can_leave_out(wanted),
-        "more": sum(wanted.problem_counts.values()) - listed,
     }
 
 
@@ -129,7 +125,6 @@ def added_page(added: AddedFiles, user: Any) -> dict[str, Any]:
         "work": work_on_files(added),
         "again": reverse("web:read_again", args=[added.collection.name, added.pk]) if mine else "",
         "can_leave_out": mine and can_leave_out(added),
-        "more": sum(added.problem_counts.values()) - len(added.problems),
     }
 
 

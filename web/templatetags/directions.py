@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 
 from web.common import directions
 from web.common.access import Reader
-from web.common.folded_problems import FoldedProblem, counts_in_words, fold
+from web.common.folded_problems import FoldedProblem, counts_in_words, fold, unlisted
 
 register = template.Library()
 #: Where a template that is being rendered keeps its reader, whose rights are looked up once.
@@ -26,6 +26,7 @@ def folded(
 
 
 register.filter("in_words", counts_in_words)
+register.filter("unlisted", unlisted)
 
 
 @register.simple_tag(takes_context=True)

@@ -2,7 +2,7 @@
 
 from pooling.problems import NEXT_STEPS
 from pooling.trec import qrel_problems
-from web.common.folded_problems import COUNTED, counts_in_words, fold
+from web.common.folded_problems import COUNTED, counts_in_words, fold, unlisted
 
 
 def problem(line, reason, kind="rank", **more):
@@ -31,7 +31,19 @@ def test_a_file_of_another_kind_is_one_row_however_its_lines_are_wrong(tmp_path)
     found = qrel_problems(path)
 
     assert found.counts == {"columns": 2, "grade": 1}
-    assert [one.count for one in fold([one.as_json() for one in found.listed], found.counts)] == [3]
+    (one,) = fold([one.as_json() for one in found.listed], found.counts)
+    assert (one.count, list(one.kinds), one.of_kind) == (3, ["columns", "grade"], 3)
+
+
+def test_every_counted_problem_is_in_a_row_or_in_the_rest():
+    one_file = [problem(line, "a") for line in range(1, 100)] + [problem(5000, "b", "grade")]
+    counts = {"rank": 700, "grade": 33}
+    assert [one.count for one in fold(one_file, counts)] == [700, 33]
+    assert unlisted(fold(one_file, counts), counts) == 0
+
+    two_files = [problem(line, "a", file=name) for name in ("a", "b") for line in range(1, 101)]
+    assert [one.count for one in fold(two_files, {"rank": 700})] == [100, 100]
+    assert unlisted(fold(two_files, {"rank": 700}), {"rank": 700}) == 500
 
 
 def test_other_kinds_files_and_sentences_stay_apart():

@@ -1,10 +1,15 @@
 """Recognize a run, labels or texts where another kind of file is expected, to say where to upload such a file."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import Any
 
 from config.guidance import Action, Guidance
 
+#: Texts that are at least this many words long, and this many times as long as others, are passages for queries.
+SHORTEST_PASSAGE, TIMES_LONGER = 15, 3
+SEND_PASSAGES = "This looks like queries. Send the file that contains the passages."
 _INTEGER = re.compile(rb"-?\d+")
 _NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
@@ -33,3 +38,20 @@ def run_or_labels(fields: Sequence[bytes]) -> Guidance | None:
     if len(fields) == 6 and _INTEGER.fullmatch(fields[3]) and _NUMBER.fullmatch(fields[4]):
         return Guidance("This looks like a TREC run. ", Action("import_runs"), ".")
     return None
+
+
+def texts_of_another_kind(record: Mapping[str, Any], *, passages: bool) -> Guidance | str:
+    """Return where a JSON line belongs if its id is that of a query in a file of passages, or the other way round."""
+    if passages:
+        return SEND_PASSAGES if record.keys() & {"qid", "query_id"} else ""
+    if record.keys() & {"pid", "docid", "passage_id"}:
+        return Guidance("This looks like passages. ", Action("fetch_passages"), ".")
+    return ""
+
+
+def look_swapped(queries: Sequence[str], passages: Sequence[str]) -> bool:
+    """Return whether texts of queries and passages seem to be in each other's place: by their median length."""
+    if not (queries and passages):
+        return False
+    long, short = (median(len(text.split()) for text in texts) for texts in (queries, passages))
+    return long >= SHORTEST_PASSAGE and long >= TIMES_LONGER * short

@@ -12,7 +12,7 @@ import numpy as np
 from pooling.blocks import LONGEST, quoted_field
 from pooling.errors import EmptyFile, InvalidFile, InvalidPassageFile, InvalidQueryFile, ReaderFailed
 from pooling.formats import Content, line_text, numbered_lines
-from pooling.other_kinds import run_or_labels
+from pooling.other_kinds import run_or_labels, texts_of_another_kind
 from pooling.problems import Listing, Problem, Problems, of_refusal, with_lines
 from pooling.repeated_rows import repeated
 
@@ -242,7 +242,8 @@ def _text_from_json(name: str, number: int, line: bytes, fields: _Fields, need_t
         raise fields.refusal(name, number, "the line is not a JSON object.")
     id = next((record[field] for field in fields.ids if field in record), None)
     if not isinstance(id, str | int) or isinstance(id, bool):
-        raise fields.refusal(name, number, f"the line has no id ({', '.join(fields.ids)}).")
+        other = texts_of_another_kind(record, passages=fields is _PASSAGE)
+        raise fields.refusal(name, number, f"the line has no id ({', '.join(fields.ids)}).", other)
     text = next((record[field] for field in fields.texts if field in record), None)
     if not isinstance(text, str):
         if need_text:

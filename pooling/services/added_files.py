@@ -30,6 +30,7 @@ from pooling.services.sent_files import (
     read_once,
     sender_names,
 )
+from pooling.services.swapped_texts import refuse_own_queries
 
 #: The maximum number of listed passages that no source contains.
 MOST_LISTED = 20
@@ -76,6 +77,7 @@ def add_waiting_files(wanted: AddedFiles, *, progress: Progress | None = None) -
 
     def read() -> Callable[[], dict[str, Any]]:
         examined = examined_passages(wanted.files, progress)
+        refuse_own_queries(wanted.collection, [(name, source.path) for name, source in examined])
         labels, candidates = _read_labels(wanted, progress), _read_candidates(wanted, progress)
         if not wanted.files and wanted.collection.sources.exists():
             passages.record_tops(wanted.collection, progress=progress)

@@ -13,6 +13,7 @@ from pooling.services.growth import most_bytes_of
 from pooling.services.members import log
 from pooling.services.naming import check_language, check_name
 from pooling.services.qrels import ImportedQrels, store_labels
+from pooling.services.swapped_texts import refuse_swapped_texts
 from pooling.texts import Text, read_query_file
 
 
@@ -75,6 +76,9 @@ def read_collection_files(
     """
     names = names or {}
     found = read_query_file(Content(queries, names.get(queries, ""), most_bytes_of(queries), progress))
+    called = {path.resolve(): name for path, name in names.items()}
+    passage_files = {source.path: called.get(source.path, str(source.path)) for source in sources}
+    refuse_swapped_texts(found, names.get(queries, str(queries)), passage_files)
     labels = None
     if qrels is not None:
         labels = trec.read_qrel_file(

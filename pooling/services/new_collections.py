@@ -8,9 +8,10 @@ from accounts.models import User
 from accounts.roles import Role
 from accounts.signup import anybody_may_join
 from pooling import trec
+from pooling.errors import InvalidFile
 from pooling.formats import Content, Progress
 from pooling.models import Collection, Membership, NewCollection
-from pooling.problems import Problems
+from pooling.problems import Problems, of_refusal
 from pooling.services.collections import (
     CollectionFiles,
     read_collection_files,
@@ -21,6 +22,7 @@ from pooling.services.growth import most_bytes_of
 from pooling.services.members import log
 from pooling.services.naming import check_language, check_name
 from pooling.services.sent_files import (
+    PASSAGES,
     QRELS,
     QUERIES,
     SentFile,
@@ -31,6 +33,7 @@ from pooling.services.sent_files import (
     read_once,
     sender_names,
 )
+from pooling.services.swapped_texts import refuse_swapped_texts
 from pooling.texts import query_problems, read_query_file
 
 
@@ -107,8 +110,15 @@ def _problems_of_collection_files(wanted: NewCollection) -> Iterable[tuple[str, 
     of_queries = query_problems(Content(queries, called[queries], most))
     yield called[queries], of_queries
     known = None
-    if not of_queries.total and not wanted.details.get("skip_unknown"):
-        known = {query.id for query in read_query_file(Content(queries, called[queries], most))}
+    if not of_queries.total:
+        found = read_query_file(Content(queries, called[queries], most))
+        try:
+            files = {path: called[path] for path in paths_of_kind(wanted.files, PASSAGES)}
+            refuse_swapped_texts(found, called[queries], files)
+        except InvalidFile as refusal:
+            yield refusal.file, Problems((of_refusal(refusal),), {"file": 1})
+        else:
+            known = None if wanted.details.get("skip_unknown") else {query.id for query in found}
     for path in paths_of_kind(wanted.files, QRELS):
         yield (
             called[path],

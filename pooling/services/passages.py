@@ -19,6 +19,7 @@ from pooling.passage_text import class_key
 from pooling.services import bulk, clusters
 from pooling.services.growth import most_bytes_of
 from pooling.services.runs import ranking_of
+from pooling.services.swapped_texts import refuse_own_queries
 from pooling.texts import Text, format_of, read_passages
 
 KEYS_A_QUERY = 10_000
@@ -85,6 +86,7 @@ def add_sources(
 ) -> list[PassageSource]:
     """Register more passage files, all or none."""
     examined = [examine(path, progress) for path in paths]
+    refuse_own_queries(collection, [(str(one.path), one.path) for one in examined])
     with transaction.atomic():
         return [register_source(collection, source) for source in examined]
 

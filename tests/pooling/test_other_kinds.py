@@ -93,6 +93,16 @@ def test_labels_and_runs_sent_as_queries_are_recognized_and_their_lines_shown(tm
         assert first.text in content
 
 
+def test_json_with_the_id_of_the_other_kind_is_recognized(tmp_path):
+    queries, texts = tmp_path / "queries.jsonl", tmp_path / "passages.jsonl"
+    queries.write_text('{"qid": "q1", "query": "what is a lock"}\n')
+    texts.write_text('{"pid": "p1", "passage": "A lock is a gate."}\n')
+
+    assert "looks like passages" in str(query_problems(Content(texts)).listed[0].next_step)
+    assert "looks like queries" in str(passage_problems(Content(queries)).listed[0].next_step)
+    assert not query_problems(Content(queries)).total + passage_problems(Content(texts)).total
+
+
 def test_a_repeated_query_and_a_line_without_a_tab_are_not_another_kind_of_file(tmp_path):
     path = tmp_path / "queries.tsv"
     path.write_text("17\thow do bees\n17\thow do bees make honey\n18 what is a lock\n")

@@ -47,6 +47,16 @@ def sent(client, **said):
     return reply
 
 
+def test_the_collections_queries_are_refused_as_passages(ada, collection):
+    queries = "".join(f"{qid}\t{text}\n" for qid, text in collection.queries.values_list("qid", "text"))
+
+    page = ada.get(sent(ada, passages=queries.encode())["Location"]).content.decode()
+
+    assert "This looks like queries. Send the file that contains the passages." in page
+    assert not PassageSource.objects.exists()
+    assert AddedFiles.objects.get().problem_counts == {"file": 1}
+
+
 def test_candidates_for_reranking_are_set_and_removed_on_the_page(ada, collection, data_dir):
     reply = sent(ada, candidates=b"q1 Q0 a 1 2 x\nq1 Q0 b 2 1 x\nq2 Q0 c 1 1 x\n")
 

@@ -89,6 +89,24 @@ def test_every_problem_is_named_with_its_file_and_line(ada, data_dir):
     assert list((data_dir / "sources").iterdir()) == []
 
 
+def test_queries_and_passages_in_each_others_place_are_the_only_problem(ada, data_dir):
+    long = "".join(f"p{number}\t{'the words of a passage ' * 6}\n" for number in range(5)).encode()
+    short = b"q1\twhat is one\nq2\twhat is two\n"
+    swapped = {
+        "queries": SimpleUploadedFile("my queries.tsv", long),
+        "passages": SimpleUploadedFile("texts.tsv", short),
+    }
+
+    page = ada.get(asked(ada, **swapped)["Location"]).content.decode()
+
+    (only,) = NewCollection.objects.get().problems
+    assert (only["file"], only["line"]) == ("my queries.tsv", 0)
+    assert "This looks like passages, and texts.tsv like queries: swap the two files." in page
+    assert "Leave out lines" not in page
+    assert str(data_dir) not in page
+    assert not Collection.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("said", "words"),
     [

@@ -22,10 +22,9 @@ from web.common.campaign_rows import sees_campaign
 
 
 class ActionNotAllowed(PermissionDenied):
-    """The person can see the collection, but their role does not include the action."""
+    """The person can see the collection, but only others can do this. ``able``: who, such as ``an owner``."""
 
-    def __init__(self, action: str, collection: Collection, user: Any) -> None:
-        able = who_can(action) or "an administrator"
+    def __init__(self, able: str, collection: Collection, user: Any) -> None:
         role = members.role_of(user, collection)
         yours = f" Your role in it is {role.words}." if role else ""
         super().__init__(
@@ -95,7 +94,7 @@ def version_or_404(collection: Collection, number: int) -> QrelVersion:
 def require(user: Any, action: str, collection: Collection) -> None:
     """Raise PermissionDenied if this person's role in the collection does not include the action."""
     if not members.may(user, action, collection):
-        raise ActionNotAllowed(action, collection, user)
+        raise ActionNotAllowed(who_can(action) or "an administrator", collection, user)
 
 
 def needs(action: str) -> Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.db.models.functions import Left
@@ -19,6 +18,7 @@ from judging.models import GradedCampaign, GradedItem, TopicAssignment, TopicDec
 from judging.rules.layout import placeholder_text
 from pooling.models import Collection
 from pooling.services.members import may
+from web.common.access import ActionNotAllowed
 from web.common.job_progress import Work
 
 Verdict = TopicDecision.Verdict
@@ -35,7 +35,7 @@ def sees_grading(user: Any, collection: Collection) -> bool:
 def require_sight(user: Any, collection: Collection) -> None:
     """Raise PermissionDenied for somebody who cannot see the graded campaigns."""
     if not sees_grading(user, collection):
-        raise PermissionDenied("Graded campaigns are for members and assessors.")
+        raise ActionNotAllowed("a member or an assessor", collection, user)
 
 
 def graded_campaign_of(collection: Collection, name: str) -> GradedCampaign:

@@ -1,7 +1,6 @@
 """Pages of teams: who submits to a board, applications, and rounds."""
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
@@ -26,7 +25,7 @@ from pooling.services.teams import (
     team_of,
     withdraw_from_team,
 )
-from web.common.access import collection_for, needs
+from web.common.access import ActionNotAllowed, collection_for, needs
 from web.common.directions import complain
 from web.common.visibility import sees_everything
 from web.teams.forms import ApplicationForm, RoundForm, TeamForm
@@ -226,5 +225,5 @@ def _team_to_lead(request: HttpRequest, name: str, key: int) -> Team:
     """Return the team if this person decides who belongs to it. Raises Http404, PermissionDenied."""
     found = _team_to_see(request, name, key)
     if not leads(request.user, found) and not may(request.user, "manage teams", found.collection):
-        raise PermissionDenied("Only the team's first member or an owner can do this.")
+        raise ActionNotAllowed("the team's first member or an owner", found.collection, request.user)
     return found

@@ -518,6 +518,7 @@ def test_a_refused_person_reads_the_own_role_and_finds_the_way_back(member, harb
     assert 'aria-label="Where you are"' in page
     assert '<a class="button" href="/collections/harbour/">Go to' in page
     missing = text_of(member.get("/collections/none/"), 404)
+    assert ">Home</a> / not found" in missing
     assert "your account cannot see it" in missing
     assert "need to sign in" not in missing
 

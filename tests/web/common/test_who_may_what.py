@@ -341,6 +341,9 @@ def asked(client: Client, address: str, post: dict) -> int:
     with transaction.atomic():
         reply = client.post(address, post) if post else client.get(address)
         transaction.set_rollback(True)
+    if reply.status_code == 403:
+        assert b">Home</a> / " in reply.content, address
+        assert b"not permitted" in reply.content, address
     return reply.status_code
 
 

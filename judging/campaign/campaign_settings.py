@@ -22,6 +22,8 @@ from judging.campaign.worker_texts import default_texts
 from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, Pair, Task
 
+#: The log's words for changed settings.
+SETTINGS_CHANGED = "settings changed"
 #: Settings that the packing of tasks depends on.
 PACKING = frozenset({"pairs_per_task", "judgments_per_pair", "seed"})
 #: Settings shown to workers: after a change, somebody has to accept the texts again.
@@ -118,7 +120,7 @@ def change_settings(campaign: Campaign, changes: dict[str, Any], *, who: str = "
         limit_workers(campaign)
     names = setting_names(graded=campaign.grades > 0)
     why = ", ".join(names[name][:1].lower() + names[name][1:] for name in changed)
-    log_change(campaign, "settings changed", why=why, who=who)
+    log_change(campaign, SETTINGS_CHANGED, why=why, who=who)
     return changed
 
 

@@ -12,6 +12,7 @@ from django.db.models import Count, F, Q
 
 from config.background.models import Job
 from config.plurals import many
+from judging.campaign.campaign_settings import SETTINGS_CHANGED
 from judging.campaign.cost import money, pay_for, quote_tasks
 from judging.campaign.gold_pairs import needed_gold
 from judging.campaign.read_once import figures_read_once
@@ -27,7 +28,7 @@ from judging.launch.launches import amount_to_confirm
 from judging.launch.pilot_report import pilot_report
 from judging.models import Campaign, GoldPair, Task
 from judging.rules.pay import Pay, hourly
-from pooling.models import Collection, Pool
+from pooling.models import AddedFiles, Collection, Pool
 from web.common.job_progress import Work
 from web.common.pair_texts import pilot_gold
 from web.common.row_counts import count_by
@@ -96,11 +97,25 @@ def gold_page(campaign: Campaign, given: Mapping[str, str]) -> GoldPage:
         last=rows.filter(pk=int(last)).exclude(state=GoldPair.State.PROPOSED).first()
         if last.isascii() and last.isdigit() and len(last) < 18
         else None,
-        work=Work(job) if job else None,
+        work=_latest_work(job, campaign),
         unreadable=not campaign.placeholder_text
         and campaign.pool is not None
         and not campaign.pool.pooled_passages.exclude(passage__text=None).exists(),
     )
+
+
+def _latest_work(job: Job | None, campaign: Campaign) -> Work | None:
+    """Return the job as the page shows it; None for a refusal before the last change of the settings or files."""
+    if job is None:
+        return None
+    if job.fault == Job.Fault.REFUSED and job.finished_at is not None:
+        changed = campaign.changes.filter(what=SETTINGS_CHANGED, happened_at__gt=job.finished_at)
+        added = AddedFiles.objects.filter(
+            collection=campaign.collection_id, state=AddedFiles.State.ADDED, finished_at__gt=job.finished_at
+        )
+        if changed.exists() or added.exists():
+            return None
+    return Work(job)
 
 
 def _label_sets(campaign: Campaign) -> list[str]:
@@ -179,7 +194,7 @@ def rehearsal_page(campaign: Campaign) -> RehearsalPage:
     job = asked.first()
     done = asked.filter(state=Job.State.DONE).first()
     return RehearsalPage(
-        work=Work(job) if job else None,
+        work=_latest_work(job, campaign),
         result=done.result if done else None,
         copies=list(campaign.rehearsals.order_by("-pk")),
     )

@@ -8,9 +8,11 @@ from django.core.management import call_command
 
 from accounts.models import ApiToken
 from accounts.services.tokens import make_token
+from config import clock
 from config.background.attending import work_off_everything
+from judging.campaign.campaign_settings import change_settings
 from judging.models import GoldPair
-from pooling.models import Passage
+from pooling.models import AddedFiles, Passage
 from pooling.services.passages import examine, register_source
 from tests.factories import make_qrels
 from tests.judging.conftest import crowd as crowd
@@ -100,6 +102,27 @@ def test_a_pool_without_texts_leads_to_passages_or_to_simulated_workers(manager,
     assert f'href="{DRAFT}settings/#id_placeholder_text"' in page.content.decode()
     assert 'id="id_placeholder_text"' in manager.get(f"{DRAFT}settings/").content.decode()
     assert "No passage of this campaign has a text" not in texts(manager.get(f"{DRAFT}gold/"))
+
+
+def test_a_refusal_is_gone_once_the_settings_or_the_files_have_changed(manager, draft):
+    Passage.objects.update(text=None)
+    told = "No passage of this campaign has a text, so no gold pair can be proposed for people."
+
+    def refused_at(step):
+        manager.post(f"{DRAFT}gold/propose")
+        work_off_everything()
+        assert told in texts(manager.get(step))
+
+    refused_at(f"{DRAFT}gold/")
+    change_settings(draft, {"placeholder_text": True})
+    page = texts(manager.get(f"{DRAFT}gold/"))
+    assert told not in page
+    assert "Propose gold pairs" in page
+
+    change_settings(draft, {"placeholder_text": False})
+    refused_at(f"{DRAFT}gold/")
+    AddedFiles.objects.create(collection=draft.collection, state="added", finished_at=clock.now())
+    assert told not in texts(manager.get(f"{DRAFT}gold/"))
 
 
 def test_own_pairs_over_http(client, fair, draft):

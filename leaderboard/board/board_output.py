@@ -122,8 +122,8 @@ def _board_caption(published: PublishedBoard, facts: Facts) -> str:
     said += " A shift is positive for a run that moves up under preference qrels."
     if any(row.perfect for row in published.board.rows):
         said += (
-            " The perfect run returns the official qrel of every query and nothing else. It is left out of ranks and "
-            "correlations."
+            f" The perfect run returns the {published.official} qrel of every query and nothing else. It is left out "
+            "of ranks and correlations."
         )
     if published.tells_judged_tops:
         said += " Judged tops: share of queries whose top passage was judged."
@@ -214,8 +214,8 @@ def _panels_figure(
     caption += f", under {bounded[0]} qrels only." if bounded and len(bounded) < len(sides) else "."
     if len(sides) > 1:
         caption += (
-            " In the downloads, a diamond is the perfect run, and lines lead from the official order to the order by "
-            "preference: green for runs that rise, purple for runs that fall."
+            " In the downloads, a diamond is the perfect run, and lines lead from the order by "
+            f"{published.official} to the order by preference: green for runs that rise, purple for runs that fall."
         )
     height = max(2.4, 0.9 + 0.17 * len(rows))
     charts = tuple(

@@ -57,7 +57,7 @@ def analyse_board_agreement(asked: Asked, progress: Progress | None) -> Analysis
         *both.tables,
         full_board_table(published, full, facts),
         _agreements_table(published, full, facts),
-        _qrel_wins_table(known, version.campaign, facts),
+        _qrel_wins_table(known, version.campaign, published.official, facts),
         _pair_order_table(known, facts),
     )
     return Analysis(
@@ -127,10 +127,11 @@ def _agreements_table(published: PublishedBoard, full: tuple[dict[str, float], i
     official = [row.official.value for row in rows]
     preference = [row.leading.value for row in rows]
     whole = [full[0][row.run] for row in rows]
+    name, everywhere = published.official, f"{published.official} on all {full[1]:,} queries"
     lines = [
-        _agreement_row("official against preference", official, preference),
-        _agreement_row(f"official here against official on all {full[1]:,} queries", official, whole),
-        _agreement_row(f"preference against official on all {full[1]:,} queries", preference, whole),
+        _agreement_row(f"{name} against preference", official, preference),
+        _agreement_row(f"{name} here against {everywhere}", official, whole),
+        _agreement_row(f"preference against {everywhere}", preference, whole),
     ]
     columns = (Column("boards", "boards"), *agreement_columns("tau_ap", "tau_ap_back"))
     caption = agreement_caption(PERSISTENCE)
@@ -148,13 +149,13 @@ def _agreement_row(name: str, first: Sequence[float], second: Sequence[float]) -
     )
 
 
-def _qrel_wins_table(known: LoadedContenders, campaign: Campaign, facts: Facts) -> Table:
+def _qrel_wins_table(known: LoadedContenders, campaign: Campaign, name: str, facts: Facts) -> Table:
     judged = known.contenders.judged_pairs(known.evidence.judged)
     official: Flags = np.zeros(len(known.contenders.query), dtype=bool)
     official[list(known.qrels.values())] = True
     rows = [
-        Row({"qrels": name, **_share_cells(label_wins(labeled, judged))})
-        for name, labeled in (("preference", best_flags(known)), ("official", official))
+        Row({"qrels": qrels, **_share_cells(label_wins(labeled, judged))})
+        for qrels, labeled in (("preference", best_flags(known)), (name, official))
     ]
     columns = (
         Column("qrels", "qrels"),
@@ -164,7 +165,8 @@ def _qrel_wins_table(known: LoadedContenders, campaign: Campaign, facts: Facts) 
     )
     caption = (
         f"How often a qrel was preferred to a passage without that label, in the judgments of {campaign.name}; "
-        "majority of a pair's judgments, tied pairs left out; 95% Wilson intervals. Official: a query's one qrel."
+        "majority of a pair's judgments, tied pairs left out; 95% Wilson intervals. "
+        f"For {name}: a query's one qrel."
     )
     return Table("pair_wins", "Which qrels win their pairs", caption, columns, tuple(rows), facts)
 

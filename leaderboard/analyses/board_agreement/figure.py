@@ -1,4 +1,4 @@
-"""Both boards in the official order, with the perfect run as a line: figure 6 of [SP]."""
+"""Both boards in the order of the qrel set, with the perfect run as a line: figure 6 of [SP]."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,8 +8,6 @@ import numpy as np
 from leaderboard.board.standings import PERFECT, BoardRow
 from leaderboard.output import Facts, Figure, Table
 from leaderboard.output.chart import Series, Spans, chart_content
-
-TITLE = "Both boards in the official order"
 
 
 def official_order_figure(board: Sequence[BoardRow], official: str, facts: Facts, data: Table) -> Figure:
@@ -56,7 +54,8 @@ def official_order_figure(board: Sequence[BoardRow], official: str, facts: Facts
         for color, (title, standings, line) in enumerate(columns)
     )
     caption = (
-        f"95% bootstrap intervals over queries. Line: the {PERFECT}, which returns the official qrel alone."
+        f"95% bootstrap intervals over queries. Line: the {PERFECT}, which returns the {official} qrel alone."
     )
     height = max(2.4, 0.9 + 0.17 * len(rows))
-    return Figure("official_order", TITLE, caption, facts, draw, data, charts, 7.0, height, beside=True)
+    title = f"Both boards in the order by {official}"
+    return Figure("official_order", title, caption, facts, draw, data, charts, 7.0, height, beside=True)

@@ -13,7 +13,7 @@ KIND = Kind(
             "grades",
             "Graded labels",
             of="sets",
-            help="a qrel set (default: the newest graded one of passages, else the official one)",
+            help="a qrel set (default: the newest graded one of passages, else the leaderboard's)",
         ),
     ),
     of_campaign=True,

@@ -84,7 +84,7 @@ def combinations(
 ) -> list[Combination]:
     """Return every combination of these labels, sets of queries and measures.
 
-    Labels default to the official set and the latest version; sets of queries to public and private, or to all if
+    Labels default to the leaderboard's set and the latest version; sets of queries to public and private, or to all if
     no query is private. Raises NothingToScore if a combination has no queries or no relevant passage,
     NothingPrivate if no queries are private, and UnknownMeasure for a measure without a value on every query.
     """
@@ -159,13 +159,13 @@ def _labels_in_words(labels: Labels) -> str:
 
 
 def usual_labels(collection: Collection) -> list[str]:
-    """Return the default labels: the official set, and the latest version if there is one."""
+    """Return the default labels: the leaderboard's set, and the latest version if there is one."""
     latest = QrelVersion.objects.filter(collection=collection).order_by("-number").first()
     return [official_set(collection).name, *([f"@{latest.number}"] if latest else [])]
 
 
 def labels_or_usual(collection: Collection, name: str) -> str:
-    """Return the chosen labels, or the official set."""
+    """Return the chosen labels, or the leaderboard's set."""
     return name or official_set(collection).name
 
 

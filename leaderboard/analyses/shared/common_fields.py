@@ -13,20 +13,20 @@ LABELS = Choice(
     "Labels",
     of="labels",
     help="qrel sets, @n for version n, or @n:order for its order of preference, which Compat can use "
-    "(default: the official set and the latest version)",
+    "(default: the leaderboard's set and the latest version)",
     several=True,
 )
 ONE_LABELS = Choice(
     "qrels",
     "Labels",
     of="one labels or order",
-    help="a qrel set, @n for version n, or @n:order with the measure Compat (default: the official set)",
+    help="a qrel set, @n for version n, or @n:order with the measure Compat (default: the leaderboard's set)",
 )
 #: Labels for measures that need grades, which an order of preference does not have.
 LABELS_UNORDERED = replace(
     ONE_LABELS,
     of="one labels",
-    help="a qrel set, or @n for version n of the preference qrels (default: the official set)",
+    help="a qrel set, or @n for version n of the preference qrels (default: the leaderboard's set)",
 )
 MEASURE = Choice(
     "measure",
@@ -61,7 +61,7 @@ ANNOUNCED = Choice(
     help="include runs that were described but not yet uploaded",
     flag=True,
 )
-OFFICIAL = Choice("official", "Qrel set", of="sets", help="the qrel set (default: the official one)")
+OFFICIAL = Choice("official", "Qrel set", of="sets", help="the qrel set (default: the leaderboard's)")
 QUERY_SET = Choice(
     "queries",
     "Queries",

@@ -25,7 +25,7 @@ class Command(BaseCommand):
         parser.add_argument("name", help="name of the campaign and of its pool")
         parser.add_argument("--collection", required=True, help="name of the collection")
         parser.add_argument("--run", required=True, metavar="TAG", help="the run")
-        parser.add_argument("--official", metavar="SET", help="the qrel set (default: the official one)")
+        parser.add_argument("--official", metavar="SET", help="the qrel set (default: the leaderboard's)")
         parser.add_argument(
             "--sample", type=int, metavar="N", help="only this many queries, drawn with --seed"
         )

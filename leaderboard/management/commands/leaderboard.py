@@ -25,7 +25,7 @@ class Command(AnalysisCommand):
         "Every run's MRR@10 (or --measure) under a qrel set and under a version of the preference qrels, over the "
         "queries for which both have a relevant passage, with 95% intervals (bootstrap over queries), ranks, "
         "shifts, shares of answered queries and judged tops, and Kendall's tau-b between the two orders. Before the "
-        "first version is published, the board shows the qrel set alone. The perfect run returns the official qrel "
+        "first version is published, the board shows the qrel set alone. The perfect run returns the set's qrel "
         f"of every query and nothing else. It is left out of ranks and correlations. {KNOWN}"
     )
     example = "manage.py leaderboard mine --version 1 --official official --latex board.tex"
@@ -39,7 +39,7 @@ class Command(AnalysisCommand):
             help="score the runs under the qrel set alone, without a version",
         )
         parser.add_argument(
-            "--official", metavar="SET", help="qrel set to compare with (default: the official one)"
+            "--official", metavar="SET", help="qrel set to compare with (default: the leaderboard's)"
         )
         runs_argument(parser)
         parser.add_argument(

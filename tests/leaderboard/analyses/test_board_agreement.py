@@ -63,6 +63,22 @@ def test_a_line_shows_the_perfect_run_on_both_boards_in_the_official_order(valle
     assert figure_image(figure, "svg").startswith(b"<?xml")
 
 
+def test_captions_and_rows_name_the_qrel_set(valley, version, capsys):
+    valley.official.name = "nist"
+    valley.official.save()
+
+    found = run_json(capsys, "board_agreement", "valley")
+
+    drawn = analysed("board_agreement", valley.collection, valley.runs, version=str(version.number)).figures
+    said = [table["caption"] for table in found["tables"].values()] + [one.caption for one in drawn]
+    assert not any("official" in caption.lower() for caption in said)
+    assert "The perfect run returns the nist qrel of every query" in found["tables"]["boards"]["caption"]
+    assert any("lines lead from the order by nist to the order by preference" in caption for caption in said)
+    assert "Both boards in the order by nist" in [one.title for one in drawn]
+    assert "nist against preference" in [row["boards"] for row in found["tables"]["agreement"]["rows"]]
+    assert {row["qrels"] for row in found["tables"]["pair_wins"]["rows"]} == {"preference", "nist"}
+
+
 @pytest.mark.parametrize("option", ["--version", "--number"])
 def test_a_version_is_named_as_for_the_leaderboard(valley, version, capsys, option):
     assert run_json(capsys, "board_agreement", "valley", option, "1") == run_json(

@@ -190,7 +190,7 @@ def _simulate(
         try:
             while not _all_done(campaign):
                 before = done.tasks
-                done.tasks += _work_one_round(campaign, crew, pool if not idle else None, tell, progress)
+                done.tasks += _work_one_round(campaign, crew, pool if not idle else None, tell)
                 tell()
                 idle = 0 if done.tasks > before else idle + 1
                 if idle == IDLE_ROUNDS:
@@ -217,18 +217,19 @@ def _simulate(
     return done
 
 
-def _progress_reporter(campaign: Campaign, progress: Progress | None) -> Callable[[], None]:
-    """Return a function that reports how many tasks are done."""
-    share = 0.0
+def _progress_reporter(campaign: Campaign, progress: Progress | None) -> Callable[..., None]:
+    """Return a function that reports how many tasks are done, and what else is going on if nobody judges."""
+    share, tasks = 0.0, 0
 
-    def tell() -> None:
-        nonlocal share
+    def tell(doing: str = "") -> None:
+        nonlocal share, tasks
         if progress is None:
             return
-        over, tasks = _tasks_done(campaign)
-        # Repeats add tasks and exclusions reopen some, but the progress bar must not run backwards.
-        share = max(share, over / max(tasks, 1))
-        progress(int(share * tasks), tasks, "Tasks judged")
+        if not (doing and tasks):
+            over, tasks = _tasks_done(campaign)
+            # Repeats add tasks and exclusions reopen some, but the progress bar must not run backwards.
+            share = max(share, over / max(tasks, 1))
+        progress(int(share * tasks), tasks, f"{doing}. Tasks judged" if doing else "Tasks judged")
 
     return tell
 
@@ -286,8 +287,7 @@ def _work_one_round(
     campaign: Campaign,
     crew: list[SimulatedWorker],
     pool: ThreadPoolExecutor | None,
-    tell: Callable[[], None],
-    progress: Progress | None = None,
+    tell: Callable[..., None],
 ) -> int:
     """Run one round of all workers, with a collection before and after. Returns the number of tasks done.
 
@@ -303,9 +303,7 @@ def _work_one_round(
         done = sum(one.result() for one in working)
     else:
         done = sum(worker.work(kinds) for worker in crew)
-    submitted, tasks = _tasks_done(campaign)
-    # When nobody judges any more, the progress is that of the collection and the payments.
-    _collect_and_wait(campaign, progress=progress if submitted == tasks else None)
+    _collect_and_wait(campaign, tell=tell)
     return done
 
 
@@ -325,7 +323,10 @@ def _all_done(campaign: Campaign) -> bool:
     return is_complete(campaign)
 
 
-def _collect_and_wait(campaign: Campaign, *, sweep: bool = False, progress: Progress | None = None) -> None:
+def _collect_and_wait(
+    campaign: Campaign, *, sweep: bool = False, tell: Callable[..., None] | None = None
+) -> None:
+    progress = (lambda done, total, words="": tell(f"{words} {done} of {total}")) if tell else None
     _attend_live([ring_to_collect(campaign, sweep=sweep)], progress)
     topics = map(choosing_key, campaign.topic_assignments.filter(over_at=None))
     _attend_live(Job.objects.live().filter(key__in=list(topics)))

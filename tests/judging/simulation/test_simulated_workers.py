@@ -88,7 +88,7 @@ def crowd_of_refused(fair, monkeypatch):
     """A launched campaign whose first three workers can do nothing more; those who come later do all of it."""
     crew_sizes = []
 
-    def everybody(campaign, crew, *_):
+    def everybody(campaign, crew, pool, tell):
         crew_sizes.append(len(crew))
         return int(len(crew) > 3)
 
@@ -170,10 +170,9 @@ def test_progress_is_reported_during_a_round(fair, monkeypatch):
     assert (done, told[0]) == (1, (1, 4, "Tasks judged"))
 
 
-@pytest.mark.parametrize(("submitted", "told"), [(3, []), (4, [(1, 2, "Paying"), (2, 2, "Paying")])])
-def test_progress_is_that_of_the_payments_once_all_tasks_are_judged(fair, monkeypatch, submitted, told):
+def test_progress_says_that_work_is_collected_and_paid(fair, monkeypatch):
     campaign, heard = fair.opened(), []
-    monkeypatch.setattr(simulated_workers, "_tasks_done", lambda campaign: (submitted, 4))
+    monkeypatch.setattr(simulated_workers, "_tasks_done", lambda campaign: (3, 4))
     monkeypatch.setattr(
         "judging.intake.collection.collect", lambda campaign, progress, sweep: Collected(0, 0)
     )
@@ -184,10 +183,14 @@ def test_progress_is_that_of_the_payments_once_all_tasks_are_judged(fair, monkey
         return 2
 
     monkeypatch.setattr("judging.money.payments.pay_owed", pay)
+    tell = simulated_workers._progress_reporter(campaign, lambda *given: heard.append(given))
 
-    simulated_workers._work_one_round(campaign, [], None, lambda: None, lambda *given: heard.append(given))
+    simulated_workers._work_one_round(campaign, [], None, tell)
 
-    assert list(dict.fromkeys(heard)) == told
+    assert list(dict.fromkeys(heard)) == [
+        (3, 4, "Paying 1 of 2. Tasks judged"),
+        (3, 4, "Paying 2 of 2. Tasks judged"),
+    ]
 
 
 def test_a_rehearsal_that_cannot_go_on_ends_and_says_why(crowd_of_refused, monkeypatch):

@@ -84,7 +84,7 @@ def combinations(
 ) -> list[Combination]:
     """Return every combination of these labels, sets of queries and measures.
 
-    Labels default to the leaderboard's set and the latest version; sets of queries to public and private, or to all if
+    Labels default to the leaderboard's set and the latest version; sets of queries to public and private, or all if
     no query is private. Raises NothingToScore if a combination has no queries or no relevant passage,
     NothingPrivate if no queries are private, and UnknownMeasure for a measure without a value on every query.
     """

@@ -11,7 +11,8 @@ from judging.models import Campaign
 from judging.simulation.rehearsals import check_crew
 from judging.simulation.simulated_workers import SimulationSettings, simulate_workers
 from pooling.models import QrelSet
-from web.campaigns.simulation import check_unmixed
+from web.campaigns.simulation import check_unmixed, reason_not_to_simulate
+from web.common.job_progress import Work
 
 SIMULATE = "web.simulate"
 
@@ -26,6 +27,13 @@ def ring_for_simulation(campaign: Campaign, truth: QrelSet, settings: Simulation
 def simulation_of(campaign: Campaign) -> Job | None:
     """Return the latest simulation job."""
     return Job.objects.filter(key=f"{SIMULATE}:{campaign.pk}").order_by("-pk").first()
+
+
+def waits_for_simulation(campaign: Campaign) -> bool:
+    """Return whether only simulated workers can judge the campaign, and somebody has to start them."""
+    if not campaign.placeholder_text or campaign.rehearsal_of_id or reason_not_to_simulate(campaign):
+        return False
+    return not Work(simulation_of(campaign)).live
 
 
 @job_kind(SIMULATE, max_attempts=3, words="the simulated workers")

@@ -30,6 +30,7 @@ from judging.watching.status import campaign_next_step, is_complete
 from judging.watching.stuck_work import Problem, failed_work, problems_of_the_crowd, put_off_work
 from judging.watching.watchdog import cause_of, stalled_work
 from tournament.models import Challenge, QrelVersion, Resolution
+from web.campaigns.jobs import waits_for_simulation
 from web.campaigns.needs import NEWS, Need, flag_needs
 from web.campaigns.progress_figures import course_figures
 from web.common.directions import Direction, idle_campaign_direction, step_after_judging
@@ -378,6 +379,13 @@ def _next_direction(campaign: Campaign, course: Course, *, active: int, stopped:
         status["pilot"] = report.as_dict()
     if campaign.state == Campaign.State.OPEN and not stopped:
         left = max(0, course.wanted - course.counted)
+        if not active and waits_for_simulation(campaign):
+            return Direction(
+                f"Only simulated workers can judge it. {many(left, 'judgment is', 'judgments are')} still to come.",
+                reverse("web:simulate", args=[campaign.name]),
+                "Have simulated workers judge",
+                "launch campaign",
+            )
         now = "Workers are judging." if active else "Tasks are offered, and nobody is judging at the moment."
         return Direction(f"{now} {many(left, 'judgment is', 'judgments are')} still to come.")
     return Direction(campaign_next_step(campaign, status))

@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from config import clock
 from config.background.models import Job
+from config.background.services import start
 from judging.campaign.campaigns import log_change, pause
 from judging.campaign.cost import quote_tasks
 from judging.models import Campaign, CampaignChange, CrowdCall, GoldPair, Submission
@@ -355,6 +356,19 @@ def test_an_open_campaign_without_active_workers_does_not_say_that_workers_are_j
     fair.open_task(campaign, "A1")
 
     assert "Workers are judging. 12 judgments are still to come." in text_of(manager.get(PAGE))
+
+
+def test_a_campaign_for_simulated_workers_leads_to_them(fair, campaign, manager):
+    Campaign.objects.update(placeholder_text=True)
+    link = '<a class="button primary" href="/campaigns/fair/simulate/">Have simulated workers judge</a>'
+
+    page = manager.get(PAGE).content.decode()
+    start("web.simulate", key=f"web.simulate:{campaign.pk}", arguments={})
+
+    assert "Only simulated workers can judge it. 12 judgments are still to come." in page
+    assert link in page
+    assert "Hourly pay" not in page
+    assert link not in manager.get(PAGE).content.decode()
 
 
 def test_a_rehearsal_offers_neither_a_challenge_nor_a_publication(fair, campaign, manager):

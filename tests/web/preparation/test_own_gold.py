@@ -108,19 +108,21 @@ def test_a_refusal_is_gone_once_the_settings_or_the_files_have_changed(manager, 
     Passage.objects.update(text=None)
     told = "No passage of this campaign has a text, so no gold pair can be proposed for people."
 
-    def refused_at(step):
+    def refuse():
         manager.post(f"{DRAFT}gold/propose")
         work_off_everything()
-        assert told in texts(manager.get(step))
 
-    refused_at(f"{DRAFT}gold/")
+    refuse()
+    assert "No passage of this campaign has a text." in texts(manager.get(f"{DRAFT}gold/"))
     change_settings(draft, {"placeholder_text": True})
     page = texts(manager.get(f"{DRAFT}gold/"))
-    assert told not in page
+    assert "No passage of this campaign has a text" not in page
     assert "Propose gold pairs" in page
 
     change_settings(draft, {"placeholder_text": False})
-    refused_at(f"{DRAFT}gold/")
+    refuse()
+    Passage.objects.update(text="words")
+    assert told in texts(manager.get(f"{DRAFT}gold/"))
     AddedFiles.objects.create(collection=draft.collection, state="added", finished_at=clock.now())
     assert told not in texts(manager.get(f"{DRAFT}gold/"))
 

@@ -31,7 +31,7 @@ from judging.watching.stuck_work import Problem, failed_work, problems_of_the_cr
 from judging.watching.watchdog import cause_of, stalled_work
 from tournament.models import Challenge, QrelVersion, Resolution
 from web.campaigns.jobs import waits_for_simulation
-from web.campaigns.needs import NEWS, Need, flag_needs
+from web.campaigns.needs import NEWS, Need, budget_direction, flag_needs, is_used_up
 from web.campaigns.progress_figures import course_figures
 from web.common.directions import Direction, idle_campaign_direction, step_after_judging
 from web.common.outdated_versions import Outdated, outdated_notices, should_publish_again
@@ -158,7 +158,9 @@ def watch(campaign: Campaign) -> Watch:
         crowd=(crowd := problems_of_the_crowd(campaign)),
         put_off=(put_off := put_off_work(campaign, crowd)),
         failed=(failed := failed_work(campaign, crowd)),
-        next=_next_direction(campaign, known.made, active=active, stopped=bool(crowd or put_off or failed)),
+        next=budget_direction(campaign)
+        if is_used_up(crowd)
+        else _next_direction(campaign, known.made, active=active, stopped=bool(crowd or put_off or failed)),
     )
 
 
@@ -277,8 +279,7 @@ def _money_needs(seen: Watch) -> list[Need]:
     """Return a warning if the budget does not pay for the remaining tasks."""
     campaign, undone = seen.campaign, seen.all_tasks - seen.tasks[Task.State.DONE]
     low = budget_low(campaign, used=seen.used + seen.held, undone=undone)
-    used_up = any(Guidance(one.next_step).asks_for("raise_budget") for one in seen.crowd)
-    if low is None or used_up:
+    if low is None or is_used_up(seen.crowd):
         return []
     return [
         Need(
@@ -379,7 +380,7 @@ def _next_direction(campaign: Campaign, course: Course, *, active: int, stopped:
         status["pilot"] = report.as_dict()
     if campaign.state == Campaign.State.OPEN and not stopped:
         left = max(0, course.wanted - course.counted)
-        if not active and waits_for_simulation(campaign):
+        if waits_for_simulation(campaign):
             return Direction(
                 f"Only simulated workers can judge it. {many(left, 'judgment is', 'judgments are')} still to come.",
                 reverse("web:simulate", args=[campaign.name]),

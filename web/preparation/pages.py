@@ -281,5 +281,6 @@ def launch_page(campaign: Campaign, user: Any) -> dict[str, Any]:
         "told": pay_forecast(campaign),
         "whole_pools": whole_pools_quote(campaign),
         "rehearsed": was_rehearsed(campaign),
+        "rehearsal": rehearsal_page(campaign).result,
         "pilot": pilot_report(campaign),
     }

@@ -201,8 +201,14 @@ def test_a_used_up_budget_is_reported_once(fair, campaign, manager):
     fair.do_task(campaign, "ABADWORKER", pass_gold=False)
     fair.collect(campaign)
 
-    page = text_of(manager.get(PAGE))
+    reply = manager.get(PAGE)
+    page = text_of(reply)
 
+    assert (
+        '<a class="button primary" href="/campaigns/fair/budget/">Change the budget</a>'
+        in reply.content.decode()
+    )
+    assert "Retries happen automatically" not in page
     assert "The budget of $9.60 is used up" in page
     assert "The budget is low" not in page
 

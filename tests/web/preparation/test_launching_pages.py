@@ -86,6 +86,7 @@ def test_a_rehearsal_leads_to_the_step_that_makes_sense(manager, ready, alone, a
 
     assert f'class="button primary" href="{DRAFT}{after}/">Continue to ' in page
     assert ("Pilot</span>" not in page) == alone
+    assert "Cost as rehearsed $9.60 1 of 5 workers careless" in texts(manager.get(f"{DRAFT}launch/"))
 
 
 def test_a_wrong_amount_launches_nothing(manager, ready):

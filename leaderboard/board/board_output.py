@@ -158,7 +158,7 @@ def _board_sentence(published: PublishedBoard) -> str:
     if not board_has_preferences(published):
         return (
             f"{published.collection}: {published.mean} of {published.runs:,} runs over {published.board.queries:,} "
-            f"queries under {published.official} {relevant}. Nobody has judged preferences yet."
+            f"queries under {published.official} {relevant}. The board uses these labels alone."
         )
     return (
         f"{published.collection}, version {published.version}: {published.mean} of {published.runs:,} runs over "

@@ -142,7 +142,7 @@ def test_without_a_version_the_board_has_every_query_of_the_labels(valley):
     assert rows["old"].official.value == pytest.approx(3.5 / 4)
     analysis = board_analysis(published)
     assert [figure.key for figure in analysis.figures] == ["panels"]
-    assert "Nobody has judged preferences yet" in analysis.sentences[0]
+    assert "The board uses these labels alone." in analysis.sentences[0]
     assert set(analysis.content["rows"][0]) == {
         "run",
         "official",

@@ -152,7 +152,7 @@ def test_the_board_says_what_it_was_made_from(client, published):
 def test_before_the_first_version_the_board_has_the_official_labels(client, harbour):
     page = text_of(client.get(BOARD))
 
-    assert "no preferences have been judged yet" in page
+    assert "no version of the preference qrels is published yet" in page
     assert "Official MRR@10" in page
     assert "Preference MRR@10" not in page
     assert "plan a pool" not in page

@@ -12,7 +12,7 @@ from judging.models import Campaign
 from leaderboard.analyses.better_than_perfect.analysis import ask_better_than_perfect
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.registry import KINDS
-from leaderboard.analyses.runner import analysis_key, keep_result
+from leaderboard.analyses.runner import analysis_key, keep_result, request_key, takes_every_run
 from leaderboard.cache.kept_analyses import forget_old_results, forget_unused
 from leaderboard.cache.kept_values import forget_values
 from pooling.errors import AlreadyImported
@@ -23,9 +23,16 @@ ANALYSE = "leaderboard.analyse"
 ASK = "leaderboard.ask_better_than_perfect"
 
 
-def job_key(key: str) -> str:
-    """Return the key of the job that computes the result stored under ``key``."""
-    return f"{ANALYSE}:{key}"
+def job_key(asked: Asked) -> str:
+    """Return the key of the job for the analysis of the current data: the request's key, then the data's."""
+    return f"{ANALYSE}:{request_key(asked)}:{analysis_key(asked)}"
+
+
+def analysis_work(asked: Asked) -> QuerySet[Job]:
+    """Return the jobs of the same request on any data, newest first."""
+    return Job.objects.filter(kind=ANALYSE, key__startswith=f"{ANALYSE}:{request_key(asked)}:").order_by(
+        "-pk"
+    )
 
 
 def ring_for_analysis(asked: Asked) -> Job:
@@ -34,11 +41,11 @@ def ring_for_analysis(asked: Asked) -> Job:
         "kind": asked.kind.name,
         "collection_id": asked.collection.pk,
         "campaign_id": None if asked.campaign is None else asked.campaign.pk,
-        "runs": [run.pk for run in asked.runs],
+        "runs": None if takes_every_run(asked) else [run.pk for run in asked.runs],
         "settings": asked.settings,
         "released": asked.released,
     }
-    return start_for(ANALYSE, key=job_key(analysis_key(asked)), arguments=arguments)
+    return start_for(ANALYSE, key=job_key(asked), arguments=arguments)
 
 
 @job_kind(ANALYSE, max_attempts=2, words="an analysis")
@@ -48,11 +55,13 @@ def analyse(
     kind: str,
     collection_id: int,
     campaign_id: int | None,
-    runs: list[int],
+    runs: list[int] | None,
     settings: dict[str, Any],
     released: bool,
 ) -> dict[str, Any]:
-    rows = Run.objects.filter(collection=collection_id, pk__in=runs).order_by("run_tag")
+    """Run and store the analysis; ``runs`` are keys of runs, None for all that the collection now has."""
+    rows = Run.objects.filter(collection=collection_id).order_by("run_tag")
+    rows = rows if runs is None else rows.filter(pk__in=runs)
     rows = rows.released() if released else rows
     asked = Asked(
         kind=KINDS[kind],

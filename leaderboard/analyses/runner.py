@@ -139,15 +139,20 @@ def _request_content(asked: Asked) -> list[Any]:
     """Return the request, without the data behind the result. Different readers see different results."""
     collection = asked.collection
     # An older public result must not show data that is no longer released.
-    every = not asked.released and len(asked.runs) == Run.objects.filter(collection=collection).count()
     return [
         collection.pk,
         sorted(private_qids(collection)),
         asked.released,  # Members see more about the same runs, such as private queries.
         asked.settings,
         asked.campaign and asked.campaign.pk,
-        None if every else runs_inputs(asked.runs),
+        None if takes_every_run(asked) else runs_inputs(asked.runs),
     ]
+
+
+def takes_every_run(asked: Asked) -> bool:
+    """Return whether the analysis takes all runs of the collection, so that later runs belong to it, too."""
+    every = Run.objects.filter(collection=asked.collection).count()
+    return asked.kind.of_runs and not asked.released and len(asked.runs) == every
 
 
 def _data_behind(asked: Asked) -> list[Basis]:
@@ -205,7 +210,7 @@ def result_or_older(asked: Asked) -> StoredResult | None:
     analysis, bases = result_now(asked), _data_behind(asked)
     if analysis is not None:
         return StoredResult(_key_for_data(asked, bases), analysis)
-    older = kept_analyses.latest_for(_request_key(asked))
+    older = kept_analyses.latest_for(request_key(asked))
     if older is None:
         return None
     key, content, made_at = older
@@ -214,7 +219,8 @@ def result_or_older(asked: Asked) -> StoredResult | None:
     )
 
 
-def _request_key(asked: Asked) -> str:
+def request_key(asked: Asked) -> str:
+    """Return the hash of the request, which stays the same while the data behind it change."""
     return kept_analyses.result_key(asked.kind.name, ["choices", *_request_content(asked)])
 
 
@@ -242,7 +248,7 @@ def keep_result(asked: Asked, progress: JobProgress) -> str:
             _figure_file_key(key, figure.key, form), f"{kind.name}{kept_analyses.FIGURE}", content, group=key
         )
     content = as_stored(analysis) | {RESTS_ON: bases_to_store(bases)}
-    kept_analyses.store_result(key, kind.name, content, choices=_request_key(asked))
+    kept_analyses.store_result(key, kind.name, content, choices=request_key(asked))
     return key
 
 

@@ -17,7 +17,7 @@ from leaderboard import jobs
 from leaderboard.analyses.fields import Choice, Number, read_settings
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.registry import KINDS
-from leaderboard.analyses.runner import StoredResult, analysis_key, check_released, result_or_older
+from leaderboard.analyses.runner import StoredResult, check_released, result_or_older
 from leaderboard.errors import LeaderboardError, MembersOnly
 from leaderboard.output import Analysis
 from leaderboard.scoring.labels import ORDER
@@ -73,6 +73,8 @@ class AnalysisPage:
     tables: list[TableView] = field(default_factory=list)
     drawn: bool = False
     work: Work | None = None
+    changed: bool = False
+    """Whether the data changed since the job that failed was requested."""
     refusal: Refusal | None = None
     older: StoredResult | None = None
 
@@ -188,8 +190,10 @@ def analysis_page(collection: Collection, kind: Kind, given: Any, user: Any) -> 
     except Refusal as refusal:
         return AnalysisPage(**page, refusal=refusal)
     older = found if found and found.made_at else None
-    job = last_job(analysis_key(asked)) if older or not found else None
-    page |= {"older": older, "work": Work(job) if job else None}
+    job = last_job(asked) if older or not found else None
+    work = Work(job) if job else None
+    changed = bool(job and work and work.failed and job.key != jobs.job_key(asked))
+    page |= {"older": older, "work": work, "changed": changed}
     if found is None:
         return AnalysisPage(**page)
     analysis = found.analysis
@@ -201,9 +205,9 @@ def analysis_page(collection: Collection, kind: Kind, given: Any, user: Any) -> 
     )
 
 
-def last_job(key: str) -> Job | None:
-    """Return the job for this key, live or failed."""
-    job = Job.objects.filter(key=jobs.job_key(key)).order_by("-pk").first()
+def last_job(asked: Asked) -> Job | None:
+    """Return the newest job of this request, live or failed, even if it was requested on older data."""
+    job = jobs.analysis_work(asked).first()
     return None if job is None or job.state == Job.State.DONE else job
 
 

@@ -8,7 +8,7 @@ import pytest
 from config.background import services
 from config.background.attending import work_off_everything
 from config.background.models import Job
-from judging.models import Campaign, GradedCampaign, Judgment
+from judging.models import Campaign, Grade, GradedCampaign, Judgment
 from leaderboard.analyses import runner
 from leaderboard.analyses.registry import KINDS
 from leaderboard.models import KeptAnalysis
@@ -141,6 +141,40 @@ def test_a_new_run_or_pool_hides_no_members_result_and_other_choices_have_their_
     assert "runs (" in signed_in.get(other).content.decode()
     without = signed_in.get(f"{PAGE}/stability/?trials=21").content.decode()
     assert "There is no result for these choices." in without
+
+
+def test_a_job_of_the_same_request_is_shown_while_its_data_change(cast, signed_in):
+    item = cast.taken.items.get()
+    address = signed_in.post(f"{PAGE}/assessor_agreement/run")["Location"]
+    Grade.objects.create(item=item, grade=1)
+    waiting = signed_in.get(address)
+    work_off_everything()
+    failed = signed_in.get(address).content.decode()
+    signed_in.post(f"{PAGE}/assessor_agreement/run")
+    work_off_everything()
+    unchanged = signed_in.get(address).content.decode()
+    other = signed_in.get(f"{PAGE}/assessor_agreement/?graded=swell").content.decode()
+
+    assert waiting.context["page"].work.live
+    assert "Nobody gave a second opinion in swell." in failed
+    assert "The data of the analysis have changed since it was requested." in failed
+    assert "Nobody gave a second opinion in swell." in unchanged
+    assert "have changed since" not in unchanged
+    assert [
+        page for page in (waiting.content.decode(), failed, unchanged) if "There is no result" in page
+    ] == []
+    assert "There is no result for these choices." in other
+
+
+def test_an_analysis_of_all_runs_includes_a_run_that_arrives_before_its_turn(cast, signed_in):
+    address = signed_in.post(f"{PAGE}/stability/run", {"trials": "20"})["Location"]
+    make_run(cast.collection, "newcomer", {"q1": ["a"]})
+    work_off_everything()
+
+    page = signed_in.get(address).context["page"]
+
+    assert page.older is None
+    assert "newcomer" in page.analysis.facts.runs
 
 
 def test_visitors_see_no_older_result_with_data_hidden_since(cast, signed_in):

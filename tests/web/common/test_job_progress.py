@@ -8,6 +8,7 @@ from config import clock
 from config.background.models import AtWork, Job
 from judging.jobs import gold_work
 from judging.models import Campaign
+from leaderboard.jobs import ANALYSE, job_key
 from pooling.models import NewCollection
 from tests.web.addresses import asking_job, pool_job
 from tests.web.api_caller import api as api
@@ -30,10 +31,8 @@ def pages_of(cast) -> dict[str, Job]:
     """Return address → the job that its page describes, for every kind of page that describes one."""
     spring = {"campaign_id": cast.campaign.pk}
     made = NewCollection.objects.create(user=cast.sent.user, name="made")
-    analysis = analysis_pages.analysis_key(
-        analysis_pages.asked_for(
-            cast.collection, analysis_pages.kind_or_404("stability"), QueryDict(), cast.sent.user
-        )
+    stability = analysis_pages.asked_for(
+        cast.collection, analysis_pages.kind_or_404("stability"), QueryDict(), cast.sent.user
     )
     challenge = spring | {"runs": ["quay"], "rule": "lead2"}
     jobs = {
@@ -44,9 +43,7 @@ def pages_of(cast) -> dict[str, Job]:
         reverse("web:making", args=[made.pk]): a_job("pooling.make_collection", made.job_key),
         reverse("web:pool_work", args=["harbour", (pool := pool_job(cast)).pk]): pool,
         reverse("web:asking_work", args=["harbour", (asking := asking_job(cast)).pk]): asking,
-        reverse("web:analysis", args=["harbour", "stability"]): a_job(
-            "leaderboard.analyse", f"leaderboard.analyse:{analysis}"
-        ),
+        reverse("web:analysis", args=["harbour", "stability"]): a_job(ANALYSE, job_key(stability)),
         reverse("web:publish", args=["spring"]): a_job(PUBLISH, "p", arguments=spring),
         reverse("web:challenge", args=["spring"]): a_job(CHALLENGE, "c", arguments=challenge),
         reverse("web:release", args=["harbour", 1]): a_job(

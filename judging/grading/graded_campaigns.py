@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import astuple, dataclass, field
 
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from config import clock
 from config.guidance import Action, Guidance, Option
@@ -12,7 +12,7 @@ from config.plurals import many
 from judging.campaign.judging_orders import judging_begun, judging_orders, lock_topics
 from judging.errors import BadInput, CampaignRefused
 from judging.grading.decisions import decide_at_end
-from judging.models import GradedCampaign, GradedItem, Topic, TopicAssignment, TopicDecision
+from judging.models import Campaign, GradedCampaign, GradedItem, Topic, TopicAssignment, TopicDecision
 from judging.rules.grade_scale import FOUR_LEVELS, Level
 from judging.rules.topic_life import check_rules
 from pooling.errors import NotFound
@@ -157,14 +157,19 @@ def end_if_spent(campaign: GradedCampaign) -> bool:
 
 @transaction.atomic
 def end_campaign(campaign: GradedCampaign, *, why: str, who: str = "") -> bool:
-    """End the judging and decide every topic that was begun. Return False if it had already ended."""
+    """End the judging and decide every topic that was begun. Return False if it had already ended.
+
+    Topics that a crowd's draft holds stay undecided, because nobody was offered their passages.
+    """
     if not why.strip():
         raise BadInput("The reason is missing.", "State why the judging ends.")
     running = GradedCampaign.objects.filter(pk=campaign.pk, ended_at=None)
     if not running.update(ended_at=clock.now(), ended_why=why):
         return False
     campaign.refresh_from_db()
-    begun = TopicAssignment.objects.filter(second=False, over_at=None).values("topic")
+    judged = GradedItem.objects.filter(assignment=OuterRef("pk"), grade__isnull=False)
+    offered = Q(crowd=None) | ~Q(crowd__state__in=Campaign.BEFORE_LAUNCH) | Exists(judged)
+    begun = TopicAssignment.objects.filter(offered, second=False, over_at=None).values("topic")
     undecided = campaign.topics.filter(pk__in=begun).exclude(decisions__in=_decisions_in_force(campaign))
     for topic in undecided.order_by("pk"):
         decide_at_end(topic, ending=True)

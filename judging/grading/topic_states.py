@@ -8,11 +8,11 @@ from django.db.models import Count, Func, IntegerField, Max, Q
 
 from judging.grading.assignments import is_left_undecided
 from judging.grading.graded_campaigns import judged_so_far
-from judging.models import GradedCampaign, Topic, TopicAssignment, TopicDecision
+from judging.models import Campaign, GradedCampaign, Topic, TopicAssignment, TopicDecision
 from judging.rules.topic_life import Tally, stage_words
 
 CANDIDATE, JUDGED, CHOOSING = "candidate", "being judged", "choosing passages"
-LEFT = "left undecided"
+LEFT, PREPARED = "left undecided", "prepared"
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,9 @@ class TopicState:
             return CANDIDATE
         if is_left_undecided(self.assignment):
             return LEFT
+        crowd = self.assignment.crowd
+        if crowd is not None and crowd.state in Campaign.BEFORE_LAUNCH and not self.tally.judged:
+            return PREPARED
         return JUDGED if self.tally.judged < self.given else CHOOSING
 
     @property

@@ -98,6 +98,14 @@ def check_not_launched(campaign: Campaign) -> None:
 
 def _check_has_tasks(plan: Plan) -> None:
     check_not_launched(plan.campaign)
+    grading = plan.campaign.grading
+    if grading is not None and grading.ended_at is not None:
+        raise NotReady(
+            f"The judging of {grading.name} has ended.",
+            Action(
+                "end_grading", grading.collection.name, f"{grading.name} --reopen --why WHY", lead="Reopen it"
+            ),
+        )
     if not plan.cost.tasks:
         raise NotReady("There is nothing to judge: every query of the pool has at most one passage.")
 

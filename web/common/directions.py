@@ -59,6 +59,7 @@ PAGES: dict[str, tuple[str, str, str, str]] = {
     "compare": ("use the collection's analyses", "web:analyses", "collection", ""),
     "create_campaign": ("create a campaign", "web:new_campaign", "collection", "prepare campaign"),
     "create_grading": ("create a graded campaign", "web:graded_campaigns", "collection", "see everything"),
+    "end_grading": ("reopen the judging", "web:graded_campaigns", "collection", "see everything"),
     "grading_status": (
         "see the graded campaign's topics",
         "web:graded_campaigns",
@@ -112,6 +113,7 @@ CALLS = {
     "cluster_passages": "POST /collections/{name}/near-duplicates",
     "create_campaign": "POST /collections/{name}/campaigns",
     "create_grading": "POST /collections/{name}/grading",
+    "end_grading": "POST /collections/{name}/grading/{{graded}}/reopen",
     "export_judgments": "GET /campaigns/{name}/judgments",
     "fetch_passages": "POST /collections/{name}/files",
     "held_payments": "GET /campaigns/{name}/held-payments",

@@ -1,5 +1,6 @@
 """Data of the pages of graded campaigns."""
 
+from collections import Counter
 from typing import Any
 
 from django.core.paginator import Paginator
@@ -12,7 +13,7 @@ from judging.campaign.judging_orders import judging_begun
 from judging.grading.graded_campaigns import judged_so_far
 from judging.grading.graded_labels import withdrawn_passages
 from judging.grading.grades import awaits_passages, item_at
-from judging.grading.topic_states import states_of
+from judging.grading.topic_states import PREPARED, states_of
 from judging.jobs import choosing_key, ring_to_choose
 from judging.models import GradedCampaign, GradedItem, TopicAssignment, TopicDecision
 from judging.rules.layout import placeholder_text
@@ -69,6 +70,8 @@ def graded_campaign_page(campaign: GradedCampaign, user: Any, number: str | None
     free = [one for one in states if one.free and one not in seconds] if assesses else []
     candidates = sum(one.free for one in states)
     may_publish = may(user, "add files", collection)
+    crowds = (one.assignment.crowd for one in states if one.assignment and one.state == PREPARED)
+    drafts = Counter(one.name for one in crowds if one)
     finished = (Verdict.ACCEPTED, Verdict.REJECTED, Verdict.DISCARDED)
     return {
         "campaign": campaign,
@@ -93,6 +96,7 @@ def graded_campaign_page(campaign: GradedCampaign, user: Any, number: str | None
         "may_publish": may_publish,
         "candidates": candidates,
         "may_ask": candidates and not campaign.ended_at and may(user, "prepare campaign", collection),
+        "drafts": sorted(drafts.items()),
         "crowds": campaign.crowd_campaigns.filter(rehearsal_of=None).order_by("pk"),
         "may_export": may(user, "export judgments", collection),
         "verdicts": [str(one) for one in finished],

@@ -464,6 +464,29 @@ def test_topics_of_an_archived_draft_are_free_and_leave_it_once_others_take_them
     assert [one.topic.query.qid for one in second.topic_assignments.all()] == ["q2"]
 
 
+def test_the_end_decides_no_topic_that_only_a_draft_holds(reef_fair, people):
+    take_topic(topic_named(reef_fair.grading, "q1"), people[0])
+    campaign = reef_fair.draft()
+    end_campaign(campaign.grading, why="summer")
+
+    assert told(campaign) == {"q1": ("rejected", 0, 0), "q2": ("prepared", 0, 0)}
+    with pytest.raises(NotReady, match="The judging of graded has ended"):
+        each_check(plan_offer(campaign, 2, Terms()))
+
+    reopen_campaign(campaign.grading, why="autumn")
+    assert each_check(plan_offer(campaign, 2, Terms()))
+
+
+def test_the_end_decides_topics_of_a_draft_whose_passages_a_pilot_judged(reef_fair):
+    campaign = reef_fair.draft()
+    Campaign.objects.filter(pk=campaign.pk).update(state=Campaign.State.PILOTED)
+    GradedItem.objects.filter(assignment__topic__query__qid="q1", position=0).update(grade=2)
+
+    end_campaign(campaign.grading, why="summer")
+
+    assert told(campaign) == {"q1": ("rejected", 1, 1), "q2": ("prepared", 0, 0)}
+
+
 def test_a_refused_choice_is_not_started_again_until_something_is_judged(reef_fair, monkeypatch):
     campaign = reef_fair.opened()
     topic = campaign.topic_assignments.first()

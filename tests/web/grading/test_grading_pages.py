@@ -386,6 +386,23 @@ def test_a_crowd_is_asked_from_the_page_and_its_campaign_leads_back_to_the_topic
     assert "Worked example" not in text(owner.get(reverse("web:prepare_texts", args=["crowd"])))
 
 
+def test_the_page_names_drafts_before_the_judging_ends_and_after_it(free):
+    owner = free.clients["owner"]
+    owner.post(reverse("web:ask_crowd", args=ONE), {"name": "crowd"})
+    before = text(owner.get(free.page))
+    owner.post(reverse("web:end_grading", args=ONE), {"why": "summer"})
+    after = text(owner.get(free.page))
+
+    held = "is not launched and holds 1 topic that nobody has judged. It stays undecided"
+    assert f"{held} if you end the judging" in before
+    assert f"{held}. Reopen judging to launch the campaign." in after
+    assert '<span class="state">prepared</span>' in after
+    assert not TopicDecision.objects.exists()
+    checks = text(owner.get(reverse("web:prepare_launch", args=["crowd"])))
+    assert "The judging of swell has ended." in checks
+    assert 'href="/collections/harbour/grading/">' in checks
+
+
 @pytest.mark.parametrize("page", ["challenge", "publish"])
 def test_pages_about_best_answers_send_a_crowds_campaign_to_its_topics(free, page):
     owner = free.clients["owner"]

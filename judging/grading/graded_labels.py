@@ -45,7 +45,7 @@ def publish_labels(
         standing = TopicAssignment.objects.filter(topic__in=decisions, over_at=None, second=False)
         held = {one.topic_id: one for one in standing}
         if not decisions:
-            raise CampaignRefused("No topic is accepted yet.", "Publish the labels once a topic is accepted.")
+            raise CampaignRefused("No topic is accepted yet.", "Create labels once a topic is accepted.")
         if not incomplete:
             _refuse_withdrawn(campaign)
         tallies = {topic: tally_of(held.get(topic), campaign.min_grade) for topic in decisions}

@@ -102,7 +102,7 @@ def refuse_graded(campaign: Campaign) -> None:
                 "publish_grades",
                 campaign.collection.name,
                 f"{campaign.grading.name} --set NAME",
-                lead="Make labels of the grades",
+                lead="Create labels from the grades",
             ),
         )
 

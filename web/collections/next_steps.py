@@ -182,8 +182,10 @@ def _graded_labels_step(collection: Collection, graded: Sequence[GradedProgress]
         words = f"{many(len(published), 'qrel set')} from graded campaigns"
         return Step("Graded labels", True, words, "see everything", "Open the leaderboard", board)
     words = "The grades of accepted topics become labels that every run is scored with."
-    address = reverse("web:graded_campaign", args=[collection.name, ready.campaign.name]) if ready else ""
-    return Step("Graded labels", False, words, "add files", "Publish the labels" if ready else "", address)
+    address = ""
+    if ready:
+        address = reverse("web:graded_campaign", args=[collection.name, ready.campaign.name]) + "#h-labels"
+    return Step("Graded labels", False, words, "add files", "Create labels" if ready else "", address)
 
 
 def _version_steps(collection: Collection, held: Holdings) -> list[Step]:

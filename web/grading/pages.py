@@ -4,18 +4,22 @@ from collections import Counter
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 from django.db.models.functions import Left
 from django.http import Http404
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from config.background.models import Job
+from config.plurals import many
 from judging.campaign.judging_orders import judging_begun
 from judging.grading.graded_campaigns import judged_so_far
 from judging.grading.graded_labels import withdrawn_passages
 from judging.grading.grades import awaits_passages, item_at
 from judging.grading.topic_states import PREPARED, states_of
 from judging.jobs import choosing_key, ring_to_choose
-from judging.models import GradedCampaign, GradedItem, TopicAssignment, TopicDecision
+from judging.models import GradedCampaign, GradedItem, GradedLabels, TopicAssignment, TopicDecision
 from judging.rules.layout import placeholder_text
 from pooling.models import Collection
 from pooling.services.members import may
@@ -102,8 +106,24 @@ def graded_campaign_page(campaign: GradedCampaign, user: Any, number: str | None
         "verdicts": [str(one) for one in finished],
         "begun": judging_begun(campaign),
         "withdrawn": sum(withdrawn_passages(campaign).values()) if may_publish else 0,
-        "labels": campaign.labels.select_related("qrel_set").order_by("pk"),
+        "labels": campaign.labels.select_related("qrel_set")
+        .annotate(count=Count("qrel_set__qrels"))
+        .order_by("pk"),
     }
+
+
+def labels_created(made: GradedLabels) -> SafeString:
+    """Return what was created, as HTML with a link to the collection's list of qrel sets."""
+    labels, collection = made.qrel_set, made.campaign.collection
+    return format_html(
+        'The qrel set <a href="{}#h-qrels">{}</a> was created: {} of {}, relevant from grade {}.{}',
+        reverse("web:collection", args=[collection.name]),
+        labels.name,
+        many(labels.qrels.count(), "label"),
+        many(len(made.topics), "accepted topic"),
+        labels.min_grade,
+        " It is withheld: everybody sees scores under it, and only members see its labels." * labels.withheld,
+    )
 
 
 def assignments_held_by(user: Any) -> QuerySet[TopicAssignment]:

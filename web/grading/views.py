@@ -163,14 +163,15 @@ def ask_crowd(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
 @require_POST
 @graded_view("add files")
 def publish_topic_labels(request: HttpRequest, campaign: GradedCampaign) -> HttpResponse:
-    """Publish the labels of accepted topics as a qrel set of the collection."""
+    """Create a qrel set of the collection from the accepted topics."""
     who, name = request.user.get_username(), request.POST.get("set", "").strip()
     chosen = {option: option in request.POST for option in ("withheld", "incomplete")}
-    return _act_and_show_campaign(
-        request,
-        campaign,
-        lambda: graded_labels.publish_labels(campaign, set_name=name, who=who, **chosen),
-    )
+
+    def publish() -> None:
+        made = graded_labels.publish_labels(campaign, set_name=name, who=who, **chosen)
+        messages.success(request, pages.labels_created(made))
+
+    return _act_and_show_campaign(request, campaign, publish)
 
 
 @require_safe

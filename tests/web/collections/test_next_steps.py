@@ -85,7 +85,7 @@ def grading(collection: Collection, **given) -> GradedProgress:
             {"judged": 90, "decided": 3, "accepted": 2},
             "Graded labels",
             "The grades of accepted topics become labels that every run is scored with.",
-            "Publish the labels",
+            "Create labels",
         ),
         (
             {"ended_at": clock.now()},

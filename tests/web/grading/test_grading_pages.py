@@ -208,8 +208,13 @@ def test_labels_and_grades_are_downloaded(people):
     carry_out_decision(topic, "reversed", why="look again", who="owner")
     carry_out_decision(topic, "accepted", why="complete", who="owner")
 
-    people.clients["maintainer"].post(reverse("web:publish_labels", args=ONE), {"set": "ours"})
-    page = text(people.clients["maintainer"].get(people.page))
+    address = reverse("web:publish_labels", args=ONE)
+    page = text(people.clients["maintainer"].post(address, {"set": "ours"}, follow=True))
+    assert (
+        'The qrel set <a href="/collections/harbour/#h-qrels">ours</a> was created: '
+        "1 label of 1 accepted topic, relevant from grade 1."
+    ) in page
+    assert "ours: 1 label of 1 topic ·" in page
     assert "/collections/harbour/leaderboard/?version=none&amp;official=ours" in page
     file = b"".join(people.clients["viewer"].get(reverse("web:grades_file", args=ONE)))
 

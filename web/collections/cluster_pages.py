@@ -6,7 +6,7 @@ from config.errors import Refusal
 from judging.campaign.clustering import PoolEffect, effect_on, refuse_judged
 from judging.jobs import clustering_key
 from pooling.models import ClusterSet, Collection, Pool
-from pooling.services.clusters import cluster_set_of
+from pooling.services.clusters import OTHERS, cluster_set_of
 from pooling.services.members import may
 from web.common.job_progress import Work
 
@@ -25,6 +25,11 @@ class ShownClass:
     def more(self) -> int:
         """Return how many passages of the class are not shown."""
         return self.size - len(self.passages)
+
+    @property
+    def cut(self) -> bool:
+        """Return whether an earlier version stored fewer of its passages than are shown now."""
+        return len(self.passages) < min(self.size, 1 + OTHERS)
 
 
 def clusters_page(collection: Collection, user: Any) -> dict[str, Any]:

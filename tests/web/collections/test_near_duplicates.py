@@ -10,6 +10,7 @@ from accounts.models import ApiToken
 from accounts.services.tokens import make_token
 from config.background.attending import work_off_everything
 from pooling.models import ClusterSet, Membership, Passage
+from pooling.services.clusters import Classes, store_classes
 from pooling.services.pools import build_pool
 from tests.factories import make_collection, make_qrels, make_run
 
@@ -89,6 +90,21 @@ def test_the_page_shows_all_texts_of_a_class(owner, port):
 
     assert all(words in page for words in texts.values())
     assert "3 more texts" in page
+    assert "An earlier version" not in page
+
+
+def test_the_page_says_why_classes_of_an_earlier_version_have_fewer_texts(owner, port):
+    store_classes(port, Classes(ClusterSet.Method.FILE, dict.fromkeys(["p0", "p1", "p2", "x"], "p0"), {}))
+    stored = ClusterSet.objects.get()
+    stored.summary["largest"][0]["others"] = ["p1", "p2"]
+    stored.save()
+
+    page = said(owner.get(PAGE))
+
+    assert (
+        "And 1 more passage. An earlier version of the software stored these classes, "
+        "and kept the first 3 passages to show."
+    ) in page
 
 
 def test_labels_are_downloaded_and_exported_once_a_class_and_expanded(owner, port, tmp_path):

@@ -88,11 +88,14 @@ def decide_by_hand(topic: Topic, verdict: str, *, why: str, who: str) -> TopicDe
     tally = tally_of(assignment, topic.campaign.min_grade)
     if verdict == Verdict.ELIMINATED and assignment is not None:
         raise CampaignRefused(
-            f"An assessor is judging topic {qid}, and only a topic that nobody judges can be eliminated.",
-            "Discard or reject it instead.",
+            f"Topic {qid} is taken, and only a topic that nobody has taken can be eliminated.",
+            "Discard or reject it instead." if tally.judged else "Take it away first.",
         )
     if verdict != Verdict.ELIMINATED and not tally.judged:
-        raise CampaignRefused(f"No passage of topic {qid} is judged yet.", "Eliminate it instead.")
+        raise CampaignRefused(
+            f"No passage of topic {qid} is judged yet.",
+            "Take it away and eliminate it instead." if assignment else "Eliminate it instead.",
+        )
     return TopicDecision.objects.create(
         topic=topic,
         verdict=verdict,

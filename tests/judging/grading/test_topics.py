@@ -205,11 +205,15 @@ def test_staff_eliminate_a_topic_before_it_is_judged(make_campaign, people):
 
     reverse_decision(decision, why="it is not", who="staff")
     taken = take_topic(topic, people[0])
-    with pytest.raises(CampaignRefused, match="An assessor is judging topic q1"):
+    with pytest.raises(CampaignRefused, match=r"Topic q1 is taken, .* Take it away first"):
         decide_by_hand(topic, "eliminated", why="late", who="staff")
-    with pytest.raises(CampaignRefused, match="No passage of topic q1 is judged"):
+    with pytest.raises(
+        CampaignRefused, match=r"No passage of topic q1 is judged yet. Take it away and eliminate"
+    ):
         decide_by_hand(topic, "accepted", why="early", who="staff")
     give_grade(next_item(taken), 3)
+    with pytest.raises(CampaignRefused, match="Discard or reject it instead"):
+        decide_by_hand(topic, "eliminated", why="late", who="staff")
     assert decide_by_hand(topic, "rejected", why="unclear", who="staff").decided_by == "staff"
 
 

@@ -365,6 +365,11 @@ def _next_preparation(campaign: Campaign) -> str:
 def step_after_judging(campaign: Campaign) -> Direction:
     """Return the next step once all judgments are in."""
     if original := campaign.rehearsal_of:  # simulated judgments are not published
+        if original.state not in Campaign.BEFORE_LAUNCH:  # the rehearsal's page leads to the campaign
+            link = reverse("web:campaign", args=[original.name])
+            return Direction(
+                "The rehearsal is over, and its campaign was launched.", link, f"Open {original.name}"
+            )
         return Direction(
             f"The rehearsal is over. Continue with {original.name}.",
             reverse("web:prepare_rehearsal", args=[original.name]),

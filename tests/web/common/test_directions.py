@@ -154,6 +154,20 @@ def test_every_next_step_has_a_page(state, page):
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("state", "page"), [("rehearsed", "web:prepare_rehearsal"), ("open", "web:campaign")]
+)
+def test_a_rehearsal_leads_to_its_results_or_to_the_launched_campaign(state, page):
+    harbour = Collection.objects.create(name="harbour")
+    autumn = Campaign.objects.create(name="autumn", state=state, seed=1, collection=harbour)
+    copy = Campaign.objects.create(
+        name="copy", state="closed", seed=1, collection=harbour, rehearsal_of=autumn
+    )
+
+    assert idle_campaign_direction(copy).link == reverse(page, args=["autumn"])
+
+
+@pytest.mark.django_db
 def test_a_campaign_for_simulated_workers_needs_no_pilot():
     campaign = Campaign.objects.create(
         name="autumn",

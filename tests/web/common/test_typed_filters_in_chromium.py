@@ -76,3 +76,15 @@ def test_a_phone_shows_the_ranking_before_filters_and_notices(page, live_server,
     page.set_viewport_size({"width": 1280, "height": 844})
     page.keyboard.press("Escape")
     expect(measure).to_be_visible()
+
+
+def test_a_phone_shows_every_column_of_two_compared_runs(page, live_server, published):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{live_server.url}/collections/harbour/two-runs/?a=mole&b=quay")
+    row = page.locator(".queries tbody tr").first
+
+    for shown in (row.locator("td").nth(2), row.get_by_role("link", name="Both rankings of")):
+        box = shown.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+    expect(row.locator("td").nth(2)).to_have_attribute("data-label", re.compile("[AB] − [AB]"))

@@ -137,8 +137,8 @@ def build_pool_job(
         name=name, collection=collection_id, qrel_set=qrel_set_id, depth=depth
     ).first()
     if there and set(there.pool_runs.values_list("run", flat=True)) == set(runs):
-        asked = (chosen.sample, chosen.seed, chosen.min_size, chosen.fraction, chosen.fraction_seed)
-        if (there.sample, there.seed, there.min_size, there.fraction, there.fraction_seed) == asked:
+        settled = ("sample", "seed", "min_size", "fraction", "fraction_seed", "priority", "round")
+        if all(getattr(there, one) == getattr(chosen, one) for one in settled):
             return {"pool": name}
     pools.build_pool(
         collection=Collection.objects.get(pk=collection_id),

@@ -278,6 +278,12 @@ class Run(models.Model):
         return self.release == self.Release.PUBLIC
 
     @property
+    def priority(self) -> int | None:
+        """The team's own order of its runs, from 1; None if it gave no priority."""
+        found: int | None = self.details.get("priority")
+        return found
+
+    @property
     def is_anonymous(self) -> bool:
         """Return whether its authors are still hidden from non-members."""
         return self.anonymous_until is not None and self.anonymous_until > clock.now().date()

@@ -20,6 +20,12 @@ class Pool(models.Model):
         null=True, help_text="N if only one in N passages of the corpus could be pooled; null for all."
     )
     fraction_seed = models.BigIntegerField(null=True)
+    priority = models.PositiveIntegerField(
+        null=True, help_text="N if runs with priority 1 to N were chosen; null if priorities did not matter."
+    )
+    round = models.CharField(
+        max_length=80, blank=True, help_text="Name of the round whose runs were chosen; empty for any."
+    )
     created_at = models.DateTimeField(default=clock.now)
 
     def __str__(self) -> str:
@@ -31,6 +37,10 @@ class PoolRun(models.Model):
 
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="pool_runs")
     run = models.ForeignKey(Run, models.PROTECT, related_name="+")
+    priority = models.PositiveBigIntegerField(null=True, help_text="Its priority when the pool was built.")
+    named = models.BooleanField(
+        default=False, help_text="Whether it was named, in addition to the runs of a priority or round."
+    )
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["pool", "run"], name="one_pool_run")]

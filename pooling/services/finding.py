@@ -133,12 +133,5 @@ def _are_of_documents(qrel_set: QrelSet | None) -> bool:
     return qrel_set is not None and qrel_set.mapped_from_id is not None
 
 
-def runs_for_pool(everything: Iterable[Run], named: Sequence[Run], qrel_set: QrelSet | None) -> RunsOfKind:
-    """Return the runs to pool: those that were named, else all of the kind of the labels."""
-    if named:
-        return RunsOfKind(list(named), [], documents=False)
-    return runs_of_kind(everything, qrel_set)
-
-
 def known_qids(collection: Collection) -> frozenset[str]:
     return frozenset(collection.queries.values_list("qid", flat=True))

@@ -15,6 +15,7 @@ from pooling.models import Collection, Passage, Pool, PooledPassage, PoolRun, Qr
 from pooling.services import clusters, passages
 from pooling.services.members import log
 from pooling.services.naming import check_name
+from pooling.services.pool_runs import RunCriteria, meeting
 from pooling.services.runs import tops_of
 
 Pools = dict[str, tuple[shallow.Candidate, ...]]
@@ -25,6 +26,7 @@ class Choice:
     """The queries of a pool: ``qids`` (None: all) with at least ``min_size`` passages, or a sample of them.
 
     With ``fraction``, runs and qrels are reduced to one in that many passages of the corpus before pooling.
+    ``priority`` and ``round`` state how the runs were chosen (:func:`pooling.services.pool_runs.runs_for_pool`).
     """
 
     qids: Sequence[str] | None = None
@@ -33,6 +35,13 @@ class Choice:
     min_size: int = 1
     fraction: int | None = None
     fraction_seed: int | None = None
+    priority: int | None = None
+    round: str = ""
+
+    @property
+    def criteria(self) -> RunCriteria:
+        """The criteria by which the runs were chosen."""
+        return RunCriteria(self.priority, self.round)
 
     @property
     def corpus(self) -> Fraction | None:
@@ -50,6 +59,7 @@ def check_choice(choice: Choice, depth: int) -> None:
         raise PoolRefused("The seed must be 0 or more.")
     if choice.fraction is not None and (choice.fraction < 2 or (choice.fraction_seed or 0) < 0):
         raise PoolRefused("The fraction must be one in 2 or more passages, and its seed 0 or more.")
+    choice.criteria.check()
     if choice.fraction is not None and choice.fraction_seed is None:
         raise PoolRefused("A fraction needs a seed, so that the same passages can be drawn again.")
 
@@ -109,6 +119,8 @@ def build_pool(
                 min_size=choice.min_size,
                 fraction=choice.fraction,
                 fraction_seed=choice.fraction_seed,
+                priority=choice.priority,
+                round=choice.round,
             )
             _save_pool_rows(pool, runs, pools, found)
             log(collection, f"pool {name} of {many(len(pools), 'query', 'queries')} built", who=who)
@@ -213,7 +225,11 @@ def _count_texts(pool: Sequence[shallow.Candidate], found: Mapping[str, Passage]
 
 
 def _save_pool_rows(pool: Pool, runs: Sequence[Run], pools: Pools, found: Mapping[str, Passage]) -> None:
-    PoolRun.objects.bulk_create(PoolRun(pool=pool, run=run) for run in runs)
+    criteria = RunCriteria(pool.priority, pool.round)
+    met = {run.pk for run in meeting(pool.collection, runs, criteria)}
+    PoolRun.objects.bulk_create(
+        PoolRun(pool=pool, run=run, priority=run.priority, named=run.pk not in met) for run in runs
+    )
     query_keys = dict(pool.collection.queries.values_list("qid", "pk"))
     rows = (
         PooledPassage(

@@ -24,6 +24,10 @@ for (const form of document.querySelectorAll("form[data-live]")) {
       target().replaceWith(document.adoptNode(fresh));
       if (form.method === "get") history.replaceState(null, "", address);
       for (const field of form.elements) mark(field, page);
+      for (const words of form.querySelectorAll("[data-fresh]")) {
+        const now = page.querySelector(`[data-fresh="${words.dataset.fresh}"]`);
+        if (now) words.textContent = now.textContent;
+      }
     } catch {
       /* the server is briefly unreachable; the button tries again */
     } finally {

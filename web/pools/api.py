@@ -2,6 +2,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
 
+from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -14,8 +15,9 @@ from judging.launch.forecast import Pace, forecast_pairs
 from pooling import jobs
 from pooling.errors import PoolRefused
 from pooling.models import Collection, Pool
-from pooling.services.finding import qrel_set_named, runs_for_pool, runs_tagged
+from pooling.services.finding import qrel_set_named, runs_tagged
 from pooling.services.planning import plan_pool
+from pooling.services.pool_runs import RunCriteria, runs_for_pool
 from pooling.services.pools import Choice, labeled_qids
 from web.api.bodies import Body
 from web.api.callers import actor, reader
@@ -27,9 +29,15 @@ Tag = Annotated[Text, Field(min_length=1, max_length=200)]
 
 
 class PoolAsked(Body):
-    """The passages to pool: of these runs (default: all of passages), and the known relevant ones of ``qrels``."""
+    """The passages to pool: of these runs (default: all of passages), and the known relevant ones of ``qrels``.
+
+    ``priority`` 2 pools the runs with priority 1 or 2, ``round`` those of a round, and both together those that meet
+    both; ``runs`` are then pooled as well. A run without a priority is pooled only if ``runs`` names it.
+    """
 
     runs: Annotated[list[Tag], Field(max_length=4000)] = []
+    priority: Annotated[int, Field(ge=1, le=10**6)] | None = None
+    round: Annotated[Text, Field(max_length=80)] = ""
     qrels: Annotated[Text, Field(max_length=80)] = ""
     depth: Annotated[int, Field(ge=1, le=100)] = 1
     queries: Annotated[list[Tag], Field(max_length=100_000)] = []
@@ -76,7 +84,26 @@ class PoolOut(Schema):
     min_size: int
     fraction: int | None
     fraction_seed: int | None
+    priority: int | None
+    round: str
     created_at: datetime
+
+
+class PooledRunOut(Schema):
+    """A run of a pool, with its priority when the pool was built.
+
+    ``named``: it was named in addition to the runs chosen by priority or round.
+    """
+
+    run_tag: str
+    priority: int | None
+    named: bool
+
+
+class PoolWithRunsOut(PoolOut):
+    """An existing pool and its runs."""
+
+    runs: list[PooledRunOut]
 
 
 @router.get("/collections/{name}/pools", response=list[PoolOut], summary="Pools, by name")
@@ -85,10 +112,12 @@ def list_pools(request: HttpRequest, name: str) -> list[dict[str, Any]]:
     return [_pool_out(row) for row in found.pools.select_related("qrel_set").order_by("name")]
 
 
-@router.get("/collections/{name}/pools/{pool}", response=PoolOut, summary="One pool")
+@router.get("/collections/{name}/pools/{pool}", response=PoolWithRunsOut, summary="One pool and its runs")
 def read_pool(request: HttpRequest, name: str, pool: str) -> dict[str, Any]:
     found = collection_for(reader(request), name, "see everything")
-    return _pool_out(get_object_or_404(Pool.objects.select_related("qrel_set"), collection=found, name=pool))
+    row = get_object_or_404(Pool.objects.select_related("qrel_set"), collection=found, name=pool)
+    runs = row.pool_runs.order_by("run__run_tag").values("priority", "named", run_tag=F("run__run_tag"))
+    return _pool_out(row) | {"runs": list(runs)}
 
 
 @router.post(
@@ -147,8 +176,9 @@ def _pool_choices(collection: Collection, asked: PoolAsked) -> dict[str, Any]:
         raise PoolRefused("labeled_only needs qrels, the labels that the queries must have.")
     qids = asked.queries or None
     named = runs_tagged(collection, asked.runs) if asked.runs else []
+    everything, criteria = collection.runs.order_by("run_tag"), RunCriteria(asked.priority, asked.round)
     return {
-        "runs": runs_for_pool(collection.runs.order_by("run_tag"), named, qrel_set).kept,
+        "runs": runs_for_pool(collection, everything, named, qrel_set, criteria).kept,
         "qrel_set": qrel_set,
         "depth": asked.depth,
         "choice": Choice(
@@ -156,10 +186,12 @@ def _pool_choices(collection: Collection, asked: PoolAsked) -> dict[str, Any]:
             asked.sample,
             asked.seed if asked.sample is not None else None,
             asked.min_size,
+            priority=asked.priority,
+            round=asked.round,
         ),
     }
 
 
 def _pool_out(row: Pool) -> dict[str, Any]:
-    same = ("name", "depth", "sample", "seed", "min_size", "fraction", "fraction_seed", "created_at")
+    same = [one for one in PoolOut.model_fields if one != "qrels"]
     return {one: getattr(row, one) for one in same} | {"qrels": row.qrel_set.name if row.qrel_set else None}

@@ -1,12 +1,20 @@
 """Forms to plan pools and campaigns over them. The services check the rules; forms only parse values."""
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from django import forms
 
+from config.plurals import many
 from judging.launch.forecast import Pace
+from pooling.models import Run
+from pooling.services.pool_runs import RunCriteria
 from web.common.advanced_fields import AdvancedFields
 from web.preparation.forms import DEFAULTS, Dollars
+
+#: The most priorities that the form offers.
+MOST_PRIORITIES = 50
 
 
 class PlannedForm(AdvancedFields):
@@ -140,6 +148,15 @@ class PoolForm(PlannedForm):
         required=False,
         help_text="queries with fewer are left out",
     )
+    priority = forms.IntegerField(
+        label="Runs with priority",
+        min_value=1,
+        max_value=10**6,
+        required=False,
+        widget=forms.Select,
+        help_text="their teams' own order; tick the runs without a priority that you want",
+    )
+    round = forms.ChoiceField(label="Runs of the round", required=False)
     labeled_only = forms.BooleanField(
         label="Only queries with labels",
         required=False,
@@ -169,6 +186,8 @@ class PoolForm(PlannedForm):
 
     USUAL: ClassVar[dict[str, Any]] = PlannedForm.USUAL | {
         "depth": 1,
+        "priority": None,
+        "round": "",
         "min_size": 1,
         "labeled_only": False,
         "queries": "",
@@ -179,6 +198,8 @@ class PoolForm(PlannedForm):
         "qrels",
         "labeled_only",
         "depth",
+        "priority",
+        "round",
         "sample",
         "seed",
         "min_size",
@@ -187,12 +208,23 @@ class PoolForm(PlannedForm):
         "judgments_per_pair",
     ]
 
-    def __init__(self, data: Any, *, qrel_sets: list[str]) -> None:
+    def __init__(self, data: Any, *, qrel_sets: list[str], runs: Sequence[Run], rounds: list[str]) -> None:
+        """Set up the form. Priorities and rounds are offered if there are any, or if the address names one."""
         if qrel_sets and not set(self.base_fields) & set(data):
             # The address omits an unticked box, so the default applies only if it has none of the form's fields.
             data = {"labeled_only": "on"}
         super().__init__(data, qrels=qrel_sets)
         self.fields["qrels"].choices = [("", "none"), *((name, name) for name in qrel_sets)]  # type: ignore[attr-defined]
+        self.fields["round"].choices = [("", "any"), *((name, name) for name in rounds)]  # type: ignore[attr-defined]
+        given = Counter(run.priority for run in runs if run.priority is not None)
+        asked = str(self["priority"].value() or "")
+        offered = [(str(most), _priority_choice(most, given)) for most in sorted(given)[:MOST_PRIORITIES]]
+        if asked and asked not in dict(offered):
+            offered.append((asked, asked))
+        self.fields["priority"].widget.choices = [("", "any"), *offered]
+        for name, there in (("priority", offered), ("round", rounds)):
+            if not there and not data.get(name):
+                del self.fields[name]
 
     def clean(self) -> dict[str, Any]:
         """Require known relevant passages if only labeled queries are wanted."""
@@ -204,3 +236,14 @@ class PoolForm(PlannedForm):
     def qids(self) -> list[str] | None:
         """Return the listed queries, or None for all."""
         return list(dict.fromkeys(self.cleaned_data["queries"].replace(",", " ").split())) or None
+
+    def criteria(self) -> RunCriteria:
+        """Return the criteria by which runs are chosen."""
+        found = getattr(self, "cleaned_data", {})
+        return RunCriteria(found.get("priority"), found.get("round", ""))
+
+
+def _priority_choice(most: int, given: Mapping[int, int]) -> str:
+    runs = sum(count for priority, count in given.items() if priority <= most)
+    words = {1: "1", 2: "1 or 2"}.get(most, f"1 to {most:,}")
+    return f"{words} ({many(runs, 'run')})"

@@ -7,8 +7,9 @@ from judging.campaign.campaigns import CampaignSettings
 from judging.launch.forecast import Forecast, Pace, forecast_pairs
 from judging.models import Campaign
 from pooling.models import Collection, Pool, QrelSet, Query, Run
-from pooling.services.finding import RunsOfKind, qrel_set_named, runs_for_pool
+from pooling.services.finding import RunsOfKind, qrel_set_named
 from pooling.services.planning import PoolPlan, plan_pool
+from pooling.services.pool_runs import RunCriteria, meeting, runs_for_pool
 from pooling.services.pools import Choice, labeled_qids, without_text
 from pooling.shallow import Contribution, PoolStats
 from web.common.run_choice import chosen_run_keys
@@ -21,9 +22,14 @@ NAMED = 20
 
 @dataclass(frozen=True)
 class RunContribution:
+    """What a run brings to a pool. ``named``: it is pooled in addition to the runs of a priority or round."""
+
     run_tag: str
     key: int
     contribution: Contribution
+    team: str
+    priority: int | None
+    named: bool
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,8 @@ class PlanPage:
     chosen: set[int]
     refusal: Refusal | None = None
     left_out: str = ""
+    without_priority: int = 0
+    """Runs that are not pooled because they have no priority."""
     plan: PoolPlan | None = None
     forecast: Forecast | None = None
     graded: Forecast | None = None
@@ -55,6 +63,11 @@ class PlanPage:
     empty: ListedQueries | None = None
     singletons: ListedQueries | None = None
     giants: ListedQueries | None = None
+
+    @property
+    def named(self) -> int:
+        """Return how many runs are pooled only because they were ticked."""
+        return sum(one.named for one in self.brought)
 
     @property
     def sampled(self) -> bool:
@@ -72,9 +85,10 @@ class PoolRequest:
 
 def plan_page(collection: Collection, given: Any) -> PlanPage:
     """Return the form with the values in the address, and its plan."""
-    runs = list(collection.runs.order_by("run_tag"))
+    runs = list(collection.runs.select_related("round").order_by("run_tag"))
     qrel_sets = list(collection.passage_labels().order_by("pk").values_list("name", flat=True))
-    form = PoolForm(given, qrel_sets=qrel_sets)
+    rounds = list(collection.rounds.order_by("opens_at").values_list("name", flat=True))
+    form = PoolForm(given, qrel_sets=qrel_sets, runs=runs, rounds=rounds)
     page: dict[str, Any] = {
         "collection": collection,
         "form": form,
@@ -96,17 +110,24 @@ def plan_page(collection: Collection, given: Any) -> PlanPage:
         )
         pace = Pace(found["people"], found["hours_a_day"])
         forecast = forecast_pairs(settings, plan.stats.pairs, pace)
+        left_out = _runs_asked_for(collection, form, runs, page["chosen"], asked.qrel_set).sentence
+        met = {run.pk for run in meeting(collection, asked.runs, form.criteria())}
+        of_round = meeting(collection, runs, RunCriteria(round=form.criteria().round))
     except Refusal as refusal:
         return PlanPage(**page, refusal=refusal)
     named = _texts_of_listed(collection, plan, asked.choice)
     return PlanPage(
         **page,
-        left_out=_runs_asked_for(runs, page["chosen"], asked.qrel_set).sentence,
+        left_out=left_out,
+        without_priority=len({run for run in of_round if run.priority is None} - set(asked.runs)),
         plan=plan,
         forecast=forecast,
         graded=forecast_pairs(settings, plan.stats.passages, pace),
         bars=histogram(plan.everything.histogram, plan.stats.histogram),
-        brought=[RunContribution(run.run_tag, run.pk, one) for run, one in plan.runs],
+        brought=[
+            RunContribution(run.run_tag, run.pk, one, run.team, run.priority, run.pk not in met)
+            for run, one in plan.runs
+        ],
         apart=[(run.run_tag, run.pk) for run in plan.apart],
         empty=_first_queries(plan, _asked_in_vain(plan, asked.choice), named),
         singletons=_first_queries(plan, plan.outliers.singletons.tolist(), named),
@@ -119,7 +140,7 @@ def pool_asked_for(collection: Collection, form: PoolForm, runs: list[Run], chos
     found = form.cleaned_data
     qrel_set = qrel_set_named(collection, found["qrels"]) if found["qrels"] else None
     return PoolRequest(
-        _runs_asked_for(runs, chosen, qrel_set).kept,
+        _runs_asked_for(collection, form, runs, chosen, qrel_set).kept,
         qrel_set,
         found["depth"],
         Choice(
@@ -127,12 +148,17 @@ def pool_asked_for(collection: Collection, form: PoolForm, runs: list[Run], chos
             found["sample"],
             found["seed"] if found["sample"] is not None else None,
             found["min_size"],
+            priority=form.criteria().priority,
+            round=form.criteria().round,
         ),
     )
 
 
-def _runs_asked_for(runs: Sequence[Run], chosen: set[int], qrel_set: QrelSet | None) -> RunsOfKind:
-    return runs_for_pool(runs, [run for run in runs if run.pk in chosen], qrel_set)
+def _runs_asked_for(
+    collection: Collection, form: PoolForm, runs: Sequence[Run], chosen: set[int], qrel_set: QrelSet | None
+) -> RunsOfKind:
+    named = [run for run in runs if run.pk in chosen]
+    return runs_for_pool(collection, runs, named, qrel_set, form.criteria())
 
 
 def fraction_asked_for(pool: Pool, form: FractionForm) -> PoolRequest:
@@ -142,6 +168,8 @@ def fraction_asked_for(pool: Pool, form: FractionForm) -> PoolRequest:
         list(queries.values_list("qid", flat=True)),
         fraction=form.cleaned_data["fraction"],
         fraction_seed=form.cleaned_data["fraction_seed"],
+        priority=pool.priority,
+        round=pool.round,
     )
     runs = Run.objects.filter(pk__in=pool.pool_runs.values("run")).order_by("run_tag")
     return PoolRequest(list(runs), pool.qrel_set, pool.depth, choice)
@@ -185,11 +213,21 @@ class PoolPage:
     without_text: int
     campaigns: list[Campaign]
 
+    @property
+    def criteria(self) -> RunCriteria:
+        """Return the criteria by which its runs were chosen."""
+        return RunCriteria(self.pool.priority, self.pool.round)
+
+    @property
+    def named(self) -> int:
+        """Return how many runs were pooled only because they were named."""
+        return sum(one.named for one in self.brought)
+
 
 def pool_page(pool: Pool) -> PoolPage:
     """Return a pool's contents, and the judging cost with the reference experiment's settings."""
     summary = pool_summary(pool)
-    tags = dict(Run.objects.filter(collection=pool.collection).values_list("run_tag", "pk"))
+    pooled = {one.run.run_tag: one for one in pool.pool_runs.select_related("run").order_by("run__run_tag")}
     campaigns = Campaign.objects.filter(pool=pool, rehearsal_of=None).order_by("-pk")
     return PoolPage(
         pool=pool,
@@ -197,8 +235,12 @@ def pool_page(pool: Pool) -> PoolPage:
         forecast=forecast_pairs(CampaignSettings(), summary.stats.pairs, Pace()),
         graded=forecast_pairs(CampaignSettings(), summary.stats.passages, Pace()),
         bars=histogram(summary.stats.histogram, {}),
-        brought=[RunContribution(tag, tags[tag], one) for tag, one in summary.runs.items() if tag in tags],
-        apart=[(tag, tags[tag]) for tag in summary.apart if tag in tags],
+        brought=[
+            RunContribution(tag, one.run_id, summary.runs[tag], one.run.team, one.priority, one.named)
+            for tag, one in pooled.items()
+            if tag in summary.runs
+        ],
+        apart=[(tag, pooled[tag].run_id) for tag in summary.apart if tag in pooled],
         pooled=summary.pooled,
         canonical_added=summary.canonical_added,
         qrel=summary.qrel,

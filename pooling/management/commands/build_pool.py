@@ -4,8 +4,9 @@ from typing import Any
 from config.commands.console import Command as BaseCommand, CommandParser, UsageError
 from pooling.formats import Content
 from pooling.services import pools
-from pooling.services.finding import collection_named, qrel_set_named, runs_for_pool, runs_tagged, tags_meant
+from pooling.services.finding import collection_named, qrel_set_named, runs_tagged, tags_meant
 from pooling.services.growth import most_bytes_of
+from pooling.services.pool_runs import RunCriteria, runs_for_pool
 from pooling.texts import read_qids
 
 
@@ -28,6 +29,15 @@ class Command(BaseCommand):
             "--all-runs",
             action="store_true",
             help="all runs of the kind of --qrels: passages or documents (default)",
+        )
+        parser.add_argument(
+            "--priority",
+            type=int,
+            metavar="N",
+            help="the runs with priority 1 to N, and those of --runs; without a priority, a run must be named",
+        )
+        parser.add_argument(
+            "--round", default="", metavar="NAME", help="only the runs of this round, and those of --runs"
         )
         parser.add_argument("--qrels", metavar="SET", help="add the qrel of each query from this set")
         parser.add_argument("--depth", type=int, default=1, help="passages taken from each run (default: 1)")
@@ -73,8 +83,11 @@ class Command(BaseCommand):
         if options["labeled_only"] and not options["qrels"]:
             raise UsageError("--labeled-only needs --qrels, the labels that the queries must have")
         qrel_set = qrel_set_named(chosen, options["qrels"]) if options["qrels"] else None
-        picked = runs_tagged(chosen, tags)
-        pooled = runs_for_pool(picked, picked if tags else [], qrel_set)
+        criteria = RunCriteria(options["priority"], options["round"])
+        if options["all_runs"] and criteria:
+            raise UsageError("--all-runs cannot be combined with --priority or --round.")
+        named = runs_tagged(chosen, tags) if tags else []
+        pooled = runs_for_pool(chosen, runs_tagged(chosen, None), named, qrel_set, criteria)
         qids = (
             read_qids(Content(options["queries"], "", most_bytes_of(options["queries"])))
             if options["queries"]
@@ -87,6 +100,8 @@ class Command(BaseCommand):
             options["min_size"],
             options["fraction"],
             options["fraction_seed"],
+            criteria.priority,
+            criteria.round,
         )
         with self.progress(f"Building pool {pool}") as update:
             built = pools.build_pool(
@@ -105,6 +120,7 @@ class Command(BaseCommand):
             "queries": summary.stats.queries,
             "passages": summary.stats.passages,
             "pairs": summary.stats.pairs,
+            "runs": len(pooled.kept),
             "without_text": pools.without_text(built),
             "left_out": [run.run_tag for run in pooled.left_out],
             "share_no_passage": list(summary.apart),

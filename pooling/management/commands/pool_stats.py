@@ -8,6 +8,7 @@ from config.commands.console import Command as BaseCommand, CommandParser, Usage
 from config.plurals import many
 from pooling.services import pools
 from pooling.services.finding import pool_named
+from pooling.services.pool_runs import RunCriteria
 from pooling.shallow import Prices
 
 
@@ -40,9 +41,15 @@ class Command(BaseCommand):
             raise UsageError("--reward and --fee must be numbers.") from None
         if pairs_per_task < 1 or judgments_per_pair < 1:
             raise UsageError("--pairs-per-task and --judgments-per-pair must be at least 1.")
-        summary = pools.pool_stats(pool=pool_named(pool), prices=prices)
+        found = pool_named(pool)
+        summary = pools.pool_stats(pool=found, prices=prices)
+        named = found.pool_runs.filter(named=True).values_list("run__run_tag", flat=True)
         return {
             "pool": pool,
+            "depth": found.depth,
+            "priority": found.priority,
+            "round": found.round,
+            "named": list(named.order_by("run__run_tag")),
             **asdict(summary.stats),
             "cost": float(summary.stats.cost),
             "runs": {tag: asdict(brought) for tag, brought in summary.runs.items()},
@@ -60,6 +67,9 @@ class Command(BaseCommand):
             f"{many(result['pairs'], 'pair')}, {many(result['tasks'], 'task')}, "
             f"${result['cost']:,.2f} with fee.\n"
         )
+        if criteria := RunCriteria(result["priority"], result["round"]):
+            named = f", and {len(result['named']):,} named" if result["named"] else ""
+            self.out.print(f"Runs {criteria}{named}.\n")
         sizes = Table("size", "queries", "", box=None, pad_edge=False)
         largest = max(result["histogram"].values(), default=1)
         for size, count in result["histogram"].items():

@@ -77,6 +77,16 @@ def meeting(collection: Collection, runs: Iterable[Run], criteria: RunCriteria) 
     ]
 
 
+def count_without_priority(
+    collection: Collection, everything: Iterable[Run], pooled: Iterable[Run], criteria: RunCriteria
+) -> int:
+    """Return how many runs, of the round if one is chosen, are not pooled because they have no priority."""
+    if criteria.priority is None:
+        return 0
+    of_round = meeting(collection, everything, RunCriteria(round=criteria.round))
+    return len({run.pk for run in of_round if run.priority is None} - {run.pk for run in pooled})
+
+
 def _no_run_meets(collection: Collection, everything: Sequence[Run], criteria: RunCriteria) -> PoolRefused:
     by_name = (", or name runs", TerminalOnly(" with --runs"), ".")
     of_round = RunCriteria(round=criteria.round)

@@ -53,6 +53,7 @@ def test_the_steps_of_pooling_follow_each_other(run_command, small, write):
         "pairs": 2,
         "runs": 2,
         "without_text": 0,
+        "without_priority": 0,
         "left_out": [],
         "share_no_passage": [],
     }

@@ -103,7 +103,8 @@ def test_the_command_pools_by_priority_and_the_pool_keeps_the_record(track, caps
     words = ["--priority", "2", "--round", "2026", "--runs", "bm25,seal2", "--depth", "10"]
     call_command("build_pool", "track", "--pool", "first", *words, "--json")
 
-    assert json.loads(capsys.readouterr().out)["runs"] == 4
+    built = json.loads(capsys.readouterr().out)
+    assert (built["runs"], built["without_priority"]) == (4, 0)
     pool = Pool.objects.get(name="first")
     assert (pool.priority, pool.round, pool.depth) == (2, "2026", 10)
     track.runs.filter(run_tag="otter1").update(details={"priority": 3})
@@ -117,6 +118,12 @@ def test_the_command_pools_by_priority_and_the_pool_keeps_the_record(track, caps
     assert "Runs with priority 1 or 2 of the round 2026, and 1 named" in " ".join(
         capsys.readouterr().out.split()
     )
+
+
+def test_runs_that_lack_a_priority_are_counted(track, capsys):
+    call_command("build_pool", "track", "--pool", "first", "--priority", "1", "--json")
+
+    assert json.loads(capsys.readouterr().out)["without_priority"] == 1  # the baseline
 
 
 @pytest.mark.parametrize(

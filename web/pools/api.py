@@ -17,7 +17,7 @@ from pooling.errors import PoolRefused
 from pooling.models import Collection, Pool
 from pooling.services.finding import qrel_set_named, runs_tagged
 from pooling.services.planning import plan_pool
-from pooling.services.pool_runs import RunCriteria, runs_for_pool
+from pooling.services.pool_runs import RunCriteria, count_without_priority, runs_for_pool
 from pooling.services.pools import Choice, labeled_qids
 from web.api.bodies import Body
 from web.api.callers import actor, reader
@@ -71,6 +71,8 @@ class PoolPlanOut(Schema):
     giants: list[str]
     share_no_passage: list[str]
     """Runs that share no passage with the other runs and labels: they may retrieve documents."""
+    without_priority: int
+    """Runs that are not pooled because they have no priority, if ``priority`` is given."""
 
 
 class PoolOut(Schema):
@@ -127,7 +129,8 @@ def read_pool(request: HttpRequest, name: str, pool: str) -> dict[str, Any]:
 )
 def read_plan(request: HttpRequest, name: str, asked: PoolAsked) -> dict[str, Any]:
     found = collection_for(reader(request), name, "see everything")
-    plan = plan_pool(collection=found, **_pool_choices(found, asked))
+    choices = _pool_choices(found, asked)
+    plan, criteria = plan_pool(collection=found, **choices), choices["choice"].criteria
     forecast = forecast_pairs(CampaignSettings(), plan.stats.pairs, Pace())
     stats = plan.stats
     same = ("queries", "passages", "pairs", "singletons", "histogram")
@@ -138,6 +141,7 @@ def read_plan(request: HttpRequest, name: str, asked: PoolAsked) -> dict[str, An
         "runs": {run.run_tag: {"passages": one.passages, "unique": one.unique} for run, one in plan.runs},
         "giants": [plan.qids[place] for place in plan.outliers.giant.tolist()],
         "share_no_passage": [run.run_tag for run in plan.apart],
+        "without_priority": count_without_priority(found, found.runs.all(), choices["runs"], criteria),
     }
 
 

@@ -9,7 +9,7 @@ from judging.models import Campaign
 from pooling.models import Collection, Pool, QrelSet, Query, Run
 from pooling.services.finding import RunsOfKind, qrel_set_named
 from pooling.services.planning import PoolPlan, plan_pool
-from pooling.services.pool_runs import RunCriteria, meeting, runs_for_pool
+from pooling.services.pool_runs import RunCriteria, count_without_priority, meeting, runs_for_pool
 from pooling.services.pools import Choice, labeled_qids, without_text
 from pooling.shallow import Contribution, PoolStats
 from web.common.run_choice import chosen_run_keys
@@ -112,14 +112,14 @@ def plan_page(collection: Collection, given: Any) -> PlanPage:
         forecast = forecast_pairs(settings, plan.stats.pairs, pace)
         left_out = _runs_asked_for(collection, form, runs, page["chosen"], asked.qrel_set).sentence
         met = {run.pk for run in meeting(collection, asked.runs, form.criteria())}
-        of_round = meeting(collection, runs, RunCriteria(round=form.criteria().round))
+        without_priority = count_without_priority(collection, runs, asked.runs, form.criteria())
     except Refusal as refusal:
         return PlanPage(**page, refusal=refusal)
     named = _texts_of_listed(collection, plan, asked.choice)
     return PlanPage(
         **page,
         left_out=left_out,
-        without_priority=len({run for run in of_round if run.priority is None} - set(asked.runs)),
+        without_priority=without_priority,
         plan=plan,
         forecast=forecast,
         graded=forecast_pairs(settings, plan.stats.passages, pace),

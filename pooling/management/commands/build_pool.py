@@ -6,7 +6,7 @@ from pooling.formats import Content
 from pooling.services import pools
 from pooling.services.finding import collection_named, qrel_set_named, runs_tagged, tags_meant
 from pooling.services.growth import most_bytes_of
-from pooling.services.pool_runs import RunCriteria, runs_for_pool
+from pooling.services.pool_runs import RunCriteria, count_without_priority, runs_for_pool
 from pooling.texts import read_qids
 
 
@@ -87,7 +87,8 @@ class Command(BaseCommand):
         if options["all_runs"] and criteria:
             raise UsageError("--all-runs cannot be combined with --priority or --round.")
         named = runs_tagged(chosen, tags) if tags else []
-        pooled = runs_for_pool(chosen, runs_tagged(chosen, None), named, qrel_set, criteria)
+        everything = runs_tagged(chosen, None)
+        pooled = runs_for_pool(chosen, everything, named, qrel_set, criteria)
         qids = (
             read_qids(Content(options["queries"], "", most_bytes_of(options["queries"])))
             if options["queries"]
@@ -122,6 +123,7 @@ class Command(BaseCommand):
             "pairs": summary.stats.pairs,
             "runs": len(pooled.kept),
             "without_text": pools.without_text(built),
+            "without_priority": count_without_priority(chosen, everything, pooled.kept, criteria),
             "left_out": [run.run_tag for run in pooled.left_out],
             "share_no_passage": list(summary.apart),
         }

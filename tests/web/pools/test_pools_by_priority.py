@@ -130,6 +130,8 @@ def test_the_api_plans_and_builds_by_priority(client, cup):
 
     plan = api.post("/collections/cup/pool-plan", asked)
     assert set(plan.json()["runs"]) == {"a1", "b1", "c1", "d1", "bm25"}
+    assert plan.json()["without_priority"] == 0
+    assert api.post("/collections/cup/pool-plan", {"priority": 1}).json()["without_priority"] == 1
     assert api.post("/collections/cup/pools", asked | {"name": "firsts"}).status_code == 202
     work_off_everything()
 

@@ -34,6 +34,7 @@ from judging.models import (
     TopicDecision,
 )
 from judging.rules.pair_requests import PairRequest
+from judging.rules.topic_effort import Effort, forecast_effort
 from judging.rules.topic_life import next_of_pool
 
 #: The keys of a query and a passage.
@@ -78,16 +79,13 @@ def _free_topics(grading: GradedCampaign) -> list[Topic]:
     return list(free.select_related("query", "campaign").order_by("query__position"))
 
 
-def passages_of_pools(campaign: Campaign) -> int:
-    """Return how many passages the whole pools of the campaign's topics have, within the budget of passages.
-
-    Topics can be decided earlier, and active learning can add passages.
-    """
+def crowd_effort(campaign: Campaign) -> Effort:
+    """Forecast the passages of the campaign's topics, within the rest of the budget of passages."""
     grading = campaign.grading
     assert grading is not None
     orders = campaign.topic_assignments.filter(over_at=None).values_list("topic__order", flat=True)
-    passages = sum(map(len, orders))
-    return passages if grading.budget is None else min(passages, grading.budget - judged_so_far(grading))
+    left = None if grading.budget is None else max(0, grading.budget - judged_so_far(grading))
+    return forecast_effort(Counter(map(len, orders)), grading.life, left)
 
 
 @transaction.atomic

@@ -14,13 +14,14 @@ from judging.errors import BadInput, CampaignRefused
 from judging.grading.decisions import decide_at_end
 from judging.models import Campaign, GradedCampaign, GradedItem, Topic, TopicAssignment, TopicDecision
 from judging.rules.grade_scale import FOUR_LEVELS, Level
-from judging.rules.topic_life import check_rules
+from judging.rules.topic_effort import Effort, forecast_effort, small_pools_words
+from judging.rules.topic_life import LABELS, check_rules, rules_with
 from pooling.errors import NotFound
 from pooling.models import Collection, Pool
 from pooling.services.clusters import cluster_set_of
 from pooling.services.members import log
 from pooling.services.naming import check_name
-from pooling.services.pools import without_text
+from pooling.services.pools import pool_stats, without_text
 
 MOST_BUDGET = 10**9
 MOST_SEED = 2**31
@@ -39,6 +40,8 @@ class GradingSettings:
     instructions: str = ""
     seed: int = 1
     placeholder_text: bool = False
+    small_pools: bool = True
+    """Whether topics are created whose pools are so small that the rules discard them early."""
 
 
 def create_graded_campaign(
@@ -49,6 +52,7 @@ def create_graded_campaign(
     check_name(name)
     _check_grading_settings(settings)
     refuse_without_texts(pool, settings)
+    refuse_small_pools(pool, settings)
     clustered, orders = cluster_set_of(pool.collection), judging_orders(pool)
     try:
         with transaction.atomic():
@@ -113,6 +117,34 @@ def refuse_without_texts(pool: Pool, settings: GradingSettings) -> None:
                 ".",
             ),
         )
+
+
+def refuse_small_pools(pool: Pool, settings: GradingSettings) -> None:
+    """Raise CampaignRefused if the rules discard topics because their pools are small, unless that is accepted."""
+    if settings.small_pools:
+        return
+    if words := small_pools_words(effort_over(pool, settings), rules_with(settings.rules)):
+        labels = [Option("rule", rule, LABELS[rule]) for rule in ("accept_relevant", "discard_share")]
+        raise CampaignRefused(
+            words,
+            Guidance(
+                "Pool more runs or more passages of each (",
+                Action("build_pool", pool.collection.name, lead=""),
+                "), lower ",
+                labels[0],
+                ", raise ",
+                labels[1],
+                ", or accept such topics with ",
+                Option("small-pools"),
+                ".",
+            ),
+        )
+
+
+def effort_over(pool: Pool, settings: GradingSettings) -> Effort:
+    """Forecast the passages to judge in a graded campaign that does not exist yet."""
+    sizes = pool_stats(pool=pool).stats.histogram
+    return forecast_effort(sizes, rules_with(settings.rules), settings.budget)
 
 
 def graded_campaign_named(collection: Collection, name: str) -> GradedCampaign:

@@ -1,7 +1,8 @@
 """The current state of a graded campaign's topics, for pages, calls and commands."""
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from django.db.models import Count, Func, IntegerField, Max, Q
@@ -9,6 +10,7 @@ from django.db.models import Count, Func, IntegerField, Max, Q
 from judging.grading.assignments import is_left_undecided
 from judging.grading.graded_campaigns import judged_so_far
 from judging.models import Campaign, GradedCampaign, Topic, TopicAssignment, TopicDecision
+from judging.rules.topic_effort import Effort, forecast_effort
 from judging.rules.topic_life import Tally, stage_words
 
 CANDIDATE, JUDGED, CHOOSING = "candidate", "being judged", "choosing passages"
@@ -164,4 +166,11 @@ def grading_summary(campaign: GradedCampaign, states: list[TopicState]) -> dict[
         "scale": [vars(level) for level in campaign.levels],
         "rules": vars(campaign.life),
         "topics": dict(Counter(one.state for one in states)),
+        "effort": asdict(effort_of(campaign, states)),
     }
+
+
+def effort_of(campaign: GradedCampaign, states: Sequence[TopicState]) -> Effort:
+    """Forecast the passages to judge, without eliminated topics."""
+    sizes = Counter(one.pool for one in states if one.state != TopicDecision.Verdict.ELIMINATED)
+    return forecast_effort(sizes, campaign.life, campaign.budget)

@@ -10,12 +10,13 @@ from judging.campaign.cost import Quote, quote_pay, quote_tasks
 from judging.campaign.hourly_pay import expected_pay
 from judging.campaign.screening_forecast import outlook_for, outlook_of
 from judging.errors import BadInput
-from judging.grading.crowd_grading import passages_of_pools
+from judging.grading.crowd_grading import crowd_effort
 from judging.models import Campaign
 from judging.rules.expectations import Outlook
 from judging.rules.packing import task_count
 from judging.rules.pay import hourly, pay_of
 from judging.rules.reading_speed import SECONDS_PER_PAIR
+from judging.rules.topic_effort import no_limit_words
 
 MOST_PEOPLE = 10_000
 
@@ -88,23 +89,53 @@ def forecast_of(campaign: Campaign, pace: Pace) -> Forecast:
     return _forecast(quote, outlook_of(campaign), pay.seconds / slots, slots, pay.measured, pace)
 
 
-def whole_pools_quote(campaign: Campaign) -> Quote | None:
-    """Return the cost of grading the whole pool of every topic, or None if no tasks can follow the present ones."""
-    if not campaign.grading_id or campaign.rehearsal_of_id:
+@dataclass(frozen=True)
+class LaterRounds:
+    """What the tasks of a graded campaign can cost in all, without repeats."""
+
+    pools: Quote
+    """If every topic needs its whole pool."""
+    accepted: Quote
+    """If every topic is accepted as early as possible."""
+    most: Quote | None
+    """If the budget of passages is used up; None without one."""
+    unlimited: str
+    """Which topics go on beyond that."""
+
+
+def later_rounds(campaign: Campaign) -> LaterRounds | None:
+    """Return the cost of a graded campaign with its later rounds, or None if no tasks can follow the present ones."""
+    if campaign.grading is None or campaign.rehearsal_of_id:
         return None
-    tasks = task_count(passages_of_pools(campaign), campaign.pairs_per_task, campaign.judgments_per_pair)
-    return quote_tasks(campaign, tasks) if tasks > campaign.tasks.count() else None
+    effort = crowd_effort(campaign)
+
+    def quote(passages: int) -> Quote:
+        tasks = task_count(passages, campaign.pairs_per_task, campaign.judgments_per_pair)
+        return quote_tasks(campaign, max(tasks, campaign.tasks.count()))
+
+    most = None if effort.most is None else quote(effort.most)
+    if most is not None and most.tasks == campaign.tasks.count():
+        return None
+    words = no_limit_words(campaign.grading.life)
+    return LaterRounds(quote(effort.pools), quote(effort.accepted), most, words)
 
 
 def later_rounds_words(campaign: Campaign) -> str:
     """Return what later rounds of a graded campaign can cost, to follow the cost of its tasks; or ""."""
-    quote = whole_pools_quote(campaign)
-    if quote is None:
+    rounds = later_rounds(campaign)
+    if rounds is None:
         return ""
-    return (
-        f". These tasks are the first round. If every topic needs its whole pool, {many(quote.tasks, 'task')} cost "
-        f"${quote.total:,.2f} without repeats, and active learning can add more"
+    cases = [
+        ("If every topic needs its whole pool", rounds.pools),
+        ("if every topic is accepted as early as possible", rounds.accepted),
+        ("if the budget of passages is used up", rounds.most),
+    ]
+    costs = "; ".join(
+        f"{case}, {many(quote.tasks, 'task')} cost ${quote.total:,.2f} without repeats"
+        for case, quote in cases
+        if quote is not None
     )
+    return f". These tasks are the first round. {costs}. {rounds.unlimited.removesuffix('.')}"
 
 
 def _forecast(

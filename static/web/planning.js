@@ -8,6 +8,7 @@ for (const form of document.querySelectorAll("form[data-live]")) {
   const query = () => {
     const fields = new URLSearchParams(new FormData(form));
     fields.delete("csrfmiddlewaretoken");
+    for (const name of (form.dataset.unasked || "").split(" ")) fields.delete(name);  // long texts
     return fields;
   };
 

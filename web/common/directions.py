@@ -161,6 +161,10 @@ OPTIONS: dict[str, tuple[str, str]] = (
         "pool": ("name", "Name"),
         "released": ("released", "Audience"),
         "set": ("set", "Name of the labels"),
+        "small-pools": (
+            "small_pools",
+            "Accept small pools, although the rules discard their topics early",
+        ),
         "skip-unknown": ("skip_unknown", "Leave out lines of unknown queries"),
         "tag": ("run_tag", "run tag"),
         "task-minutes": ("assignment_seconds", SETTING_NAMES["assignment_seconds"]),

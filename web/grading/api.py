@@ -48,6 +48,26 @@ class GradedCampaignIn(Body):
     instructions: Annotated[Text, Field(max_length=20_000)] = ""
     seed: Annotated[int, Field(ge=0, le=graded_campaigns.MOST_SEED)] = 1
     placeholder_text: bool = False
+    small_pools: bool = False
+    """Accept pools so small that the rules discard their topics early; otherwise they are refused."""
+
+
+class EffortOut(Schema):
+    """The passages to judge if every topic is discarded after its opening (``openings``), decided after its pool
+    (``pools``) or ``accepted`` as early as possible. ``most``: the budget; without one, the rules set no limit.
+
+    ``small``: topics whose pool is smaller than the opening. ``few``: those of at most ``few_up_to`` passages, which
+    the rules discard as soon as they have the relevant passages that an accepted topic needs.
+    """
+
+    topics: int
+    small: int
+    few: int
+    few_up_to: int
+    openings: int
+    pools: int
+    accepted: int
+    most: int | None
 
 
 class GradedCampaignOut(Schema):
@@ -63,6 +83,7 @@ class GradedCampaignOut(Schema):
     scale: list[dict[str, str]]
     rules: dict[str, float]
     topics: dict[str, int]
+    effort: EffortOut
 
 
 class TopicOut(Schema):

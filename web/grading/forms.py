@@ -4,6 +4,8 @@ from dataclasses import fields
 from typing import Any
 
 from django import forms
+from django.core.exceptions import NON_FIELD_ERRORS
+from django.http import QueryDict
 
 from judging.errors import BadInput
 from judging.grading.graded_campaigns import MOST_BUDGET, GradingSettings
@@ -44,6 +46,9 @@ class NewGradedCampaign(forms.Form):
     placeholder_text = forms.BooleanField(
         required=False, label="Show placeholders for passages without text, for a rehearsal"
     )
+    small_pools = forms.BooleanField(
+        required=False, label="Accept small pools, although the rules discard their topics early"
+    )
 
     def __init__(self, collection: Collection, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
@@ -72,10 +77,31 @@ class NewGradedCampaign(forms.Form):
         defaults = vars(LifeRules())
         return {rule: said[rule] for rule in LABELS if rule in said and said[rule] != defaults[rule]}
 
+    @classmethod
+    def plan(cls, collection: Collection, given: QueryDict) -> tuple[Pool, GradingSettings] | None:
+        """Return the pool and the settings that decide the effort; None if one of them is missing or invalid.
+
+        Fields that are not given have their defaults.
+        """
+        usual = {name: field.initial for name, field in cls(collection).fields.items()}
+        form = cls(collection, usual | given.dict())
+        if form.errors.keys() & {"pool", "budget", NON_FIELD_ERRORS, *LABELS}:
+            return None
+        said = form.cleaned_data
+        return said["pool"], GradingSettings(rules=form._rules(said), budget=said["budget"])
+
     def settings(self) -> GradingSettings:
         """Return the entered values."""
         said = self.cleaned_data
-        plain = ("scale", "min_grade", "budget", "learn_from_all", "instructions", "placeholder_text")
+        plain = (
+            "scale",
+            "min_grade",
+            "budget",
+            "learn_from_all",
+            "instructions",
+            "placeholder_text",
+            "small_pools",
+        )
         return GradingSettings(**{name: said[name] for name in plain}, rules=self._rules(said))
 
 

@@ -1,30 +1,37 @@
 """Data of the pages of graded campaigns."""
 
 from collections import Counter
+from decimal import Decimal
 from typing import Any
 
 from django.core.paginator import Paginator
 from django.db.models import Count, QuerySet
 from django.db.models.functions import Left
-from django.http import Http404
+from django.http import Http404, QueryDict
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from config.background.models import Job
 from config.plurals import many
+from judging.campaign.campaigns import CampaignSettings
 from judging.campaign.judging_orders import judging_begun
 from judging.grading.graded_campaigns import judged_so_far
 from judging.grading.graded_labels import withdrawn_passages
 from judging.grading.grades import awaits_passages, item_at
-from judging.grading.topic_states import PREPARED, states_of
+from judging.grading.topic_states import PREPARED, effort_of, states_of
 from judging.jobs import choosing_key, ring_to_choose
+from judging.launch.forecast import Pace, forecast_pairs
 from judging.models import GradedCampaign, GradedItem, GradedLabels, TopicAssignment, TopicDecision
 from judging.rules.layout import placeholder_text
+from judging.rules.topic_effort import Effort, forecast_effort, no_limit_words, small_pools_words
+from judging.rules.topic_life import LifeRules, rules_with
 from pooling.models import Collection
 from pooling.services.members import may
 from web.common.access import ActionNotAllowed
 from web.common.job_progress import Work
+from web.grading.forms import NewGradedCampaign
+from web.preparation.pool_workload import pool_summary
 
 Verdict = TopicDecision.Verdict
 TOPICS_A_PAGE = 100
@@ -60,6 +67,40 @@ def list_page(collection: Collection, user: Any) -> dict[str, Any]:
         "may_run": may(user, "run grading", collection),
         "pools": collection.pools.exists(),
     }
+
+
+def planned_effort(collection: Collection, given: QueryDict) -> dict[str, Any] | None:
+    """Return the forecast for the choices in a form; None as long as they are incomplete or invalid."""
+    plan = NewGradedCampaign.plan(collection, given)
+    if plan is None:
+        return None
+    pool, settings = plan
+    rules = rules_with(settings.rules)
+    sizes = pool_summary(pool).stats.histogram
+    return effort_forecast(forecast_effort(sizes, rules, settings.budget), rules)
+
+
+def effort_forecast(effort: Effort, rules: LifeRules) -> dict[str, Any]:
+    """Return the passages and the cost of the cases that are forecast, each with a crowd's price, and warnings."""
+    cases = [
+        ("Every topic is discarded early", effort.openings),
+        ("Every topic needs its whole pool", effort.pools),
+        ("Every topic is accepted as early as possible", effort.accepted),
+        ("The budget is used up", effort.most),
+    ]
+    return {
+        "effort": effort,
+        "rules": rules,
+        "cases": [
+            (words, passages, _crowd_price(passages)) for words, passages in cases if passages is not None
+        ],
+        "no_limit": no_limit_words(rules),
+        "small_pools": small_pools_words(effort, rules),
+    }
+
+
+def _crowd_price(passages: int) -> Decimal:
+    return forecast_pairs(CampaignSettings(), passages, Pace()).quote.total
 
 
 def graded_campaign_page(campaign: GradedCampaign, user: Any, number: str | None = None) -> dict[str, Any]:
@@ -99,6 +140,10 @@ def graded_campaign_page(campaign: GradedCampaign, user: Any, number: str | None
         "may_run": may(user, "run grading", collection),
         "may_publish": may_publish,
         "candidates": candidates,
+        "forecast": effort_forecast(effort_of(campaign, states), campaign.life),
+        "long": sum(
+            one.decision is None and one.tally.judged > campaign.life.reject_judged for one in states
+        ),
         "may_ask": candidates and not campaign.ended_at and may(user, "prepare campaign", collection),
         "drafts": sorted(drafts.items()),
         "crowds": campaign.crowd_campaigns.filter(rehearsal_of=None).order_by("pk"),

@@ -81,6 +81,8 @@ def _graded_campaigns_list(
 ) -> HttpResponse:
     context = pages.list_page(collection, request.user)
     context |= {"form": form, "graded": graded_progress([collection])}
+    if context["may_run"]:
+        context["forecast"] = pages.planned_effort(collection, request.POST or request.GET)
     return render(request, "web/graded_campaigns.html", context, status=422 if form.errors else 200)
 
 

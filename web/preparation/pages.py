@@ -23,7 +23,7 @@ from judging.campaign.spending_rights import spending_right
 from judging.campaign.worker_texts import usual_minutes
 from judging.crowds import crowd_at
 from judging.jobs import gold_work
-from judging.launch.forecast import Forecast, Pace, forecast_of, whole_pools_quote
+from judging.launch.forecast import Forecast, Pace, forecast_of, later_rounds
 from judging.launch.launches import amount_to_confirm
 from judging.launch.pilot_report import pilot_report
 from judging.models import Campaign, GoldPair, Task
@@ -279,7 +279,7 @@ def launch_page(campaign: Campaign, user: Any) -> dict[str, Any]:
         "right": spending_right(user, campaign.collection),
         "amount": amount_to_confirm(campaign),
         "told": pay_forecast(campaign),
-        "whole_pools": whole_pools_quote(campaign),
+        "rounds": later_rounds(campaign),
         "rehearsed": was_rehearsed(campaign),
         "rehearsal": rehearsal_page(campaign).result,
         "pilot": pilot_report(campaign),

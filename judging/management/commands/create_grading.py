@@ -5,6 +5,7 @@ from config.commands.console import Command as BaseCommand, CommandParser, Usage
 from judging.grading.graded_campaigns import GradingSettings, create_graded_campaign
 from judging.grading.topic_states import grading_summary, states_of
 from judging.rules.grade_scale import FORM, FOUR_LEVELS, parse_scale
+from judging.rules.topic_effort import Effort, effort_words
 from judging.rules.topic_life import LifeRules
 from pooling.services.finding import collection_named, pool_named
 
@@ -46,6 +47,12 @@ class Command(BaseCommand):
             help="a rehearsal: show passages without text as placeholders",
         )
 
+        parser.add_argument(
+            "--small-pools",
+            action="store_true",
+            help="accept pools so small that the rules discard their topics early",
+        )
+
     def act(self, *, collection: str, pool: str, name: str, **options: Any) -> dict[str, Any]:
         found = pool_named(pool)
         if found.collection_id != collection_named(collection).pk:
@@ -63,13 +70,18 @@ class Command(BaseCommand):
                 instructions=read_text_file(instructions) if instructions else "",
                 seed=options["seed"],
                 placeholder_text=options["placeholder_text"],
+                small_pools=options["small_pools"],
             ),
             who=self.who,
         )
         return grading_summary(made, states_of(made))
 
     def show(self, result: dict[str, Any]) -> None:
-        super().show({name: value for name, value in result.items() if name not in ("scale", "rules")})
+        super().show(
+            {name: value for name, value in result.items() if name not in ("scale", "rules", "effort")}
+        )
+        effort = Effort(**result["effort"])
+        self.out.print("\n".join(effort_words(effort, LifeRules(**result["rules"]))), markup=False)
 
 
 def _parse_rule(said: str) -> tuple[str, float]:

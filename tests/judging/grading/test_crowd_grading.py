@@ -21,6 +21,7 @@ from judging.grading.topic_states import states_of
 from judging.jobs import choose_passages_job, choosing_key, collect_job
 from judging.launch.archive import archive, restore
 from judging.launch.checks import each_check
+from judging.launch.forecast import later_rounds
 from judging.launch.gold_checks import check_gold
 from judging.launch.launches import Terms, plan_offer
 from judging.models import Campaign, Exclusion, GoldAnswer, Grade, GradedItem, Judgment, Pair, Slot, Task
@@ -282,8 +283,26 @@ def test_the_check_list_speaks_of_passages(reef_fair):
         "If every topic needs its whole pool, 3 tasks cost $7.20 without repeats"  # 8 passages instead of 6
     )
     assert whole in found["cost"].words
+    assert (  # 6 passages of each topic
+        "; if every topic is accepted as early as possible, 4 tasks cost $9.60 without repeats. A topic with fewer "
+        "than 2 relevant passages, or with a density from 0.40 to 0.50, goes on in iterations of 2"
+    ) in found["cost"].words
     assert "of the test passages" in found["screening"].words
     assert str(found["time"].next_step).endswith("or use fewer passages.")
+
+
+def test_a_budget_of_passages_limits_what_later_rounds_cost(reef_fair):
+    campaign = reef_fair.draft()
+    grading = campaign.grading
+    assert later_rounds(campaign).most is None
+
+    grading.budget = 20
+    rounds = later_rounds(campaign)
+    assert [one.tasks for one in (rounds.pools, rounds.accepted, rounds.most)] == [3, 4, 7]
+    grading.budget = 7
+    assert later_rounds(campaign).most.tasks == 3
+    grading.budget = 6
+    assert later_rounds(campaign) is None  # the first round uses it up
 
 
 def test_too_few_gold_pairs_are_refused_in_words_of_passages(reef_fair):

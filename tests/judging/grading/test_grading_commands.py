@@ -26,7 +26,8 @@ def test_a_graded_campaign_from_pool_to_labels(reef, people, typed, tmp_path, ca
     scale.write_text("No | It does not answer.\nPartly | It answers a part.\nYes | It answers.\n")
     rules = [word for name, value in RULES.items() for word in ("--rule", f"{name}={value}")]
 
-    made = typed("create_grading", "reef", "depth", "--name", "graded", "--scale", scale, *rules)
+    words = ["--scale", scale, "--small-pools", *rules]
+    made = typed("create_grading", "reef", "depth", "--name", "graded", *words)
     assert (made["topics"], made["rules"]["opening"]) == ({"candidate": 2}, 4)
     assert {one["density"] for one in typed("grading_status", "reef", "graded")["listed"]} == {None}
     gone = typed("decide_topic", "reef", "graded", "q2", "eliminated", "--why", "too broad")
@@ -55,6 +56,8 @@ def test_a_graded_campaign_from_pool_to_labels(reef, people, typed, tmp_path, ca
         (["--rule", "opening"], "write NAME=VALUE"),
         (["--rule", "openings=3"], "There is no rule 'openings'"),
         (["--scale", "nowhere.txt"], "Cannot read nowhere.txt"),
+        ([], "2 of 2 topics have at most 6 passages in the pool."),
+        (["--rule", "opening=6"], "1 of 2 topics has at most 2 passages in the pool."),
     ],
 )
 def test_wrong_options_are_refused(reef, capsys, words, said):
@@ -65,3 +68,18 @@ def test_wrong_options_are_refused(reef, capsys, words, said):
 
     assert said in capsys.readouterr().err
     assert not GradedCampaign.objects.exists()
+
+
+def test_the_command_states_the_range_of_passages(reef, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "400")
+    build_pool(collection=reef, name="depth", runs=list(reef.runs.all()), depth=10)
+
+    call_command("create_grading", "reef", "depth", "--name", "graded", "--small-pools", "--budget", "200")
+
+    shown = capsys.readouterr().out
+    assert (
+        "8 passages if every topic is discarded early, 8 if the whole pools are judged, 200 if every topic is "
+        "accepted as early as possible, and the budget ends the judging at 200."
+    ) in shown
+    assert "fewer than 4 relevant passages" in shown
+    assert "2 of 2 topics have at most 6 passages in the pool." in shown

@@ -245,7 +245,7 @@ _GRADED = "/collections/{name}/grading/{graded}"
 TABLE |= {
     ("get", "/collections/{name}/grading"): Call(only=GRADING),
     ("post", "/collections/{name}/grading"): Call(
-        "campaigns", STAFF, 201, b'{"name": "more", "pool": "tide"}'
+        "campaigns", STAFF, 201, b'{"name": "more", "pool": "tide", "small_pools": true}'
     ),
     ("get", _GRADED): Call(only=GRADING),
     ("delete", _GRADED): Call("campaigns", STAFF, 409),  # its judging has begun

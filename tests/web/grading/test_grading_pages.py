@@ -48,7 +48,9 @@ def test_a_graded_campaign_is_created_with_the_papers_numbers(people):
     assert people.clients["owner"].get(address, {"pool": "x"}).context["form"]["pool"].value() == "x"
     said = {name: field.initial for name, field in form.fields.items() if field.initial is not None}
 
-    reply = people.clients["owner"].post(address, said | {"name": "own", "pool": "tide", "accept_judged": 9})
+    reply = people.clients["owner"].post(
+        address, said | {"name": "own", "pool": "tide", "accept_judged": 9, "small_pools": "on"}
+    )
 
     assert reply.status_code == 302, reply.context["form"].errors
     made = GradedCampaign.objects.get(name="own")
@@ -75,7 +77,9 @@ def test_a_wrong_field_is_explained_beside_the_form(people, wrong, words):
     form = people.clients["owner"].get(address).context["form"]
     said = {name: field.initial for name, field in form.fields.items() if field.initial is not None}
 
-    reply = people.clients["owner"].post(address, said | {"name": "own", "pool": "tide"} | wrong)
+    reply = people.clients["owner"].post(
+        address, said | {"name": "own", "pool": "tide", "small_pools": "on"} | wrong
+    )
 
     assert (reply.status_code, words in text(reply)) == (422, True)
 
@@ -315,6 +319,60 @@ def test_a_program_reads_the_field_of_a_wrong_rule(people, client):
 
     assert reply.status_code == 422
     assert "“rules.accept_density” is a share and cannot be 1.4." in str(reply.json())
+
+
+def test_small_pools_are_refused_with_the_number_of_topics_until_accepted(people, client):
+    address = reverse("web:graded_campaigns", args=["harbour"])
+    owner = people.clients["owner"]
+    said = owner.get(address).context["form"].fields
+    fields = {name: field.initial for name, field in said.items() if field.initial is not None}
+    asked = fields | {"name": "own", "pool": "tide"}
+
+    form = owner.get(address, {"pool": "tide"})
+    refused = owner.post(address, asked)
+    called = Api(client, people.collection).post(
+        "/collections/harbour/grading", {"name": "own", "pool": "tide"}
+    )
+
+    words = "3 of 3 topics have at most"
+    assert words in text(form)
+    assert (refused.status_code, text(refused).count(words)) == (422, 2)  # as an error, and in the forecast
+    assert "lower “Accept with at least this many relevant”, raise “Discard a topic" in text(refused)
+    assert "or accept such topics with “Accept small pools" in text(refused)
+    assert called.status_code == 409
+    assert words in called.json()["detail"]
+    assert "“small_pools”" in str(called.json())
+    assert not GradedCampaign.objects.filter(name="own").exists()
+    assert owner.post(address, asked | {"small_pools": "on"}).status_code == 302
+
+
+def test_the_form_forecasts_the_passages_to_judge_for_its_choices(people):
+    address = reverse("web:graded_campaigns", args=["harbour"])
+    owner = people.clients["owner"]
+
+    unlimited = owner.get(address, {"pool": "tide", "accept_judged": "10", "batch": "5"})
+    limited = owner.get(address, {"pool": "tide", "budget": "12"})
+    wrong = owner.get(address, {"pool": "tide", "budget": "-1"})
+
+    sizes = unlimited.context["forecast"]["effort"]
+    assert (sizes.topics, sizes.most, sizes.small) == (3, None, 3)
+    assert sizes.pools <= 30 <= sizes.accepted <= 42
+    assert "no limit</td>" in text(unlimited)
+    assert limited.context["forecast"]["effort"].accepted == limited.context["forecast"]["effort"].most == 12
+    assert "no limit</td>" not in text(limited)
+    assert wrong.context["forecast"] is None
+
+
+def test_the_page_warns_of_topics_beyond_the_rejection(people):
+    assert "Every topic needs its whole pool" in text(people.clients["owner"].get(people.page))
+    assert "undecided topic has" not in text(people.clients["owner"].get(people.page))
+    grade(people, 1)
+    TopicDecision.objects.all().delete()
+    GradedCampaign.objects.update(rules={"reject_judged": 0.5})
+
+    said = text(people.clients["owner"].get(people.page))
+
+    assert "1 undecided topic has more than 0 judged passages." in said
 
 
 def test_a_topic_of_a_campaign_that_is_deleted_meanwhile_is_refused(people, monkeypatch):

@@ -1,0 +1,62 @@
+"""Forecasts of the passages to judge, and of the topics that small pools lose."""
+
+import pytest
+
+from judging.rules.topic_effort import Effort, forecast_effort, no_limit_words, small_pools_words
+from judging.rules.topic_life import LifeRules, Tally, Verdict, after_opening
+
+RULES = LifeRules()
+
+
+def test_the_passages_of_each_case_are_added_up():
+    # 8: 8 + 6 iterations of 25 = 158; 120: 120 + 2 iterations = 170; 200 is enough.
+    found = forecast_effort({8: 2, 120: 1, 200: 1}, RULES)
+
+    assert found == Effort(
+        topics=4,
+        small=2,
+        few=2,
+        few_up_to=8,
+        openings=8 * 2 + 100 + 100,
+        pools=8 * 2 + 120 + 200,
+        accepted=158 * 2 + 170 + 200,
+        most=None,
+    )
+
+
+def test_the_budget_limits_every_case():
+    found = forecast_effort({8: 2, 120: 1}, RULES, budget=130)
+
+    assert (found.openings, found.pools, found.accepted, found.most) == (116, 130, 130, 130)
+
+
+@pytest.mark.parametrize("size", range(1, 120))
+def test_a_pool_is_too_small_if_the_relevant_passages_of_an_accepted_topic_discard_it(size):
+    few = forecast_effort({size: 1}, RULES).few
+    needed = min(size, RULES.accept_relevant)
+
+    decision = after_opening(Tally(min(size, RULES.opening), needed), RULES)
+
+    assert bool(few) == (decision is not None and decision.verdict is Verdict.DISCARDED)
+
+
+@pytest.mark.parametrize("rules", [LifeRules(accept_relevant=1, discard_share=1.0), LifeRules(opening=4)])
+def test_other_rules_make_other_pools_too_small(rules):
+    assert forecast_effort({4: 1, 9: 1}, rules).few == 0
+
+
+def test_the_sentences_state_the_numbers():
+    found = forecast_effort({8: 2, 3: 1, 120: 1}, RULES)
+
+    assert small_pools_words(found, RULES) == (
+        "3 of 4 topics have at most 8 passages in the pool. An accepted topic needs at least 4 relevant ones, but so "
+        "many are 50% of such a pool or more, and the rules then discard the topic."
+    )
+    assert small_pools_words(forecast_effort({120: 1}, RULES), RULES) == ""
+    assert "fewer than 4 relevant passages, or with a density from 0.40 to 0.50" in no_limit_words(RULES)
+
+
+def test_an_empty_campaign_needs_nothing():
+    found = forecast_effort({}, RULES)
+
+    assert (found.topics, found.few_up_to, found.accepted) == (0, 0, 0)

@@ -78,8 +78,19 @@ def effort_words(effort: Effort, rules: LifeRules) -> list[str]:
         f"{many(effort.openings, 'passage')} if every topic is discarded early, {effort.pools:,} if the whole pools "
         f"are judged, {effort.accepted:,} if every topic is accepted as early as possible{upper}.",
         no_limit_words(rules),
-        *filter(None, [small_pools_words(effort, rules)]),
+        *filter(None, [whole_openings_words(effort, rules), small_pools_words(effort, rules)]),
     ]
+
+
+def whole_openings_words(effort: Effort, rules: LifeRules) -> str:
+    """Return how many topics have a smaller pool than the opening, and what follows; empty if there are none."""
+    if not effort.small:
+        return ""
+    have = "has" if effort.small == 1 else "have"
+    return (
+        f"{effort.small:,} of {many(effort.topics, 'topic')} {have} fewer than {rules.opening:,} passages in the "
+        "pool: the first decision is then about the whole pool."
+    )
 
 
 def no_limit_words(rules: LifeRules) -> str:

@@ -24,7 +24,13 @@ from judging.jobs import choosing_key, ring_to_choose
 from judging.launch.forecast import Pace, forecast_pairs
 from judging.models import GradedCampaign, GradedItem, GradedLabels, TopicAssignment, TopicDecision
 from judging.rules.layout import placeholder_text
-from judging.rules.topic_effort import Effort, forecast_effort, no_limit_words, small_pools_words
+from judging.rules.topic_effort import (
+    Effort,
+    forecast_effort,
+    no_limit_words,
+    small_pools_words,
+    whole_openings_words,
+)
 from judging.rules.topic_life import LifeRules, rules_with
 from pooling.models import Collection
 from pooling.services.members import may
@@ -90,12 +96,12 @@ def effort_forecast(effort: Effort, rules: LifeRules) -> dict[str, Any]:
     ]
     return {
         "effort": effort,
-        "rules": rules,
         "cases": [
             (words, passages, _crowd_price(passages)) for words, passages in cases if passages is not None
         ],
         "no_limit": no_limit_words(rules),
         "small_pools": small_pools_words(effort, rules),
+        "whole_openings": whole_openings_words(effort, rules),
     }
 
 

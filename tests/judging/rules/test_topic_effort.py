@@ -2,7 +2,13 @@
 
 import pytest
 
-from judging.rules.topic_effort import Effort, forecast_effort, no_limit_words, small_pools_words
+from judging.rules.topic_effort import (
+    Effort,
+    forecast_effort,
+    no_limit_words,
+    small_pools_words,
+    whole_openings_words,
+)
 from judging.rules.topic_life import LifeRules, Tally, Verdict, after_opening
 
 RULES = LifeRules()
@@ -52,7 +58,11 @@ def test_the_sentences_state_the_numbers():
         "3 of 4 topics have at most 8 passages in the pool. An accepted topic needs at least 4 relevant ones, but so "
         "many are 50% of such a pool or more, and the rules then discard the topic."
     )
-    assert small_pools_words(forecast_effort({120: 1}, RULES), RULES) == ""
+    assert whole_openings_words(found, RULES) == (
+        "3 of 4 topics have fewer than 100 passages in the pool: the first decision is then about the whole pool."
+    )
+    enough = forecast_effort({120: 1}, RULES)
+    assert (small_pools_words(enough, RULES), whole_openings_words(enough, RULES)) == ("", "")
     assert "fewer than 4 relevant passages, or with a density from 0.40 to 0.50" in no_limit_words(RULES)
 
 

@@ -18,12 +18,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='pool',
             name='round',
-            field=models.CharField(blank=True, help_text='Name of the round whose runs were chosen; empty for any.', max_length=80),
+            field=models.CharField(blank=True, db_default='', default='', help_text='Name of the round whose runs were chosen; empty for any.', max_length=80),
         ),
         migrations.AddField(
             model_name='poolrun',
             name='named',
-            field=models.BooleanField(default=False, help_text='Whether it was named, in addition to the runs of a priority or round.'),
+            field=models.BooleanField(db_default=False, default=False, help_text='Whether it was named, in addition to the runs of a priority or round.'),
         ),
         migrations.AddField(
             model_name='poolrun',

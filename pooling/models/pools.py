@@ -24,7 +24,11 @@ class Pool(models.Model):
         null=True, help_text="N if runs with priority 1 to N were chosen; null if priorities did not matter."
     )
     round = models.CharField(
-        max_length=80, blank=True, help_text="Name of the round whose runs were chosen; empty for any."
+        max_length=80,
+        blank=True,
+        db_default="",
+        default="",
+        help_text="Name of the round whose runs were chosen; empty for any.",
     )
     created_at = models.DateTimeField(default=clock.now)
 
@@ -39,7 +43,9 @@ class PoolRun(models.Model):
     run = models.ForeignKey(Run, models.PROTECT, related_name="+")
     priority = models.PositiveBigIntegerField(null=True, help_text="Its priority when the pool was built.")
     named = models.BooleanField(
-        default=False, help_text="Whether it was named, in addition to the runs of a priority or round."
+        default=False,
+        db_default=False,
+        help_text="Whether it was named, in addition to the runs of a priority or round.",
     )
 
     class Meta:

@@ -95,7 +95,7 @@ def _chart_with_teams(chart: Mapping[str, Any], teams: Teams) -> Mapping[str, An
     if chart["form"] == "points":
         points = [one | {"note": _noted(teams.get(one["name"]), one["note"])} for one in chart["points"]]
         return {**chart, "points": points}
-    rows = chart["rows"]
+    rows = chart.get("rows", ())  # curves are of topics
     if not any(row in teams for row in rows):
         return chart
     notes = chart["notes"] or [""] * len(rows)

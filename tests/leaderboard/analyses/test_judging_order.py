@@ -58,7 +58,8 @@ def test_gain_curves_are_named_and_of_many_only_the_extremes():
 def labeled(db, django_user_model):
     """One topic of six passages: two in the opening, of which one is relevant, and four later, one relevant."""
     collection = make_collection("cape", ["q1", "q2"])
-    run = make_run(collection, "a", {"q1": [f"p{number}" for number in range(6)], "q2": ["p9"]})
+    ranked = {"q1": [f"p{number}" for number in range(6)], "q2": ["p9"]}
+    run = make_run(collection, "a", ranked, team="Otters")
     pool = build_pool(collection=collection, name="deep", runs=[run], depth=10)
     rules = {"opening": 2, "discard_share": 1.0, "accept_judged": 6, "accept_relevant": 2}
     campaign = create_graded_campaign(
@@ -73,9 +74,9 @@ def labeled(db, django_user_model):
 
 
 def test_labels_of_a_graded_campaign_show_their_sources_and_gain(labeled):
-    asked = Asked(KIND, labeled, (), read_settings(KIND.fields, {"qrels": "graded", "measure": "RR@10"}))
+    settings = read_settings(KIND.fields, {"qrels": "graded", "measure": "RR@10"})
 
-    analysis = compute_analysis(asked)
+    analysis = compute_analysis(Asked(KIND, labeled, tuple(labeled.runs.all()), settings))
 
     tables = {table.key: [row.values for row in table.rows] for table in analysis.tables}
     assert tables["sources"] == [

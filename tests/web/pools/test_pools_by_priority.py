@@ -4,6 +4,7 @@ import re
 
 import pytest
 from django.http import QueryDict
+from django.urls import reverse
 
 from config import clock
 from config.background.attending import work_off_everything
@@ -80,10 +81,16 @@ def test_the_preview_says_how_many_runs_are_pooled_and_which(manager, cup):
 def test_a_priority_that_no_run_has_is_refused_with_a_way_out(manager, cup):
     cup.runs.update(details={})
 
+    refused = "No run of cup has priority 1 or 2. Describe runs with a table"
+    assert f"{refused} (only an owner or a maintainer can), or name runs." in texts(
+        manager.get(f"{PLAN}?priority=2")
+    )
+
+    Membership.objects.update(role="maintainer")
     reply = manager.get(f"{PLAN}?priority=2")
 
-    assert "No run of cup has priority 1 or 2. Describe runs with a table , or name runs." in texts(reply)
-    assert "/collections/cup/runs/" in reply.content.decode()
+    assert f"{refused} , or name runs." in texts(reply)
+    assert reverse("web:run_metadata", args=["cup"]) in reply.content.decode()
 
 
 @pytest.mark.parametrize("value", ["0", "x", "1e9", "9" * 400])

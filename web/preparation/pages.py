@@ -26,7 +26,7 @@ from judging.jobs import gold_work
 from judging.launch.forecast import Forecast, Pace, forecast_of, later_rounds
 from judging.launch.launches import amount_to_confirm
 from judging.launch.pilot_report import pilot_report
-from judging.models import Campaign, GoldPair, Task
+from judging.models import Campaign, CampaignChange, GoldPair, Task
 from judging.rules.pay import Pay, hourly
 from pooling.models import AddedFiles, Collection, Pool
 from web.common.job_progress import Work
@@ -181,11 +181,12 @@ class RehearsalPage:
 
     @property
     def ending(self) -> bool:
-        """Return whether the rehearsal under way, stopped or at its end, has closed its copy."""
+        """Return whether the rehearsal under way, stopped or at its end, closes its copy."""
         if self.work is None or self.work.job is None or not self.work.live:
             return False
         began = self.work.job.created_at
-        return any(one.closed_at is not None and one.closed_at >= began for one in self.copies)
+        closing = CampaignChange.objects.filter(what=Campaign.State.CLOSING, happened_at__gte=began)
+        return closing.filter(campaign__in=self.copies).exists()
 
 
 def rehearsal_page(campaign: Campaign) -> RehearsalPage:

@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 from django.urls import reverse
 
+from config import clock
 from config.background.attending import work_off_everything
 from config.background.models import Job
 from config.background.services import start
@@ -221,12 +222,14 @@ def test_a_rehearsal_can_be_stopped(manager, ready):
     early = manager.post(f"{DRAFT}rehearsal/", {"stop": "1"}, follow=True)
     assert "No rehearsal of fair has started judging yet" in texts(early)
     copy = rehearsal_of(ready)
-    Campaign.objects.filter(pk=copy.pk).update(state="open")
+    # It has been launched, so it is closing, not closed, until its last work is paid.
+    Campaign.objects.filter(pk=copy.pk).update(state="open", launched_at=clock.now())
 
     late = manager.post(f"{DRAFT}rehearsal/", {"stop": "1"}, follow=True)
 
     assert "Ending … The forecast appears when the last work is collected and paid." in texts(late)
     assert "Stop rehearsal" not in texts(late)
+    assert "the rehearsal continues" not in texts(late)
     copy.refresh_from_db()
     assert copy.state in Campaign.OVER
     assert f"{copy.name} {copy.label} started " in texts(late)  # the time is not that of its end
@@ -247,6 +250,10 @@ def test_a_partial_forecast_states_its_basis(manager, ready):
     assert (
         "Cost as rehearsed, extrapolated $14.40 for all 4 tasks, as if the rest went like the 3 that are done"
         in page
+    )
+    assert (
+        "Cost as rehearsed, extrapolated $14.40 for all 4 tasks, as if the rest went like the 3 that are done; "
+        "1 of 5 workers careless" in texts(manager.get(f"{DRAFT}launch/"))
     )
 
 

@@ -33,9 +33,7 @@ def simulate(request: HttpRequest, name: str) -> HttpResponse:
         except Refusal as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(
-                request, "Simulated workers are starting. The figures below update as they judge."
-            )
+            messages.success(request, "Simulated workers were started. The figures below follow their work.")
             return redirect("web:campaign", found.name)
     context = {
         "campaign": found,

@@ -29,11 +29,19 @@ def simulation_of(campaign: Campaign) -> Job | None:
     return Job.objects.filter(key=f"{SIMULATE}:{campaign.pk}").order_by("-pk").first()
 
 
-def waits_for_simulation(campaign: Campaign) -> bool:
-    """Return whether only simulated workers can judge the campaign, and somebody has to start them."""
-    if not campaign.placeholder_text or campaign.rehearsal_of_id or reason_not_to_simulate(campaign):
+def waits_for_simulation(campaign: Campaign, *, began: bool) -> bool:
+    """Return whether only simulated workers judge the campaign, and somebody has to start them.
+
+    They judge a campaign that people cannot read, and one that they have begun (``began``) as a background job.
+    """
+    if (
+        not (campaign.placeholder_text or began)
+        or campaign.rehearsal_of_id
+        or reason_not_to_simulate(campaign)
+    ):
         return False
-    return not Work(simulation_of(campaign)).live
+    last = simulation_of(campaign)
+    return (campaign.placeholder_text or last is not None) and not Work(last).live
 
 
 @job_kind(SIMULATE, max_attempts=3, words="the simulated workers")

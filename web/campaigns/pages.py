@@ -134,6 +134,14 @@ def watch(campaign: Campaign) -> Watch:
     left = known.made.wanted - known.made.counted
     if campaign.state in Campaign.OFFERING and pace and left > 0:
         ends = now + timedelta(hours=min(left / pace, 24 * 365))
+    crowd = problems_of_the_crowd(campaign)
+    put_off, failed = put_off_work(campaign, crowd), failed_work(campaign, crowd)
+    active = active_workers(campaign, now - ACTIVE)
+    if is_used_up(crowd):
+        step = budget_direction(campaign)
+    else:
+        stopped = bool(crowd or put_off or failed)
+        step = _next_direction(campaign, known.made, active=active, stopped=stopped)
     exclusions = Exclusion.objects.standing().filter(campaign=campaign)
     out = exclusions.aggregate(all=Count("pk"), withdrawn=Count("pk", filter=Q(rule=Exclusion.WITHDRAWN)))
     return Watch(
@@ -149,18 +157,16 @@ def watch(campaign: Campaign) -> Watch:
         promised=sums["promised"],
         cap=cap_of(campaign),
         needed=sums["spent"] + sums["owed"] + sums["held"] + quote_tasks(campaign, undone).total,
-        active=(active := active_workers(campaign, now - ACTIVE)),
+        active=active,
         workers=_worker_count(campaign),
         excluded=out["all"] - out["withdrawn"],
         withdrawn=out["withdrawn"],
         pace=pace,
-        ends_at=ends,
-        crowd=(crowd := problems_of_the_crowd(campaign)),
-        put_off=(put_off := put_off_work(campaign, crowd)),
-        failed=(failed := failed_work(campaign, crowd)),
-        next=budget_direction(campaign)
-        if is_used_up(crowd)
-        else _next_direction(campaign, known.made, active=active, stopped=bool(crowd or put_off or failed)),
+        ends_at=None if step.is_step else ends,  # the pace ends with the work that waits for a person
+        crowd=crowd,
+        put_off=put_off,
+        failed=failed,
+        next=step,
     )
 
 
@@ -380,16 +386,22 @@ def _next_direction(campaign: Campaign, course: Course, *, active: int, stopped:
         status["pilot"] = report.as_dict()
     if campaign.state == Campaign.State.OPEN and not stopped:
         left = max(0, course.wanted - course.counted)
-        if waits_for_simulation(campaign):
+        if waits_for_simulation(campaign, began=course.simulated > 0):
+            only = (
+                "Only simulated workers can judge it"
+                if campaign.placeholder_text
+                else "Simulated workers judge it"
+            )
             return Direction(
-                f"Only simulated workers can judge it. {many(left, 'judgment is', 'judgments are')} still to come.",
+                f"{only}, and none is at work. {many(left, 'judgment is', 'judgments are')} still to come.",
                 reverse("web:simulate", args=[campaign.name]),
                 "Have simulated workers judge",
                 "launch campaign",
             )
         now = "Workers are judging." if active else "Tasks are offered, and nobody is judging at the moment."
-        return Direction(f"{now} {many(left, 'judgment is', 'judgments are')} still to come.")
-    return Direction(campaign_next_step(campaign, status))
+        return Direction(f"{now} {many(left, 'judgment is', 'judgments are')} still to come.", is_step=False)
+    waits = campaign.state in (Campaign.State.PILOTING, Campaign.State.CLOSING) and not stopped
+    return Direction(campaign_next_step(campaign, status), is_step=not waits)
 
 
 def _change_log(campaign: Campaign) -> Any:

@@ -313,6 +313,8 @@ class Direction:
     link_words: str = ""
     needed: str = "see everything"
     """The permission that the page requires."""
+    is_step: bool = True
+    """Whether there is something to do; otherwise the words only say how things stand."""
 
     def for_role(self, role: Role | None) -> Direction:
         """Return the direction for this role. Without the permission, it names roles instead of the link."""

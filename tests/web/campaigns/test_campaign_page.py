@@ -116,7 +116,7 @@ def test_only_members_see_what_needs_a_person_and_only_managers_can_act(client, 
     page = text_of(client.get(PAGE))
 
     assert ("secret step" in page) == (person == "viewer")
-    assert ("Next step." in page) == (person == "viewer")
+    assert ("Status.</strong> Tasks are offered" in page) == (person == "viewer")
     assert "/steps/pause/" not in page
 
 
@@ -371,7 +371,7 @@ def test_a_campaign_for_simulated_workers_leads_to_them(fair, campaign, manager)
     page = manager.get(PAGE).content.decode()
     start("web.simulate", key=f"web.simulate:{campaign.pk}", arguments={})
 
-    assert "Only simulated workers can judge it. 12 judgments are still to come." in page
+    assert "Only simulated workers can judge it, and none is at work. 12 judgments are still to come." in page
     assert link in page
     assert "Hourly pay" not in page
     assert link not in manager.get(PAGE).content.decode()

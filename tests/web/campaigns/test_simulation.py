@@ -3,6 +3,8 @@
 import pytest
 
 from config.background.models import Job
+from config.background.services import start
+from judging.models import Judgment, Worker
 from pooling.models import QrelSet
 from tests.web.campaign_cast import text_of
 from web.campaigns import simulation as simulating
@@ -70,3 +72,22 @@ def test_simulated_workers_only_use_this_machines_marketplace(campaign, manager)
 
 def test_the_page_of_a_campaign_leads_there(manager, here):
     assert f"/campaigns/{here.name}/simulate/" in text_of(manager.get(f"/campaigns/{here.name}/"))
+
+
+def test_simulated_workers_that_ended_before_the_last_judgment_are_offered_again(fair, manager, here):
+    fair.do_task(here, "A1")
+    fair.collect(here)
+    Worker.objects.update(simulated=True)
+    Judgment.objects.update(judge_kind="simulated")
+    page, link = f"/campaigns/{here.name}/", "Have simulated workers judge"
+    assert "Workers are judging." in text_of(manager.get(page))
+    job = start(SIMULATE, key=f"{SIMULATE}:{here.pk}", arguments={})
+    assert link not in text_of(manager.get(page))
+
+    Job.objects.filter(pk=job.pk).update(state="done")
+    shown = text_of(manager.get(page))
+
+    assert "Next step.</strong> Simulated workers judge it, and none is at work." in shown
+    assert link in shown
+    assert "Workers are judging" not in shown
+    assert " at the pace of the last day" not in shown

@@ -114,7 +114,7 @@ def receive_part(wanted: Arriving, number: int, *, offset: int, stream: Stream, 
 
 
 def abandon_files(wanted: Arriving) -> None:
-    """Delete files that have not been read yet, or were kept after a refusal.
+    """Delete files that have not been read yet, or were kept after a refusal, or a refused new collection.
 
     A job reading them then changes nothing.
 
@@ -122,7 +122,7 @@ def abandon_files(wanted: Arriving) -> None:
     """
     files = list(wanted.files)
     there = Q(state__in=[RECEIVING, WAITING])
-    if can_leave_out(wanted):
+    if can_leave_out(wanted) or (isinstance(wanted, NewCollection) and wanted.state == wanted.State.REFUSED):
         there |= Q(state=wanted.state)
     if not type(wanted).objects.filter(there, pk=wanted.pk).delete()[0]:
         raise UploadRefused("These files have already been read.", "There is nothing to discard.")

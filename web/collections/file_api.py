@@ -150,7 +150,9 @@ def send_part_of_collection(
 
 
 @router.delete(
-    "/new-collections/{int:key}", response={204: None}, summary="Discard files that have not been read"
+    "/new-collections/{int:key}",
+    response={204: None},
+    summary="Discard files that have not been read, or a refusal",
 )
 def drop_new_collection(request: HttpRequest, key: int) -> Status[None]:
     abandon_files(get_object_or_404(NewCollection, user=_collection_creator(request), pk=key))

@@ -111,14 +111,20 @@ def retry_collection(request: HttpRequest, key: int) -> HttpResponse:
 @require_POST
 @login_required
 def discard_new_collection(request: HttpRequest, key: int) -> HttpResponse:
-    """Discard files from which no collection was created."""
-    wanted = get_object_or_404(NewCollection, user=request.user, pk=key)
+    """Discard files from which no collection was created, or dismiss the refusal; a second time changes nothing."""
+    wanted = NewCollection.objects.filter(user=request.user, pk=key).first()  # type: ignore[misc]
+    if wanted is None:
+        return redirect("web:collections")
+    refused = wanted.state == NewCollection.State.REFUSED
     try:
         abandon_files(wanted)
-        messages.success(request, f"The files of {wanted.name} were discarded.")
     except Refusal as refusal:
         complain(request, refusal)
         return redirect("web:making", key)
+    if refused:
+        messages.success(request, f"The refused request for {wanted.name} was dismissed.")
+        return redirect("web:collections")
+    messages.success(request, f"The files of {wanted.name} were discarded.")
     return redirect("web:create_collection")
 
 

@@ -177,7 +177,8 @@ def test_home_and_collections_list_a_refused_collection_for_a_week(ada, data_dir
     for page in ("/", "/collections/"):
         content = ada.get(page).content.decode()
         assert address in content
-        assert "refused" in content
+        assert "not created: its files have problems" in content
+        assert 'class="state refused"' not in content
     NewCollection.objects.update(finished_at=clock.now() - timedelta(days=8))
     assert address not in ada.get("/").content.decode()
 
@@ -190,6 +191,23 @@ def test_a_refusal_is_no_longer_listed_once_the_collection_is_requested_again(ad
     work_off_everything()
 
     assert address not in ada.get("/").content.decode()
+
+
+def test_a_refusal_can_be_dismissed_twice_and_only_by_who_started_it(ada, client, data_dir):
+    address = submitted(ada, queries=SimpleUploadedFile("q.tsv", b"no tab\n"))
+    work_off_everything()
+    listed, page = ada.get("/").content.decode(), ada.get(address).content.decode()
+    eve = get_user_model().objects.create_user("eve")
+
+    again = f"{NEW}?again={NewCollection.objects.get().pk}"
+    assert all(f'action="{address}drop"' in shown and again in shown for shown in (listed, page))
+    client.force_login(eve)
+    client.post(f"{address}drop")
+    assert NewCollection.objects.exists()
+    client.force_login(get_user_model().objects.get(username="ada"))
+    for _ in range(2):
+        assert client.post(f"{address}drop", follow=True).status_code == 200
+        assert address not in client.get("/").content.decode()
 
 
 def test_a_request_whose_check_failed_says_so(ada, data_dir):

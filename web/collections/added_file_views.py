@@ -3,6 +3,8 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -63,7 +65,15 @@ def fetch_texts(request: HttpRequest, collection: Collection) -> HttpResponse:
         complain(request, refusal)
         return redirect("web:add_files", collection.name)
     ring_for_files(wanted)
-    return redirect("web:added", collection.name, wanted.pk)
+    page = reverse("web:added", args=[collection.name, wanted.pk])
+    back = _checked_address(request, request.POST.get("next", ""))
+    return redirect(f"{page}?{urlencode({'next': back})}" if back else page)
+
+
+def _checked_address(request: HttpRequest, address: str) -> str:
+    """Return the address of the page to go back to; empty if it is not one of ours."""
+    ours = url_has_allowed_host_and_scheme(address, {request.get_host()}, request.is_secure())
+    return address if ours else ""
 
 
 @require_POST
@@ -83,7 +93,8 @@ def remove_candidates(request: HttpRequest, collection: Collection) -> HttpRespo
 def added(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Show the progress, the result, or every problem with its file and line."""
     wanted = get_object_or_404(AddedFiles, collection=collection, pk=key)
-    return render(request, "web/added.html", added_page(wanted, request.user))
+    back = _checked_address(request, request.GET.get("next", ""))
+    return render(request, "web/added.html", added_page(wanted, request.user) | {"back": back})
 
 
 @require_safe

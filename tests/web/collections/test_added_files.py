@@ -194,7 +194,9 @@ def test_texts_of_the_first_ten_passages_of_runs_are_fetched_without_a_pool(ada,
     before = [ada.get(page).content.decode() for page in pages]
     assert "Fetch missing texts" in ada.get(ADD).content.decode()
 
-    where = ada.post(f"{ADD}texts")["Location"]
+    back = f'<input type="hidden" name="next" value="{pages[0].replace("&", "&amp;")}">'
+    assert back in before[0]
+    where = ada.post(f"{ADD}texts", {"next": pages[0]})["Location"]
     waiting = ada.get(where).content.decode()
     work_off_everything()
 
@@ -206,6 +208,9 @@ def test_texts_of_the_first_ten_passages_of_runs_are_fetched_without_a_pool(ada,
     page = ada.get(where).content.decode()
     assert "<h1>Missing texts" in page
     assert "10 of 10 missing texts found" in page
+    assert f'href="{pages[0].replace("&", "&amp;")}">Back to the texts</a>' in page
+    foreign = ada.get(f"{where.partition('?')[0]}?next=https://example.org/").content.decode()
+    assert "Back to the texts" not in foreign
     assert not any("not fetched yet" in ada.get(address).content.decode() for address in pages)
 
 

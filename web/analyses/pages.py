@@ -143,7 +143,7 @@ def _runs_to_analyse(collection: Collection, user: Any, released: bool) -> list[
 
 
 def _analysed_campaign(collection: Collection, given: Any, user: Any, released: bool) -> Campaign | None:
-    """Return the named campaign, else the latest version's, else the newest.
+    """Return the named campaign, else the latest version's, else the newest that is no rehearsal.
 
     The campaign must be visible to the person, or for a released analysis, to everybody.
     """
@@ -153,7 +153,7 @@ def _analysed_campaign(collection: Collection, given: Any, user: Any, released: 
     latest = QrelVersion.objects.filter(collection=collection).order_by("-number").first()
     if latest:
         return next((one for one in shown if one.pk == latest.campaign_id), None)
-    return max(shown, key=lambda one: one.pk, default=None)
+    return max(shown, key=lambda one: (one.rehearsal_of_id is None, one.pk), default=None)
 
 
 def _campaigns_with_pairs(collection: Collection, user: Any) -> list[Campaign]:
@@ -215,7 +215,12 @@ def controls(collection: Collection, kind: Kind, given: Mapping[str, str], user:
     """Return the settings of this kind of analysis with the values in the address."""
     found = []
     if kind.of_campaign:
-        names = sorted((one.name, one.name) for one in _campaigns_with_pairs(collection, user))
+        offered = sorted(
+            _campaigns_with_pairs(collection, user), key=lambda one: (bool(one.rehearsal_of_id), one.name)
+        )
+        names = [
+            (one.name, f"{one.name} (rehearsal)" if one.rehearsal_of_id else one.name) for one in offered
+        ]
         now = _analysed_campaign(collection, given, user, False)
         found.append(Control("campaign", "Campaign", now.name if now else "", names))
     for one in kind.fields_for(collection):

@@ -362,6 +362,26 @@ def test_only_campaigns_with_judgments_of_pairs_are_offered(cast, signed_in):
     assert default == cast.campaign.name
 
 
+def test_rehearsals_are_offered_last_and_by_that_name(cast, signed_in):
+    rehearsal = Campaign.objects.create(
+        collection=cast.collection,
+        name="a-copy",
+        pool=cast.pool,
+        seed=1,
+        state=Campaign.State.CLOSED,
+        launched_at=cast.campaign.launched_at,
+        rehearsal_of=cast.campaign,
+    )
+    Judgment.objects.filter(pk=Judgment.objects.latest("pk").pk).update(campaign=rehearsal)
+    QrelVersion.objects.all().delete()
+
+    control = signed_in.get(f"{PAGE}/win_ratios/").context["page"].controls[0]
+
+    name = cast.campaign.name
+    assert control.options == [(name, name), ("a-copy", "a-copy (rehearsal)")]
+    assert control.value == name
+
+
 def test_a_team_under_embargo_is_not_named(cast, signed_in):
     far = cast.version.published_at.replace(year=2999).date()
     Run.objects.filter(pk=cast.quay.pk).update(team="Wharf", anonymous_until=far)

@@ -233,6 +233,14 @@ class Campaign(models.Model):
         return "imported" if self.pool_id is None and self.state == self.State.DRAFT else str(self.state)
 
 
+CHANGED_TO: dict[str, str] = {
+    Campaign.State.PILOTING: "pilot started",
+    Campaign.State.PILOTED: "pilot ended",
+    Campaign.State.OPEN: "opened for work",
+    Campaign.State.CLOSING: "closing started",
+}
+
+
 class CampaignChange(models.Model):
     """A step in a campaign's life: who, when, why."""
 
@@ -244,3 +252,8 @@ class CampaignChange(models.Model):
 
     def __str__(self) -> str:
         return f"{self.what} at {self.happened_at}"
+
+    @property
+    def words(self) -> str:
+        """Return what happened; the log names a change of state by the new state."""
+        return CHANGED_TO.get(self.what, self.what)

@@ -311,6 +311,18 @@ def test_an_invalid_amount_is_refused(campaign, manager, amount):
     assert campaign.budget == PLENTY
 
 
+def test_the_log_says_in_words_how_the_state_changed(campaign, manager):
+    CampaignChange.objects.all().delete()
+    for state in ("open", "paused"):
+        log_change(campaign, state, who="eve")
+
+    pages = [text_of(manager.get(page)) for page in (PAGE, f"{PAGE}activity/")]
+
+    assert "opened for work by eve" in pages[0]
+    assert "paused by eve" in pages[0]
+    assert "<td>opened for work</td>" in pages[1]
+
+
 def test_the_log_is_searched_and_cut_into_pages(campaign, manager):
     for number in range(60):
         log_change(campaign, f"step {number}", why=SCRIPT if number == 3 else "", who="eve")

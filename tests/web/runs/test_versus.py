@@ -61,6 +61,9 @@ def test_any_two_runs_any_labels_and_any_measure(member, published):
 
     assert reply.context["measure"].name == "nDCG@10"
     assert reply.context["version"] is None
+    shown, details, _ = reply.content.decode().partition("<summary>Details</summary>")
+    assert details
+    assert "This is one test of two runs chosen by hand." in shown
     other = page(member, a="quay", b="mole", labels="official", measure="nDCG@10")
     assert other.context["found"].difference == pytest.approx(-reply.context["found"].difference)
 

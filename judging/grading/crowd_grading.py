@@ -34,7 +34,7 @@ from judging.models import (
     TopicDecision,
 )
 from judging.rules.pair_requests import PairRequest
-from judging.rules.topic_effort import Effort, forecast_effort
+from judging.rules.topic_effort import LaterTasks, forecast_later_tasks
 from judging.rules.topic_life import next_of_pool
 
 #: The keys of a query and a passage.
@@ -79,13 +79,22 @@ def _free_topics(grading: GradedCampaign) -> list[Topic]:
     return list(free.select_related("query", "campaign").order_by("query__position"))
 
 
-def crowd_effort(campaign: Campaign) -> Effort:
-    """Forecast the passages of the campaign's topics, within the rest of the budget of passages."""
+def later_tasks(campaign: Campaign) -> LaterTasks:
+    """Forecast the most tasks after the first round, for all judgments, within the rest of the budget of passages."""
     grading = campaign.grading
     assert grading is not None
-    orders = campaign.topic_assignments.filter(over_at=None).values_list("topic__order", flat=True)
-    left = None if grading.budget is None else max(0, grading.budget - judged_so_far(grading))
-    return forecast_effort(Counter(map(len, orders)), grading.life, left)
+    own = campaign.topic_assignments.filter(over_at=None)
+    left = None
+    if grading.budget is not None:
+        judged = GradedItem.objects.filter(
+            assignment__in=own, grade__isnull=False
+        ).count()  # such as in a pilot
+        left = max(0, grading.budget - (judged_so_far(grading) - judged))
+    sizes = Counter(map(len, own.values_list("topic__order", flat=True)))
+    found = forecast_later_tasks(sizes, grading.life, campaign.pairs_per_task, left)
+    layers = campaign.judgments_per_pair
+    most = None if found.most is None else layers * found.most
+    return LaterTasks(layers * found.pools, layers * found.accepted, most)
 
 
 @transaction.atomic

@@ -10,7 +10,7 @@ from judging.campaign.cost import Quote, quote_pay, quote_tasks
 from judging.campaign.hourly_pay import expected_pay
 from judging.campaign.screening_forecast import outlook_for, outlook_of
 from judging.errors import BadInput
-from judging.grading.crowd_grading import crowd_effort
+from judging.grading.crowd_grading import later_tasks
 from judging.models import Campaign
 from judging.rules.expectations import Outlook
 from judging.rules.packing import task_count
@@ -91,7 +91,7 @@ def forecast_of(campaign: Campaign, pace: Pace) -> Forecast:
 
 @dataclass(frozen=True)
 class LaterRounds:
-    """What the tasks of a graded campaign can cost in all, without repeats."""
+    """The most that the tasks of a graded campaign can cost in all, without repeats."""
 
     pools: Quote
     """If every topic needs its whole pool."""
@@ -107,17 +107,12 @@ def later_rounds(campaign: Campaign) -> LaterRounds | None:
     """Return the cost of a graded campaign with its later rounds, or None if no tasks can follow the present ones."""
     if campaign.grading is None or campaign.rehearsal_of_id:
         return None
-    effort = crowd_effort(campaign)
-
-    def quote(passages: int) -> Quote:
-        tasks = task_count(passages, campaign.pairs_per_task, campaign.judgments_per_pair)
-        return quote_tasks(campaign, max(tasks, campaign.tasks.count()))
-
-    most = None if effort.most is None else quote(effort.most)
-    if most is not None and most.tasks == campaign.tasks.count():
+    first, later = campaign.tasks.count(), later_tasks(campaign)
+    if later.most == 0:
         return None
-    words = no_limit_words(campaign.grading.life)
-    return LaterRounds(quote(effort.pools), quote(effort.accepted), most, words)
+    pools, accepted = (quote_tasks(campaign, first + tasks) for tasks in (later.pools, later.accepted))
+    most = None if later.most is None else quote_tasks(campaign, first + later.most)
+    return LaterRounds(pools, accepted, most, no_limit_words(campaign.grading.life))
 
 
 def later_rounds_words(campaign: Campaign) -> str:
@@ -131,7 +126,7 @@ def later_rounds_words(campaign: Campaign) -> str:
         ("if the budget of passages is used up", rounds.most),
     ]
     costs = "; ".join(
-        f"{case}, {many(quote.tasks, 'task')} cost ${quote.total:,.2f} without repeats"
+        f"{case}, at most {many(quote.tasks, 'task')} cost ${quote.total:,.2f} without repeats"
         for case, quote in cases
         if quote is not None
     )

@@ -1,10 +1,13 @@
 """Forecast from the sizes of pools how many passages the rules of a topic's life ask people to judge."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from config.plurals import many
+from judging.rules.packing import task_count
 from judging.rules.topic_life import LifeRules
 
 
@@ -47,6 +50,52 @@ def forecast_effort(sizes: Mapping[int, int], rules: LifeRules, budget: int | No
         accepted=passages({size: _earliest_acceptance(size, rules) for size in sizes}),
         most=budget,
     )
+
+
+@dataclass(frozen=True)
+class LaterTasks:
+    """The most tasks of a crowd, for one judgment per passage, that can follow those of the openings."""
+
+    pools: int
+    accepted: int
+    most: int | None
+
+
+def forecast_later_tasks(
+    sizes: Mapping[int, int], rules: LifeRules, per_task: int, budget: int | None = None
+) -> LaterTasks:
+    """Return the most tasks of ``per_task`` passages after the openings, for the cases of :func:`forecast_effort`.
+
+    Topics finish their stages at different times, so that the rest of each pool and each iteration can be packed on
+    its own, with a part-filled task at its end. The collection is taken as large enough for full iterations.
+    """
+    pools = Counter({size - rules.opening: topics for size, topics in sizes.items() if size > rules.opening})
+    added = sum(topics * (_earliest_acceptance(size, rules) - size) for size, topics in sizes.items())
+    accepted = pools + Counter({rules.batch: added // rules.batch})
+    if budget is None:
+        return LaterTasks(_most_tasks(pools, per_task), _most_tasks(accepted, per_task), None)
+    left = max(0, budget - sum(topics * min(size, rules.opening) for size, topics in sizes.items()))
+    endless = pools + Counter({rules.batch: math.ceil(left / rules.batch)})
+    found = [_most_tasks(rounds, per_task, left) for rounds in (pools, accepted, endless)]
+    return LaterTasks(*found)
+
+
+def _most_tasks(rounds: Mapping[int, int], per_task: int, budget: int | None = None) -> int:
+    """Return an upper bound of the tasks of these rounds; ``rounds``: passages of a round → such rounds.
+
+    With too few passages in the budget, it counts rounds with the most tasks per passage first (a fraction of the
+    last one), and a round that the budget cuts short: this one has less than one task more than its passages fill.
+    """
+    total = sum(passages * times for passages, times in rounds.items())
+    of_one = {passages: task_count(passages, per_task) for passages in rounds}
+    if budget is None or total <= budget:
+        return sum(of_one[passages] * times for passages, times in rounds.items())
+    tasks = Fraction(0)
+    for passages in sorted(rounds, key=lambda one: Fraction(of_one[one], one), reverse=True):
+        times = min(Fraction(rounds[passages]), Fraction(budget, passages))
+        tasks += times * of_one[passages]
+        budget -= times * passages
+    return math.floor(tasks + Fraction(per_task - 1, per_task)) if tasks else 0
 
 
 def _discarded_once_acceptable(size: int, rules: LifeRules) -> bool:

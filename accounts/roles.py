@@ -15,7 +15,7 @@ class Role(StrEnum):
     MANAGER = "manager"
     VIEWER = "viewer"
     ASSESSOR = "assessor"
-    """Judges topics of graded campaigns. Sees what the public sees: runs and labels would bias the grades."""
+    """Judges topics of graded campaigns. Sees of runs and labels what the public sees: they would bias the grades."""
     SUBMITTER = "submitter"
     """Submits runs for a team. Not a member: sees what the public sees, and the team's own runs."""
 
@@ -36,6 +36,8 @@ _OWNERS = frozenset({Role.OWNER})
 ACTIONS: dict[str, frozenset[Role]] = {
     # Everything that is not released: private runs, all passages, reasons for exclusions, the activity log.
     "see everything": _MEMBERS,
+    # What everybody sees of a published collection: released runs, labels, leaderboards. This is about private ones.
+    "see results": _MEMBERS | {Role.SUBMITTER},
     "see members": _MEMBERS,
     "export judgments": _MEMBERS,
     "plan challenge": _MEMBERS,

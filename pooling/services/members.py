@@ -56,14 +56,31 @@ def sees(user: Any, collection: Collection) -> bool:
     return collection.visibility == Collection.Visibility.PUBLISHED or role_of(user, collection) is not None
 
 
-def visible_to(user: Any) -> QuerySet[Collection]:
-    """Return the collections that this person can see: published ones, their own, and those to which they submit."""
+def sees_results(user: Any, collection: Collection) -> bool:
+    """Return whether the person sees released runs, labels and leaderboards of a collection that they can see.
+
+    An assessor of a private collection does not, because these would bias the grades, unless they also submit.
+    """
+    if collection.visibility == Collection.Visibility.PUBLISHED:
+        return True
+    role = role_of(user, collection)
+    if role is Role.ASSESSOR:
+        return TeamMember.objects.filter(user=user, collection=collection).exists()
+    return permits(role, "see results")
+
+
+def visible_to(user: Any, *, results: bool = False) -> QuerySet[Collection]:
+    """Return the collections that this person can see: published ones, their own, and those to which they submit.
+
+    ``results``: only those whose results the person sees (:func:`sees_results`).
+    """
     if user.is_authenticated and user.is_superuser:
         return Collection.objects.all()
     published = Q(visibility=Collection.Visibility.PUBLISHED)
     if not user.is_authenticated:
         return Collection.objects.filter(published)
-    mine = Membership.objects.filter(user=user).values("collection")
+    roles = [role for role in Role if not results or permits(role, "see results")]
+    mine = Membership.objects.filter(user=user, role__in=roles).values("collection")
     submits = TeamMember.objects.filter(user=user).values("collection")
     return Collection.objects.filter(published | Q(pk__in=mine) | Q(pk__in=submits))
 

@@ -9,6 +9,7 @@ from config.errors import NotNow, Refusal
 from leaderboard.board.boards import PublishedBoard
 from leaderboard.board.standings import BoardRow
 from pooling.models import Collection, QrelSet
+from pooling.services.members import sees_results
 from tournament.models import QrelVersion
 from web.boards.pages import published_board
 from web.boards.wishes import Wish
@@ -54,6 +55,7 @@ def board_cards(
 
     ``told``: notices about the latest versions, if already known.
     """
+    collections = [one for one in collections if sees_results(user, one)]
     versions = QrelVersion.objects.filter(collection__in=[one.pk for one in collections]).defer("manifest")
     latest = {version.collection_id: version for version in versions.order_by("number")}
     if told is None:

@@ -10,7 +10,7 @@ from pooling.services.members import role_of, roles_of
 from tournament.models import QrelVersion
 from web.api.callers import reader
 from web.collections.pages import listed_collections
-from web.common.access import collection_for
+from web.common.access import collection_in_sight
 from web.common.visibility import opened_runs
 
 router = Router()
@@ -52,7 +52,7 @@ def list_collections(request: HttpRequest) -> list[dict[str, Any]]:
 @router.get("/collections/{name}", response=CollectionOut, summary="Get a collection and the caller's role")
 def read_collection(request: HttpRequest, name: str) -> dict[str, Any]:
     user = reader(request)
-    return collection_details_out(user, collection_for(user, name))
+    return collection_details_out(user, collection_in_sight(user, name))
 
 
 def collection_details_out(user: Any, found: Collection) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from django.db.models import Count, Q, QuerySet
 
 from pooling.models import Collection, Membership, PassageSource, Pool, QrelSet, Query, Run
 from pooling.services.clusters import cluster_set_of
-from pooling.services.members import may, visible_to
+from pooling.services.members import may, sees_results, visible_to
 from pooling.services.query_splits import private_qids
 from tournament.models import QrelVersion
 from web.boards.cards import board_cards
@@ -90,12 +90,14 @@ def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
     """Return the data for a collection's page."""
     member = sees_everything(user, collection)
     held = _holdings(collection, user, member=member)
+    results = member or sees_results(user, collection)
     may_hook = may(user, "manage webhooks", collection)
     return {
         "collection": collection,
         "held": held,
         "steps": collection_steps(collection, held, user) if member else [],
-        "cards": board_cards([collection], user) if held.runs and held.qrel_sets else [],
+        "results": results,
+        "cards": board_cards([collection], user) if results and held.runs and held.qrel_sets else [],
         "qrel_sets": _sets_with_counts(collection),
         "may_add": may(user, "add files", collection),
         "versions": QrelVersion.objects.filter(collection=collection)

@@ -16,7 +16,7 @@ from pooling.services.members import may
 from web.boards import pages as boards
 from web.collections import pages as collections
 from web.collections.forms import DescribeCollection
-from web.common.access import collection_for, needs
+from web.common.access import collection_for, collection_in_sight, needs
 from web.common.analysis_tables import FORMS, analysis_file
 from web.common.directions import guidance_text
 from web.common.outdated_versions import outdated_for
@@ -29,7 +29,7 @@ from web.grading.summaries import graded_progress
 @require_safe
 def collection(request: HttpRequest, name: str) -> HttpResponse:
     """Show a collection: its contents, next step, leaderboard card, and versions."""
-    found = collection_for(request.user, name)
+    found = collection_in_sight(request.user, name)
     context = collections.collection_page(found, request.user)
     return render(request, "web/collection.html", context)
 
@@ -43,7 +43,7 @@ def pools(request: HttpRequest, collection: Collection) -> HttpResponse:
 @require_safe
 def campaign_lists(request: HttpRequest, name: str) -> HttpResponse:
     """List the campaigns of a collection that the person can see."""
-    found = collection_for(request.user, name)
+    found = collection_in_sight(request.user, name)
     context = {
         "collection": found,
         "lists": (lists := collections.collection_campaigns(found, request.user)),

@@ -34,6 +34,17 @@ class ActionNotAllowed(PermissionDenied):
         self.collection = collection
 
 
+class ResultsNotShown(PermissionDenied):
+    """The person can see the collection, but not its results, because they judge its topics."""
+
+    def __init__(self, collection: Collection) -> None:
+        super().__init__(
+            f"Assessors of {collection.name} do not see its runs, labels and results, which could bias their grades. "
+            "Choose topics to judge on its page, or ask an owner of the collection for another role."
+        )
+        self.collection = collection
+
+
 def show_refusal(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Show why the person cannot do this, and the way back to the collection that they can see."""
     context = {"exception": str(exception), "collection": getattr(exception, "collection", None)}
@@ -41,12 +52,23 @@ def show_refusal(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def collection_for(user: Any, name: str, action: str = "") -> Collection:
-    """Return the collection if this person can see it and do ``action``. Raises Http404, PermissionDenied."""
+    """Return the collection if this person can see its results, or can do ``action``.
+
+    Raises Http404, PermissionDenied.
+    """
+    found = collection_in_sight(user, name)
+    if action:
+        require(user, action, found)
+    elif not members.sees_results(user, found):
+        raise ResultsNotShown(found)
+    return found
+
+
+def collection_in_sight(user: Any, name: str) -> Collection:
+    """Return the collection if this person can see it, for pages without results. Raises Http404."""
     found = Collection.objects.filter(name=name).first()
     if found is None or not members.sees(user, found):
         raise Http404("There is no such collection.")
-    if action:
-        require(user, action, found)
     return found
 
 

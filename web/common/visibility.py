@@ -6,7 +6,8 @@ everything; everyone else, signed in or not, sees what is released. A passage is
 supplied it, if a qrel set contains it, or if no run is known to have supplied it (as with imported judgments). If a
 qrel set is withheld, a passage is shown only if a public run or another qrel set has it, so that no page reveals a
 labeled passage. Pages check a passage per query; published bundles check it across all queries (``held_back``).
-Results on private queries, and the author and time of a run under embargo, are shown to members only.
+Results on private queries, and the author and time of a run under embargo, are shown to members only. An assessor of
+a private collection sees no runs.
 """
 
 from collections import defaultdict
@@ -18,7 +19,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from pooling.models import Collection, Passage, PooledPassage, Qrel, Query, Run
 from pooling.models.collections import RELEASED, RunQuerySet
-from pooling.services.members import joined_by, may, visible_to
+from pooling.services.members import joined_by, may, sees_results, visible_to
 from pooling.services.query_splits import private_qids
 from pooling.services.runs import tops_of
 from pooling.services.teams import own_team_filter, scores_shown_filter, team_of
@@ -41,6 +42,8 @@ def listed_runs(collection: Collection, user: Any) -> RunQuerySet:
     runs = Run.objects.filter(collection=collection).order_by("run_tag")
     if sees_everything(user, collection):
         return runs
+    if not sees_results(user, collection):
+        return runs.none()
     return runs.filter(RELEASED | scores_shown_filter(user, collection))
 
 
@@ -52,12 +55,14 @@ def opened_runs(collection: Collection, user: Any) -> RunQuerySet:
     runs = Run.objects.filter(collection=collection).order_by("run_tag")
     if sees_everything(user, collection):
         return runs
+    if not sees_results(user, collection):
+        return runs.none()
     return runs.filter(RELEASED | own_team_filter(user, collection))
 
 
 def listed_everywhere(user: Any) -> QuerySet[Run]:
     """Return the listed runs of all collections that this person can see."""
-    released = Run.objects.released().filter(collection__in=visible_to(user))
+    released = Run.objects.released().filter(collection__in=visible_to(user, results=True))
     return Run.objects.filter(Q(collection__in=joined_by(user)) | Q(pk__in=released.values("pk")))
 
 

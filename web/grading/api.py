@@ -16,7 +16,7 @@ from pooling.services.members import may
 from web.api.bodies import Body
 from web.api.callers import collection_to_change, reader
 from web.api.works import Text
-from web.common.access import collection_for, require
+from web.common.access import collection_in_sight, require
 from web.grading import pages
 
 router = Router()
@@ -180,7 +180,7 @@ class GradeRow(Schema):
 )
 def list_graded_campaigns(request: HttpRequest, name: str) -> list[dict[str, Any]]:
     user = reader(request)
-    found = collection_for(user, name)
+    found = collection_in_sight(user, name)
     pages.require_sight(user, found)
     rows = GradedCampaign.objects.filter(collection=found).select_related("pool").order_by("name")
     return [grading_summary(one, states_of(one)) for one in rows]
@@ -297,7 +297,7 @@ def list_grades(request: HttpRequest, name: str, graded: str) -> list[dict[str, 
 
 
 def _graded_campaign_to_read(user: Any, name: str, graded: str) -> GradedCampaign:
-    found = collection_for(user, name)
+    found = collection_in_sight(user, name)
     pages.require_sight(user, found)
     return pages.graded_campaign_of(found, graded)
 

@@ -19,7 +19,7 @@ from judging.grading.grades import carry_out_decision
 from judging.jobs import ring_to_choose
 from judging.models import GradedCampaign, Topic
 from pooling.models import Collection
-from web.common.access import collection_for, require
+from web.common.access import collection_in_sight, require
 from web.common.directions import complain
 from web.common.row_files import Rows, written
 from web.common.sent_text import sent_text
@@ -38,7 +38,7 @@ def graded_view(action: str = "") -> Callable[[View], View]:
         @wraps(view)
         @never_cache
         def guarded(request: HttpRequest, name: str, graded: str, **rest: Any) -> HttpResponseBase:
-            collection = collection_for(request.user, name)
+            collection = collection_in_sight(request.user, name)
             if action:
                 require(request.user, action, collection)
             else:
@@ -54,7 +54,7 @@ def graded_view(action: str = "") -> Callable[[View], View]:
 @never_cache
 def graded_campaigns_page(request: HttpRequest, name: str) -> HttpResponse:
     """List the graded campaigns; a POST creates one."""
-    collection = collection_for(request.user, name)
+    collection = collection_in_sight(request.user, name)
     pages.require_sight(request.user, collection)
     if request.method != "POST":
         asked = {"pool": request.GET["pool"]} if "pool" in request.GET else None

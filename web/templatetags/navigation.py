@@ -14,7 +14,7 @@ from accounts.services.user_lookup import mail_address_of
 from judging.models import Campaign
 from pooling.models import Collection
 from pooling.services import spending_grants
-from pooling.services.members import role_of
+from pooling.services.members import role_of, sees_results
 from web.common import end_notices
 from web.common.job_progress import Work
 from web.common.kept_forms import kept_form_of
@@ -33,6 +33,8 @@ TABS = {
     "settings": ("Settings", "web:collection_settings"),
 }
 MEMBERS = ("pools", "settings")
+#: The tabs of somebody who sees no results, such as an assessor of a private collection.
+WITHOUT_RESULTS = ("overview", "campaigns")
 #: The same for a launched campaign, with the permission that a tab requires.
 CAMPAIGN_TABS = {
     "overview": ("Overview", "web:campaign", ""),
@@ -97,8 +99,12 @@ def campaign_trail(context: dict[str, Any], content: str, campaign: Campaign, ta
 
 def _collection_tabs(context: dict[str, Any], collection: Collection) -> dict[str, tuple[str, str]]:
     """Return key → words and address of the tabs that the person sees."""
-    member = sees_everything(getattr(context.get("request"), "user", None), collection)
-    return _tabs_of(collection, [key for key in TABS if member or key not in MEMBERS])
+    user = getattr(context.get("request"), "user", None)
+    if sees_everything(user, collection):
+        return _tabs_of(collection, TABS)
+    if not sees_results(user, collection):
+        return _tabs_of(collection, WITHOUT_RESULTS)
+    return _tabs_of(collection, [key for key in TABS if key not in MEMBERS])
 
 
 def _tabs_of(collection: Collection, keys: Iterable[str]) -> dict[str, tuple[str, str]]:

@@ -50,12 +50,21 @@ class Call:
     others: int = 0  # the status for members of ``only`` other than the owner
     anywhere: bool = False  # it does not concern an existing collection
     of_submitter: int = 0
+    results: bool = True  # whether an assessor of a private collection is refused: it has runs or labels
 
     def expected(self, person: str, published: bool) -> int:
         if self.scope != "read" and person == "nobody":
             return 401
         if person in PUBLIC and not published and not self.anywhere:
             return 404
+        if (
+            person == "assessor"
+            and not published
+            and self.only is None
+            and self.results
+            and not self.anywhere
+        ):
+            return 403
         if person == "submitter" and self.of_submitter:
             return self.of_submitter
         if self.only is not None and person not in self.only:
@@ -65,7 +74,7 @@ class Call:
 
 TABLE = {
     ("get", "/collections"): Call(),
-    ("get", "/collections/{name}"): Call(),
+    ("get", "/collections/{name}"): Call(results=False),
     ("get", "/spending"): Call(anywhere=True),
     ("post", "/spending/grants"): Call("people", ADMINISTRATOR, 201, GRANT, anywhere=True),
     ("patch", "/spending/grants/{key}"): Call("people", ADMINISTRATOR, body=CHANGED, anywhere=True),

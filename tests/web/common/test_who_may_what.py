@@ -32,12 +32,15 @@ class Page:
     of_owner: int = 0  # the owner's status, if it differs
     of_submitter: int = 0
     others: int = 0  # the status for outsiders, who must not see that it exists
+    results: bool = True  # whether an assessor of a private collection is refused: it shows runs or labels
 
     def expected(self, person: str, published: bool) -> int:
         if person in PUBLIC and (self.others or not published):
             return 404
         if person == "assessor" and self.others:
-            return 404
+            return 404 if published else 403
+        if person == "assessor" and not published and self.only is None and self.results:
+            return 403
         if person == "submitter" and self.of_submitter:
             return self.of_submitter
         if person == "owner" and self.of_owner:
@@ -81,7 +84,7 @@ OF_A_COLLECTION = {
     "web:campaign_judgments": Page(only=MEMBERS),
     "web:judgments_file": Page(only=MEMBERS),
     "web:top_up": Page(only=MONEY),
-    "web:collection": Page(),
+    "web:collection": Page(results=False),
     "web:queries": Page(),
     "web:collection_query": Page(done=302),  # a version covers it
     "web:query_map": Page(),
@@ -91,7 +94,7 @@ OF_A_COLLECTION = {
     "web:clustering": Page(only=MEMBERS),
     "web:near_duplicate_labels": Page(only=MEMBERS),
     "web:change_near_duplicates": Page(only=RUNS, post={"action": "remove", "sure": "1"}, done=302),
-    "web:collection_campaigns": Page(),
+    "web:collection_campaigns": Page(results=False),
     "web:collection_settings": Page(only=MEMBERS),
     "web:policy": Page(),
     "web:drop_policy": Page(post={"why": "spring"}, **ACT),

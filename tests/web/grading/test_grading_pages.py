@@ -12,7 +12,7 @@ from judging.grading.graded_campaigns import delete_graded_campaign
 from judging.grading.grades import carry_out_decision
 from judging.models import Campaign, Grade, GradedCampaign, TopicAssignment, TopicDecision
 from judging.rules.topic_life import LifeRules
-from pooling.models import Collection, Pool
+from pooling.models import Collection, Pool, Team, TeamMember
 from tests.web.api_caller import Api
 from tests.web.conftest import SCRIPT
 from web.grading import views
@@ -129,6 +129,33 @@ def test_an_assessor_sees_no_passage_id_run_or_rank(people):
         shown = text(client.get(address))
         assert all(word not in shown for word in ("quay", "987654", "tide"))
     assert '<table class="stacks" id="topics">' not in text(client.get(people.page))
+
+
+def test_an_assessor_of_a_private_collection_sees_no_runs_and_labels(people):
+    Collection.objects.update(visibility="private")
+    client, everybody = people.clients["assessor"], ["harbour"]
+    pages = [
+        reverse(f"web:{name}", args=everybody) for name in ("runs", "queries", "leaderboard", "analyses")
+    ]
+
+    refused = [client.get(page) for page in pages]
+
+    assert [reply.status_code for reply in refused] == [403] * 4
+    assert "Assessors of harbour do not see its runs, labels and results" in text(refused[0])
+    overview = text(client.get(reverse("web:collection", args=everybody)))
+    assert "Choose topics to judge" in overview
+    hidden = ("h-qrels", "h-board", "h-versions", "harbour/runs", "harbour/leaderboard")
+    assert [word for word in hidden if word in overview] == []
+    assert all(client.get(page).status_code == 200 for page in (reverse("web:home"), people.page))
+    assert [people.clients["viewer"].get(page).status_code for page in pages] == [200] * 4
+    listed = client.get(reverse("web:collections"))
+    assert [row.runs for row in listed.context["listed"] if row.collection.name == "harbour"] == [0]
+
+    user = get_user_model().objects.get(username="assessor")
+    team = Team.objects.create(collection=Collection.objects.get(), name="buoy")
+    TeamMember.objects.create(collection=team.collection, team=team, user=user)
+
+    assert client.get(pages[0]).status_code == 200  # a submitter, too
 
 
 @pytest.mark.parametrize("wrong", ["9", "-1", "x", ""])

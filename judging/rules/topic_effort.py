@@ -115,7 +115,7 @@ def small_pools_words(effort: Effort, rules: LifeRules) -> str:
     have = "has" if effort.few == 1 else "have"
     return (
         f"{effort.few:,} of {many(effort.topics, 'topic')} {have} at most {many(effort.few_up_to, 'passage')} in the "
-        f"pool. An accepted topic needs at least {rules.accept_relevant:,} relevant ones, but so many are "
+        f"pool. An accepted topic needs at least {many(rules.accept_relevant, 'relevant one')}, but so many are "
         f"{rules.discard_share:.0%} of such a pool or more, and the rules then discard the topic."
     )
 
@@ -144,8 +144,10 @@ def whole_openings_words(effort: Effort, rules: LifeRules) -> str:
 
 def no_limit_words(rules: LifeRules) -> str:
     """Return which topics the rules never end."""
+    least = rules.accept_relevant
+    few = "without a relevant passage" if least == 1 else f"with fewer than {least:,} relevant passages"
     return (
-        f"A topic with fewer than {rules.accept_relevant:,} relevant passages, or with a density from "
+        f"A topic {few}, or with a density from "
         f"{rules.accept_density:.2f} to {rules.reject_density:.2f}, goes on in iterations of {rules.batch:,} "
         "until the budget or the collection is used up, or somebody decides it."
     )

@@ -168,7 +168,8 @@ def _unmet_conditions(tally: Tally, rules: LifeRules) -> list[str]:
     if tally.judged < rules.accept_judged:
         found.append(f"Fewer than {rules.accept_judged} are judged.")
     if tally.relevant < rules.accept_relevant:
-        found.append(f"Fewer than {rules.accept_relevant} are relevant.")
+        few = f"Fewer than {rules.accept_relevant} are relevant."
+        found.append("None is relevant." if rules.accept_relevant == 1 else few)
     if tally.density >= rules.accept_density:
         found.append(f"The density is not below {rules.accept_density:.2f}.")
     return found

@@ -303,7 +303,7 @@ class RehearsalForm(AdvancedFields):
         widget=forms.NumberInput(attrs={"step": "any"}),
     )
     gold_error = forms.FloatField(
-        label="Error rate on obvious pairs",
+        label="Error rate on gold pairs",
         min_value=0,
         max_value=1,
         help_text="Honest slips on gold pairs, 0 to 1.",
@@ -311,13 +311,16 @@ class RehearsalForm(AdvancedFields):
     )
     seed = forms.IntegerField(label="Seed", min_value=0, max_value=2**31, initial=1)
 
-    def __init__(self, *args: Any, truths: list[str], slips: Slips, **named: Any) -> None:
+    def __init__(
+        self, *args: Any, truths: list[str], slips: Slips, gold_words: str = "gold pair", **named: Any
+    ) -> None:
         super().__init__(*args, **named)
+        self.fields["gold_error"].label = f"Error rate on {gold_words}s"
         self.fields["truth"].choices = [(name, name) for name in truths]  # type: ignore[attr-defined]
         # Use the slip rate of the campaign's forecast, so that both agree.
         self.initial["gold_error"] = round(slips.expected, 4)
         self.fields["gold_error"].help_text = (
-            f"Honest slips on gold pairs, 0 to 1. The forecast expects {slips.expected_words} ({slips.source}). "
+            f"Honest slips on {gold_words}s, 0 to 1. The forecast expects {slips.expected_words} ({slips.source}). "
             "Simulated workers take tasks until none are left; the forecast assumes that half of the people do one."
         )
 

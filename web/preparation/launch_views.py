@@ -39,7 +39,10 @@ def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         )
     truths = list(campaign.collection.passage_labels().order_by("-pk").values_list("name", flat=True))
     form = forms.RehearsalForm(
-        request.POST if request.method == "POST" else None, truths=truths, slips=slips_of(campaign)
+        request.POST if request.method == "POST" else None,
+        truths=truths,
+        slips=slips_of(campaign),
+        gold_words=campaign.gold_words,
     )
     if request.method == "POST" and "stop" in request.POST:
         return _stop_rehearsal(request, campaign)

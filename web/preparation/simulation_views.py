@@ -21,7 +21,13 @@ def simulate(request: HttpRequest, name: str) -> HttpResponse:
     """Have simulated workers judge all remaining tasks, after the person types the campaign's name."""
     found = campaign_for(request.user, name, "launch campaign")
     truths = list(found.collection.passage_labels().order_by("-pk").values_list("name", flat=True))
-    form = SimulationForm(request.POST or None, truths=truths, name=found.name, slips=slips_of(found))
+    form = SimulationForm(
+        request.POST or None,
+        truths=truths,
+        name=found.name,
+        slips=slips_of(found),
+        gold_words=found.gold_words,
+    )
     if request.method == "POST" and form.is_valid():
         asked = form.settings()
         try:

@@ -70,6 +70,9 @@ def test_the_sentences_state_the_numbers():
     enough = forecast_effort({120: 1}, RULES)
     assert (small_pools_words(enough, RULES), whole_openings_words(enough, RULES)) == ("", "")
     assert "fewer than 4 relevant passages, or with a density from 0.40 to 0.50" in no_limit_words(RULES)
+    assert no_limit_words(LifeRules(accept_relevant=1)).startswith(
+        "A topic without a relevant passage, or with"
+    )
 
 
 @pytest.mark.parametrize(

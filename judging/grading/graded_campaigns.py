@@ -184,7 +184,7 @@ def end_if_spent(campaign: GradedCampaign) -> bool:
     """End the campaign if its budget is used up; return whether it ended now."""
     if campaign.budget is None or judged_so_far(campaign) < campaign.budget:
         return False
-    return end_campaign(campaign, why=f"The budget of {campaign.budget:,} judged passages is used up.")
+    return end_campaign(campaign, why=f"The budget of {many(campaign.budget, 'judged passage')} is used up.")
 
 
 @transaction.atomic

@@ -1,6 +1,7 @@
 """Data of the pages of graded campaigns."""
 
 from collections import Counter
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -19,7 +20,7 @@ from judging.campaign.judging_orders import judging_begun
 from judging.grading.graded_campaigns import judged_so_far
 from judging.grading.graded_labels import withdrawn_passages
 from judging.grading.grades import awaits_passages, item_at
-from judging.grading.topic_states import PREPARED, effort_of, states_of
+from judging.grading.topic_states import PREPARED, TopicState, effort_of, states_of
 from judging.jobs import choosing_key, ring_to_choose
 from judging.launch.forecast import Pace, forecast_pairs
 from judging.models import GradedCampaign, GradedItem, GradedLabels, TopicAssignment, TopicDecision
@@ -64,6 +65,19 @@ def graded_campaign_of(collection: Collection, name: str) -> GradedCampaign:
     if (campaign := found.first()) is None:
         raise Http404("There is no such graded campaign.")
     return campaign
+
+
+def why_none_is_free(states: Sequence[TopicState]) -> str:
+    """Return why assessors can take none of these topics."""
+    undecided = [one for one in states if one.decision is None and not one.free]
+    prepared = sum(one.state == PREPARED for one in undecided)
+    causes = (
+        (prepared, "kept for a crowd’s campaign that is not launched"),
+        (len(undecided) - prepared, "being judged"),
+        (sum(one.decision is not None for one in states), "decided"),
+    )
+    words = [f"{many(count, 'topic is', 'topics are')} {cause}" for count, cause in causes if count]
+    return f"No topics are free{': ' if words else ''}{', '.join(words)}."
 
 
 def list_page(collection: Collection, user: Any) -> dict[str, Any]:
@@ -134,6 +148,7 @@ def graded_campaign_page(campaign: GradedCampaign, user: Any, number: str | None
         "seconds": seconds if assesses else [],
         "free": free[:TOPICS_A_PAGE],
         "free_count": len(free),
+        "none_free": "" if free else why_none_is_free(states),
         "to_check": [
             one
             for one in states
@@ -181,6 +196,25 @@ def assignments_held_by(user: Any) -> QuerySet[TopicAssignment]:
     """Return the person's assignments in one query; the pools' orders, seldom needed for a grade, are deferred."""
     held = TopicAssignment.objects.filter(assessor=user, over_at=None)
     return held.select_related("topic__query", "topic__campaign__collection").defer("topic__order")
+
+
+class TopicLost(Exception):
+    """The person's assignment is over, in words."""
+
+
+def current_assignment(campaign: GradedCampaign, user: Any, key: int) -> TopicAssignment:
+    """Return the person's assignment. Raises TopicLost if it is over, Http404 if it is another person's."""
+    past = TopicAssignment.objects.filter(assessor=user, topic__campaign=campaign, pk=key)
+    over = past.exclude(over_at=None).select_related("topic__query").first()
+    if over is None:
+        return own_assignment(campaign, user, key)
+    text = over.topic.query.text
+    if over.over_by == user.get_username():
+        raise TopicLost(f"You declined “{text}”. Choose another topic.")
+    raise TopicLost(
+        f"The organizers took “{text}” from you: {over.over_why.rstrip('.')}. Your grades stay on record and do not "
+        "count. Choose another topic."
+    )
 
 
 def own_assignment(campaign: GradedCampaign, user: Any, key: int) -> TopicAssignment:

@@ -43,7 +43,12 @@ def graded_view(action: str = "") -> Callable[[View], View]:
                 require(request.user, action, collection)
             else:
                 pages.require_sight(request.user, collection)
-            return view(request, pages.graded_campaign_of(collection, graded), **rest)
+            campaign = pages.graded_campaign_of(collection, graded)
+            try:
+                return view(request, campaign, **rest)
+            except pages.TopicLost as lost:
+                messages.warning(request, str(lost))
+                return _show_campaign(campaign)
 
         return guarded
 
@@ -206,7 +211,7 @@ def begin_topic(request: HttpRequest, campaign: GradedCampaign, key: int) -> Htt
 @graded_view("assess")
 def assess(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResponse:
     """Show the next passage, or an earlier one (``?at=``); save its grade."""
-    assignment = pages.own_assignment(campaign, request.user, key)
+    assignment = pages.current_assignment(campaign, request.user, key)
     if request.method != "POST":
         at = request.GET.get("at", "")
         position = int(at) - 1 if at.isascii() and at.isdigit() and 0 < int(at[:9]) < 10**9 else None
@@ -255,7 +260,7 @@ def choosing(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpRe
 def decline(request: HttpRequest, campaign: GradedCampaign, key: int) -> HttpResponse:
     """Decline a topic with a reason."""
     assignment, why = (
-        pages.own_assignment(campaign, request.user, key),
+        pages.current_assignment(campaign, request.user, key),
         sent_text(request, "why", LONGEST_WHY),
     )
     who = request.user.get_username()

@@ -10,9 +10,9 @@ from django.urls import reverse
 from config import clock
 from judging.grading.graded_campaigns import delete_graded_campaign
 from judging.grading.grades import carry_out_decision
-from judging.models import Campaign, Grade, GradedCampaign, TopicAssignment, TopicDecision
+from judging.models import Campaign, Grade, GradedCampaign, GradedItem, TopicAssignment, TopicDecision
 from judging.rules.topic_life import LifeRules
-from pooling.models import Collection, Pool, Team, TeamMember
+from pooling.models import Collection, Passage, Pool, Team, TeamMember
 from tests.web.api_caller import Api
 from tests.web.conftest import SCRIPT
 from web.grading import views
@@ -175,6 +175,34 @@ def test_a_passage_of_somebody_elses_topic_is_not_found(people):
     reply = people.clients["owner"].post(people.judging, {"item": other.pk, "grade": "1"})
 
     assert reply.status_code == 404
+
+
+def test_an_assessor_whose_topic_was_taken_away_is_led_to_the_list(people):
+    staff = reverse("web:decide_topic", args=[*ONE, people.taken.topic_id])
+    people.clients["manager"].post(staff, {"decision": "taken away", "why": "ill"})
+
+    reply = grade(people, 1)
+
+    assert reply.redirect_chain == [(people.page, 302)]
+    assert (
+        f"The organizers took “{people.taken.topic.query.text}” from you: ill. Your grades stay on record"
+        in text(reply)
+    )
+    assert Grade.objects.count() == 0
+    assert people.clients["assessor"].get(people.judging).status_code == 404
+
+
+def test_a_topic_that_the_budget_decided_says_so(people):
+    GradedCampaign.objects.update(budget=1, rules={"opening": 1, "discard_share": 1.0})
+    item = people.taken.items.get()
+    extra = Passage.objects.exclude(pk=item.passage_id).filter(collection__name="harbour").first()
+    GradedItem.objects.create(assignment=people.taken, passage=extra, position=1, batch=0)
+
+    sent = {"item": item.pk, "grade": 1}
+    shown = text(people.clients["owner"].post(people.judging, sent, follow=True))
+
+    assert "This topic is rejected." in shown
+    assert "The budget of 1 judged passage is used up." in shown
 
 
 def test_texts_of_people_are_escaped(people):
@@ -514,6 +542,8 @@ def test_topics_of_a_closed_crowd_are_offered_again(free):
     owner.post(reverse("web:ask_crowd", args=ONE), {"name": "crowd"})
     made = Campaign.objects.filter(name="crowd")
     assert "Prepare tasks for" not in text(owner.get(free.page))
+    none = "No topics are free: 1 topic is kept for a crowd’s campaign that is not launched."
+    assert none in text(free.clients["assessor"].get(free.page))
     made.update(state=Campaign.State.CLOSED, launched_at=clock.now())
 
     assert "1 topic is undecided, and free for assessors" in text(

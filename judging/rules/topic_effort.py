@@ -90,11 +90,11 @@ def _most_tasks(rounds: Mapping[int, int], per_task: int, budget: int | None = N
     of_one = {passages: task_count(passages, per_task) for passages in rounds}
     if budget is None or total <= budget:
         return sum(of_one[passages] * times for passages, times in rounds.items())
-    tasks = Fraction(0)
+    tasks, left = Fraction(0), Fraction(budget)
     for passages in sorted(rounds, key=lambda one: Fraction(of_one[one], one), reverse=True):
-        times = min(Fraction(rounds[passages]), Fraction(budget, passages))
+        times = min(Fraction(rounds[passages]), left / passages)
         tasks += times * of_one[passages]
-        budget -= times * passages
+        left -= times * passages
     return math.floor(tasks + Fraction(per_task - 1, per_task)) if tasks else 0
 
 

@@ -9,17 +9,18 @@ from accounts.roles import ACTIONS, Role, permits
     ("role", "may"),
     [
         (None, ""),
-        (Role.SUBMITTER, "submit run"),
-        (Role.VIEWER, "see everything, see members, export judgments, plan challenge"),
+        (Role.SUBMITTER, "see results, submit run"),
+        (Role.ASSESSOR, "assess"),
+        (Role.VIEWER, "see everything, see results, see members, export judgments, plan challenge"),
         (
             Role.MANAGER,
-            "see everything, see members, export judgments, plan challenge, prepare campaign, launch campaign, "
-            "steer campaign, spend money, judge workers, run grading",
+            "see everything, see results, see members, export judgments, plan challenge, prepare campaign, "
+            "launch campaign, steer campaign, spend money, judge workers, run grading",
         ),
         (
             Role.MAINTAINER,
-            "see everything, see members, export judgments, plan challenge, upload run, submit run, edit run, "
-            "add files, describe collection, score, open challenge, publish version, run grading",
+            "see everything, see results, see members, export judgments, plan challenge, upload run, submit run, "
+            "edit run, add files, describe collection, score, open challenge, publish version, run grading",
         ),
         (Role.OWNER, ", ".join(ACTIONS)),
     ],

@@ -140,8 +140,7 @@ def watch(campaign: Campaign) -> Watch:
     if is_used_up(crowd):
         step = budget_direction(campaign)
     else:
-        stopped = bool(crowd or put_off or failed)
-        step = _next_direction(campaign, known.made, active=active, stopped=stopped)
+        step = _next_direction(campaign, known.made, active=active, stopped=bool(crowd or put_off or failed))
     exclusions = Exclusion.objects.standing().filter(campaign=campaign)
     out = exclusions.aggregate(all=Count("pk"), withdrawn=Count("pk", filter=Q(rule=Exclusion.WITHDRAWN)))
     return Watch(
@@ -387,13 +386,9 @@ def _next_direction(campaign: Campaign, course: Course, *, active: int, stopped:
     if campaign.state == Campaign.State.OPEN and not stopped:
         left = max(0, course.wanted - course.counted)
         if waits_for_simulation(campaign, began=course.simulated > 0):
-            only = (
-                "Only simulated workers can judge it"
-                if campaign.placeholder_text
-                else "Simulated workers judge it"
-            )
             return Direction(
-                f"{only}, and none is at work. {many(left, 'judgment is', 'judgments are')} still to come.",
+                "Only simulated workers judge it, and none is at work. "
+                f"{many(left, 'judgment is', 'judgments are')} still to come.",
                 reverse("web:simulate", args=[campaign.name]),
                 "Have simulated workers judge",
                 "launch campaign",

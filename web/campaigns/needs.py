@@ -1,8 +1,9 @@
-"""What needs a person's attention on a campaign's page, including workers' flags."""
+"""What a campaign needs from a person: the next step, and items for attention, including workers' flags."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from django.urls import reverse
 
@@ -10,8 +11,13 @@ from config import clock
 from config.guidance import Guidance
 from config.plurals import many
 from judging.intake.flagging import flagged_lately
+from judging.launch.pilot_report import pilot_report
 from judging.models import Campaign
+from judging.watching.history import Course
+from judging.watching.status import campaign_next_step, is_complete
 from judging.watching.stuck_work import Problem
+from web.campaigns.jobs import waits_for_simulation
+from web.common.campaign_steps import idle_campaign_direction, step_after_judging
 from web.common.directions import Direction
 
 #: How long automatic decisions and new flags are shown.
@@ -62,3 +68,34 @@ def flag_needs(campaign: Campaign) -> list[Need]:
             "Look at the workers",
         )
     ]
+
+
+def next_direction(campaign: Campaign, course: Course, *, active: int, stopped: bool) -> Direction:
+    """Return the person's next step, and where to do it."""
+    if campaign.pool_id is None and course.counted:
+        return step_after_judging(campaign)
+    if campaign.pool_id is not None:
+        if said := idle_campaign_direction(campaign):
+            return said
+        if campaign.state in Campaign.OFFERING and not stopped and is_complete(campaign):
+            return step_after_judging(campaign)
+    status: dict[str, Any] = {
+        "problems": stopped,
+        "judgments": {"wanted": course.wanted, "counted": course.counted},
+    }
+    if campaign.state == Campaign.State.PILOTING and (report := pilot_report(campaign)):
+        status["pilot"] = report.as_dict()
+    if campaign.state == Campaign.State.OPEN and not stopped:
+        left = max(0, course.wanted - course.counted)
+        if waits_for_simulation(campaign, began=course.simulated > 0):
+            return Direction(
+                "Only simulated workers judge it, and none is at work. "
+                f"{many(left, 'judgment is', 'judgments are')} still to come.",
+                reverse("web:simulate", args=[campaign.name]),
+                "Have simulated workers judge",
+                "launch campaign",
+            )
+        now = "Workers are judging." if active else "Tasks are offered, and nobody is judging at the moment."
+        return Direction(f"{now} {many(left, 'judgment is', 'judgments are')} still to come.", is_step=False)
+    waits = campaign.state in (Campaign.State.PILOTING, Campaign.State.CLOSING) and not stopped
+    return Direction(campaign_next_step(campaign, status), is_step=not waits)

@@ -26,14 +26,12 @@ from judging.money.budget import budget_low, cap_of
 from judging.page import reports_and_appeals
 from judging.watching.failed_jobs import AGAIN
 from judging.watching.history import Course, course_of
-from judging.watching.status import campaign_next_step, is_complete
 from judging.watching.stuck_work import Problem, failed_work, problems_of_the_crowd, put_off_work
 from judging.watching.watchdog import cause_of, stalled_work
 from tournament.models import Challenge, QrelVersion, Resolution
-from web.campaigns.jobs import waits_for_simulation
-from web.campaigns.needs import NEWS, Need, budget_direction, flag_needs, is_used_up
+from web.campaigns.needs import NEWS, Need, budget_direction, flag_needs, is_used_up, next_direction
 from web.campaigns.progress_figures import course_figures
-from web.common.directions import Direction, idle_campaign_direction, step_after_judging
+from web.common.directions import Direction
 from web.common.outdated_versions import Outdated, outdated_notices, should_publish_again
 from web.common.pair_texts import pilot_gold
 from web.common.row_counts import count_by
@@ -140,7 +138,7 @@ def watch(campaign: Campaign) -> Watch:
     if is_used_up(crowd):
         step = budget_direction(campaign)
     else:
-        step = _next_direction(campaign, known.made, active=active, stopped=bool(crowd or put_off or failed))
+        step = next_direction(campaign, known.made, active=active, stopped=bool(crowd or put_off or failed))
     exclusions = Exclusion.objects.standing().filter(campaign=campaign)
     out = exclusions.aggregate(all=Count("pk"), withdrawn=Count("pk", filter=Q(rule=Exclusion.WITHDRAWN)))
     return Watch(
@@ -366,37 +364,6 @@ def _judgments_per_hour(course: Course, end: datetime) -> float | None:
         return None
     hours = (end - recent[0].at).total_seconds() / 3600
     return judgments / max(hours, 1 / 60)
-
-
-def _next_direction(campaign: Campaign, course: Course, *, active: int, stopped: bool) -> Direction:
-    """Return the person's next step, and where to do it."""
-    if campaign.pool_id is None and course.counted:
-        return step_after_judging(campaign)
-    if campaign.pool_id is not None:
-        if said := idle_campaign_direction(campaign):
-            return said
-        if campaign.state in Campaign.OFFERING and not stopped and is_complete(campaign):
-            return step_after_judging(campaign)
-    status: dict[str, Any] = {
-        "problems": stopped,
-        "judgments": {"wanted": course.wanted, "counted": course.counted},
-    }
-    if campaign.state == Campaign.State.PILOTING and (report := pilot_report(campaign)):
-        status["pilot"] = report.as_dict()
-    if campaign.state == Campaign.State.OPEN and not stopped:
-        left = max(0, course.wanted - course.counted)
-        if waits_for_simulation(campaign, began=course.simulated > 0):
-            return Direction(
-                "Only simulated workers judge it, and none is at work. "
-                f"{many(left, 'judgment is', 'judgments are')} still to come.",
-                reverse("web:simulate", args=[campaign.name]),
-                "Have simulated workers judge",
-                "launch campaign",
-            )
-        now = "Workers are judging." if active else "Tasks are offered, and nobody is judging at the moment."
-        return Direction(f"{now} {many(left, 'judgment is', 'judgments are')} still to come.", is_step=False)
-    waits = campaign.state in (Campaign.State.PILOTING, Campaign.State.CLOSING) and not stopped
-    return Direction(campaign_next_step(campaign, status), is_step=not waits)
 
 
 def _change_log(campaign: Campaign) -> Any:

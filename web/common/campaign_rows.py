@@ -12,7 +12,8 @@ from judging.models import Campaign, Exclusion, Judgment, Payment, Submission, T
 from judging.watching.status import is_complete
 from pooling.models import Collection
 from pooling.services.members import may, roles_of
-from web.common.directions import Direction, step_after_judging
+from web.common.campaign_steps import step_after_judging
+from web.common.directions import Direction
 from web.common.row_counts import count_by
 
 #: How long figures that never change are cached, in seconds.

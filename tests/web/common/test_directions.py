@@ -17,13 +17,13 @@ from pooling.models import Collection
 from pooling.other_kinds import where_it_belongs
 from tests.web.conftest import PEOPLE
 from web.common.access import Reader
+from web.common.campaign_steps import idle_campaign_direction
 from web.common.directions import (
     NEW_COLLECTION,
     PAGES,
     guidance_for_programs,
     guidance_html,
     guidance_text,
-    idle_campaign_direction,
 )
 
 RAISE = Action("raise_budget", "first", "12.50")

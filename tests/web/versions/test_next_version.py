@@ -11,7 +11,7 @@ from pooling.models import Query
 from tests.factories import make_run
 from tournament.models import Challenge, ChallengedQuery, QrelVersion
 from tournament.services import advance_challenges
-from web.common.directions import step_after_judging
+from web.common.campaign_steps import step_after_judging
 from web.versions.next_version import challenge_lines
 
 CHALLENGE = "/campaigns/spring/challenge/"

@@ -161,11 +161,6 @@ def rehearse(page: Page, inspector: Inspector) -> None:
     work_off_everything()
     expect(page.get_by_text("The best answer found is truly the best")).to_be_visible()
     inspector.look(page, "a rehearsal")
-    page.get_by_role("link", name="Continue to pilot").click()
-    expect(
-        page.get_by_text("for simulated workers only, so nobody can take the tasks of a pilot")
-    ).to_be_visible()
-    inspector.look(page, "pilot")
     page.get_by_role("link", name="Continue to check list").click()
 
 

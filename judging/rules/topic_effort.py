@@ -115,8 +115,8 @@ def small_pools_words(effort: Effort, rules: LifeRules) -> str:
     have = "has" if effort.few == 1 else "have"
     return (
         f"{effort.few:,} of {many(effort.topics, 'topic')} {have} at most {many(effort.few_up_to, 'passage')} in the "
-        f"pool. An accepted topic needs at least {many(rules.accept_relevant, 'relevant one')}, but so many are "
-        f"{rules.discard_share:.0%} of such a pool or more, and the rules then discard the topic."
+        f"pool. A topic with {many(rules.accept_relevant, 'relevant passage')}, the fewest for acceptance, is then "
+        f"discarded, because {rules.discard_share:.0%} of its pool or more is relevant."
     )
 
 

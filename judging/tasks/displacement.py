@@ -67,8 +67,8 @@ def _unconfirmed_holders(campaign: Campaign) -> QuerySet[Submission]:
 def _displace(leases: QuerySet[Submission]) -> bool:
     """Free the weakest holder's task: not submitted, fewest choices, no consent, opened first.
 
-    A task that another transaction is changing is passed over: this one may already have ended submissions for whose
-    tasks the other one waits (see :mod:`judging.tasks.ending`).
+    It passes over tasks that another transaction is changing. Waiting for one could be a deadlock: the other
+    transaction may wait for a submission that this one has ended (see :mod:`judging.tasks.ending`).
     """
     agreed = Exists(Consent.objects.filter(submission=OuterRef("pk")))
     ranked = leases.annotate(choices=Count("slots__choices"), agreed=agreed)

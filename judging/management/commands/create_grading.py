@@ -46,7 +46,6 @@ class Command(BaseCommand):
             action="store_true",
             help="a rehearsal: show passages without text as placeholders",
         )
-
         parser.add_argument(
             "--small-pools",
             action="store_true",

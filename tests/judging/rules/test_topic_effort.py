@@ -61,8 +61,8 @@ def test_the_sentences_state_the_numbers():
     found = forecast_effort({8: 2, 3: 1, 120: 1}, RULES)
 
     assert small_pools_words(found, RULES) == (
-        "3 of 4 topics have at most 8 passages in the pool. An accepted topic needs at least 4 relevant ones, but so "
-        "many are 50% of such a pool or more, and the rules then discard the topic."
+        "3 of 4 topics have at most 8 passages in the pool. A topic with 4 relevant passages, the fewest for "
+        "acceptance, is then discarded, because 50% of its pool or more is relevant."
     )
     assert whole_openings_words(found, RULES) == (
         "3 of 4 topics have fewer than 100 passages in the pool: the first decision is then about the whole pool."

@@ -9,7 +9,7 @@ from config.errors import NotNow, Refusal
 from leaderboard.board.boards import PublishedBoard
 from leaderboard.board.standings import BoardRow
 from pooling.models import Collection, QrelSet
-from pooling.services.members import sees_results
+from pooling.services.members import visible_to
 from tournament.models import QrelVersion
 from web.boards.pages import published_board
 from web.boards.wishes import Wish
@@ -55,7 +55,9 @@ def board_cards(
 
     ``told``: notices about the latest versions, if already known.
     """
-    collections = [one for one in collections if sees_results(user, one)]
+    keys = [one.pk for one in collections]
+    seen = set(visible_to(user, results=True).filter(pk__in=keys).values_list("pk", flat=True))
+    collections = [one for one in collections if one.pk in seen]
     versions = QrelVersion.objects.filter(collection__in=[one.pk for one in collections]).defer("manifest")
     latest = {version.collection_id: version for version in versions.order_by("number")}
     if told is None:

@@ -97,7 +97,7 @@ def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
         "held": held,
         "steps": collection_steps(collection, held, user) if member else [],
         "results": results,
-        "cards": board_cards([collection], user) if results and held.runs and held.qrel_sets else [],
+        "cards": board_cards([collection], user) if held.runs and held.qrel_sets else [],
         "qrel_sets": _sets_with_counts(collection),
         "may_add": may(user, "add files", collection),
         "versions": QrelVersion.objects.filter(collection=collection)

@@ -7,7 +7,8 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -40,8 +41,30 @@ def print_missed(missed: Sequence[str]) -> None:
     print("\n".join(f"MISSED: {what}" for what in missed) or "All limits are met.")
 
 
-def print_json(figures: Any, missed: Sequence[str], **more: Any) -> None:
-    print(json.dumps({"figures": figures, **more, "missed": missed}, indent=1))
+def report(
+    options: argparse.Namespace,
+    figures: Any,
+    missed: Sequence[str],
+    show: Callable[[], None] = lambda: None,
+    **more: Any,
+) -> int:
+    """Print the figures, as JSON or with ``show``, and the missed limits; returns the exit status."""
+    if options.json:
+        print(json.dumps({"figures": figures, **more, "missed": missed}, indent=1))
+    else:
+        show()
+        print_missed(missed)
+    return 1 if options.check and missed else 0
+
+
+def timings(call: Callable[[], object], times: int) -> list[float]:
+    """Return the seconds that each of several calls takes."""
+    taken = []
+    for _ in range(times):
+        before = time.perf_counter()
+        call()
+        taken.append(time.perf_counter() - before)
+    return taken
 
 
 def choose_services(folder: Path, database: str) -> None:
@@ -58,12 +81,47 @@ def choose_services(folder: Path, database: str) -> None:
     }
 
 
+def choose_sqlite(folder: Path | str) -> None:
+    """Set the environment for an SQLite database in this folder, before Django reads its settings."""
+    os.environ |= {
+        "DATABASE_URL": f"sqlite:///{folder}/preferee.sqlite3",
+        "PREFEREE_DATA_DIR": str(folder),
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
+
+
+def set_up_product() -> None:
+    """Set up Django, and migrate the chosen database."""
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
+
+
 @contextmanager
-def chosen_database(*, keep: bool = False) -> Iterator[bool]:
+def installed_product(*, keep: bool = False) -> Iterator[bool]:
+    """Set up the product on the chosen database; yields whether the database is new."""
+    with _chosen_database(keep=keep) as new:
+        set_up_product()
+        from django.db import connections
+
+        try:
+            yield new
+        finally:
+            connections.close_all()
+
+
+@contextmanager
+def _chosen_database(*, keep: bool) -> Iterator[bool]:
     """Create the chosen PostgreSQL database unless it exists; yields whether it is new. Drop it unless it is kept."""
     import psycopg
 
     server, _, name = os.environ["DATABASE_URL"].replace("postgres://", "postgresql://").rpartition("/")
+    if server.startswith("sqlite"):
+        yield True
+        return
     with psycopg.connect(f"{server}/postgres", autocommit=True) as admin:
         new = not admin.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone()
         if new:

@@ -10,6 +10,7 @@ from datetime import timedelta
 from decimal import Decimal
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from _rows import gather_statistics, insert_rows
@@ -19,9 +20,14 @@ from django.db import connection
 
 from config import clock
 from judging import models as judging
-from judging.campaign.campaigns import CampaignSettings
+from judging.campaign.campaigns import CampaignSettings, create_campaign
+from judging.grading.assignments import take_topic
+from judging.grading.graded_campaigns import GradingSettings, create_graded_campaign
 from pooling import models as pooling
 from pooling.ranking import Ranking, write_ranking
+from tournament.models import QrelVersion
+from web.models import WebhookDelivery, WebhookEndpoint
+from web.releases.bundle import ensure_bundle
 
 QUERIES = 6980
 RUNS = 200
@@ -32,6 +38,7 @@ PASSAGES = 7
 DEPTH = 10
 EXCLUDED = 12
 SEED = 2022
+MESSAGES = 600
 PASSAGE = "id collection_id pid text class_key"
 WORDS = ("harbour", "tide", "lantern", "granite", "sailor", "market", "winter", "engine", "copper", "river")
 
@@ -209,3 +216,32 @@ class Large:
             ),
         )
         return first
+
+
+def write_drafts_and_extras(large: Large, version: QrelVersion, user: Any) -> None:
+    """Write a draft ``next`` and graded judging over the same pool, the bundle, and a webhook with its deliveries."""
+    draft = create_campaign(name="next", settings=CampaignSettings(), pool=large.pool, who=user.username)
+    insert_rows(
+        judging.GoldPair,
+        ["campaign_id", "query_id", "relevant_id", "off_topic_id", "state"],
+        (
+            (draft.pk, n + 1, relevant, off_topic, "proposed" if n % 2 else "accepted")
+            for n, (relevant, off_topic) in enumerate(large.gold)
+        ),
+    )
+    graded = create_graded_campaign(
+        pool=large.pool, name="graded", settings=GradingSettings(min_grade=1, placeholder_text=True)
+    )
+    take_topic(graded.topics.order_by("pk").first(), user)
+    ensure_bundle(version)
+    endpoint = WebhookEndpoint.objects.create(
+        collection=large.collection, address="https://example.org/", kept_by=user
+    )
+    insert_rows(
+        WebhookDelivery,
+        ["endpoint_id", "message_id", "kind", "body", "state", "reply_code", "reply_text"],
+        (
+            (endpoint.pk, f"message-{n}", "version.published", "{}", "delivered", 200, "Thank you.")
+            for n in range(MESSAGES)
+        ),
+    )

@@ -16,7 +16,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import urlencode, urlsplit
 
-from _signed import arrival
+from config import clock
+from config.process import launcher
+from judging.crowds.arrival import SIGNATURE
+from marketplace.protocol.arrival_signature import sign
 
 SLOTS = re.compile(r'data-slot="(\d+)"')
 SIDES = re.compile(r'<div class="passage"[^>]*>(.*?)</div>', re.S)
@@ -51,6 +54,14 @@ class Warm:
     tasks: int
     saves: int
     processor: float
+
+
+def arrival(assignment: str, place: str, worker: str) -> dict[str, str]:
+    """Return the parameters with which the marketplace sends a worker, signed by this installation's requester."""
+    _, secret_key = launcher.crowd_keys()
+    ids = {"assignment_id": assignment, "hit_id": place, "worker_id": worker}
+    signature = sign([secret_key], taken_at=clock.now(), **ids)
+    return {"assignmentId": assignment, "hitId": place, "workerId": worker, SIGNATURE: signature}
 
 
 class Failed(Exception):

@@ -24,7 +24,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from _harness import options_parser, print_missed
+from _harness import options_parser, print_missed, timings
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # numpy reads these settings on import
 
@@ -54,12 +54,7 @@ def board(seed: int = 2520) -> np.ndarray:
 
 def seconds(call: Callable[[], object], times: int) -> float:
     """Return the shortest of several times, because other load on the machine only adds time."""
-    taken = []
-    for _ in range(times):
-        before = time.perf_counter()
-        call()
-        taken.append(time.perf_counter() - before)
-    return min(taken)
+    return min(timings(call, times))
 
 
 def split_halves(values: np.ndarray) -> Figures:

@@ -24,12 +24,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from _harness import ROOT, options_parser
+from _harness import ROOT, choose_sqlite, options_parser, set_up_product
 from near_duplicates import clock, passages, timed
 
 FEATURES_SECONDS, ITERATION_SECONDS, MOST_MB, LEAST_RATIO = 900, 60, 4096, 1.5
@@ -37,17 +36,6 @@ JUDGED, BATCH, SEEDS = 25, 5, 5
 RELEVANT_FROM = 2
 Figures = dict[str, Any]
 Grades = dict[str, dict[str, int]]
-
-
-def set_up_product() -> None:
-    """Set up the product on a new database, in the folder PREFEREE_DATA_DIR."""
-    os.environ["DATABASE_URL"] = f"sqlite:///{os.environ['PREFEREE_DATA_DIR']}/cal.sqlite3"
-    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
-    import django
-    from django.core.management import call_command
-
-    django.setup()
-    call_command("migrate", stdout=StringIO())
 
 
 def figures_of(spent: Any) -> Figures:
@@ -215,11 +203,12 @@ def main() -> None:
     parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.part:
+        choose_sqlite(os.environ["PREFEREE_DATA_DIR"])
         set_up_product()
         print(json.dumps(PARTS[options.part](options.passages)))
         return
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["PREFEREE_DATA_DIR"] = folder
+        choose_sqlite(folder)
         set_up_product()
         found: dict[str, Figures] = {"sample": measure_finding(ROOT / "docs" / "sample", "grades.txt")}
         if options.texts:

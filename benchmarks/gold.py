@@ -29,9 +29,7 @@ It uses a temporary database and takes about two minutes. ``--json`` prints the 
 if a limit is missed.
 """
 
-import argparse
 import json
-import os
 import sys
 import tempfile
 from dataclasses import asdict, replace
@@ -40,9 +38,10 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+from _harness import ROOT, choose_sqlite, options_parser, set_up_product
+
 SAMPLE = ROOT / "docs" / "sample"
-sys.path[:0] = [str(ROOT), str(SAMPLE)]
+sys.path.insert(0, str(SAMPLE))
 
 #: The number of passages per query in a run of real texts.
 RANKED = 20
@@ -240,21 +239,14 @@ def show(name: str, figures: Figures) -> None:
 
 def main() -> int:
     """Measure and print; with --check, return 1 if a limit is missed."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = options_parser(__doc__)
     parser.add_argument(
         "--texts", type=Path, metavar="FOLDER", help="folder of real texts to measure in addition"
     )
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--check", action="store_true", help="exit 1 if a limit is missed")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["PREFEREE_DATA_DIR"] = folder
-        os.environ["DATABASE_URL"] = f"sqlite:///{folder}/gold.sqlite3"
-        os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
-        import django
-
-        django.setup()
-        command("migrate")
+        choose_sqlite(folder)
+        set_up_product()
         found = {
             "demo": sample("demo", gold_from="truth"),
             f"{SPARSE} demo": sample("sparse", gold_from="official"),

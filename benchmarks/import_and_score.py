@@ -34,7 +34,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from _harness import ROOT, options_parser, print_json, print_missed
+from _harness import ROOT, options_parser, report
 
 QUERIES, PASSAGES, COLLECTION = 6_980, 1_000, 8_841_823
 STORED_RUNS = 100
@@ -351,17 +351,15 @@ def main(arguments: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         found = figures_of(Path(folder), options.repeat)
     ratios = ratios_of(found)
-    missed = missed_limits(found, ratios)
-    if options.json:
-        print_json(found, missed, ratios=ratios)
-    else:
-        for name, figures in found.items():
-            print(f"{name:18} {figures['seconds']:8.2f} s {figures['peak_mb']:8.0f} MB")
-        for name, ratio in ratios.items():
-            print(f"{name:22} {ratio:8.1f} ×  (limit {LIMITS[name]:g} ×)")
-        print(f"top 10 of a stored run {top_ms(found):6.1f} ms (limit {MOST_TOP_MS:g} ms)")
-        print_missed(missed)
-    return 1 if options.check and missed else 0
+    return report(options, found, missed_limits(found, ratios), lambda: show(found, ratios), ratios=ratios)
+
+
+def show(found: Figures, ratios: dict[str, float]) -> None:
+    for name, figures in found.items():
+        print(f"{name:18} {figures['seconds']:8.2f} s {figures['peak_mb']:8.0f} MB")
+    for name, ratio in ratios.items():
+        print(f"{name:22} {ratio:8.1f} ×  (limit {LIMITS[name]:g} ×)")
+    print(f"top 10 of a stored run {top_ms(found):6.1f} ms (limit {MOST_TOP_MS:g} ms)")
 
 
 if __name__ == "__main__":

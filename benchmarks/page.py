@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from _harness import ROOT, options_parser, print_json, print_missed
+from _harness import ROOT, installed_product, options_parser, report
 
 BITS_PER_SECOND = 1_600_000
 ROUND_TRIP_MS = 150
@@ -80,7 +80,7 @@ class Places:
     """A launched campaign with a new worker for each of its places."""
 
     def __init__(self, tasks: int, site: str) -> None:
-        from _signed import arrival
+        from _people import arrival
         from serve import Campaigned
 
         self.campaigned, self.site, self.number = Campaigned("page", tasks), site, 0
@@ -93,14 +93,19 @@ class Places:
         return f"{product}{self.campaigned.link}?{urlencode(who | {'turkSubmitTo': self.site})}"
 
 
-def consent_to(address: str) -> str:
-    """Open the address and consent, as another browser would; returns the same address."""
+def open_page(address: str) -> tuple[HTTPConnection, str]:
+    """Open the address as another browser would; returns its connection, and the path to which it is redirected."""
     place = urlsplit(address)
     line = HTTPConnection(str(place.hostname), place.port, timeout=60)
     line.request("GET", f"{place.path}?{place.query}")
     reply = line.getresponse()
     reply.read()
-    page = reply.headers["Location"]
+    return line, reply.headers["Location"]
+
+
+def consent_to(address: str) -> str:
+    """Open the address and consent; returns the same address."""
+    line, page = open_page(address)
     line.request("POST", f"{page}consent", "", {"Content-Length": "0"})
     line.getresponse().read()
     line.close()
@@ -164,12 +169,7 @@ class Line:
 
 def save_seconds(address: str) -> list[float]:
     """Save each choice of a task in turn over one connection; returns the seconds of each."""
-    place = urlsplit(address)
-    line = HTTPConnection(str(place.hostname), place.port, timeout=60)
-    line.request("GET", f"{place.path}?{place.query}")
-    reply = line.getresponse()
-    reply.read()
-    page = reply.headers["Location"]
+    line, page = open_page(address)
     line.request("GET", page)
     slots = re.findall(r'data-slot="(\d+)"', line.getresponse().read().decode())
     found = []
@@ -192,18 +192,12 @@ def measure(rounds: int) -> Figures:
 
     with tempfile.TemporaryDirectory() as folder:
         serve.prepare(Path(folder), "postgres")
-        with serve.database():
-            import django
-
-            os.environ["SECRET_KEY"] = secrets.token_urlsafe(50)
-            with crowd_site() as (site, pages):
-                os.environ["PREFEREE_CROWD_HOSTS"] = site
-                django.setup()
-                from django.core.management import call_command
-
+        os.environ["SECRET_KEY"] = secrets.token_urlsafe(50)
+        with crowd_site() as (site, pages):
+            os.environ["PREFEREE_CROWD_HOSTS"] = site
+            with installed_product():
                 from config.process import launcher
 
-                call_command("migrate", verbosity=0)
                 with launcher.crowd_running():
                     places = Places(4 * rounds, site)
                     # Now serve as in production: compressed, hashed static files.
@@ -223,9 +217,6 @@ def measure_product(places: Places, product: str, site: str, pages: dict[str, st
     with chromium([*ARGUMENTS, *ONE_PROCESS]) as browser:
         # The first task warms up the browser and is not counted.
         tasks = [time_opening(browser, address, site, pages) for address in addresses[rounds + 1 :]][1:]
-    from django.db import connections
-
-    connections.close_all()
     return {
         "seconds": statistics.median(one["seconds"] for one in tasks),
         "slowest": max(one["seconds"] for one in tasks),
@@ -264,13 +255,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"tasks opened (default: {ROUNDS})")
     options = parser.parse_args(arguments)
     figures = measure(options.rounds)
-    misses = missed(figures)
-    if options.json:
-        print_json(figures, misses)
-    else:
-        show(figures)
-        print_missed(misses)
-    return 1 if options.check and misses else 0
+    return report(options, figures, missed(figures), lambda: show(figures))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from _harness import options_parser
+from _harness import installed_product, options_parser
 
 TASKS, WARM_UP = 40, 8
 WAITING = 1000
@@ -106,18 +106,12 @@ def measure(options: argparse.Namespace) -> Requests:
 
     with tempfile.TemporaryDirectory() as folder:
         serve.prepare(Path(folder), options.on)
-        with serve.database():
-            import django
-
-            django.setup()
+        with installed_product():
+            from _people import arrival
             from _rows import gather_statistics
-            from _signed import arrival
-            from django.core.management import call_command
-            from django.db import connections
 
             from config.process import launcher
 
-            call_command("migrate", verbosity=0)
             with launcher.crowd_running():
                 campaigned = serve.Campaigned("requests", options.waiting)
                 gather_statistics()
@@ -132,7 +126,6 @@ def measure(options: argparse.Namespace) -> Requests:
                     worker = f"AREQ{number // 2:04}"
                     who = arrival(f"REQ{number:05}", campaigned.next_place(), worker)
                     do_task(requests, campaigned.link, who)
-            connections.close_all()
     return requests
 
 

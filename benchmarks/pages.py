@@ -22,18 +22,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from _harness import (
-    add_database_options,
-    choose_services,
-    chosen_database,
-    options_parser,
-    print_json,
-    print_missed,
-)
+from _harness import add_database_options, choose_services, installed_product, options_parser, report
 
 MOST_SECONDS = 0.3
 MOST_QUERIES = 60
@@ -124,18 +117,15 @@ NOT_READ = {
 Figures = dict[str, Any]
 
 
-@contextmanager
-def database(keep: str, folder: Path) -> Iterator[bool]:
-    """Use a separate database within the block; yields whether it is new. A named database is kept."""
+def installed_on(keep: str, folder: Path) -> AbstractContextManager[bool]:
+    """Set up the product on a separate database; yields whether it is new. A named database is kept."""
     choose_services(folder, keep or f"preferee_pages_{os.getpid()}")
-    with chosen_database(keep=bool(keep)) as new:
-        yield new
+    return installed_product(keep=bool(keep))
 
 
 def build(runs: int) -> None:
     """Write the rows of a collection with ``runs`` runs, publish a version, and create an owner."""
-    from _further import write_drafts_and_extras
-    from _large import Large
+    from _large import Large, write_drafts_and_extras
     from django.contrib.auth import get_user_model
 
     from pooling.models import Membership
@@ -234,18 +224,12 @@ def run(options: argparse.Namespace) -> dict[str, Figures]:
     """Return every page's figures, by address."""
     with tempfile.TemporaryDirectory() as passing:
         folder = Path(options.folder or passing)
-        with database(options.database, folder) as new:
-            import django
-
-            django.setup()
+        with installed_on(options.database, folder) as new:
             from django.contrib.auth import get_user_model
-            from django.core.management import call_command
-            from django.db import connections
             from django.test import Client
 
             from config.process.server import collect_garbage_less_often
 
-            call_command("migrate", verbosity=0)
             if new:
                 started = time.perf_counter()
                 build(options.runs)
@@ -263,7 +247,6 @@ def run(options: argparse.Namespace) -> dict[str, Figures]:
                 found[address] = {"page": name, **figures}
                 if not options.json:
                     print(figures_line(address, found[address]), flush=True)
-            connections.close_all()
     return found
 
 
@@ -304,11 +287,7 @@ def main(arguments: Sequence[str]) -> int:
         print("   first     p50     p95")
     found = run(options)
     missed = [f"{address}: {what}" for address, figures in found.items() for what in missed_by(figures)]
-    if options.json:
-        print_json(found, missed)
-    else:
-        print_missed(missed)
-    return 1 if options.check and missed else 0
+    return report(options, found, missed)
 
 
 if __name__ == "__main__":

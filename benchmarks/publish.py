@@ -23,7 +23,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from _harness import choose_services, chosen_database, options_parser, print_json, print_missed
+from _harness import choose_services, installed_product, options_parser, report
+from serve import make_pool
 
 PER_SECOND = 3
 LEAST_SHARE = 0.95
@@ -55,26 +56,9 @@ def campaign(name: str, tasks: int) -> Any:
     from judging.campaign.worker_texts import accept_texts
     from judging.jobs import post_places_key
     from judging.launch.launches import launch_campaign
-    from pooling.models import Collection, Passage, Pool, PooledPassage, Query
 
-    collection = Collection.objects.create(name=name)
-    pool = Pool.objects.create(collection=collection, name=name)
-    queries = [
-        Query(collection=collection, qid=str(number), text=f"what is {number}", position=number)
-        for number in range(tasks)
-    ]
-    for query in Query.objects.bulk_create(queries):
-        texts = [
-            Passage(
-                collection=collection, pid=f"{query.qid}-{side}", text=f"{query.qid} {side}", class_key=""
-            )
-            for side in "ab"
-        ]
-        PooledPassage.objects.bulk_create(
-            PooledPassage(pool=pool, query=query, passage=passage)
-            for passage in Passage.objects.bulk_create(texts)
-        )
-    made = create_campaign(name=name, settings=CampaignSettings(pairs_per_task=1, gold_per_task=0), pool=pool)
+    settings = CampaignSettings(pairs_per_task=1, gold_per_task=0)
+    made = create_campaign(name=name, settings=settings, pool=make_pool(name, tasks, sides="ab"))
     accept_texts(made)
     launch_campaign(made, accept_weak_screening=True)
     start("judging.post_places", key=post_places_key(made), arguments={"campaign_id": made.pk})
@@ -138,16 +122,8 @@ def run(hits: int, latency: float) -> dict[str, Figures]:
         proxy = FaultProxy(f"http://127.0.0.1:{port}", faults=faults, seed=1)
         prepare(folder, proxy.url, json.loads((folder / "marketplace-key.json").read_text()))
         try:
-            with chosen_database():
-                import django
-
-                django.setup()
-                from django.core.management import call_command
-                from django.db import connections
-
-                call_command("migrate", verbosity=0)
+            with installed_product():
                 found = {f"{processes} processes": measure(processes, hits) for processes in PROCESSES}
-                connections.close_all()
         finally:
             proxy.close()
             process.terminate()
@@ -175,17 +151,16 @@ def main(arguments: Sequence[str]) -> int:
         for name, figures in found.items()
         if not figures["once_each"]
     ]
-    if options.json:
-        print_json(found, missed)
-    else:
-        for name, figures in found.items():
-            print(
-                f"{name:12} {figures['hits']:,} places in {figures['seconds']:.1f} s: "
-                f"{figures['share']:.1%} of {PER_SECOND} calls per second (limit {LEAST_SHARE:.0%}), "
-                f"{figures['attempts']:,} attempts"
-            )
-        print_missed(missed)
-    return 1 if options.check and missed else 0
+    return report(options, found, missed, lambda: show(found))
+
+
+def show(found: dict[str, Figures]) -> None:
+    for name, figures in found.items():
+        print(
+            f"{name:12} {figures['hits']:,} places in {figures['seconds']:.1f} s: "
+            f"{figures['share']:.1%} of {PER_SECOND} calls per second (limit {LEAST_SHARE:.0%}), "
+            f"{figures['attempts']:,} attempts"
+        )
 
 
 if __name__ == "__main__":

@@ -23,12 +23,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from _harness import ROOT, choose_services, chosen_database, options_parser, print_json, print_missed
+from _harness import ROOT, choose_services, choose_sqlite, installed_product, options_parser, report
 
 FEW = 200
 #: Tasks waiting in the campaigns of the second measurement at full speed.
@@ -57,22 +57,15 @@ def prepare(folder: Path, on: str) -> None:
     if on == "postgres":
         choose_services(folder, f"preferee_serve_{os.getpid()}")
     else:
-        os.environ["DATABASE_URL"] = f"sqlite:///{folder}/preferee.sqlite3"
+        choose_sqlite(folder)
         os.environ.pop("REDIS_URL", None)
     os.environ |= {
-        "PREFEREE_DATA_DIR": str(folder),
         "PREFEREE_SPENDING_CAP": "0",
         "PREFEREE_PUBLIC_URL": f"http://127.0.0.1:{provision.free_port()}",
         "MARKETPLACE_PORT": str(provision.free_port()),
         "MARKETPLACE_OPENING_BALANCE": "1000000.00",
         "CELERY_BROKER_URL": "memory://localhost/",
-        "DJANGO_SETTINGS_MODULE": "config.settings",
     }
-
-
-def database() -> AbstractContextManager[object]:
-    """Use a separate database within the block."""
-    return chosen_database() if os.environ["DATABASE_URL"].startswith("postgres") else nullcontext()
 
 
 @contextmanager
@@ -117,7 +110,8 @@ class Campaigned:
         from judging.models import Campaign, Place, Task
 
         settings = CampaignSettings(max_tasks_per_worker=100)
-        campaign = create_campaign(name=name, settings=settings, pool=make_pool(name, tasks * 10))
+        pool = make_pool(name, -(-tasks * 10 // PAIRS_PER_QUERY))
+        campaign = create_campaign(name=name, settings=settings, pool=pool)
         make_gold_pairs(campaign, settings.gold_per_task * settings.max_tasks_per_worker)
         accept_texts(campaign)
         launch_campaign(campaign, accept_weak_screening=True)
@@ -144,8 +138,8 @@ class Campaigned:
         return int(self.tasks.filter(state="waiting").count())
 
 
-def make_pool(name: str, pairs: int) -> Any:
-    """Build a pool with at least this many pairs: ten passages per query, of realistic length."""
+def make_pool(name: str, count: int, *, sides: str = "abcdefghij") -> Any:
+    """Build a pool of this many queries, with a passage of realistic length for each of their ``sides``."""
     from pooling.models import Collection, Passage, Pool, PooledPassage, Query
 
     collection = Collection.objects.create(name=name)
@@ -153,7 +147,7 @@ def make_pool(name: str, pairs: int) -> Any:
     queries = Query.objects.bulk_create(
         [
             Query(collection=collection, qid=str(number), text=f"what is number {number}", position=number)
-            for number in range(-(-pairs // PAIRS_PER_QUERY))
+            for number in range(count)
         ],
         batch_size=2000,
     )
@@ -163,13 +157,13 @@ def make_pool(name: str, pairs: int) -> Any:
                 collection=collection, pid=f"{query.qid}-{side}", class_key="", text=text_of(query.qid, side)
             )
             for query in queries
-            for side in "abcdefghij"
+            for side in sides
         ],
         batch_size=2000,
     )
     PooledPassage.objects.bulk_create(
         [
-            PooledPassage(pool=made, query=queries[index // 10], passage=passage)
+            PooledPassage(pool=made, query=queries[index // len(sides)], passage=passage)
             for index, passage in enumerate(passages)
         ],
         batch_size=2000,
@@ -292,22 +286,13 @@ def measure(on: str, waiting: int) -> Figures:
     """Measure one database: at a human pace, at full speed, and with few and many tasks waiting."""
     with tempfile.TemporaryDirectory() as folder:
         prepare(Path(folder), on)
-        with database():
-            import django
-
-            django.setup()
-            from django.core.management import call_command
-            from django.db import connections
-
+        with installed_product():
             from config.process import launcher
 
-            call_command("migrate", verbosity=0)
             with launcher.crowd_running():
                 large = Campaigned(f"many-{on}", waiting)
                 with web_processes(PROCESSES[on]) as (site, process):
-                    figures = at_every_pace(on, site, process, large)
-            connections.close_all()
-    return figures
+                    return at_every_pace(on, site, process, large)
 
 
 def at_every_pace(on: str, site: str, process: int, large: Campaigned) -> Figures:
@@ -372,12 +357,7 @@ def main(arguments: Sequence[str]) -> int:
         if not options.json:
             show(on, found[on])
             sys.stdout.flush()
-    misses = [miss for on, figures in found.items() for miss in missed(on, figures)]
-    if options.json:
-        print_json(found, misses)
-    else:
-        print_missed(misses)
-    return 1 if options.check and misses else 0
+    return report(options, found, [miss for on, figures in found.items() for miss in missed(on, figures)])
 
 
 if __name__ == "__main__":

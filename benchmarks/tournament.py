@@ -12,12 +12,10 @@ from the same judgments as integer arrays and must find the same best answers. L
 import json
 import statistics
 import sys
-import time
-from collections.abc import Callable
 
 import networkx as nx
 import numpy as np
-from _harness import options_parser
+from _harness import options_parser, timings
 
 from tournament.copeland import best_of_queries
 from tournament.pair_wins import tally, wins_of_pairs
@@ -95,16 +93,6 @@ def by_networkx(starts: np.ndarray, left: np.ndarray, right: np.ndarray, preferr
     return best
 
 
-def seconds(call: Callable[[], object], times: int) -> float:
-    """Return the median of several times."""
-    taken = []
-    for _ in range(times):
-        before = time.perf_counter()
-        call()
-        taken.append(time.perf_counter() - before)
-    return statistics.median(taken)
-
-
 def measure() -> dict[str, float | int | bool]:
     data = judgments(np.random.default_rng(6980))
     if by_arrays(*data) != by_networkx(*data):
@@ -114,14 +102,16 @@ def measure() -> dict[str, float | int | bool]:
     wins = wins_of_pairs(tally(left, right, preferred), largest=64)
     standings = best_of_queries(starts, size, wins)
     per_query = np.add.reduceat(standings.best.astype(int), starts)
-    arrays, peer = seconds(lambda: by_arrays(*data), 9), seconds(lambda: by_networkx(*data), 3)
+    arrays = statistics.median(timings(lambda: by_arrays(*data), 9))
+    peer = statistics.median(timings(lambda: by_networkx(*data), 3))
+    settling = statistics.median(timings(lambda: best_of_queries(starts, size, wins), 9))
     return {
         "queries": len(starts),
         "judgments": len(left),
         "tied": int((per_query > 1).sum()),
         "cycles": int(standings.cycle.sum()),
         "arrays_seconds": round(arrays, 5),
-        "settling_seconds": round(seconds(lambda: best_of_queries(starts, size, wins), 9), 5),
+        "settling_seconds": round(settling, 5),
         "networkx_seconds": round(peer, 4),
         "ratio": round(peer / arrays, 1),
         "passed": peer / arrays >= LEAST_RATIO and arrays <= MOST_SECONDS,

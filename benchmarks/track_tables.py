@@ -9,12 +9,11 @@ missed.
 import statistics
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import pages
-from _harness import add_database_options, options_parser
+from _harness import add_database_options, options_parser, timings
 
 MOST_SECONDS = 5.0
 RUNS = 1000
@@ -44,12 +43,7 @@ def seconds_of(kind: str, settings: dict[str, str], rounds: int) -> float:
     chosen = KINDS[kind]
     asked = Asked(chosen, collection, runs, read_settings(chosen.fields, settings))
     chosen.make(asked, None)
-    found = []
-    for _ in range(rounds):
-        started = time.perf_counter()
-        chosen.make(asked, None)
-        found.append(time.perf_counter() - started)
-    return statistics.median(found)
+    return statistics.median(timings(lambda: chosen.make(asked, None), rounds))
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -61,22 +55,14 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     with (
         tempfile.TemporaryDirectory() as passing,
-        pages.database(options.database, Path(options.folder or passing)) as new,
+        pages.installed_on(options.database, Path(options.folder or passing)) as new,
     ):
-        import django
-
-        django.setup()
-        from django.core.management import call_command
-        from django.db import connections
-
-        call_command("migrate", verbosity=0)
         if new:
             pages.build(options.runs)
         found = {}
         for kind, settings in TABLES.items():
             found[kind] = seconds_of(kind, settings, options.rounds)
             print(f"{found[kind]:8.2f} s  {kind}", flush=True)
-        connections.close_all()
     missed = [kind for kind, seconds in found.items() if seconds >= MOST_SECONDS]
     print(f"MISSED: {', '.join(missed)}" if missed else f"Every table takes less than {MOST_SECONDS:g} s.")
     return 1 if options.check and missed else 0

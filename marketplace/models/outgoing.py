@@ -1,20 +1,9 @@
 """Outgoing messages: e-mails, and events for requesters' queues."""
 
-from __future__ import annotations
-
-from datetime import datetime
 from typing import ClassVar
 
 from django.db import models
 from django.db.models import Q
-
-
-class OutgoingQuerySet(models.QuerySet["Outgoing"]):
-    """Queries for the sender."""
-
-    def due_at(self, now: datetime) -> OutgoingQuerySet:
-        """Return the messages to send now."""
-        return self.filter(due_at__lte=now)
 
 
 class Outgoing(models.Model):
@@ -37,8 +26,6 @@ class Outgoing(models.Model):
     attempts = models.PositiveIntegerField(default=0)
     sent_at = models.DateTimeField(null=True)
     error = models.TextField(blank=True)
-
-    objects = OutgoingQuerySet.as_manager()
 
     class Meta:
         indexes: ClassVar = [

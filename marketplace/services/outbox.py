@@ -54,7 +54,7 @@ def _queue_message(
 def send_due_messages(now: datetime) -> int:
     """Try to send every due message, oldest first; returns how many were sent."""
     sent = 0
-    for message in Outgoing.objects.due_at(now).order_by("due_at")[:_BATCH]:
+    for message in Outgoing.objects.filter(due_at__lte=now).order_by("due_at")[:_BATCH]:
         sent += _send_outgoing(message, now)
     return sent
 

@@ -63,11 +63,7 @@ def delete_hit(call: Call) -> dict[str, Any]:
         reviewable = row.status in (Hit.Status.REVIEWABLE, Hit.Status.REVIEWING)
         gone = reviewable and row.submitted == 0 and _dispose_hit(row)
         if not gone:
-            raise RequestError(
-                "InvalidHITState",
-                f"This HIT is currently in the state '{row.status}'.  "
-                "This operation can be called with a status of: Reviewing, Reviewable",
-            )
+            raise _not_reviewable(row)
         events.emit("HITDisposed", row, at=call.now)
     return {}
 
@@ -77,12 +73,16 @@ def update_hit_review_status(call: Call) -> dict[str, Any]:
     back = call.request.get("Revert", False)
     row = hit_of_call(call)
     if not hit_state.set_review_status(row, Hit.Status.REVIEWABLE if back else Hit.Status.REVIEWING):
-        raise RequestError(
-            "InvalidHITState",
-            f"This HIT is currently in the state '{row.status}'.  "
-            "This operation can be called with a status of: Reviewing, Reviewable",
-        )
+        raise _not_reviewable(row)
     return {}
+
+
+def _not_reviewable(row: Hit) -> RequestError:
+    return RequestError(
+        "InvalidHITState",
+        f"This HIT is currently in the state '{row.status}'.  "
+        "This operation can be called with a status of: Reviewing, Reviewable",
+    )
 
 
 def update_hit_type_of_hit(call: Call) -> dict[str, Any]:

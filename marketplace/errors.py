@@ -7,12 +7,13 @@ MarketplaceError
 │   ├── ThrottlingException, UnknownOperationException, UnsupportedOperationException
 │   └── MissingAuthenticationTokenException, IncompleteSignatureException,
 │       UnrecognizedClientException, InvalidSignatureException
-├── TaskRefused (a worker cannot take or submit a task)
-├── QualificationRefused (a worker cannot request a qualification)
-├── LetterRefused (a worker's message to a requester is not accepted)
+├── WorkerRefused (a worker cannot do something)
+│   ├── TaskRefused (take or submit a task)
+│   ├── QualificationRefused (request a qualification)
+│   ├── LetterRefused (send a message to a requester)
+│   └── SignInRefused (sign in; also an AccountRefused)
 ├── SweepFailed (some steps of a sweep failed; the others succeeded)
 └── AccountRefused (an account, key or link cannot be created or used)
-    ├── SignInRefused (a worker cannot sign in)
     └── PayoutRefused (a payout cannot be created or recorded)
 """
 
@@ -121,28 +122,24 @@ class InvalidSignatureException(ProtocolError):
     """The signature is wrong, expired, or made for another service or region."""
 
 
-class TaskRefused(MarketplaceError):
-    """A worker cannot take or submit a task. ``reason`` is a stable code for programs."""
+class WorkerRefused(MarketplaceError):
+    """A worker cannot do something. ``reason`` is a stable code for programs."""
 
     def __init__(self, reason: str, message: str, next_step: str = "") -> None:
         super().__init__(message, next_step)
         self.reason = reason
 
 
-class QualificationRefused(MarketplaceError):
-    """A worker cannot request a qualification. ``reason`` is a stable code for programs."""
-
-    def __init__(self, reason: str, message: str, next_step: str = "") -> None:
-        super().__init__(message, next_step)
-        self.reason = reason
+class TaskRefused(WorkerRefused):
+    """A worker cannot take or submit a task."""
 
 
-class LetterRefused(MarketplaceError):
-    """A worker's message to a requester is not accepted. ``reason`` is a stable code for programs."""
+class QualificationRefused(WorkerRefused):
+    """A worker cannot request a qualification."""
 
-    def __init__(self, reason: str, message: str, next_step: str = "") -> None:
-        super().__init__(message, next_step)
-        self.reason = reason
+
+class LetterRefused(WorkerRefused):
+    """A worker's message to a requester is not accepted."""
 
 
 class SweepFailed(MarketplaceError):
@@ -158,12 +155,8 @@ class AccountRefused(MarketplaceError):
     """An account, a key or a sign-in link cannot be created or used."""
 
 
-class SignInRefused(AccountRefused):
-    """A worker cannot sign in. ``reason`` is a stable code for programs."""
-
-    def __init__(self, reason: str, message: str, next_step: str = "") -> None:
-        super().__init__(message, next_step)
-        self.reason = reason
+class SignInRefused(WorkerRefused, AccountRefused):
+    """A worker cannot sign in."""
 
 
 class PayoutRefused(AccountRefused):

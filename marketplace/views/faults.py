@@ -1,7 +1,19 @@
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from marketplace.errors import MarketplaceError
+from marketplace.errors import MarketplaceError, WorkerRefused
+
+#: The status of a refusal, by its reason; 409 for all others.
+_STATUS = {
+    "malformed": 400,
+    "blocked": 403,
+    "closed": 403,
+    "not_qualified": 403,
+    "unknown": 404,
+    "unknown_group": 404,
+    "wrong": 422,
+    "throttled": 429,
+}
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 -- Django's signature
@@ -22,6 +34,15 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:  # no
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001 -- Django's signature
     """403: usually a form from a page that was open too long, or from another site."""
     return render(request, "marketplace/forbidden.html", status=403)
+
+
+def refusal_status(refusal: WorkerRefused) -> int:
+    return _STATUS.get(refusal.reason, 409)
+
+
+def refused_worker_page(request: HttpRequest, refusal: WorkerRefused) -> HttpResponse:
+    """Show why a worker's action was refused, with the status of its reason."""
+    return refused_page(request, refusal, refusal.reason, refusal_status(refusal))
 
 
 def refused_page(

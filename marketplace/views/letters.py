@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods
 from marketplace import clock
 from marketplace.errors import LetterRefused
 from marketplace.services.worker import letters
-from marketplace.views.faults import refused_page
+from marketplace.views.faults import refused_worker_page
 from marketplace.views.site import signed_in_worker
 
 _SHOWN = 20
@@ -23,7 +23,7 @@ def write_to_requester(request: HttpRequest, key: int) -> HttpResponse:
     try:
         requester = letters.addressee(key)
     except LetterRefused as refusal:
-        return refused_page(request, refusal, refusal.reason, status=404)
+        return refused_worker_page(request, refusal)
     context: dict[str, object] = {"requester": requester, "longest": letters.LONGEST, "now": now}
     if request.method == "POST":
         try:

@@ -13,10 +13,8 @@ from marketplace.models import QualificationRequest
 from marketplace.services import expiry
 from marketplace.services.requester import qualification_requests
 from marketplace.services.worker import groups
-from marketplace.views.faults import refused_page
+from marketplace.views.faults import refused_worker_page
 from marketplace.views.site import signed_in_worker
-
-_REFUSED_STATUS = {"unknown": 404, "blocked": 403}
 
 
 @never_cache
@@ -39,7 +37,7 @@ def ask_for_qualification(request: HttpRequest, type_id: str) -> HttpResponse:
     try:
         row = qualification_requests.request_qualification(signed_in_worker(request), type_id, clock.now())
     except QualificationRefused as refusal:
-        return refused_page(request, refusal, refusal.reason, _REFUSED_STATUS.get(refusal.reason, 409))
+        return refused_worker_page(request, refusal)
     granted = row.state == QualificationRequest.State.ACCEPTED
     name = row.qualification_type.name
     messages.success(

@@ -14,9 +14,8 @@ from marketplace.errors import AccountRefused, SignInRefused
 from marketplace.forms import SignInForm, SignUpForm
 from marketplace.models import Worker
 from marketplace.services.account import accounts, invitations, sign_in as signing_in
-from marketplace.views.faults import refused_page
+from marketplace.views.faults import refusal_status, refused_page
 
-_REFUSED_STATUS = {"throttled": 429, "closed": 403, "wrong": 422}
 _BACKEND = "django.contrib.auth.backends.ModelBackend"
 #: Session key: the time of sign-in.
 _SIGNED_IN = "signed_in_at"
@@ -80,7 +79,7 @@ def signin(request: HttpRequest) -> HttpResponse:
             worker = signing_in.sign_in(request, address=client_address(request), **form.cleaned_data)
         except SignInRefused as refusal:
             form.add_error(None, str(refusal))
-            status = _REFUSED_STATUS[refusal.reason]
+            status = refusal_status(refusal)
         else:
             start_session(request, worker)
             return HttpResponseRedirect(_next_page(request))

@@ -23,16 +23,8 @@ from marketplace.protocol.question import PREVIEW, SIGNATURE, frame_address, url
 from marketplace.services import expiry
 from marketplace.services.operator import requesters
 from marketplace.services.worker import groups, tasks as taking
-from marketplace.views.faults import refused_page
+from marketplace.views.faults import refusal_status, refused_worker_page
 from marketplace.views.site import signed_in_worker
-
-_REFUSED_STATUS = {
-    "malformed": 400,
-    "unknown": 404,
-    "unknown_group": 404,
-    "blocked": 403,
-    "not_qualified": 403,
-}
 
 
 @never_cache
@@ -47,7 +39,7 @@ def group(request: HttpRequest, type_id: str) -> HttpResponse:
         kind = groups.group_numbered(type_id)
         groups.check_allowed(worker, kind, "preview")
     except TaskRefused as refusal:
-        return _refused_task(request, refusal)
+        return refused_worker_page(request, refusal)
     hit = groups.preview_of(kind, now)
     in_hand = groups.held_tasks(worker)
     held = [row for row in in_hand if row.hit.hit_type_id == kind.pk]
@@ -70,7 +62,7 @@ def take_from_group(request: HttpRequest, type_id: str) -> HttpResponse:
     try:
         assignment = taking.take_task(signed_in_worker(request), type_id, clock.now())
     except TaskRefused as refusal:
-        return _refused_task(request, refusal)
+        return refused_worker_page(request, refusal)
     request.session["take_next"] = request.POST.get("take_next") == "on"
     return redirect("task", assignment.assignment_id)
 
@@ -84,7 +76,7 @@ def task(request: HttpRequest, assignment_id: str) -> HttpResponse:
     expiry.apply_due(now)
     assignment = _requested_assignment(request, assignment_id)
     if assignment is None:
-        return _refused_task(request, taking.explain_not_held(signed_in_worker(request), assignment_id))
+        return refused_worker_page(request, taking.explain_not_held(signed_in_worker(request), assignment_id))
     kind = assignment.hit.hit_type
     context: dict[str, object] = {
         "assignment": assignment,
@@ -134,7 +126,7 @@ def give_task_back(request: HttpRequest, assignment_id: str) -> HttpResponse:
     try:
         kind = taking.return_task(signed_in_worker(request), assignment_id, clock.now())
     except TaskRefused as refusal:
-        return _refused_task(request, refusal)
+        return refused_worker_page(request, refusal)
     if request.POST.get("by_script"):
         return HttpResponse(status=204)
     messages.success(request, "You returned the task. You can take it again while it is open.")
@@ -154,19 +146,16 @@ def external_submit(request: HttpRequest) -> HttpResponse:
         fields = [(name, value) for name, values in request.POST.lists() for value in values]
     except SuspiciousOperation:  # more or larger fields than the settings allow
         refusal = TaskRefused(
-            "malformed",
-            "The task's page sent too much data.",
-            "Nothing was lost. Tell the requester.",
+            "malformed", "The task's page sent too much data.", "Nothing was lost. Tell the requester."
         )
         context = {"result": "refused", "refusal": refusal}
         return render(request, "marketplace/external_submit.html", context, status=400)
     try:
-        handed_in = taking.hand_in(request.POST.get("assignmentId", ""), fields, clock.now())
+        new = taking.hand_in(request.POST.get("assignmentId", ""), fields, clock.now())
     except TaskRefused as refusal:
         context = {"result": "refused", "refusal": refusal}
-        code = _REFUSED_STATUS.get(refusal.reason, 409)
-        return render(request, "marketplace/external_submit.html", context, status=code)
-    result = "already" if handed_in.again else "submitted"
+        return render(request, "marketplace/external_submit.html", context, status=refusal_status(refusal))
+    result = "submitted" if new else "already"
     return render(request, "marketplace/external_submit.html", {"result": result})
 
 
@@ -202,7 +191,3 @@ def _with_frame(
     response = show(request)
     assert isinstance(response, HttpResponse)
     return response
-
-
-def _refused_task(request: HttpRequest, refusal: TaskRefused) -> HttpResponse:
-    return refused_page(request, refusal, refusal.reason, _REFUSED_STATUS.get(refusal.reason, 409))

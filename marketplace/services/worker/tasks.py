@@ -1,7 +1,6 @@
 """What workers do with tasks: take, return and submit them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
@@ -14,14 +13,6 @@ from marketplace.services import events, expiry, funds, hit_state, review
 from marketplace.services.worker import groups
 
 _ATTEMPTS = 20
-
-
-@dataclass(frozen=True)
-class HandedIn:
-    """A submission. ``again`` is true if the task was already submitted; nothing was changed then."""
-
-    assignment_id: str
-    again: bool
 
 
 def take_task(worker: Worker, type_id: str, now: datetime) -> Assignment:
@@ -122,8 +113,8 @@ def return_task(worker: Worker, assignment_id: str, now: datetime) -> HitType:
     return hit.hit_type
 
 
-def hand_in(assignment_id: str, fields: Sequence[tuple[str, str]], now: datetime) -> HandedIn:
-    """Store the answer that a task's page posted.
+def hand_in(assignment_id: str, fields: Sequence[tuple[str, str]], now: datetime) -> bool:
+    """Store the answer that a task's page posted; return False if the task was already submitted.
 
     ``fields`` are those of the form, in order. Reserved names never reach the answer. A ``workerId`` must be the
     holder's: a page that a former holder left open cannot answer for the current one. Submitting twice changes
@@ -144,11 +135,11 @@ def hand_in(assignment_id: str, fields: Sequence[tuple[str, str]], now: datetime
     if assignment.worker is None or (posted and posted != assignment.worker.worker_id):
         raise _lost_task_refusal(assignment, posted)
     if assignment.status in Assignment.HANDED_IN:
-        return HandedIn(assignment_id, again=True)
+        return False
     return _store_answer(assignment, write_answers(answers), now)
 
 
-def _store_answer(assignment: Assignment, answer: str, now: datetime) -> HandedIn:
+def _store_answer(assignment: Assignment, answer: str, now: datetime) -> bool:
     assert assignment.worker_id is not None
     with transaction.atomic():
         hit = hit_state.lock(assignment.hit_id)
@@ -168,10 +159,10 @@ def _store_answer(assignment: Assignment, answer: str, now: datetime) -> HandedI
                 assert freed is not None
                 funds.move_funds(hit.requester_id, held=freed, spent=hit.unit_cost_cents)
     if stored:
-        return HandedIn(assignment.assignment_id, again=False)
+        return True
     assignment.refresh_from_db()
     if assignment.status in Assignment.HANDED_IN:
-        return HandedIn(assignment.assignment_id, again=True)
+        return False
     raise _lost_task_refusal(assignment, "")
 
 

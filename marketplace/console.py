@@ -8,8 +8,9 @@ import os
 import shlex
 import shutil
 import sys
+import tempfile
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,9 @@ class Command(BaseCommand):
     """A command. ``act(**options)`` returns the result that ``--json`` prints; ``show`` prints it for people."""
 
     example = ""
+    #: The list in the result that ``show`` prints as a table, and its columns.
+    listed = ""
+    columns: tuple[str, ...] = ()
     requires_system_checks: list[str] = []
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
@@ -58,7 +62,13 @@ class Command(BaseCommand):
         raise NotImplementedError
 
     def show(self, result: dict[str, Any]) -> None:
-        raise NotImplementedError
+        """Print the list as a table or, without one, all values on a line."""
+        if self.listed:
+            self.table(self.columns, result[self.listed])
+        else:
+            self.stdout.write(
+                ", ".join(f"{name.replace('_', ' ')}: {value}" for name, value in result.items())
+            )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Migrate if needed, act and print."""
@@ -72,9 +82,9 @@ class Command(BaseCommand):
         else:
             self.show(result)
 
-    def table(self, head: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
-        """Print rows in columns as wide as their widest cell."""
-        lines = [[str(cell) for cell in row] for row in (head, *rows)]
+    def table(self, head: tuple[str, ...], rows: Iterable[Mapping[str, object]]) -> None:
+        """Print these values of the rows in columns as wide as their widest cell."""
+        lines = [list(head), *([str(row[name]) for name in head] for row in rows)]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         for line in lines:
             padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
@@ -97,10 +107,12 @@ def refuse_existing(file: Path | None) -> None:
 
 
 def write_private(file: Path, text: str) -> None:
-    """Write a file that only its owner can read, because it contains links or payments."""
+    """Write a file that only its owner can read, because it contains keys, links or payments.
+
+    It appears at once, so that no reader sees half of it.
+    """
     file.parent.mkdir(parents=True, exist_ok=True)
-    draft = file.with_name(f".{file.name}.part")
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    handle, draft = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
     with os.fdopen(handle, "w", newline="") as stream:
         stream.write(text)
-    draft.replace(file)
+    Path(draft).replace(file)

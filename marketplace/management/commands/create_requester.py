@@ -1,6 +1,5 @@
 import json
 from argparse import ArgumentParser
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +7,9 @@ from django.conf import settings
 
 from marketplace import clock
 from marketplace.console import Command as Base
-from marketplace.management.commands.serve import write_key_file
+from marketplace.management.commands.serve import hand_out_key
 from marketplace.management.commands.top_up import cents_argument
+from marketplace.rules import money
 from marketplace.services.account import accounts
 
 
@@ -27,15 +27,11 @@ class Command(Base):
         """Create the requester. A key that is written to a file is not printed."""
         opening = options["balance"]
         if opening is None:
-            opening = int(Decimal(settings.OPENING_BALANCE) * 100)
+            opening = money.cents(str(settings.OPENING_BALANCE))
         key = accounts.create_requester(
             options["name"], opening_cents=opening, now=clock.now(), email=options["email"]
         )
-        document = {"access_key": key.access_key, "endpoint": settings.PUBLIC_URL}
-        if options["key_file"]:
-            write_key_file(options["key_file"], key)
-            return document | {"key_file": str(options["key_file"])}
-        return document | {"secret_key": key.secret_key}
+        return hand_out_key(key, options["key_file"])
 
     def show(self, result: dict[str, Any]) -> None:
         """Print the key in the format of a key file."""

@@ -26,6 +26,3 @@ class Command(Base):
         worker = accounts.worker_by_name(options["name"])
         done = forgetting.erase_worker(worker, clock.now(), waive=options["waive"])
         return {"worker_id": worker.worker_id, **done}
-
-    def show(self, result: dict[str, Any]) -> None:
-        self.stdout.write(", ".join(f"{name.replace('_', ' ')}: {value}" for name, value in result.items()))

@@ -8,6 +8,7 @@ from marketplace.services.account import invitations
 class Command(Base):
     help = "List every invitation and its state, newest first."
     example = "python -m marketplace invitations"
+    listed, columns = "invitations", ("invitation", "state", "email", "note", "expires_at", "worker_id")
 
     def act(self, **options: Any) -> dict[str, Any]:
         now = clock.now()
@@ -25,8 +26,3 @@ class Command(Base):
                 for row in invitations.all_invitations()
             ]
         }
-
-    def show(self, result: dict[str, Any]) -> None:
-        rows = result["invitations"]
-        head = ("invitation", "state", "email", "note", "expires_at", "worker_id")
-        self.table(head, ([row[name] for name in head] for row in rows))

@@ -61,9 +61,8 @@ class Command(Base):
         return {**_batch_fields(row), "new": new, "out": str(options["out"])}
 
     def show(self, result: dict[str, Any]) -> None:
-        head = ("name", "until", "workers", "due", "paid", "failed")
         if "batches" in result:
-            self.table(head, ([row[name] for name in head] for row in result["batches"]))
+            self.table(("name", "until", "workers", "due", "paid", "failed"), result["batches"])
             return
         made = "created now" if result["new"] else "created earlier; nothing was added"
         self.stdout.write(

@@ -9,6 +9,7 @@ from marketplace.services.operator import requesters
 class Command(Base):
     help = "List the keys of a requester, without their secrets."
     example = "python -m marketplace requester_keys lab"
+    listed, columns = "keys", ("access_key", "state", "created_at", "expires_at")
 
     def arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name")
@@ -27,7 +28,3 @@ class Command(Base):
                 for row in rows
             ]
         }
-
-    def show(self, result: dict[str, Any]) -> None:
-        head = ("access_key", "state", "created_at", "expires_at")
-        self.table(head, ([row[name] for name in head] for row in result["keys"]))

@@ -9,6 +9,7 @@ from marketplace.services.operator import requesters
 class Command(Base):
     help = "List every requester: available balance, amount held for open tasks, number of valid keys."
     example = "python -m marketplace requesters"
+    listed, columns = "requesters", ("name", "available", "on_hold", "valid_keys")
 
     def act(self, **options: Any) -> dict[str, Any]:
         return {
@@ -23,7 +24,3 @@ class Command(Base):
                 for row in requesters.all_requesters(clock.now())
             ]
         }
-
-    def show(self, result: dict[str, Any]) -> None:
-        head = ("name", "available", "on_hold", "valid_keys")
-        self.table(head, ([row[name] for name in head] for row in result["requesters"]))

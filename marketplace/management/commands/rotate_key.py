@@ -4,11 +4,9 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
-
 from marketplace import clock
 from marketplace.console import Command as Base
-from marketplace.management.commands.serve import write_key_file
+from marketplace.management.commands.serve import hand_out_key
 from marketplace.services.operator import requesters
 
 
@@ -27,16 +25,11 @@ class Command(Base):
         requester = requesters.requester_named(options["name"])
         grace = timedelta(hours=max(0.0, options["grace"]))
         rotated = requesters.rotate_key(requester, clock.now(), grace=grace)
-        result = {
-            "access_key": rotated.key.access_key,
-            "endpoint": settings.PUBLIC_URL,
+        return {
+            **hand_out_key(rotated.key, options["key_file"]),
             "old_keys": rotated.old,
             "old_keys_until": rotated.until.isoformat(),
         }
-        if options["key_file"]:
-            write_key_file(options["key_file"], rotated.key)
-            return {**result, "key_file": str(options["key_file"])}
-        return {**result, "secret_key": rotated.key.secret_key}
 
     def show(self, result: dict[str, Any]) -> None:
         """Print the key in the format of a key file, and everything else on stderr."""

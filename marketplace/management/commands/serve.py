@@ -1,6 +1,4 @@
 import json
-import os
-import tempfile
 from argparse import ArgumentParser
 from datetime import timedelta
 from pathlib import Path
@@ -9,7 +7,7 @@ from typing import Any
 from django.conf import settings
 
 from marketplace import clock
-from marketplace.console import Command as Base, migrate_if_needed
+from marketplace.console import Command as Base, migrate_if_needed, write_private
 from marketplace.models import Requester, RequesterKey
 from marketplace.rules import money
 from marketplace.services.account import accounts
@@ -57,7 +55,7 @@ def ensure_key_file() -> Path:
     if key is None:
         opening = money.cents(str(settings.OPENING_BALANCE))
         key = accounts.create_requester(FIRST_REQUESTER, opening_cents=opening, now=clock.now())
-    write_key_file(file, key)
+    write_private(file, json.dumps(key_document(key)))
     return file
 
 
@@ -69,15 +67,20 @@ def _key_in(file: Path) -> RequesterKey | None:
     return RequesterKey.objects.valid_at(clock.now()).filter(access_key=access_key).first()
 
 
-def write_key_file(file: Path, key: RequesterKey) -> None:
-    """Write a key file atomically, so that no reader sees half of it. Only its owner can read it."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    document = {
+def key_document(key: RequesterKey) -> dict[str, str]:
+    """Return the content of a key file."""
+    return {
         "access_key": key.access_key,
         "secret_key": key.secret_key,
         "endpoint": settings.PUBLIC_URL,
     }
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=".key-")
-    with os.fdopen(handle, "w") as stream:
-        json.dump(document, stream)
-    Path(name).replace(file)
+
+
+def hand_out_key(key: RequesterKey, file: Path | None) -> dict[str, str]:
+    """Return the content of a key file; with ``file``, write it there and return the path instead of the secret."""
+    document = key_document(key)
+    if file is None:
+        return document
+    write_private(file, json.dumps(document))
+    del document["secret_key"]
+    return document | {"key_file": str(file)}

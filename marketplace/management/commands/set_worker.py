@@ -80,6 +80,3 @@ class Command(Base):
             setattr(worker, column, value)
         worker.save(update_fields=list(values))
         return {"username": worker.username, "worker_id": worker.worker_id, **values}
-
-    def show(self, result: dict[str, Any]) -> None:
-        self.stdout.write(", ".join(f"{name.replace('_', ' ')}: {value}" for name, value in result.items()))

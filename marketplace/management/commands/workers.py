@@ -9,13 +9,11 @@ from marketplace.services.operator import payouts
 class Command(Base):
     help = "List every worker account: tasks, earnings and money not yet paid out."
     example = "python -m marketplace workers --json"
+    listed = "workers"
+    columns = ("username", "worker_id", "state", "submitted", "approved", "rejected", "earned", "unpaid")
 
     def act(self, **options: Any) -> dict[str, Any]:
         return {"workers": [_account_fields(row) for row in Worker.objects.order_by("username")]}
-
-    def show(self, result: dict[str, Any]) -> None:
-        head = ("username", "worker_id", "state", "submitted", "approved", "rejected", "earned", "unpaid")
-        self.table(head, ([row[name] for name in head] for row in result["workers"]))
 
 
 def _account_fields(row: Worker) -> dict[str, Any]:

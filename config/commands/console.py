@@ -14,13 +14,18 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFormatter
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from config.commands.command_line import pasteable
 from config.errors import Refusal
 from config.process.private_files import give_to_user
+
+#: Options of every Django command, and the streams that tests pass. No ``act`` reads them.
+DJANGO_OPTIONS = {"stdout", "stderr"} | {
+    option.removeprefix("--").replace("-", "_") for option in DjangoHelpFormatter.show_last - {"--version"}
+}
 
 
 class UsageError(Exception):
@@ -50,7 +55,8 @@ def read_text_file(path: Path) -> str:
 class Command(BaseCommand):
     """A step of the pipeline as a command. Subclasses define ``example``, ``arguments`` and ``act``.
 
-    ``act(**options)`` returns a JSON-ready dict. ``--json`` prints it unchanged; ``show`` prints it for people.
+    ``act(**options)`` gets the command's own arguments, and can pass them on to its service under the same names. It
+    returns a JSON-ready dict, which ``--json`` prints unchanged; ``show`` prints it for people.
     """
 
     example = ""
@@ -103,7 +109,7 @@ class Command(BaseCommand):
             self.note(self.opening)
         try:
             launcher.ensure_database()
-            result = self.act(**options)
+            result = self.act(**{name: options[name] for name in options.keys() - DJANGO_OPTIONS})
         except Refusal as refusal:
             self.note(f"Refused: {refusal.message}")
             if refusal.next_step:

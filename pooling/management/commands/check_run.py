@@ -25,22 +25,19 @@ class Command(BaseCommand):
             choices=Run.Order.values,
             help="order of the passages (default: by score for TREC files, by rank for MS MARCO files)",
         )
-        parser.add_argument("--tag", default="", help="the tag to import it under")
+        parser.add_argument(
+            "--tag", dest="run_tag", default="", metavar="TAG", help="the tag to import it under"
+        )
         parser.add_argument("--skip-unknown", action="store_true", help="allow lines of unknown queries")
 
     def act(
-        self, *, file: Path, collection: str | None, order: str, tag: str, skip_unknown: bool, **options: Any
+        self, *, file: Path, collection: str | None, skip_unknown: bool, **options: Any
     ) -> dict[str, Any]:
         found = collection_named(collection) if collection else None
         with self.progress(f"Checking {file.name}") as update:
             try:
                 checked = runs.check_run(
-                    path=file,
-                    collection=found,
-                    order=order,
-                    run_tag=tag,
-                    skip_unknown=skip_unknown,
-                    progress=update,
+                    path=file, collection=found, skip_unknown=skip_unknown, progress=update, **options
                 )
             except InvalidFile as refusal:
                 refused = each_refusal(refusal, file, collection=found, skip_unknown=skip_unknown)

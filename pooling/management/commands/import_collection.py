@@ -16,6 +16,7 @@ class Command(BaseCommand):
         parser.add_argument("--queries", required=True, type=Path, metavar="FILE", help="TSV or JSON lines")
         parser.add_argument(
             "--passages",
+            dest="passage_files",
             nargs="+",
             action="extend",
             default=[],
@@ -42,39 +43,10 @@ class Command(BaseCommand):
             "--all-passages", action="store_true", help="store every text, not only texts that are needed"
         )
 
-    def act(
-        self,
-        *,
-        collection: str,
-        queries: Path,
-        passages: list[Path],
-        qrels: Path | None,
-        min_grade: int,
-        skip_unknown: bool,
-        title: str,
-        description: str,
-        license: str,
-        citation: str,
-        language: str,
-        all_passages: bool,
-        **options: Any,
-    ) -> dict[str, Any]:
+    def act(self, *, collection: str, all_passages: bool, **options: Any) -> dict[str, Any]:
         with self.progress(f"Importing {collection}") as update:
-            made = collections.import_collection(
-                name=collection,
-                queries=queries,
-                passage_files=passages,
-                qrels=qrels,
-                min_grade=min_grade,
-                skip_unknown=skip_unknown,
-                title=title,
-                description=description,
-                license=license,
-                citation=citation,
-                language=language,
-                progress=update,
-            )
-            kept = fetch_sources(made, update) if all_passages else 0
+            made = collections.import_collection(name=collection, progress=update, **options)
+            kept = passages.fetch_all(collection=made.collection, progress=update) if all_passages else 0
         return {
             "collection": collection,
             "queries": made.queries,
@@ -82,8 +54,3 @@ class Command(BaseCommand):
             "labels": made.qrels.labels if made.qrels else 0,
             "texts": kept,
         }
-
-
-def fetch_sources(made: collections.ImportedCollection, update: Any) -> int:
-    """Store every passage of the new collection's sources."""
-    return passages.fetch_all(collection=made.collection, progress=update)

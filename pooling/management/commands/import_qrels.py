@@ -35,37 +35,20 @@ class Command(BaseCommand):
             help="publish scores under these labels, but not the labels themselves: see withhold_labels",
         )
 
-    def act(
-        self,
-        *,
-        collection: str,
-        file: Path,
-        set_name: str,
-        min_grade: int,
-        kind: str,
-        skip_unknown: bool,
-        withheld: bool,
-        **options: Any,
-    ) -> dict[str, Any]:
+    def act(self, *, collection: str, file: Path, **options: Any) -> dict[str, Any]:
         with self.progress(f"Importing {file.name}") as update:
             imported = qrels.import_qrels(
-                collection=collection_named(collection),
-                path=file,
-                set_name=set_name,
-                min_grade=min_grade,
-                kind=kind,
-                skip_unknown=skip_unknown,
-                withheld=withheld,
-                progress=update,
+                collection=collection_named(collection), path=file, progress=update, **options
             )
         if not imported.relevant:
-            self.note(f"No label has grade {min_grade} or above: nothing is relevant in this set.")
+            least = imported.qrel_set.min_grade
+            self.note(f"No label has grade {least} or above: nothing is relevant in this set.")
         return {
             "set": imported.qrel_set.name,
             "kind": str(imported.qrel_set.kind),
             "labels": imported.labels,
             "queries": imported.queries,
             "relevant": imported.relevant,
-            "withheld": withheld,
+            "withheld": imported.qrel_set.withheld,
             "skipped": list(imported.skipped),
         }

@@ -7,7 +7,29 @@ from config import clock
 from pooling.models.collections import Collection, Run
 
 
-class NewCollection(models.Model):
+class SentFiles(models.Model):
+    """Files that somebody sent for a collection, and their problems."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    key = models.CharField(
+        max_length=200,
+        blank=True,
+        help_text="A client's idempotency key: the same key means the same request.",
+    )
+    files = models.JSONField(
+        default=list,
+        help_text="Kind, name and path of each file; for a file sent in parts, the bytes received so far.",
+    )
+    problems = models.JSONField(default=list, help_text="The first problems, each with its file and line.")
+    problem_counts = models.JSONField(default=dict, help_text="Kind → number of problems.")
+    created_at = models.DateTimeField(default=clock.now)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        abstract = True
+
+
+class NewCollection(SentFiles):
     """A request for a collection from uploaded files, and its outcome."""
 
     class State(models.TextChoices):
@@ -16,24 +38,10 @@ class NewCollection(models.Model):
         MADE = "made"
         REFUSED = "refused"
 
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
-    key = models.CharField(
-        max_length=200,
-        blank=True,
-        help_text="A client's idempotency key: the same key means the same request.",
-    )
     name = models.CharField(max_length=80)
     details = models.JSONField(default=dict, help_text="Title, description, language, threshold.")
-    files = models.JSONField(
-        default=list,
-        help_text="Kind, name and path of each file; for a file sent in parts, the bytes received so far.",
-    )
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
     collection = models.ForeignKey(Collection, models.SET_NULL, null=True, related_name="+")
-    problems = models.JSONField(default=list, help_text="The first problems, each with its file and line.")
-    problem_counts = models.JSONField(default=dict, help_text="Kind → number of problems.")
-    created_at = models.DateTimeField(default=clock.now)
-    finished_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
@@ -47,7 +55,7 @@ class NewCollection(models.Model):
         return f"pooling.make_collection:{self.pk}"
 
 
-class AddedFiles(models.Model):
+class AddedFiles(SentFiles):
     """Labels and passage files uploaded for a collection, and their outcome."""
 
     class State(models.TextChoices):
@@ -57,25 +65,11 @@ class AddedFiles(models.Model):
         REFUSED = "refused"
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="added_files")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
-    key = models.CharField(
-        max_length=200,
-        blank=True,
-        help_text="A client's idempotency key: the same key means the same request.",
-    )
     details = models.JSONField(
         default=dict, help_text="For labels: the set's name, its threshold, and how to treat unknown queries."
     )
-    files = models.JSONField(
-        default=list,
-        help_text="Kind, name and path of each file; for a file sent in parts, the bytes received so far.",
-    )
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
     outcome = models.JSONField(default=dict, help_text="Labels and texts that were added.")
-    problems = models.JSONField(default=list, help_text="The first problems, each with its file and line.")
-    problem_counts = models.JSONField(default=dict, help_text="Kind → number of problems.")
-    created_at = models.DateTimeField(default=clock.now)
-    finished_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [

@@ -10,7 +10,7 @@ from config.plurals import many
 from pooling import trec
 from pooling.errors import AlreadyImported, NotFound
 from pooling.formats import Progress
-from pooling.models import AddedFiles, Collection
+from pooling.models import AddedFiles, Collection, PassageSource
 from pooling.problems import Problems
 from pooling.services import passages
 from pooling.services.candidates import ReadCandidates, read_candidates, store_candidates
@@ -77,7 +77,7 @@ def add_waiting_files(wanted: AddedFiles, *, progress: Progress | None = None) -
 
     def read() -> Callable[[], dict[str, Any]]:
         examined = examined_passages(wanted.files, progress)
-        refuse_own_queries(wanted.collection, [(name, source.path) for name, source in examined])
+        refuse_own_queries(wanted.collection, [(name, Path(source.path)) for name, source in examined])
         labels, candidates = _read_labels(wanted, progress), _read_candidates(wanted, progress)
         if not wanted.files and wanted.collection.sources.exists():
             passages.record_tops(wanted.collection, progress=progress)
@@ -153,7 +153,7 @@ def _add_candidates(wanted: AddedFiles, candidates: ReadCandidates | None) -> di
 
 
 def _add_texts(
-    wanted: AddedFiles, examined: list[tuple[str, passages.Source]], texts: IO[str]
+    wanted: AddedFiles, examined: list[tuple[str, PassageSource]], texts: IO[str]
 ) -> dict[str, Any]:
     """Add new sources, and the texts that were read for passages without one; labels may also have added passages."""
     for name, source in examined:

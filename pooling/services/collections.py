@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from pooling import trec
 from pooling.errors import AlreadyImported
 from pooling.formats import Content, Progress
-from pooling.models import Collection, Query
+from pooling.models import Collection, PassageSource, Query
 from pooling.services import bulk, passages
 from pooling.services.growth import most_bytes_of
 from pooling.services.members import log
@@ -30,7 +30,7 @@ class CollectionFiles:
     """The files of a new collection, read and checked."""
 
     queries: Sequence[Text]
-    sources: Sequence[passages.Source]
+    sources: Sequence[PassageSource]
     labels: trec.Qrels | None = None
 
 
@@ -64,7 +64,7 @@ def import_collection(
 def read_collection_files(
     *,
     queries: Path,
-    sources: Sequence[passages.Source],
+    sources: Sequence[PassageSource],
     qrels: Path | None = None,
     skip_unknown: bool = False,
     names: Mapping[Path, str] | None = None,
@@ -77,7 +77,7 @@ def read_collection_files(
     names = names or {}
     found = read_query_file(Content(queries, names.get(queries, ""), most_bytes_of(queries), progress))
     called = {path.resolve(): name for path, name in names.items()}
-    passage_files = {source.path: called.get(source.path, str(source.path)) for source in sources}
+    passage_files = {path: called.get(path, str(path)) for path in (Path(one.path) for one in sources)}
     refuse_swapped_texts(found, names.get(queries, str(queries)), passage_files)
     labels = None
     if qrels is not None:

@@ -32,18 +32,6 @@ FILL = (
 
 
 @dataclass(frozen=True)
-class Source:
-    """A passage file with its format and hash."""
-
-    path: Path
-    format: str
-    sha256: str
-    """SHA-256 of the decompressed content."""
-    size: int
-    """Bytes on disk."""
-
-
-@dataclass(frozen=True)
 class Fetched:
     """The result of a pass over the sources."""
 
@@ -53,16 +41,18 @@ class Fetched:
     """Passages that no source contains; all requested passages if there is no source."""
 
 
-def examine(path: Path, progress: Progress | None = None, *, name: str = "") -> Source:
-    """Read a passage file through once: its format and its hash. Raises InvalidFile."""
+def examine(path: Path, progress: Progress | None = None, *, name: str = "") -> PassageSource:
+    """Read a passage file through once; return it as a source that is not registered. Raises InvalidFile."""
     format = format_of(_passage_content(path, name=name))
     content = _passage_content(path, progress, name=name)
     for _ in content.blocks():
         pass
-    return Source(path.resolve(), format, content.sha256, path.stat().st_size)
+    return PassageSource(
+        path=str(path.resolve()), format=format, sha256=content.sha256, size_bytes=path.stat().st_size
+    )
 
 
-def register_source(collection: Collection, source: Source, *, name: str = "") -> PassageSource:
+def register_source(collection: Collection, source: PassageSource, *, name: str = "") -> PassageSource:
     """Register a file as a source of the collection's texts. Raises AlreadyImported.
 
     ``name``: the user's name of a stored file, for errors.
@@ -70,7 +60,7 @@ def register_source(collection: Collection, source: Source, *, name: str = "") -
     registered, new = PassageSource.objects.get_or_create(
         collection=collection,
         sha256=source.sha256,
-        defaults={"path": str(source.path), "format": source.format, "size_bytes": source.size},
+        defaults={"path": source.path, "format": source.format, "size_bytes": source.size_bytes},
     )
     if not new:
         held = "a passage file" if name else registered.path
@@ -86,7 +76,7 @@ def add_sources(
 ) -> list[PassageSource]:
     """Register more passage files, all or none."""
     examined = [examine(path, progress) for path in paths]
-    refuse_own_queries(collection, [(str(one.path), one.path) for one in examined])
+    refuse_own_queries(collection, [(one.path, Path(one.path)) for one in examined])
     with transaction.atomic():
         return [register_source(collection, source) for source in examined]
 
@@ -178,7 +168,7 @@ def read_texts(
     *,
     collection: Collection,
     pids: Iterable[str],
-    fresh: Iterable[Source],
+    fresh: Iterable[PassageSource],
     into: IO[str],
     progress: Progress | None = None,
 ) -> None:
@@ -190,17 +180,8 @@ def read_texts(
     for some in bulk.parts(list(wanted), KEYS_A_QUERY):
         known = collection.passages.filter(pid__in=some, text__isnull=False)
         wanted.difference_update(known.values_list("pid", flat=True))
-    added = (
-        PassageSource(
-            collection=collection,
-            path=str(one.path),
-            format=one.format,
-            sha256=one.sha256,
-            size_bytes=one.size,
-        )
-        for one in fresh
-    )
-    for source in chain(collection.sources.order_by("pk"), added):
+    for source in chain(collection.sources.order_by("pk"), fresh):
+        source.collection = collection  # A fresh one is not registered yet.
         found = set()
         for text in _texts_in_source(source, wanted, progress) if wanted else ():
             into.write(f"{json.dumps((text.line, text.id, text.text))}\n")

@@ -15,10 +15,10 @@ from accounts.models import User
 from config import clock
 from pooling.errors import InvalidFile, InvalidPassageFile, PoolingError, ReaderFailed, UploadRefused
 from pooling.formats import Content, Progress
-from pooling.models import AddedFiles, NewCollection
+from pooling.models import AddedFiles, NewCollection, PassageSource
 from pooling.problems import Problem, Problems, of_refusal, only_unknown_queries
 from pooling.services.growth import most_bytes_of
-from pooling.services.passages import Source, examine
+from pooling.services.passages import examine
 from pooling.services.quotas import refuse_over_quota, sizes_of
 from pooling.services.reader_faults import refusing_faults
 from pooling.texts import passage_problems
@@ -124,7 +124,7 @@ def refuse_bad_passages(files: Iterable[StoredFile], progress: Progress | None =
 
 def examined_passages(
     files: Sequence[StoredFile], progress: Progress | None = None
-) -> list[tuple[str, Source]]:
+) -> list[tuple[str, PassageSource]]:
     """Read all passage files; return each with its sender's name. Raises InvalidFile for the first problem."""
     refuse_bad_passages(files, progress)
     called = sender_names(files)

@@ -6,7 +6,7 @@ blanks or tabs. docs/data-formats.md lists refusals and warnings.
 """
 
 from collections import deque
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
@@ -21,7 +21,7 @@ from pooling.blocks import Layout
 from pooling.columns import Columns, lines_with, read_columns
 from pooling.errors import InvalidQrelFile, InvalidRunFile, PoolingError, UnknownQueries
 from pooling.formats import BLOCK_BYTES, MAX_BYTES, Content, Progress
-from pooling.ordering import Oddities, duplicate_rows, order_lines
+from pooling.ordering import duplicate_rows, order_lines
 from pooling.problems import TOO_DEEP, Problems, problems_of_lines, with_lines
 from pooling.ranking import Ranking, rank_first
 
@@ -153,7 +153,6 @@ def read_run_file(
             f"query {ranking.qids[0]} has more than {many(max_depth, 'passage')}.",
             TOO_DEEP,
         )
-    unanswered = tuple(sorted(set(known_qids or ()) - set(columns.qids)))
     return RunFile(
         "msmarco" if columns.score is None else "trec",
         columns.tag,
@@ -161,7 +160,14 @@ def read_run_file(
         content.sha256,
         content.size,
         ranking,
-        _run_report(oddities, ranking, unanswered, skipped),
+        RunReport(
+            lines=int(ranking.lengths.sum()),
+            queries=len(ranking.qids),
+            depth=ranking.depth,
+            unanswered=tuple(sorted(set(known_qids or ()) - set(columns.qids))),
+            skipped=skipped,
+            **vars(oddities),
+        ),
     )
 
 
@@ -202,29 +208,16 @@ def qrel_problems(
 
 
 def read_runs(
-    paths: Sequence[Path],
-    *,
-    known_qids: Collection[str] | None = None,
-    skip_unknown: bool = False,
-    order: str = "",
-    max_depth: int | None = None,
-    max_bytes: int = MAX_BYTES,
+    paths: Sequence[Path], read_run: Callable[[Path], RunFile] = read_run_file
 ) -> Iterator[RunFile | PoolingError]:
     """Read several runs at the same time, and yield them in the order given.
 
-    Reading begins with the call. Exceptions of ``read_run_file`` are yielded, not raised.
+    Reading begins with the call. Exceptions of ``read_run`` are yielded, not raised.
     """
 
     def read(path: Path) -> RunFile | PoolingError:
         try:
-            return read_run_file(
-                path,
-                known_qids=known_qids,
-                skip_unknown=skip_unknown,
-                order=order,
-                max_depth=max_depth,
-                max_bytes=max_bytes,
-            )
+            return read_run(path)
         except PoolingError as refusal:
             return refusal
 
@@ -273,23 +266,6 @@ def _refuse_duplicates(columns: Columns, again: Content) -> None:
     where = f"already appears on line {lines[0]}" if len(lines) == 2 else "appears twice"
     raise columns.layout.refusal(
         again.name, lines[-1] if lines else 0, f"passage {pid} of query {qid} {where}."
-    )
-
-
-def _run_report(
-    oddities: Oddities, ranking: Ranking, unanswered: tuple[str, ...], skipped: tuple[str, ...]
-) -> RunReport:
-    return RunReport(
-        lines=int(ranking.lengths.sum()),
-        queries=len(ranking.qids),
-        depth=ranking.depth,
-        unanswered=unanswered,
-        skipped=skipped,
-        rank_disagreements=oddities.rank_disagreements,
-        tied_queries=oddities.tied_queries,
-        tied_lines=oddities.tied_lines,
-        tied_tops=oddities.tied_tops,
-        rank_gaps=oddities.rank_gaps,
     )
 
 

@@ -1,6 +1,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -144,15 +145,15 @@ def import_runs(
     """
     imported: list[Run] = []
     refused: list[PoolingError] = []
-    files = trec.read_runs(
-        paths,
+    read = partial(
+        trec.read_run_file,
         known_qids=known_qids(collection),
         skip_unknown=skip_unknown,
         order=order,
         max_depth=collection.max_run_depth,
         max_bytes=most_bytes_of_run(),
     )
-    for done, (path, file) in enumerate(zip(paths, files, strict=True), 1):
+    for done, (path, file) in enumerate(zip(paths, trec.read_runs(paths, read), strict=True), 1):
         try:
             if isinstance(file, PoolingError):
                 raise file

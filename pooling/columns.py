@@ -81,7 +81,7 @@ def read_columns(content: Content, layouts: Sequence[Layout]) -> Columns:
     except InvalidFile:
         if compression_of(content.path):
             # A damaged archive may contain invalid lines before its checksum fails. Report the damage, not the lines.
-            for _ in Content(content.path, content.name, content.max_bytes).blocks():
+            for _ in content.again().blocks():
                 pass
         raise
 
@@ -264,10 +264,10 @@ def same_string(strings: pl.Series, hashes: NDArray[np.uint64]) -> NDArray[np.in
 
 
 def lines_with(content: Content, qid: str, pid: str | None = None) -> Iterator[int]:
-    """Yield the line numbers of a query, or of one of its passages, in an already validated file."""
+    """Yield the line numbers of a query, or of one of its passages, in a validated file, which is read again."""
     number = 0
     wanted = qid.encode(), None if pid is None else pid.encode()
-    for block in content.blocks():
+    for block in content.again().blocks():
         for line in block[:-1].split(b"\n"):
             number += 1
             fields = line.split()

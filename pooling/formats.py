@@ -122,6 +122,10 @@ class Content:
     def __post_init__(self) -> None:
         self.name = self.name or str(self.path)
 
+    def again(self) -> Content:
+        """Return the same content, to be read once more."""
+        return Content(self.path, self.name, self.max_bytes)
+
     @property
     def sha256(self) -> str:
         """The hex digest of the decompressed content read so far."""

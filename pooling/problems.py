@@ -101,12 +101,12 @@ def only_unknown_queries(counts: Mapping[str, int]) -> bool:
 
 
 def with_lines(found: Problems, content: Content) -> Problems:
-    """Return the same problems, each with the beginning of its line; this reads the content once more."""
+    """Return the same problems, each with the beginning of its line; this reads the content again."""
     wanted = {one.line for one in found.listed if one.line}
     texts: dict[int, str] = {}
     number = 0
     with suppress(InvalidFile):  # a damaged archive has no more lines
-        for block in content.blocks() if wanted else ():
+        for block in content.again().blocks() if wanted else ():
             lines = block[:-1].split(b"\n")
             here = [line for line in wanted if number < line <= number + len(lines)]
             texts |= {line: _beginning(lines[line - number - 1]) for line in here}
@@ -123,10 +123,9 @@ def _beginning(line: bytes) -> str:
 
 
 class Listing:
-    """Collects problems in any order; keeps ``most`` (the first of each kind, then by line) and the counts."""
+    """Collects problems in any order; keeps MOST_LISTED (the first of each kind, then by line) and the counts."""
 
-    def __init__(self, most: int = MOST_LISTED) -> None:
-        self.most = most
+    def __init__(self) -> None:
         self.kept: list[Problem] = []
         self.counts: Counter[str] = Counter()
 
@@ -135,7 +134,7 @@ class Listing:
             problem = replace(problem, next_step=NEXT_STEPS[problem.kind])
         self.counts[problem.kind] += 1
         self.kept.append(problem)
-        if len(self.kept) > 2 * self.most:
+        if len(self.kept) > 2 * MOST_LISTED:
             self._cut()
 
     def count(self, kind: str, more: int) -> None:
@@ -153,13 +152,20 @@ class Listing:
         for one in sorted(self.kept, key=lambda one: one.line):
             seen[one.kind] += 1
             (first if seen[one.kind] <= LISTED_OF_EACH_KIND else others).append(one)
-        kept = [*first, *others[: max(0, self.most - len(first))]]
+        kept = [*first, *others[: max(0, MOST_LISTED - len(first))]]
         self.kept = sorted(kept, key=lambda one: one.line)
 
 
 def of_refusal(refusal: InvalidFile) -> Problem:
     kind = refusal.kind or ("file" if refusal.line == 0 else "encoding")
     return Problem(refusal.line, kind, refusal.reason, refusal.next_step)
+
+
+def only_damage(damage: InvalidFile) -> Problems:
+    """Return the damage alone: a damaged archive may contain invalid lines before its checksum fails."""
+    alone = Listing()
+    alone.add(of_refusal(damage))
+    return alone.all()
 
 
 def problems_of_lines(
@@ -169,7 +175,6 @@ def problems_of_lines(
     known_qids: Collection[str] | None = None,
     skip_unknown: bool = False,
     max_depth: int | None = None,
-    most: int = MOST_LISTED,
 ) -> Problems:
     """Return all problems of a run or qrel file.
 
@@ -179,17 +184,14 @@ def problems_of_lines(
     Repeated passages are recognized by a 64-bit hash, which is enough for a refused file.
     """
     known = None if known_qids is None else frozenset(known_qids)
-    reading = _Reading(content, layouts, known, Listing(most), skip_unknown, max_depth)
+    reading = _Reading(content, layouts, known, Listing(), skip_unknown, max_depth)
     first_line = 1
     try:
         for block in content.prepared(Block):
             reading.take(block, first_line)
             first_line += block.lines
     except InvalidFile as damage:
-        # A damaged archive may contain invalid lines before its checksum fails. Report the damage, not the lines.
-        alone = Listing(most)
-        alone.add(of_refusal(damage))
-        return alone.all()
+        return only_damage(damage)
     return reading.finished()
 
 
@@ -313,11 +315,11 @@ class _Reading:
             return
         keys, lines = np.concatenate(self.keys), np.concatenate(self.lines)
         self.keys, self.lines = [], []
-        count, found = repeated(keys, self.listing.most)
+        count, found = repeated(keys, MOST_LISTED)
         for row, earliest in found:
             said = f"this passage of the query already appears on line {lines[earliest]:,}."
             self.listing.add(Problem(int(lines[row]), "repeated passage", said))
-        self.listing.count("repeated passage", max(0, count - self.listing.most))
+        self.listing.count("repeated passage", max(0, count - MOST_LISTED))
 
 
 def _problem_of_line(number: int, fields: list[bytes], layout: Layout, wrong: LineProblem) -> Problem:

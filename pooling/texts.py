@@ -13,7 +13,7 @@ from pooling.blocks import LONGEST, quoted_field
 from pooling.errors import EmptyFile, InvalidFile, InvalidPassageFile, InvalidQueryFile, ReaderFailed
 from pooling.formats import Content, line_text, numbered_lines
 from pooling.other_kinds import run_or_labels, texts_of_another_kind
-from pooling.problems import Listing, Problem, Problems, of_refusal, with_lines
+from pooling.problems import MOST_LISTED, Listing, Problem, Problems, only_damage, with_lines
 from pooling.repeated_rows import repeated
 
 QID_FIELDS = ("qid", "_id", "id", "query_id")
@@ -99,9 +99,7 @@ def query_problems(content: Content) -> Problems:
                 said = f"query {quoted_field(query.id.encode())} has no text."
                 listing.add(Problem(query.line, "no text", said))
     except InvalidFile as damage:
-        listing = Listing()
-        listing.add(of_refusal(damage))
-        return listing.all()
+        return only_damage(damage)
     if not first and not listing.counts:
         listing.add(Problem(0, "file", "the file has no queries."))
     return _with_lines(listing, content)
@@ -116,12 +114,10 @@ def passage_problems(content: Content) -> Problems:
             keys.append(hash(passage.id))
             lines.append(passage.line)
     except InvalidFile as damage:
-        listing = Listing()
-        listing.add(of_refusal(damage))
-        return listing.all()
+        return only_damage(damage)
     if not keys and not listing.counts:
         listing.add(Problem(0, "file", "the file has no passages."))
-    count, found = repeated(np.array(keys, np.int64).view(np.uint64), listing.most)
+    count, found = repeated(np.array(keys, np.int64).view(np.uint64), MOST_LISTED)
     for row, earliest in found:
         said = f"this passage already appears on line {lines[earliest]:,}."
         listing.add(Problem(lines[row], "repeated passage", said))
@@ -130,7 +126,7 @@ def passage_problems(content: Content) -> Problems:
 
 
 def _with_lines(listing: Listing, content: Content) -> Problems:
-    found = with_lines(listing.all(), Content(content.path, content.name, content.max_bytes))
+    found = with_lines(listing.all(), content)
     return replace(found, listed=tuple(map(_as_other_kind, found.listed)))
 
 

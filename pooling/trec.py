@@ -135,18 +135,17 @@ def read_run_file(
     naming file and line.
     """
     content = Content(path, name, max_bytes, progress)
-    again = Content(path, name, max_bytes)
     columns = read_columns(content, (TREC_RUN, MSMARCO_RUN))
     if columns.score is None and order == "score":
         raise InvalidRunFile(content.name, 0, "an MS MARCO run has no scores to order by.")
     order = order or ("rank" if columns.score is None else "score")
-    columns, skipped = _known_queries_only(columns, again, known_qids, skip_unknown)
+    columns, skipped = _known_queries_only(columns, content, known_qids, skip_unknown)
     if not len(columns):
         raise UnknownQueries(content.name, 0, skipped, "No lines are left without the unknown queries.")
     oddities = order_lines(columns, order)
     ranking = rank_first(columns)
     if max_depth is not None and ranking.depth > max_depth:
-        line = next(islice(lines_with(again, ranking.qids[0]), max_depth, None), 0)
+        line = next(islice(lines_with(content, ranking.qids[0]), max_depth, None), 0)
         raise InvalidRunFile(
             content.name,
             line,
@@ -190,7 +189,7 @@ def run_problems(
         skip_unknown=skip_unknown,
         max_depth=max_depth,
     )
-    return with_lines(found, Content(path, name, max_bytes))
+    return with_lines(found, content)
 
 
 def qrel_problems(
@@ -199,12 +198,11 @@ def qrel_problems(
     name: str = "",
     known_qids: Collection[str] | None = None,
     max_bytes: int = MAX_BYTES,
-    progress: Progress | None = None,
 ) -> Problems:
     """Return all problems of a qrel file that ``read_qrel_file`` refuses."""
-    content = Content(path, name, max_bytes, progress)
+    content = Content(path, name, max_bytes)
     found = problems_of_lines(content, (TREC_QRELS, SHORT_QRELS), known_qids=known_qids)
-    return with_lines(found, Content(path, name, max_bytes))
+    return with_lines(found, content)
 
 
 def read_runs(
@@ -239,7 +237,7 @@ def read_runs(
 
 
 def _known_queries_only(
-    columns: Columns, again: Content, known_qids: Collection[str] | None, skip_unknown: bool
+    columns: Columns, content: Content, known_qids: Collection[str] | None, skip_unknown: bool
 ) -> tuple[Columns, tuple[str, ...]]:
     """Return the lines of known queries, and the unknown queries.
 
@@ -249,23 +247,23 @@ def _known_queries_only(
     known = None if known_qids is None else frozenset(known_qids)
     unknown = tuple(qid for qid in columns.qids if known is not None and qid not in known)
     if unknown and not skip_unknown:
-        line = next(lines_with(again, unknown[0]), 0)
+        line = next(lines_with(content, unknown[0]), 0)
         raise UnknownQueries(
-            again.name, line, unknown, Guidance("Leave their lines out with ", Option("skip-unknown"), ".")
+            content.name, line, unknown, Guidance("Leave their lines out with ", Option("skip-unknown"), ".")
         )
-    _refuse_duplicates(columns, again)
+    _refuse_duplicates(columns, content)
     return columns.without(unknown), unknown
 
 
-def _refuse_duplicates(columns: Columns, again: Content) -> None:
+def _refuse_duplicates(columns: Columns, content: Content) -> None:
     rows = duplicate_rows(columns)
     if rows is None:
         return
     qid, pid = columns.qids[columns.query[rows[1]]], columns.spell(columns.codes[[rows[1]]])[0]
-    lines = list(islice(lines_with(again, qid, pid), 2))
+    lines = list(islice(lines_with(content, qid, pid), 2))
     where = f"already appears on line {lines[0]}" if len(lines) == 2 else "appears twice"
     raise columns.layout.refusal(
-        again.name, lines[-1] if lines else 0, f"passage {pid} of query {qid} {where}."
+        content.name, lines[-1] if lines else 0, f"passage {pid} of query {qid} {where}."
     )
 
 
@@ -280,9 +278,8 @@ def read_qrel_file(
 ) -> Qrels:
     """Read and check all labels of a qrel file, as ``read_run_file`` does for runs."""
     content = Content(path, name, max_bytes, progress)
-    again = Content(path, name, max_bytes)
     columns = read_columns(content, (TREC_QRELS, SHORT_QRELS))
-    columns, skipped = _known_queries_only(columns, again, known_qids, skip_unknown)
+    columns, skipped = _known_queries_only(columns, content, known_qids, skip_unknown)
     pids = tuple(columns.spell(columns.codes).to_list())
     return Qrels(
         columns.qids,

@@ -134,12 +134,10 @@ def build_pool_job(
     """Build a pool with the texts it needs. A pool already built by an earlier try of this job is left unchanged."""
     chosen = pools.Choice(**choice)
     there = Pool.objects.filter(
-        name=name, collection=collection_id, qrel_set=qrel_set_id, depth=depth
+        name=name, collection=collection_id, qrel_set=qrel_set_id, depth=depth, **chosen.stated
     ).first()
     if there and set(there.pool_runs.values_list("run", flat=True)) == set(runs):
-        settled = ("sample", "seed", "min_size", "fraction", "fraction_seed", "priority", "round")
-        if all(getattr(there, one) == getattr(chosen, one) for one in settled):
-            return {"pool": name}
+        return {"pool": name}
     pools.build_pool(
         collection=Collection.objects.get(pk=collection_id),
         name=name,

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from pooling import preview, shallow
 from pooling.errors import PoolRefused
-from pooling.models import ClusterSet, Collection, Qrel, QrelSet, Run
+from pooling.models import ClusterSet, Collection, QrelSet, Run
 from pooling.services.clusters import canonical_of, cluster_set_of
-from pooling.services.pools import Choice, check_choice
+from pooling.services.pools import Choice, check_choice, known_relevant, refuse_unknown_queries
 from pooling.services.runs import ranking_of
 
 #: A deeper preview would read and sort too much for a page; pools themselves can be deeper.
@@ -94,10 +94,8 @@ def _query_indices(
     """Return the indices of the chosen queries; a slice for all queries, which avoids copies."""
     if wanted is None:
         return slice(None)
+    refuse_unknown_queries(collection, wanted, qids)
     position = {qid: place for place, qid in enumerate(qids)}
-    unknown = sorted(set(wanted) - position.keys())
-    if unknown:
-        raise PoolRefused(f"Queries {', '.join(unknown[:20])} are not in {collection.name}.")
     return np.array(sorted({position[qid] for qid in wanted}), dtype=np.int64)
 
 
@@ -192,10 +190,7 @@ def _hashed_labels(
     """Return hashes of the known relevant passage of every query, shape (queries, 1)."""
 
     def read() -> preview.Hashes:
-        labels = Qrel.objects.filter(qrel_set=qrel_set).order_by("position")
-        known = shallow.one_relevant_each(
-            labels.values_list("query__qid", "passage__pid", "grade").iterator(), qrel_set.min_grade
-        )
+        known = known_relevant(qrel_set)
         pids = [known.get(qid) for qid in qids]
         hashes = _pid_hashes(pl.Series([pid or "" for pid in pids], dtype=pl.String), clusters)
         return np.where(np.array([pid is not None for pid in pids]), hashes, preview.NOTHING)[:, None]

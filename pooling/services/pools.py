@@ -1,6 +1,7 @@
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import islice, pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from django.db import IntegrityError, transaction
@@ -44,6 +45,11 @@ class Choice:
         return RunCriteria(self.priority, self.round)
 
     @property
+    def stated(self) -> dict[str, Any]:
+        """Everything that a pool records of its choice; its queries follow from its passages."""
+        return {name: value for name, value in asdict(self).items() if name != "qids"}
+
+    @property
     def corpus(self) -> Fraction | None:
         """The fraction of the corpus, or None for all of it."""
         return None if self.fraction is None else Fraction(self.fraction, self.fraction_seed or 0)
@@ -66,7 +72,7 @@ def check_choice(choice: Choice, depth: int) -> None:
 
 def labeled_qids(qrel_set: QrelSet, qids: Sequence[str] | None = None) -> list[str]:
     """Return the qids (default: all) for which the set has a relevant passage."""
-    known = _known_relevant(qrel_set)
+    known = known_relevant(qrel_set)
     return [qid for qid in (known if qids is None else qids) if qid in known]
 
 
@@ -107,27 +113,40 @@ def build_pool(
             "No query would be in the pool.",
             Guidance("Choose more runs or queries, or a smaller ", Option("min-size"), "."),
         )
-    try:
-        with transaction.atomic():
-            pool = Pool.objects.create(
-                collection=collection,
-                name=name,
-                qrel_set=qrel_set,
-                depth=depth,
-                sample=choice.sample,
-                seed=choice.seed,
-                min_size=choice.min_size,
-                fraction=choice.fraction,
-                fraction_seed=choice.fraction_seed,
-                priority=choice.priority,
-                round=choice.round,
-            )
-            _save_pool_rows(pool, runs, pools, found)
-            log(collection, f"pool {name} of {many(len(pools), 'query', 'queries')} built", who=who)
-    except IntegrityError:
-        if Pool.objects.filter(name=name).exists():
-            raise pool_name_taken(name) from None
-        raise
+    pool = Pool(collection=collection, name=name, qrel_set=qrel_set, depth=depth, **choice.stated)
+    with transaction.atomic():
+        _store_pool(pool, runs, pools, found)
+        log(collection, f"pool {name} of {many(len(pools), 'query', 'queries')} built", who=who)
+    return pool
+
+
+class Duel(NamedTuple):
+    """A query's known relevant passage, and the run's passage to compare it with."""
+
+    qid: str
+    qrel: str
+    other: str
+    qrel_on_top: bool
+
+
+def build_pair_pool(*, name: str, run: Run, qrel_set: QrelSet, duels: Sequence[Duel]) -> Pool:
+    """Build a pool of the two passages of each duel, with their texts. Raises PoolRefused, AlreadyImported."""
+    check_name(name)
+    if not duels:
+        raise PoolRefused("No query would be in the pool.", "Choose another run or another qrel set.")
+    pids = (pid for duel in duels for pid in (duel.qrel, duel.other))
+    found = passages.ensure(collection=run.collection, pids=pids)
+    on_top: tuple[int, ...] = (0,)
+    below: tuple[int, ...] = ()
+    pools: Pools = {
+        duel.qid: (
+            shallow.Candidate(duel.qrel, on_top if duel.qrel_on_top else below, is_qrel=True),
+            shallow.Candidate(duel.other, below if duel.qrel_on_top else on_top, is_qrel=False),
+        )
+        for duel in duels
+    }
+    pool = Pool(collection=run.collection, name=name, qrel_set=qrel_set, depth=2)
+    _store_pool(pool, [run], pools, found)
     return pool
 
 
@@ -146,18 +165,22 @@ def _pools_by_query(
     """Return the pool of every chosen query, in the order of the collection's queries."""
     qids = list(collection.queries.order_by("position").values_list("qid", flat=True))
     if choice.qids is not None:
-        unknown = sorted(set(choice.qids) - set(qids))
-        if unknown:
-            raise PoolRefused(f"Queries {', '.join(unknown[:20])} are not in {collection.name}.")
+        refuse_unknown_queries(collection, choice.qids, qids)
         wanted = set(choice.qids)
         qids = [qid for qid in qids if qid in wanted]
-    qrels = {} if qrel_set is None else _known_relevant(qrel_set)
+    qrels = {} if qrel_set is None else known_relevant(qrel_set)
     tops = list(_tops_of_runs(collection, runs, depth, choice.corpus))
     if (corpus := choice.corpus) is not None:
         relevant = _within_corpus(collection, corpus, {qid: (pid,) for qid, pid in qrels.items()}, 1)
         qrels = {qid: pid for qid, held in relevant.items() for pid in held}
     pools = {qid: shallow.pool_query([top.get(qid, ()) for top in tops], qrels.get(qid)) for qid in qids}
     return {qid: pool for qid, pool in pools.items() if pool}
+
+
+def refuse_unknown_queries(collection: Collection, wanted: Iterable[str], known: Iterable[str]) -> None:
+    """Raise PoolRefused for queries that the collection does not have."""
+    if unknown := sorted(set(wanted) - set(known)):
+        raise PoolRefused(f"Queries {', '.join(unknown[:20])} are not in {collection.name}.")
 
 
 def _within_corpus(
@@ -206,7 +229,8 @@ def _with_canonical(collection: Collection, pools: Pools) -> Pools:
     return whole
 
 
-def _known_relevant(qrel_set: QrelSet) -> dict[str, str]:
+def known_relevant(qrel_set: QrelSet) -> dict[str, str]:
+    """Return qid → the qrel that a pool of this query contains."""
     labels = Qrel.objects.filter(qrel_set=qrel_set).order_by("position")
     return shallow.one_relevant_each(
         labels.values_list("query__qid", "passage__pid", "grade").iterator(), qrel_set.min_grade
@@ -222,6 +246,18 @@ def _sample_queries(pools: Pools, choice: Choice) -> Pools:
 
 def _count_texts(pool: Sequence[shallow.Candidate], found: Mapping[str, Passage]) -> int:
     return shallow.count_classes(found[candidate.pid].class_key for candidate in pool)
+
+
+def _store_pool(pool: Pool, runs: Sequence[Run], pools: Pools, found: Mapping[str, Passage]) -> None:
+    """Save a new pool with its runs and passages, all or nothing. Raises AlreadyImported."""
+    try:
+        with transaction.atomic():
+            pool.save()
+            _save_pool_rows(pool, runs, pools, found)
+    except IntegrityError:
+        if Pool.objects.filter(name=pool.name).exists():
+            raise AlreadyImported(f"A pool {pool.name!r} already exists.", "Choose another name.") from None
+        raise
 
 
 def _save_pool_rows(pool: Pool, runs: Sequence[Run], pools: Pools, found: Mapping[str, Passage]) -> None:

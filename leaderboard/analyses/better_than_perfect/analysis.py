@@ -31,7 +31,7 @@ from leaderboard.scoring.labels import qrel_set_labels
 from pooling.formats import Progress
 from pooling.models import Passage, PoolRun, Qrel, QrelSet, Run
 from pooling.services import bulk, passages
-from pooling.services.pair_pools import Duel, build_pair_pool
+from pooling.services.pools import Duel, build_pair_pool
 from pooling.services.runs import tops_of
 from pooling.shallow import draw_queries
 from tournament.services.judged_facts import settled_rounds

@@ -9,19 +9,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from django.db import IntegrityError, transaction
-
 from config.guidance import Guidance, Option
 from config.plurals import many
 from pooling.blocks import LONGEST
 from pooling.errors import EmptyFile, InvalidFile, NotFound, UnmappedLabels
 from pooling.formats import Content, Progress, line_text, numbered_lines
-from pooling.models import Collection, Qrel, QrelSet
-from pooling.services import bulk, passages
+from pooling.models import QrelSet
 from pooling.services.clusters import canonical_of, members_of
 from pooling.services.growth import most_bytes_of
 from pooling.services.naming import check_name
-from pooling.services.qrels import refuse_taken_set_name
+from pooling.services.qrels import refuse_taken_set_name, store_qrel_set
 
 #: The maximum number of passages without a document that a refusal lists.
 MOST_LISTED = 5
@@ -123,12 +120,17 @@ def map_labels(
     classes = members_of(collection, sorted(set(canonical.values())))
     mapped = highest_grades(labels, {pid: classes[first] for pid, first in canonical.items()}, document_of)
     _refuse_bad_ids(mapped)
-    try:
-        with transaction.atomic():
-            stored = _store_document_labels(collection, qrel_set, mapped, set_name, min_grade)
-    except IntegrityError:
-        refuse_taken_set_name(collection, set_name)
-        raise
+    lines = "".join(f"{one.qid} 0 {one.document} {one.grade}\n" for one in mapped)
+    stored = QrelSet(
+        collection=collection,
+        name=set_name,
+        kind=qrel_set.kind,
+        min_grade=min_grade,
+        sha256=hashlib.sha256(lines.encode()).hexdigest(),
+        withheld=qrel_set.withheld,
+        mapped_from=qrel_set,
+    )
+    store_qrel_set(stored, [(one.qid, one.document, one.grade, one.passage) for one in mapped])
     relevant = sum(one.grade >= min_grade for one in mapped)
     return MappedLabels(stored, len(mapped), relevant, sum(one.passage not in pids for one in mapped))
 
@@ -157,31 +159,6 @@ def _refuse_bad_ids(mapped: Iterable[DocumentLabel]) -> None:
                 f"{one.document[:80]!r} is not a valid document id (passage {one.passage}).",
                 f"An id contains no whitespace and has at most {LONGEST['pid']} bytes.",
             )
-
-
-def _store_document_labels(
-    collection: Collection, of: QrelSet, mapped: list[DocumentLabel], set_name: str, min_grade: int
-) -> QrelSet:
-    lines = "".join(f"{one.qid} 0 {one.document} {one.grade}\n" for one in mapped)
-    stored = QrelSet.objects.create(
-        collection=collection,
-        name=set_name,
-        kind=of.kind,
-        min_grade=min_grade,
-        sha256=hashlib.sha256(lines.encode()).hexdigest(),
-        withheld=of.withheld,
-        mapped_from=of,
-    )
-    keys = passages.record_passages(collection, (one.document for one in mapped))
-    queries = dict(collection.queries.values_list("qid", "pk"))
-    columns = ("qrel_set_id", "query_id", "passage_id", "grade", "position", "source_pid")
-
-    def rows() -> Iterator[tuple[int, int, int, int, int, str]]:
-        for position, one in enumerate(mapped):
-            yield stored.pk, queries[one.qid], keys[one.document], one.grade, position, one.passage
-
-    bulk.insert(Qrel, columns, rows())
-    return stored
 
 
 def _refuse_unmapped(pids: set[str], document_of: DocumentOf) -> None:

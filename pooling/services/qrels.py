@@ -1,4 +1,4 @@
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,38 +70,40 @@ def store_labels(
     """Store labels that were read and checked as a new qrel set, as ``import_qrels`` does. Raises AlreadyImported."""
     check_name(set_name)
     refuse_taken_set_name(collection, set_name)
-    query_keys = dict(collection.queries.values_list("qid", "pk"))
-    kind = kind or (QrelSet.Kind.GRADED if (labels.grade > 1).any() else QrelSet.Kind.OFFICIAL)
-    try:
-        with transaction.atomic():
-            qrel_set = QrelSet.objects.create(
-                collection=collection,
-                name=set_name,
-                kind=kind,
-                min_grade=min_grade,
-                sha256=labels.sha256,
-                withheld=withheld,
-            )
-            passage_keys = passages.record_passages(collection, labels.pids)
-            bulk.insert(
-                Qrel,
-                ("qrel_set_id", "query_id", "passage_id", "grade", "position"),
-                _qrel_rows(qrel_set, labels, query_keys, passage_keys),
-            )
-    except IntegrityError:
-        refuse_taken_set_name(collection, set_name)
-        raise
+    qrel_set = QrelSet(
+        collection=collection,
+        name=set_name,
+        kind=kind or (QrelSet.Kind.GRADED if (labels.grade > 1).any() else QrelSet.Kind.OFFICIAL),
+        min_grade=min_grade,
+        sha256=labels.sha256,
+        withheld=withheld,
+    )
+    rows = zip(labels.query.tolist(), labels.pids, labels.grade.tolist(), strict=True)
+    store_qrel_set(qrel_set, [(labels.qids[query], pid, grade, "") for query, pid, grade in rows])
     relevant = int((labels.grade >= min_grade).sum())
     return ImportedQrels(qrel_set, len(labels), len(labels.qids), relevant, labels.skipped)
 
 
-def _qrel_rows(
-    qrel_set: QrelSet, labels: trec.Qrels, query_keys: dict[str, int], passage_keys: dict[str, int]
-) -> Iterator[tuple[int, int, int, int, int]]:
-    keys = [query_keys[qid] for qid in labels.qids]
-    columns = zip(labels.query.tolist(), labels.pids, labels.grade.tolist(), strict=True)
-    for position, (query, pid, grade) in enumerate(columns):
-        yield qrel_set.pk, keys[query], passage_keys[pid], grade, position
+def store_qrel_set(qrel_set: QrelSet, labels: Sequence[tuple[str, str, int, str]]) -> None:
+    """Save a new qrel set with its labels: qid, pid, grade, and the passage behind a document's label.
+
+    All or nothing. Raises AlreadyImported for a name that another request has just taken.
+    """
+    collection = qrel_set.collection
+    queries = dict(collection.queries.values_list("qid", "pk"))
+    columns = ("qrel_set_id", "query_id", "passage_id", "grade", "position", "source_pid")
+    try:
+        with transaction.atomic():
+            qrel_set.save()
+            keys = passages.record_passages(collection, (pid for _, pid, *_ in labels))
+            rows = (
+                (qrel_set.pk, queries[qid], keys[pid], grade, position, source)
+                for position, (qid, pid, grade, source) in enumerate(labels)
+            )
+            bulk.insert(Qrel, columns, rows)
+    except IntegrityError:
+        refuse_taken_set_name(collection, qrel_set.name)
+        raise
 
 
 def refuse_taken_set_name(collection: Collection, name: str) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from django.db import models
 
@@ -12,6 +13,7 @@ from pooling.run_details import DOCUMENT, task_of
 
 #: The maximum number of runs listed in a sentence.
 MOST_LISTED = 20
+Row = TypeVar("Row", bound=models.Model)
 
 
 def _existing_names(rows: models.QuerySet, field: str) -> str:
@@ -19,38 +21,30 @@ def _existing_names(rows: models.QuerySet, field: str) -> str:
     return f"{str(rows.model._meta.verbose_name_plural).capitalize()}: {', '.join(names)}." if names else ""
 
 
+def _named(rows: models.QuerySet[Row], name: str, missing: str, make: Action) -> Row:
+    found = rows.filter(name=name).first()
+    if found is None:
+        raise NotFound(missing, _existing_names(rows, "name") or make)
+    return found
+
+
 def collection_named(name: str) -> Collection:
     """Return the collection with this name. Raises NotFound."""
-    found = Collection.objects.filter(name=name).first()
-    if found is None:
-        raise NotFound(
-            f"There is no collection {name!r}.",
-            _existing_names(Collection.objects.all(), "name") or Action("import_collection", lead="Make one"),
-        )
-    return found
+    make = Action("import_collection", lead="Make one")
+    return _named(Collection.objects.all(), name, f"There is no collection {name!r}.", make)
 
 
 def pool_named(name: str) -> Pool:
     """Return the pool with this name. Raises NotFound."""
-    found = Pool.objects.filter(name=name).select_related("collection", "qrel_set").first()
-    if found is None:
-        raise NotFound(
-            f"There is no pool {name!r}.",
-            _existing_names(Pool.objects.all(), "name") or Action("build_pool", lead="Make one"),
-        )
-    return found
+    rows = Pool.objects.select_related("collection", "qrel_set")
+    return _named(rows, name, f"There is no pool {name!r}.", Action("build_pool", lead="Make one"))
 
 
 def qrel_set_named(collection: Collection, name: str) -> QrelSet:
     """Return the collection's qrel set with this name. Raises NotFound."""
-    found = collection.qrel_sets.filter(name=name).first()
-    if found is None:
-        raise NotFound(
-            f"Collection {collection.name} has no qrel set {name!r}.",
-            _existing_names(collection.qrel_sets.all(), "name")
-            or Action("import_qrels", collection.name, lead="Import one"),
-        )
-    return found
+    missing = f"Collection {collection.name} has no qrel set {name!r}."
+    make = Action("import_qrels", collection.name, lead="Import one")
+    return _named(collection.qrel_sets.all(), name, missing, make)
 
 
 def tags_meant(collection: Collection, words: Sequence[str]) -> list[str]:

@@ -24,7 +24,7 @@ from pooling.models import AddedFiles, Collection, NewCollection
 from pooling.services.added_files import check_addable
 from pooling.services.leaving_out import can_leave_out
 from pooling.services.new_collections import check_new
-from pooling.services.quotas import refuse_over_quota
+from pooling.services.quotas import StoredFile, refuse_over_quota
 from pooling.services.receiving import CHUNK, Stream, copy_stream, incoming, refuse_unfit
 from pooling.services.sent_files import (
     CANDIDATES,
@@ -34,7 +34,6 @@ from pooling.services.sent_files import (
     QUERIES,
     AnnouncedFile,
     Row,
-    StoredFile,
     forget_sent_files,
     keep_sent_files,
     sources_on_the_server,

@@ -4,10 +4,8 @@ A file with no other problem is kept for a day after its refusal, so that it nee
 """
 
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 
@@ -16,7 +14,7 @@ from config.sweep import Sweep
 from pooling.errors import UploadRefused
 from pooling.models import AddedFiles, NewCollection, RunUpload
 from pooling.problems import UNKNOWN_QUERY, only_unknown_queries
-from pooling.services.quotas import refuse_over_quota, sizes_of
+from pooling.services.quotas import refuse_over_quota, sent_by_people, sizes_of
 from pooling.services.receiving import forget_parts
 from pooling.services.sent_files import KINDS, forget_sent_files
 
@@ -84,9 +82,8 @@ def _forget_files(row: Refused) -> None:
 def _has_files(row: Refused) -> bool:
     if isinstance(row, RunUpload):
         return bool(row.parts)
-    ours = Path(settings.DATA_DIR) / "sources"
-    sent = [path for file in row.files if (path := Path(file["path"])).is_relative_to(ours)]
-    return bool(sent) and all(path.is_file() for path in sent)
+    sent = sent_by_people(row.files)
+    return bool(sent) and all(path.is_file() for _, path in sent)
 
 
 def _bytes_sent(row: Refused) -> int:

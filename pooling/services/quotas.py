@@ -15,6 +15,9 @@ from pooling.models import AddedFiles, NewCollection, RunUpload
 from pooling.problems import UNKNOWN_QUERY
 
 Sent = RunUpload | NewCollection | AddedFiles
+#: A file as stored in a row: its kind, the sender's name for it, and its path. A file sent in parts also has
+#: its announced size (``size_bytes``) and the bytes received so far (``received_bytes``).
+StoredFile = dict[str, Any]
 
 
 def refuse_over_quota(user: User, *, files: int, size: int) -> None:
@@ -70,7 +73,8 @@ def _held_after_refusal(user: User) -> int:
         *NewCollection.objects.filter(**refused).values_list("files", flat=True),
         *AddedFiles.objects.filter(**refused).values_list("files", flat=True),
     ]
-    return sum(kept.values_list("size_bytes", flat=True)) + sum(sum(_on_disk(one)) for one in files)
+    held = sum(_on_disk(path) for one in files for _, path in sent_by_people(one))
+    return sum(kept.values_list("size_bytes", flat=True)) + held
 
 
 def keys_that_failed(rows: Iterable[Sent]) -> set[str]:
@@ -80,14 +84,21 @@ def keys_that_failed(rows: Iterable[Sent]) -> set[str]:
     return {key for key, state in last.items() if state == Job.State.FAILED}
 
 
-def _on_disk(files: Iterable[dict[str, Any]]) -> Iterable[int]:
-    ours = Path(settings.DATA_DIR) / "sources"
-    paths = [Path(file["path"]) for file in files]
-    return (path.stat().st_size for path in paths if path.is_relative_to(ours) and path.is_file())
+def sent_by_people(files: Iterable[StoredFile]) -> list[tuple[StoredFile, Path]]:
+    """Return the files that were sent or announced, with their paths, without files that the server offers."""
+    paths = ((file, Path(file["path"])) for file in files)
+    return [(file, path) for file, path in paths if path.is_relative_to(sources_folder())]
 
 
-def sizes_of(files: Iterable[dict[str, Any]]) -> list[int]:
-    """Return the sizes of sent or announced files, without files on the server."""
-    ours = Path(settings.DATA_DIR) / "sources"
-    sent = [(file, Path(file["path"])) for file in files if Path(file["path"]).is_relative_to(ours)]
-    return [file.get("size_bytes") or (path.stat().st_size if path.is_file() else 0) for file, path in sent]
+def sources_folder() -> Path:
+    """Return the folder of files that were sent for collections."""
+    return Path(settings.DATA_DIR) / "sources"
+
+
+def _on_disk(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0
+
+
+def sizes_of(files: Iterable[StoredFile]) -> list[int]:
+    """Return the sizes of sent or announced files."""
+    return [file.get("size_bytes") or _on_disk(path) for file, path in sent_by_people(files)]

@@ -19,7 +19,7 @@ from pooling.models import AddedFiles, NewCollection, PassageSource
 from pooling.problems import Problem, Problems, of_refusal, only_unknown_queries
 from pooling.services.growth import most_bytes_of
 from pooling.services.passages import examine
-from pooling.services.quotas import refuse_over_quota, sizes_of
+from pooling.services.quotas import StoredFile, refuse_over_quota, sent_by_people, sizes_of, sources_folder
 from pooling.services.reader_faults import refusing_faults
 from pooling.texts import passage_problems
 
@@ -28,9 +28,6 @@ KINDS = {QUERIES, PASSAGES, QRELS, CANDIDATES}
 COPY = 1 << 20
 #: The maximum length of the list of file names in a problem of all files.
 LONGEST_CALLED = 200
-#: A file as stored in a row: its kind, the sender's name for it, and its path. A file sent in parts also has
-#: its announced size (``size_bytes``) and the bytes received so far (``received_bytes``).
-StoredFile = dict[str, Any]
 Row = TypeVar("Row", NewCollection, AddedFiles)
 
 
@@ -57,7 +54,7 @@ def keep_sent_files(sent: Sequence[SentFile | AnnouncedFile], there: Sequence[Pa
 
     Files already on the server stay where they are.
     """
-    folder = Path(settings.DATA_DIR) / "sources" / uuid.uuid4().hex
+    folder = sources_folder() / uuid.uuid4().hex
     files = [_store_file(folder, number, file) for number, file in enumerate(sent, 1)]
     return files + [{"what": PASSAGES, "name": path.name, "path": str(path)} for path in there]
 
@@ -97,36 +94,27 @@ def paths_of_kind(files: Iterable[StoredFile], what: str) -> list[Path]:
     return [Path(file["path"]) for file in files if file["what"] == what]
 
 
-def sent_passages(files: Iterable[StoredFile]) -> list[tuple[str, Path]]:
-    """Return (sender's name, path) of the passage files that were sent, without files offered by the server."""
-    ours = Path(settings.DATA_DIR) / "sources"
-    kept = [(file["name"], Path(file["path"])) for file in files if file["what"] == PASSAGES]
-    return [(name, path) for name, path in kept if path.is_relative_to(ours)]
-
-
-def problems_of_passage_files(files: Iterable[StoredFile]) -> Iterable[tuple[str, Problems]]:
+def problems_of_passage_files(
+    files: Iterable[StoredFile], progress: Progress | None = None
+) -> Iterable[tuple[str, Problems]]:
     """Return the problems of each passage file that was sent, from all of its lines."""
-    for name, path in sent_passages(files):
-        yield name, passage_problems(Content(path, name, most_bytes_of(path)))
-
-
-def refuse_bad_passages(files: Iterable[StoredFile], progress: Progress | None = None) -> None:
-    """Raise InvalidPassageFile for the first problem of an uploaded passage file.
-
-    Uploaded files are checked completely, files on the server only as far as needed.
-    """
-    for name, path in sent_passages(files):
-        found = passage_problems(Content(path, name, most_bytes_of(path), progress))
-        if found.total:
-            first = found.listed[0]
-            raise InvalidPassageFile(name, first.line, first.reason, first.next_step)
+    for file, path in sent_by_people(files):
+        if file["what"] == PASSAGES:
+            content = Content(path, file["name"], most_bytes_of(path), progress)
+            yield file["name"], passage_problems(content)
 
 
 def examined_passages(
     files: Sequence[StoredFile], progress: Progress | None = None
 ) -> list[tuple[str, PassageSource]]:
-    """Read all passage files; return each with its sender's name. Raises InvalidFile for the first problem."""
-    refuse_bad_passages(files, progress)
+    """Read all passage files; return each with its sender's name. Raises InvalidFile for the first problem.
+
+    Uploaded files are checked completely, files on the server only as far as needed.
+    """
+    for name, found in problems_of_passage_files(files, progress):
+        if found.total:
+            first = found.listed[0]
+            raise InvalidPassageFile(name, first.line, first.reason, first.next_step)
     called = sender_names(files)
     paths = paths_of_kind(files, PASSAGES)
     return [(called[path], examine(path, progress, name=called[path])) for path in paths]
@@ -138,10 +126,8 @@ def sender_names(files: Iterable[StoredFile]) -> dict[Path, str]:
 
 def forget_sent_files(files: Iterable[StoredFile], kinds: set[str]) -> None:
     """Delete sent files of these kinds. Files offered by the server stay."""
-    ours = Path(settings.DATA_DIR) / "sources"
-    for file in files:
-        path = Path(file["path"])
-        if file["what"] in kinds and path.is_relative_to(ours):
+    for file, path in sent_by_people(files):
+        if file["what"] in kinds:
             path.unlink(missing_ok=True)
             with suppress(OSError):  # The folder still contains other files.
                 path.parent.rmdir()

@@ -1,7 +1,6 @@
 """Find passages of a reranked run that are not among the given candidates."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from pooling.formats import Content
 from pooling.ranking import Ranking
@@ -9,18 +8,10 @@ from pooling.ranking import Ranking
 _KEY = ["qid", "pid"]
 
 
-@dataclass(frozen=True)
-class Outside:
-    """Passages of a run that are not candidates: their number, the number of queries, and each as (qid, pid)."""
-
-    places: frozenset[tuple[str, str]]
-    queries: int
-
-
-def outside_candidates(ranking: Ranking, candidates: Ranking) -> Outside:
-    """Return the passages of a run that are not among the candidates of their query."""
+def outside_candidates(ranking: Ranking, candidates: Ranking) -> frozenset[tuple[str, str]]:
+    """Return (qid, pid) of each passage of a run that is not among the candidates of its query."""
     strange = ranking.frame().select(_KEY).join(candidates.frame().select(_KEY), on=_KEY, how="anti")
-    return Outside(frozenset(strange.iter_rows()), strange["qid"].n_unique())
+    return frozenset(strange.iter_rows())
 
 
 def first_line(content: Content, places: Collection[tuple[str, str]]) -> int:

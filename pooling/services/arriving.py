@@ -22,8 +22,8 @@ from config.sweep import Sweep
 from pooling.errors import KeyUsed, NotFound, PoolingError, QuotaReached, UploadRefused, WrongOffset
 from pooling.models import AddedFiles, Collection, NewCollection
 from pooling.services.added_files import check_addable
+from pooling.services.collections import check_new
 from pooling.services.leaving_out import can_leave_out
-from pooling.services.new_collections import check_new
 from pooling.services.quotas import StoredFile, refuse_over_quota
 from pooling.services.receiving import CHUNK, Stream, copy_stream, incoming, refuse_unfit
 from pooling.services.sent_files import (
@@ -60,7 +60,7 @@ def announce_collection(
     """
 
     def check() -> None:
-        check_new(name, details)
+        check_new(name, details.get("language", "en"))
         _check_files(files, {QUERIES: 1, QRELS: 1, CANDIDATES: 0})
         if not any(file.what == QUERIES for file in files):
             raise PoolingError("A collection needs queries.", "Announce a file of queries.")

@@ -40,9 +40,8 @@ def set_candidates(
 
     Existing runs are not affected. Raises InvalidFile.
     """
-    return store_candidates(
-        read_candidates(collection, path, name=name, progress=progress), collection, who=who
-    )
+    read = read_candidates(collection, path, name=name, progress=progress)
+    return store_candidates(read, collection, who=who)
 
 
 def read_candidates(
@@ -126,13 +125,14 @@ def refuse_outside_candidates(
     if candidates is None:
         return
     outside = outside_candidates(ranking, _stored_candidates(candidates))
-    if not outside.places:
+    if not outside:
         return
-    line = first_line(Content(path, name, most_bytes_of_run()), outside.places)
+    line = first_line(Content(path, name, most_bytes_of_run()), outside)
+    queries = len({qid for qid, _ in outside})
     raise OutsideCandidates(
         name or str(path),
         line,
         f"the passage is not among the candidates of its query ({candidates.file_name}). The run has "
-        f"{many(len(outside.places), 'such passage')} in {many(outside.queries, 'query', 'queries')}.",
+        f"{many(len(outside), 'such passage')} in {many(queries, 'query', 'queries')}.",
         "A rerank run contains only candidates. Remove the other passages, or submit the run as fullrank.",
     )

@@ -9,8 +9,8 @@ from pooling.errors import AlreadyImported
 from pooling.formats import Content, Progress
 from pooling.models import Collection, PassageSource, Query
 from pooling.services import bulk, passages
+from pooling.services.collection_details import change_fields
 from pooling.services.growth import most_bytes_of
-from pooling.services.members import log
 from pooling.services.naming import check_language, check_name
 from pooling.services.qrels import ImportedQrels, store_labels
 from pooling.services.swapped_texts import refuse_swapped_texts
@@ -53,7 +53,7 @@ def import_collection(
     title, description, license and citation. All or nothing. Raises AlreadyImported, InvalidFile, and PoolingError
     for an invalid name or language.
     """
-    _check_new(name, language)
+    check_new(name, language)
     sources = [passages.examine(path, progress) for path in passage_files]
     files = read_collection_files(
         queries=queries, sources=sources, qrels=qrels, skip_unknown=skip_unknown, progress=progress
@@ -96,7 +96,7 @@ def store_collection(
     files: CollectionFiles, *, name: str, min_grade: int = 1, language: str = "en", **described: str
 ) -> ImportedCollection:
     """Create a collection from files that were read, as ``import_collection`` does."""
-    _check_new(name, language)
+    check_new(name, language)
     try:
         with transaction.atomic():
             collection = Collection.objects.create(name=name, language=language, **described)
@@ -115,7 +115,8 @@ def store_collection(
     return ImportedCollection(collection, len(files.queries), len(files.sources), official)
 
 
-def _check_new(name: str, language: str) -> None:
+def check_new(name: str, language: str = "en") -> None:
+    """Raise PoolingError for an invalid name or language, and AlreadyImported for a name that is taken."""
     check_name(name)
     check_language(language)
     refuse_taken_collection_name(name)
@@ -135,8 +136,5 @@ def set_language(collection: Collection, language: str, *, who: str = "") -> str
     check_language(language)
     before: str = collection.language
     if language != before:
-        collection.language = language
-        with transaction.atomic():
-            collection.save(update_fields=["language"])
-            log(collection, f"language {language}, was {before}", who=who)
+        change_fields(collection, f"language {language}, was {before}", who=who, language=language)
     return before

@@ -14,13 +14,12 @@ from pooling.models import Collection, Membership, NewCollection
 from pooling.problems import Problems, of_refusal
 from pooling.services.collections import (
     CollectionFiles,
+    check_new,
     read_collection_files,
-    refuse_taken_collection_name,
     store_collection,
 )
 from pooling.services.growth import most_bytes_of
 from pooling.services.members import log
-from pooling.services.naming import check_language, check_name
 from pooling.services.sent_files import (
     PASSAGES,
     QRELS,
@@ -54,16 +53,9 @@ def ask_for_collection(
     ``there``: passage files that are already on the server. Raises PoolingError for problems that can be checked at
     once.
     """
-    check_new(name, details)
+    check_new(name, details.get("language", "en"))
     with kept_within_quota(user, sent, there) as files:
         return NewCollection.objects.create(user=user, name=name, details=details, files=files)
-
-
-def check_new(name: str, details: dict[str, Any]) -> None:
-    """Raise PoolingError for everything that can be checked before a file is read."""
-    check_name(name)
-    check_language(details.get("language", "en"))
-    refuse_taken_collection_name(name)
 
 
 def make_requested_collection(wanted: NewCollection, *, progress: Progress | None = None) -> NewCollection:

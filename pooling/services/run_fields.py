@@ -5,12 +5,10 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from django.db import transaction
-
 from pooling.errors import PoolingError
 from pooling.models import AnnouncedRun, Collection, Run
 from pooling.run_details import BY_NAME, REPORTED, Detail, details_by_name
-from pooling.services.members import log
+from pooling.services.collection_details import change_fields
 
 MOST_OWN = 20
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -66,11 +64,8 @@ def set_run_fields(
     wanted = [name for name in known if name in asked]
     fields = {"asked": wanted, "own": made}
     if fields != collection.run_fields:
-        with transaction.atomic():
-            Collection.objects.filter(pk=collection.pk).update(run_fields=fields)
-            said = f"details requested for each run: {', '.join(wanted) or 'none'}"
-            log(collection, said[:300], who=who)
-        collection.run_fields = fields
+        said = f"details requested for each run: {', '.join(wanted) or 'none'}"
+        change_fields(collection, said[:300], who=who, run_fields=fields)
     return collection
 
 

@@ -1,11 +1,10 @@
 from collections.abc import Iterator
-from datetime import timedelta
 
 from django.db.models import Count, Min
 
 from config import clock
-from config.background.models import AtWork, Job
-from config.background.services import PULSE_SECONDS
+from config.background.models import Job
+from config.background.services import running_processes
 from config.monitoring.metrics import State, state_reader
 
 
@@ -28,9 +27,8 @@ def background() -> Iterator[State]:
         "How long the longest-waiting free job has been due; 0 if there is none.",
         values={(): age},
     )
-    alive = AtWork.objects.filter(pulse_at__gte=now - timedelta(seconds=4 * PULSE_SECONDS)).count()
     yield State(
         "preferee_processes_at_work",
         "Processes that recently reported doing jobs.",
-        values={(): alive},
+        values={(): running_processes().count()},
     )

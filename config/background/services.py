@@ -43,28 +43,25 @@ class TryLater(NotNow):
         self.seconds, self.longest, self.got_on = seconds, longest, got_on
 
 
-def start(kind: str, *, key: str = "", arguments: dict[str, Any] | None = None, delay: float = 0) -> Job:
+def start(kind: str, *, key: str = "", arguments: dict[str, Any] | None = None) -> Job:
     """Record a job and wake a worker after commit. If a live job has the same key, return that job instead.
 
     ``key`` defaults to the kind, which allows one live job of that kind.
     """
     kind_named(kind)
     key = key or kind
-    run_after = clock.now() + timedelta(seconds=delay)
     for _ in range(5):
         try:
             with transaction.atomic():
-                job = Job.objects.create(kind=kind, key=key, arguments=arguments or {}, run_after=run_after)
+                job = Job.objects.create(kind=kind, key=key, arguments=arguments or {})
         except IntegrityError:
             live = Job.objects.live().filter(key=key).first()
             if live is None:
                 continue  # it has just ended: try to start a new one
             # Its input may have changed since it started, so it runs once more.
-            if not delay:
-                Job.objects.filter(pk=live.pk, state=Job.State.RUNNING).update(rung_again=True)
+            Job.objects.filter(pk=live.pk, state=Job.State.RUNNING).update(rung_again=True)
             return live
-        if not delay:
-            transaction.on_commit(partial(ring, job.pk))
+        transaction.on_commit(partial(ring, job.pk))
         return job
     raise RuntimeError(f"No job could be started under the key {key!r}.")
 
@@ -327,19 +324,20 @@ def leave_work() -> None:
 
 def somebody_at_work() -> bool:
     """Return whether another process is running jobs."""
-    return _running_processes().exclude(name=WORKER_NAME).exists()
+    return running_processes().exclude(name=WORKER_NAME).exists()
 
 
 def nobody_at_work() -> str:
     """Return why jobs are not starting if no process runs them; empty if one does."""
-    return "" if _running_processes().exists() else "No background worker is running."
+    return "" if running_processes().exists() else "No background worker is running."
 
 
 #: The next step if no process runs jobs.
 START_WORKERS = "Start the product: make run, or the worker and scheduler services."
 
 
-def _running_processes() -> QuerySet[AtWork]:
+def running_processes() -> QuerySet[AtWork]:
+    """Return the processes that recently reported running jobs."""
     return AtWork.objects.filter(pulse_at__gte=clock.now() - timedelta(seconds=PULSE_SECONDS * 4))
 
 

@@ -7,7 +7,6 @@ unlogged: nothing waits for the disk, and a crash only refills the buckets.
 """
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.db import connection
@@ -68,7 +67,7 @@ def undo_take(name: str, rate: Rate) -> None:
         )
 
 
-def forget_full(now: Callable[[], float] = time.time) -> int:
+def forget_full() -> int:
     """Remove buckets that have been full for an hour: they are as good as new."""
-    deleted, _ = Bucket.objects.filter(full_at__lt=int((now() - 3600) * _SECOND)).delete()
+    deleted, _ = Bucket.objects.filter(full_at__lt=int((time.time() - 3600) * _SECOND)).delete()
     return deleted

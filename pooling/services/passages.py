@@ -106,13 +106,13 @@ def ensure(
     return {passage.pid: passage for passage in _in_batches(collection, distinct)}
 
 
-def record_tops(collection: Collection, depth: int = TOPS_READ, *, progress: Progress | None = None) -> None:
-    """Create rows for the top ``depth`` passages of every run, so that ``fetch_missing`` finds their texts."""
+def record_tops(collection: Collection, *, progress: Progress | None = None) -> None:
+    """Create rows for the top passages of every run, so that ``fetch_missing`` finds their texts."""
     recorded: set[str] = set()
     runs = collection.runs.order_by("pk")
     total = runs.count()
     for number, run in enumerate(runs.iterator(), 1):
-        top = ranking_of(run, depth).top(depth)
+        top = ranking_of(run, TOPS_READ).top(TOPS_READ)
         codes: npt.NDArray[np.int64] = np.unique(top.passages)
         fresh = set(top.spell(codes)) - recorded
         for pids in bulk.parts(fresh, bulk.BATCH):

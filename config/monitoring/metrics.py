@@ -7,7 +7,6 @@ request, so every machine reports the same values.
 
 from __future__ import annotations
 
-import functools
 import os
 import shutil
 import socket
@@ -16,13 +15,13 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.utils.module_loading import autodiscover_modules
 
 if TYPE_CHECKING:
-    from prometheus_client import CollectorRegistry, Counter, Histogram
+    from prometheus_client import CollectorRegistry
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 #: Upper bounds in seconds; pages must stay below 0.3.
@@ -41,7 +40,9 @@ class Count:
     labels: tuple[str, ...]
 
     def add(self, *values: str) -> None:
-        counter = _counter(self)
+        from prometheus_client import Counter
+
+        counter = _once(self, lambda: Counter(self.name, self.help, self.labels))
         (counter.labels(*values) if values else counter).inc()
 
 
@@ -54,7 +55,10 @@ class Timing:
     labels: tuple[str, ...]
 
     def add(self, seconds: float, *values: str) -> None:
-        _histogram(self).labels(*values).observe(seconds)
+        from prometheus_client import Histogram
+
+        histogram = _once(self, lambda: Histogram(self.name, self.help, self.labels, buckets=BUCKETS))
+        histogram.labels(*values).observe(seconds)
 
 
 @dataclass(frozen=True)
@@ -79,19 +83,6 @@ def state_reader(reader: StateReader) -> StateReader:
 
 _made: dict[Count | Timing, Any] = {}
 _making = threading.Lock()
-
-
-def _counter(count: Count) -> Counter:
-    from prometheus_client import Counter
-
-    return cast("Counter", _once(count, functools.partial(Counter, count.name, count.help, count.labels)))
-
-
-def _histogram(timing: Timing) -> Histogram:
-    from prometheus_client import Histogram
-
-    make = functools.partial(Histogram, timing.name, timing.help, timing.labels, buckets=BUCKETS)
-    return cast("Histogram", _once(timing, make))
 
 
 def _once(what: Count | Timing, make: Callable[[], Any]) -> Any:

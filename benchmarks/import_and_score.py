@@ -61,6 +61,7 @@ def ours(run: str) -> Work:
     """Check, hash, store and score (RR) one run."""
     from leaderboard.scoring.measure_names import parse_measure
     from leaderboard.scoring.measures import RankedLabels
+    from pooling.formats import Content
     from pooling.ranking import write_ranking
     from pooling.trec import read_qrel_file, read_run_file
     from pooling.wanted import Wanted, find_wanted
@@ -68,8 +69,8 @@ def ours(run: str) -> Work:
     measure = parse_measure("RR")
 
     def work(folder: Path) -> float:
-        qrels = read_qrel_file(folder / "qrels")
-        file = read_run_file(folder / run, known_qids=set(qrels.qids))
+        qrels = read_qrel_file(Content(folder / "qrels"))
+        file = read_run_file(Content(folder / run), known_qids=set(qrels.qids))
         write_ranking(file.ranking, folder / f"{run}.parquet")
         found = find_wanted(file.ranking, Wanted(qrels.qids, qrels.query, qrels.pids))
         return measure.mean(
@@ -108,6 +109,7 @@ def rescore(run: str) -> Work:
     """Score (RR@10) stored runs again, each from its own file."""
     from leaderboard.scoring.measure_names import parse_measure
     from leaderboard.scoring.measures import RankedLabels
+    from pooling.formats import Content
     from pooling.ranking import read_ranking
     from pooling.trec import read_qrel_file
     from pooling.wanted import Wanted, find_wanted
@@ -115,7 +117,7 @@ def rescore(run: str) -> Work:
     measure = parse_measure("RR@10")
 
     def work(folder: Path) -> float:
-        qrels = read_qrel_file(folder / "qrels")
+        qrels = read_qrel_file(Content(folder / "qrels"))
         wanted = Wanted(qrels.qids, qrels.query, qrels.pids)
         means = []
         for stored in sorted((folder / "stored").iterdir()):
@@ -146,14 +148,15 @@ def ours_real(run: str) -> Work:
 
     from leaderboard.scoring.measure_names import parse_measures
     from leaderboard.scoring.measures import RankedLabels
+    from pooling.formats import Content
     from pooling.trec import read_qrel_file, read_runs
     from pooling.wanted import Wanted, find_wanted
 
     measures = parse_measures("nDCG@10 AP RR")
 
     def work(folder: Path) -> float:
-        files = read_runs(sorted((folder / "real").iterdir()))
-        qrels = read_qrel_file(DL21 / "qrels.txt")
+        files = read_runs([Content(path) for path in sorted((folder / "real").iterdir())])
+        qrels = read_qrel_file(Content(DL21 / "qrels.txt"))
         wanted = Wanted(qrels.qids, qrels.query, qrels.pids)
         labels = RankedLabels(len(qrels.qids), qrels.query, qrels.grade, np.zeros(len(qrels), np.int64))
         total = 0.0

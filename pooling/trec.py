@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ from config.plurals import many
 from pooling.blocks import Layout
 from pooling.columns import Columns, lines_with, read_columns
 from pooling.errors import InvalidQrelFile, InvalidRunFile, PoolingError, UnknownQueries
-from pooling.formats import BLOCK_BYTES, MAX_BYTES, Content, Progress
+from pooling.formats import BLOCK_BYTES, Content
 from pooling.ordering import duplicate_rows, order_lines
 from pooling.problems import TOO_DEEP, Problems, problems_of_lines, with_lines
 from pooling.ranking import Ranking, rank_first
@@ -116,15 +115,12 @@ class Qrels:
 
 
 def read_run_file(
-    path: Path,
+    content: Content,
     *,
-    name: str = "",
     known_qids: Collection[str] | None = None,
     skip_unknown: bool = False,
     order: str = "",
     max_depth: int | None = None,
-    max_bytes: int = MAX_BYTES,
-    progress: Progress | None = None,
 ) -> RunFile:
     """Read a run and check all of it.
 
@@ -134,7 +130,6 @@ def read_run_file(
     maximum number of passages per query. Raises InvalidRunFile, UnknownQueries, UnreadableContent or EmptyFile,
     naming file and line.
     """
-    content = Content(path, name, max_bytes, progress)
     columns = read_columns(content, (TREC_RUN, MSMARCO_RUN))
     if columns.score is None and order == "score":
         raise InvalidRunFile(content.name, 0, "an MS MARCO run has no scores to order by.")
@@ -171,17 +166,13 @@ def read_run_file(
 
 
 def run_problems(
-    path: Path,
+    content: Content,
     *,
-    name: str = "",
     known_qids: Collection[str] | None = None,
     skip_unknown: bool = False,
     max_depth: int | None = None,
-    max_bytes: int = MAX_BYTES,
-    progress: Progress | None = None,
 ) -> Problems:
     """Return all problems of a run that ``read_run_file`` refuses."""
-    content = Content(path, name, max_bytes, progress)
     found = problems_of_lines(
         content,
         (TREC_RUN, MSMARCO_RUN),
@@ -192,45 +183,38 @@ def run_problems(
     return with_lines(found, content)
 
 
-def qrel_problems(
-    path: Path,
-    *,
-    name: str = "",
-    known_qids: Collection[str] | None = None,
-    max_bytes: int = MAX_BYTES,
-) -> Problems:
+def qrel_problems(content: Content, *, known_qids: Collection[str] | None = None) -> Problems:
     """Return all problems of a qrel file that ``read_qrel_file`` refuses."""
-    content = Content(path, name, max_bytes)
     found = problems_of_lines(content, (TREC_QRELS, SHORT_QRELS), known_qids=known_qids)
     return with_lines(found, content)
 
 
 def read_runs(
-    paths: Sequence[Path], read_run: Callable[[Path], RunFile] = read_run_file
+    contents: Sequence[Content], read_run: Callable[[Content], RunFile] = read_run_file
 ) -> Iterator[RunFile | PoolingError]:
     """Read several runs at the same time, and yield them in the order given.
 
     Reading begins with the call. Exceptions of ``read_run`` are yielded, not raised.
     """
 
-    def read(path: Path) -> RunFile | PoolingError:
+    def read(content: Content) -> RunFile | PoolingError:
         try:
-            return read_run(path)
+            return read_run(content)
         except PoolingError as refusal:
             return refusal
 
-    small = all(path.is_file() and Content(path).likely_bytes < BLOCK_BYTES for path in paths)
+    small = all(one.path.is_file() and one.likely_bytes < BLOCK_BYTES for one in contents)
     count = SMALL_READERS if small else READERS
     readers = ThreadPoolExecutor(count, "read-runs")
-    waiting = iter(paths)
+    waiting = iter(contents)
     # One more than the readers, so that no reader waits for the consumer of the runs.
-    reading = deque(readers.submit(read, path) for path in islice(waiting, count + 1))
+    reading = deque(readers.submit(read, content) for content in islice(waiting, count + 1))
 
     def in_order() -> Iterator[RunFile | PoolingError]:
         with readers:
             while reading:
                 file = reading.popleft().result()
-                reading.extend(readers.submit(read, path) for path in islice(waiting, 1))
+                reading.extend(readers.submit(read, content) for content in islice(waiting, 1))
                 yield file
 
     return in_order()
@@ -268,16 +252,9 @@ def _refuse_duplicates(columns: Columns, content: Content) -> None:
 
 
 def read_qrel_file(
-    path: Path,
-    *,
-    name: str = "",
-    known_qids: Collection[str] | None = None,
-    skip_unknown: bool = False,
-    max_bytes: int = MAX_BYTES,
-    progress: Progress | None = None,
+    content: Content, *, known_qids: Collection[str] | None = None, skip_unknown: bool = False
 ) -> Qrels:
     """Read and check all labels of a qrel file, as ``read_run_file`` does for runs."""
-    content = Content(path, name, max_bytes, progress)
     columns = read_columns(content, (TREC_QRELS, SHORT_QRELS))
     columns, skipped = _known_queries_only(columns, content, known_qids, skip_unknown)
     pids = tuple(columns.spell(columns.codes).to_list())

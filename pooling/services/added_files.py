@@ -15,7 +15,7 @@ from pooling.problems import Problems
 from pooling.services import passages
 from pooling.services.candidates import ReadCandidates, read_candidates, store_candidates
 from pooling.services.finding import known_qids
-from pooling.services.growth import most_bytes_of, most_bytes_of_run
+from pooling.services.growth import content_of, run_content_of
 from pooling.services.members import log
 from pooling.services.naming import check_name
 from pooling.services.qrels import store_labels
@@ -107,12 +107,9 @@ def _read_labels(wanted: AddedFiles, progress: Progress | None) -> trec.Qrels | 
     """Read the file of labels, if any. Raises InvalidQrelFile, UnknownQueries."""
     for path in paths_of_kind(wanted.files, QRELS):
         return trec.read_qrel_file(
-            path,
-            name=sender_names(wanted.files)[path],
+            content_of(path, sender_names(wanted.files)[path], progress),
             known_qids=known_qids(wanted.collection),
             skip_unknown=wanted.details.get("skip_unknown", False),
-            max_bytes=most_bytes_of(path),
-            progress=progress,
         )
     return None
 
@@ -181,9 +178,7 @@ def _problems_of_added_files(wanted: AddedFiles) -> Iterable[tuple[str, Problems
         known = set(wanted.collection.queries.values_list("qid", flat=True))
     called = sender_names(wanted.files)
     for path in paths_of_kind(wanted.files, QRELS):
-        found = trec.qrel_problems(path, name=called[path], known_qids=known, max_bytes=most_bytes_of(path))
-        yield called[path], found
+        yield called[path], trec.qrel_problems(content_of(path, called[path]), known_qids=known)
     for path in paths_of_kind(wanted.files, CANDIDATES):
-        found = trec.run_problems(path, name=called[path], skip_unknown=True, max_bytes=most_bytes_of_run())
-        yield called[path], found
+        yield called[path], trec.run_problems(run_content_of(path, called[path]), skip_unknown=True)
     yield from problems_of_passage_files(wanted.files)

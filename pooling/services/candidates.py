@@ -11,12 +11,12 @@ from config.plurals import many
 from pooling import trec
 from pooling.candidates import first_line, outside_candidates
 from pooling.errors import NotFound, OutsideCandidates
-from pooling.formats import Content, Progress
+from pooling.formats import Progress
 from pooling.models import CandidateSet, Collection
 from pooling.ranking import Ranking
 from pooling.services import ranking_files
 from pooling.services.finding import known_qids
-from pooling.services.growth import most_bytes_of_run
+from pooling.services.growth import run_content_of
 from pooling.services.members import log
 
 
@@ -48,14 +48,8 @@ def read_candidates(
     collection: Collection, path: Path, *, name: str = "", progress: Progress | None = None
 ) -> ReadCandidates:
     """Read and check a file of candidates. Raises InvalidFile."""
-    file = trec.read_run_file(
-        path,
-        name=name,
-        known_qids=known_qids(collection),
-        skip_unknown=True,
-        max_bytes=most_bytes_of_run(),
-        progress=progress,
-    )
+    content = run_content_of(path, name, progress)
+    file = trec.read_run_file(content, known_qids=known_qids(collection), skip_unknown=True)
     return ReadCandidates(Path(name or path.name).name[:200], file)
 
 
@@ -127,7 +121,7 @@ def refuse_outside_candidates(
     outside = outside_candidates(ranking, _stored_candidates(candidates))
     if not outside:
         return
-    line = first_line(Content(path, name, most_bytes_of_run()), outside)
+    line = first_line(run_content_of(path, name), outside)
     queries = len({qid for qid, _ in outside})
     raise OutsideCandidates(
         name or str(path),

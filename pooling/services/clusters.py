@@ -20,7 +20,7 @@ from config.guidance import Action
 from config.plurals import many
 from pooling.cluster_files import read_clusters
 from pooling.errors import AlreadyImported, ClustersRefused, NotFound
-from pooling.formats import Content, Progress
+from pooling.formats import Progress
 from pooling.models import ClusteredPassage, ClusterSet, Collection, Passage
 from pooling.near_duplicates import (
     PERMUTATIONS,
@@ -31,7 +31,7 @@ from pooling.near_duplicates import (
 )
 from pooling.passage_text import canonical_key, class_key
 from pooling.services import bulk
-from pooling.services.growth import most_bytes_of
+from pooling.services.growth import content_of
 from pooling.services.members import log
 
 KEYS_A_QUERY = 10_000
@@ -87,7 +87,7 @@ def find_classes(
 
 def classes_in_file(path: Path, *, name: str = "", progress: Progress | None = None) -> Classes:
     """Read a cluster file. Raises InvalidClusterFile."""
-    content = Content(path, name, most_bytes_of(path), progress)
+    content = content_of(path, name, progress)
     canonical = read_clusters(content)
     parameters = {"file": name or path.name, "file_sha256": content.sha256}
     return Classes(ClusterSet.Method.FILE, canonical, parameters)

@@ -6,11 +6,11 @@ from django.db import IntegrityError, transaction
 
 from pooling import trec
 from pooling.errors import AlreadyImported
-from pooling.formats import Content, Progress
+from pooling.formats import Progress
 from pooling.models import Collection, PassageSource, Query
 from pooling.services import bulk, passages
 from pooling.services.collection_details import change_fields
-from pooling.services.growth import most_bytes_of
+from pooling.services.growth import content_of
 from pooling.services.naming import check_language, check_name
 from pooling.services.qrels import ImportedQrels, store_labels
 from pooling.services.swapped_texts import refuse_swapped_texts
@@ -75,19 +75,16 @@ def read_collection_files(
     Raises InvalidFile.
     """
     names = names or {}
-    found = read_query_file(Content(queries, names.get(queries, ""), most_bytes_of(queries), progress))
+    found = read_query_file(content_of(queries, names.get(queries, ""), progress))
     called = {path.resolve(): name for path, name in names.items()}
     passage_files = {path: called.get(path, str(path)) for path in (Path(one.path) for one in sources)}
     refuse_swapped_texts(found, names.get(queries, str(queries)), passage_files)
     labels = None
     if qrels is not None:
         labels = trec.read_qrel_file(
-            qrels,
-            name=names.get(qrels, ""),
+            content_of(qrels, names.get(qrels, ""), progress),
             known_qids={query.id for query in found},
             skip_unknown=skip_unknown,
-            max_bytes=most_bytes_of(qrels),
-            progress=progress,
         )
     return CollectionFiles(found, sources, labels)
 

@@ -13,10 +13,10 @@ from config.guidance import Guidance, Option
 from config.plurals import many
 from pooling.blocks import LONGEST
 from pooling.errors import EmptyFile, InvalidFile, NotFound, UnmappedLabels
-from pooling.formats import Content, Progress, line_text, numbered_lines
+from pooling.formats import Progress, line_text, numbered_lines
 from pooling.models import QrelSet
 from pooling.services.clusters import canonical_of, members_of
-from pooling.services.growth import most_bytes_of
+from pooling.services.growth import content_of
 from pooling.services.naming import check_name
 from pooling.services.qrels import refuse_taken_set_name, store_qrel_set
 
@@ -48,7 +48,7 @@ class MappedLabels:
 
 def documents_in_file(path: Path, *, name: str = "", progress: Progress | None = None) -> dict[str, str]:
     """Read pid → document from a file with a pid and a document on each line. Raises InvalidFile."""
-    content = Content(path, name, most_bytes_of(path), progress)
+    content = content_of(path, name, progress)
     found: dict[str, str] = {}
     for number, line in numbered_lines(content):
         fields = line_text(content.name, number, line).split()

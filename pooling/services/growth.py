@@ -4,6 +4,8 @@ from pathlib import Path
 
 from django.conf import settings
 
+from pooling.formats import Content, Progress
+
 #: No real file grows this much when decompressed, only a decompression bomb.
 MOST_GROWTH = 200
 ALWAYS_ALLOWED = 256 * 1024**2
@@ -14,15 +16,17 @@ def most_bytes(size: int) -> int:
     return int(min(settings.MAX_DECOMPRESSED_BYTES, max(ALWAYS_ALLOWED, MOST_GROWTH * size)))
 
 
-def most_bytes_of_run(size: int | None = None) -> int:
-    """Return the limit for a run, which is read into memory.
+def content_of(path: Path, name: str = "", progress: Progress | None = None) -> Content:
+    """Return the content of a file with its limit. A path that is not a file is refused when it is read."""
+    return Content(path, name, most_bytes(path.stat().st_size if path.is_file() else 0), progress)
 
-    No size means that the file is already on this machine.
+
+def run_content_of(
+    path: Path, name: str = "", progress: Progress | None = None, *, sent: int | None = None
+) -> Content:
+    """Return the content of a run with its limit, which is lower because a run is read into memory.
+
+    ``sent``: its size as sent; None for a file that is already on this machine.
     """
-    most = settings.MAX_RUN_BYTES, settings.MAX_DECOMPRESSED_BYTES
-    return int(min(most) if size is None else min(*most, most_bytes(size)))
-
-
-def most_bytes_of(path: Path) -> int:
-    """Return the file's maximum decompressed size. A path that is not a file is refused when it is read."""
-    return most_bytes(path.stat().st_size if path.is_file() else 0)
+    most = int(min(settings.MAX_RUN_BYTES, settings.MAX_DECOMPRESSED_BYTES))
+    return Content(path, name, most if sent is None else min(most, most_bytes(sent)), progress)

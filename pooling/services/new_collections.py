@@ -9,7 +9,7 @@ from accounts.roles import Role
 from accounts.signup import anybody_may_join
 from pooling import trec
 from pooling.errors import InvalidFile
-from pooling.formats import Content, Progress
+from pooling.formats import Progress
 from pooling.models import Collection, Membership, NewCollection
 from pooling.problems import Problems, of_refusal
 from pooling.services.collections import (
@@ -18,7 +18,7 @@ from pooling.services.collections import (
     read_collection_files,
     store_collection,
 )
-from pooling.services.growth import most_bytes_of
+from pooling.services.growth import content_of
 from pooling.services.members import log
 from pooling.services.sent_files import (
     PASSAGES,
@@ -98,12 +98,11 @@ def _make_owner(wanted: NewCollection, collection: Collection) -> None:
 def _problems_of_collection_files(wanted: NewCollection) -> Iterable[tuple[str, Problems]]:
     called = sender_names(wanted.files)
     [queries] = paths_of_kind(wanted.files, QUERIES)
-    most = most_bytes_of(queries)
-    of_queries = query_problems(Content(queries, called[queries], most))
+    of_queries = query_problems(content_of(queries, called[queries]))
     yield called[queries], of_queries
     known = None
     if not of_queries.total:
-        found = read_query_file(Content(queries, called[queries], most))
+        found = read_query_file(content_of(queries, called[queries]))
         try:
             files = {path: called[path] for path in paths_of_kind(wanted.files, PASSAGES)}
             refuse_swapped_texts(found, called[queries], files)
@@ -112,8 +111,5 @@ def _problems_of_collection_files(wanted: NewCollection) -> Iterable[tuple[str, 
         else:
             known = None if wanted.details.get("skip_unknown") else {query.id for query in found}
     for path in paths_of_kind(wanted.files, QRELS):
-        yield (
-            called[path],
-            trec.qrel_problems(path, name=called[path], known_qids=known, max_bytes=most_bytes_of(path)),
-        )
+        yield called[path], trec.qrel_problems(content_of(path, called[path]), known_qids=known)
     yield from problems_of_passage_files(wanted.files)

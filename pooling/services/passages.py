@@ -13,11 +13,11 @@ from django.db import transaction
 
 from config.guidance import Action, Guidance
 from pooling.errors import AlreadyImported, NotFound, UnreadableContent
-from pooling.formats import Content, Progress
+from pooling.formats import Progress
 from pooling.models import Collection, Passage, PassageSource
 from pooling.passage_text import class_key
 from pooling.services import bulk, clusters
-from pooling.services.growth import most_bytes_of
+from pooling.services.growth import content_of
 from pooling.services.runs import ranking_of
 from pooling.services.swapped_texts import refuse_own_queries
 from pooling.texts import Text, format_of, read_passages
@@ -43,8 +43,8 @@ class Fetched:
 
 def examine(path: Path, progress: Progress | None = None, *, name: str = "") -> PassageSource:
     """Read a passage file through once; return it as a source that is not registered. Raises InvalidFile."""
-    format = format_of(_passage_content(path, name=name))
-    content = _passage_content(path, progress, name=name)
+    format = format_of(content_of(path, name))
+    content = content_of(path, name, progress)
     for _ in content.blocks():
         pass
     return PassageSource(
@@ -244,7 +244,7 @@ def _texts_in_source(
     path = Path(source.path)
     if not path.exists() or path.stat().st_size != source.size_bytes:
         raise _source_changed(source)
-    content = _passage_content(path, progress)
+    content = content_of(path, progress=progress)
     left = None if wanted is None else set(wanted)
     for text in read_passages(content, source.format, wanted):
         if left is not None:
@@ -269,10 +269,6 @@ def _passage_rows(collection: Collection, texts: Iterable[Text]) -> Iterator[tup
 def _in_batches(collection: Collection, pids: list[str]) -> Iterator[Passage]:
     for begin in range(0, len(pids), KEYS_A_QUERY):
         yield from collection.passages.filter(pid__in=pids[begin : begin + KEYS_A_QUERY])
-
-
-def _passage_content(path: Path, progress: Progress | None = None, *, name: str = "") -> Content:
-    return Content(path, name, most_bytes_of(path), progress)
 
 
 def _source_changed(source: PassageSource) -> UnreadableContent:

@@ -11,7 +11,7 @@ from pooling.formats import Progress
 from pooling.models import Collection, Qrel, QrelSet
 from pooling.services import bulk, passages
 from pooling.services.finding import known_qids
-from pooling.services.growth import most_bytes_of
+from pooling.services.growth import content_of
 from pooling.services.naming import check_name
 
 
@@ -46,12 +46,7 @@ def import_qrels(
     check_name(set_name)
     refuse_taken_set_name(collection, set_name)
     labels = trec.read_qrel_file(
-        path,
-        name=name,
-        known_qids=known_qids(collection),
-        skip_unknown=skip_unknown,
-        max_bytes=most_bytes_of(path),
-        progress=progress,
+        content_of(path, name, progress), known_qids=known_qids(collection), skip_unknown=skip_unknown
     )
     return store_labels(
         labels, collection=collection, set_name=set_name, min_grade=min_grade, kind=kind, withheld=withheld

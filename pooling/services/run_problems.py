@@ -10,7 +10,7 @@ from pooling.formats import Progress
 from pooling.models import Collection
 from pooling.problems import Problems, of_refusal
 from pooling.services.finding import known_qids
-from pooling.services.growth import most_bytes_of_run
+from pooling.services.growth import run_content_of
 from pooling.services.reader_faults import refusing_faults
 
 
@@ -20,19 +20,16 @@ def problems_of_run(
     *,
     collection: Collection | None,
     skip_unknown: bool = False,
-    max_bytes: int | None = None,
+    sent: int | None = None,
     progress: Progress | None = None,
 ) -> Problems:
     """Return the problems of a refused run's lines, or the refusal itself if it is not about lines."""
     with suppress(ReaderFailed), refusing_faults(refusal.file):
         found = trec.run_problems(
-            path,
-            name=refusal.file,
+            run_content_of(path, refusal.file, progress, sent=sent),
             known_qids=None if collection is None else known_qids(collection),
             skip_unknown=skip_unknown,
             max_depth=collection.max_run_depth if collection else None,
-            max_bytes=max_bytes or most_bytes_of_run(),
-            progress=progress,
         )
         if found.total:
             return found

@@ -19,7 +19,7 @@ from pooling.run_details import read_details
 from pooling.services import ranking_files
 from pooling.services.candidates import refuse_outside_candidates
 from pooling.services.finding import known_qids, runs_tagged
-from pooling.services.growth import most_bytes_of_run
+from pooling.services.growth import run_content_of
 from pooling.services.members import log
 from pooling.services.rounds import Entry
 from pooling.services.run_fields import complete_from_announcement, known_details
@@ -68,22 +68,19 @@ def check_run(
     run_tag: str = "",
     skip_unknown: bool = False,
     name: str = "",
-    max_bytes: int | None = None,
+    sent: int | None = None,
     progress: Progress | None = None,
 ) -> CheckedRun:
-    """Run every check of an import without importing.
+    """Run every check of an import without importing. ``sent``: the size of an uploaded file as sent.
 
     Raises InvalidFile, UnknownQueries, and AlreadyImported for content or a tag the collection has.
     """
     file = trec.read_run_file(
-        path,
-        name=name,
+        run_content_of(path, name, progress, sent=sent),
         known_qids=None if collection is None else known_qids(collection),
         skip_unknown=skip_unknown,
         order=order,
         max_depth=collection.max_run_depth if collection else None,
-        max_bytes=max_bytes or most_bytes_of_run(),
-        progress=progress,
     )
     return _checked_run(collection, file, run_tag, path, name)
 
@@ -151,9 +148,9 @@ def import_runs(
         skip_unknown=skip_unknown,
         order=order,
         max_depth=collection.max_run_depth,
-        max_bytes=most_bytes_of_run(),
     )
-    for done, (path, file) in enumerate(zip(paths, trec.read_runs(paths, read), strict=True), 1):
+    files = trec.read_runs([run_content_of(path) for path in paths], read)
+    for done, (path, file) in enumerate(zip(paths, files, strict=True), 1):
         try:
             if isinstance(file, PoolingError):
                 raise file

@@ -14,10 +14,10 @@ from django.db import transaction
 from accounts.models import User
 from config import clock
 from pooling.errors import InvalidFile, InvalidPassageFile, PoolingError, ReaderFailed, UploadRefused
-from pooling.formats import Content, Progress
+from pooling.formats import Progress
 from pooling.models import AddedFiles, NewCollection, PassageSource
 from pooling.problems import Problem, Problems, of_refusal, only_unknown_queries
-from pooling.services.growth import most_bytes_of
+from pooling.services.growth import content_of
 from pooling.services.passages import examine
 from pooling.services.quotas import StoredFile, refuse_over_quota, sent_by_people, sizes_of, sources_folder
 from pooling.services.reader_faults import refusing_faults
@@ -100,8 +100,7 @@ def problems_of_passage_files(
     """Return the problems of each passage file that was sent, from all of its lines."""
     for file, path in sent_by_people(files):
         if file["what"] == PASSAGES:
-            content = Content(path, file["name"], most_bytes_of(path), progress)
-            yield file["name"], passage_problems(content)
+            yield file["name"], passage_problems(content_of(path, file["name"], progress))
 
 
 def examined_passages(

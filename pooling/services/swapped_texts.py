@@ -6,10 +6,9 @@ from itertools import islice
 from pathlib import Path
 
 from pooling.errors import InvalidFile, InvalidPassageFile, InvalidQueryFile
-from pooling.formats import Content
 from pooling.models import Collection
 from pooling.other_kinds import SEND_PASSAGES, look_swapped
-from pooling.services.growth import most_bytes_of
+from pooling.services.growth import content_of
 from pooling.texts import Text, format_of, read_passages
 
 #: The number of texts that are compared.
@@ -59,5 +58,4 @@ def _refuse_queries(texts_of: Mapping[str, str], sample: Sequence[Text], called:
 def _passages(path: Path) -> Iterator[Text]:
     """Yield the file's passages up to the first invalid line, which is reported when it is needed."""
     with suppress(InvalidFile):
-        format = format_of(Content(path, max_bytes=most_bytes_of(path)))
-        yield from read_passages(Content(path, max_bytes=most_bytes_of(path)), format)
+        yield from read_passages(content_of(path), format_of(content_of(path)))

@@ -32,7 +32,6 @@ from pooling.formats import Progress
 from pooling.models import Collection, Run, RunUpload
 from pooling.problems import Problem, Problems, only_unknown_queries
 from pooling.services.candidates import refuse_outside_candidates
-from pooling.services.growth import most_bytes_of_run
 from pooling.services.members import role_of
 from pooling.services.query_splits import private_qids
 from pooling.services.reader_faults import refusing_faults
@@ -211,7 +210,7 @@ def _check_run_file(upload: RunUpload, path: Path, progress: Progress | None) ->
         run_tag=upload.options.get("run_tag", ""),
         skip_unknown=upload.options.get("skip_unknown", False),
         name=upload.file_name,
-        max_bytes=most_bytes_of_run(upload.size_bytes),
+        sent=upload.size_bytes,
         progress=progress,
     )
 
@@ -263,7 +262,7 @@ def _all_problems(
             path,
             collection=upload.collection,
             skip_unknown=upload.options.get("skip_unknown", False),
-            max_bytes=most_bytes_of_run(upload.size_bytes),
+            sent=upload.size_bytes,
             progress=progress,
         )
         listed, counts = list(lines.listed), dict(lines.counts)

@@ -27,14 +27,14 @@ READERS: dict[str, Callable[[Path], Any]] = {
     ),
     "wanted passages": lambda path: list(texts.read_passages(Content(path, "f"), "jsonl", {"1", "a"})),
     "qids": lambda path: texts.read_qids(Content(path, "f")),
-    "run": lambda path: trec.read_run_file(path, name="f"),
-    "run of known queries": lambda path: trec.read_run_file(path, name="f", known_qids=KNOWN),
+    "run": lambda path: trec.read_run_file(Content(path, "f")),
+    "run of known queries": lambda path: trec.read_run_file(Content(path, "f"), known_qids=KNOWN),
     "run by rank": lambda path: trec.read_run_file(
-        path, name="f", known_qids=KNOWN, skip_unknown=True, order="rank"
+        Content(path, "f"), known_qids=KNOWN, skip_unknown=True, order="rank"
     ),
-    "run problems": lambda path: trec.run_problems(path, name="f", known_qids=KNOWN),
-    "qrels": lambda path: trec.read_qrel_file(path, name="f", known_qids=KNOWN),
-    "qrel problems": lambda path: trec.qrel_problems(path, name="f", known_qids=KNOWN),
+    "run problems": lambda path: trec.run_problems(Content(path, "f"), known_qids=KNOWN),
+    "qrels": lambda path: trec.read_qrel_file(Content(path, "f"), known_qids=KNOWN),
+    "qrel problems": lambda path: trec.qrel_problems(Content(path, "f"), known_qids=KNOWN),
     "gold pairs": lambda path: list(read_gold_lines(path.read_bytes(), "f")),
     "judgments": lambda path: read_lines(path.read_bytes(), "f"),
     "judgments below a head": lambda path: read_lines(HEAD + path.read_bytes(), "f"),
@@ -132,4 +132,4 @@ def test_a_byte_order_mark_before_a_line_is_named(tmp_path):
         path.write_bytes(content)
 
         with pytest.raises(Refusal, match=f"line {line}: the line begins with a byte order mark"):
-            trec.read_run_file(path, name="f", known_qids={"q9"})
+            trec.read_run_file(Content(path, "f"), known_qids={"q9"})

@@ -42,7 +42,7 @@ def test_labels_that_were_sent_as_a_run_are_led_to_the_labels(tmp_path):
     path.write_text("q1 0 p1 1\n")
 
     with pytest.raises(InvalidFile, match="4 columns") as refused:
-        read_run_file(path)
+        read_run_file(Content(path))
 
     assert "import_qrels" in str(refused.value.next_step)
 
@@ -68,7 +68,7 @@ def test_other_files_than_runs_say_what_they_look_like(tmp_path, content, line, 
     path = tmp_path / "run.txt"
     path.write_text(content)
 
-    first = run_problems(path, name="run.txt").listed[0]
+    first = run_problems(Content(path, "run.txt")).listed[0]
 
     assert first.line == line
     assert re.search(reason, first.reason)
@@ -130,7 +130,7 @@ def test_what_is_no_text_is_one_problem(tmp_path, content, said):
     path = tmp_path / "run.txt"
     path.write_bytes(content)
 
-    problems = run_problems(path)
+    problems = run_problems(Content(path))
 
     assert problems.total == 1
     assert said in problems.listed[0].reason
@@ -141,7 +141,7 @@ def test_a_cut_archive_is_one_problem_at_its_last_line(tmp_path):
     lines = "".join(f"q{number} Q0 p{number * 7919 % 10007} 1 3.0 t\n" for number in range(9000))
     path.write_bytes(gzip.compress(lines.encode())[:-4000])
 
-    problems = run_problems(path)
+    problems = run_problems(Content(path))
 
     assert problems.total == 1
     assert problems.listed[0].line > 1

@@ -43,7 +43,7 @@ def test_each_kind_is_named_with_its_line(file):
         b"q9 Q0 h 2 0.5 t",
     ]
 
-    problems = run_problems(file(b"\n".join(lines)), known_qids={"q1"})
+    problems = run_problems(Content(file(b"\n".join(lines))), known_qids={"q1"})
 
     assert lines_and_kinds(problems) == [
         (2, "rank"), (4, "score"), (5, "columns"), (6, "run tag"), (7, "unknown query"), (8, "repeated passage"),
@@ -55,17 +55,17 @@ def test_each_kind_is_named_with_its_line(file):
 
 
 def test_a_good_file_has_none(file):
-    assert run_problems(file(GOOD), known_qids={"q1", "q2"}).total == 0
+    assert run_problems(Content(file(GOOD)), known_qids={"q1", "q2"}).total == 0
 
 
 def test_a_head_line_is_one_problem(file):
-    problems = run_problems(file(b"qid pid rank score\n" + GOOD), known_qids={"q1", "q2"})
+    problems = run_problems(Content(file(b"qid pid rank score\n" + GOOD)), known_qids={"q1", "q2"})
 
     assert lines_and_kinds(problems) == [(1, "columns")]
 
 
 def test_the_list_is_bounded_and_the_count_is_not(file):
-    problems = run_problems(file(b"q1 Q0 a first 1.0 t\n" * 5000 + b"q1 Q0 a 1 1.0 t\n" * 400))
+    problems = run_problems(Content(file(b"q1 Q0 a first 1.0 t\n" * 5000 + b"q1 Q0 a 1 1.0 t\n" * 400)))
 
     assert len(problems.listed) == 100
     assert [one.line for one in problems.listed] == [*range(1, 96), *range(5002, 5007)]
@@ -75,20 +75,22 @@ def test_the_list_is_bounded_and_the_count_is_not(file):
 def test_damage_is_the_only_reason(file):
     whole = gzip.compress(b"q1 Q0 a one 1.0 t\n" * 2000)
 
-    problems = run_problems(file(whole[:-20]))
+    problems = run_problems(Content(file(whole[:-20])))
 
     assert problems.total == 1
     assert "truncated" in problems.listed[0].reason
 
 
 def test_a_long_field_is_not_quoted_whole(file):
-    problems = run_problems(file(b"q1 Q0 a " + b"9" * 1_000_000 + b"x 1.0 t\n"))
+    problems = run_problems(Content(file(b"q1 Q0 a " + b"9" * 1_000_000 + b"x 1.0 t\n")))
 
     assert len(problems.listed[0].reason) < 300
 
 
 def test_qrels_are_looked_through_too(file):
-    problems = qrel_problems(file(b"q1 0 a 1\nq1 0 a 2\nq2 0 b x\nq3 0 c 1\n"), known_qids={"q1", "q2"})
+    problems = qrel_problems(
+        Content(file(b"q1 0 a 1\nq1 0 a 2\nq2 0 b x\nq3 0 c 1\n")), known_qids={"q1", "q2"}
+    )
 
     assert lines_and_kinds(problems) == [(2, "repeated passage"), (3, "grade"), (4, "unknown query")]
 
@@ -113,12 +115,12 @@ def test_there_are_problems_exactly_where_the_reader_refuses(tmp_path, rows):
     path.write_text("\n".join(" ".join(row) for row in rows))
 
     try:
-        read_run_file(path, known_qids={"q1"})
+        read_run_file(Content(path), known_qids={"q1"})
         refused = False
     except PoolingError:
         refused = True
 
-    assert bool(run_problems(path, known_qids={"q1"}).total) == refused
+    assert bool(run_problems(Content(path), known_qids={"q1"}).total) == refused
 
 
 def test_queries_with_too_many_passages_are_named_at_the_first_one_too_many(file):
@@ -127,24 +129,24 @@ def test_queries_with_too_many_passages_are_named_at_the_first_one_too_many(file
     path = file(b"\n".join(lines))
     known = {"q1", "q2"}
 
-    problems = run_problems(path, known_qids=known, max_depth=2)
-    skipped = run_problems(path, known_qids=known, skip_unknown=True, max_depth=2)
+    problems = run_problems(Content(path), known_qids=known, max_depth=2)
+    skipped = run_problems(Content(path), known_qids=known, skip_unknown=True, max_depth=2)
 
     assert lines_and_kinds(problems) == [(3, "too many passages"), (6, "unknown query")]
     assert lines_and_kinds(skipped) == [(3, "too many passages")]
     with pytest.raises(InvalidFile, match="line 3: query q1 has more than 2 passages"):
-        read_run_file(path, max_depth=2)
+        read_run_file(Content(path), max_depth=2)
     with pytest.raises(InvalidFile, match="line 3"):
-        read_run_file(path, known_qids=known, skip_unknown=True, max_depth=2)
-    assert read_run_file(path, max_depth=5).report.depth == 5
-    assert not run_problems(path, max_depth=5).total
+        read_run_file(Content(path), known_qids=known, skip_unknown=True, max_depth=2)
+    assert read_run_file(Content(path), max_depth=5).report.depth == 5
+    assert not run_problems(Content(path), max_depth=5).total
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
 def test_a_problem_has_the_beginning_of_its_line(file, pack):
     lines = [b"q1 Q0 a one 3.0 t", b"q1 Q0 " + b"p" * 301 + b" 2 0.2 t", b"q1 Q0 \xff 3 0.1 t"]
 
-    problems = run_problems(file(pack(b"\n".join(lines))))
+    problems = run_problems(Content(file(pack(b"\n".join(lines)))))
 
     first, long, broken = (one.text for one in problems.listed)
     assert first == "q1 Q0 a one 3.0 t"

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pooling.columns import same_string
+from pooling.formats import Content
 from pooling.ranking import read_ranking, write_ranking
 from pooling.trec import read_run_file
 from pooling.wanted import Wanted, find_wanted
@@ -22,7 +23,7 @@ RUNS = st.dictionaries(
 def ranking_of(tmp_path, run: dict[str, list[str]]):
     lines = [f"{q}\t{pid}\t{rank}\n" for q, pids in run.items() for rank, pid in enumerate(pids, 1)]
     (tmp_path / "run").write_text("".join(lines))
-    return read_run_file(tmp_path / "run").ranking
+    return read_run_file(Content(tmp_path / "run")).ranking
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -21,7 +21,7 @@ from pooling.errors import (
     UnknownQueries,
     UnreadableContent,
 )
-from pooling.formats import Content
+from pooling.formats import MAX_BYTES, Content
 from pooling.trec import read_qrel_file, read_run_file, read_runs
 
 GOOD = b"q1 Q0 a 1 3.5 t\nq1 Q0 b 2 2.5 t\nq2 Q0 a 1 9 t\n"
@@ -31,10 +31,10 @@ GOOD = b"q1 Q0 a 1 3.5 t\nq1 Q0 b 2 2.5 t\nq2 Q0 a 1 9 t\n"
 def run(tmp_path):
     """Return a function that reads a run from bytes."""
 
-    def read(content: bytes, **options):
+    def read(content: bytes, *, max_bytes: int = MAX_BYTES, **options):
         path = tmp_path / "run.txt"
         path.write_bytes(content)
-        return read_run_file(path, name="run.txt", **options)
+        return read_run_file(Content(path, "run.txt", max_bytes), **options)
 
     return read
 
@@ -251,7 +251,7 @@ def test_content_over_the_limit_is_refused(run, compress):
 
 def test_a_missing_file_is_refused(tmp_path):
     with pytest.raises(UnreadableContent, match="no such file"):
-        read_run_file(tmp_path / "nowhere")
+        read_run_file(Content(tmp_path / "nowhere"))
 
 
 def test_unknown_queries_are_listed_with_the_first_ones_line(run):
@@ -282,7 +282,7 @@ def test_a_rank_column_that_only_reorders_ties_contradicts_nothing(run):
 def test_disagreeing_ranks_are_those_of_pairs_that_contradict_their_scores(tmp_path, order, lines):
     (tmp_path / "run").write_text("".join(f"{q} Q0 p{n} {r} {s} t\n" for n, (q, r, s) in enumerate(lines)))
 
-    found = read_run_file(tmp_path / "run", order=order).report.rank_disagreements
+    found = read_run_file(Content(tmp_path / "run"), order=order).report.rank_disagreements
 
     contradicting = {
         q for q, r, s in lines for other, rank, score in lines if q == other and r <= rank and s < score
@@ -322,7 +322,7 @@ def test_the_fast_and_the_careful_way_read_the_same(tmp_path, lines):
 
     def outcome():
         try:
-            return read_run_file(path).ranking.frame().rows()
+            return read_run_file(Content(path)).ranking.frame().rows()
         except InvalidRunFile as refused:
             return str(refused)
 
@@ -341,7 +341,7 @@ def test_several_runs_come_in_the_order_given_with_refusals_in_their_places(tmp_
     for path, content in zip(paths, contents, strict=True):
         path.write_text(content)
 
-    read = list(read_runs(paths))
+    read = list(read_runs([Content(path) for path in paths]))
 
     assert [getattr(file, "tag", "") for file in read] == ["t0", "t1", "t2", "", "t4", "t5", "t6"]
     assert isinstance(read[3], InvalidRunFile)
@@ -358,7 +358,7 @@ def test_qrels_of_four_and_of_three_columns_are_read_alike(tmp_path):
     (tmp_path / "four").write_text("q1 0 b 2\nq1 0 a -1\nq2 0 a 1\n")
     (tmp_path / "three").write_text("q1\tb\t2\nq1\ta\t-1\nq2\ta\t1\n")
 
-    four, three = read_qrel_file(tmp_path / "four"), read_qrel_file(tmp_path / "three")
+    four, three = read_qrel_file(Content(tmp_path / "four")), read_qrel_file(Content(tmp_path / "three"))
 
     assert four.qids == three.qids == ("q1", "q2")
     assert four.pids == three.pids == ("b", "a", "a")
@@ -374,7 +374,7 @@ def test_a_bad_label_is_named(tmp_path, line, reason, pid):
     (tmp_path / "qrels").write_text(f"q1 0 {pid} 2\n{line.replace(' b ', f' {pid} ')}\n")
 
     with pytest.raises(InvalidQrelFile, match=f"line 2: .*{reason}"):
-        read_qrel_file(tmp_path / "qrels")
+        read_qrel_file(Content(tmp_path / "qrels"))
 
 
 def write_run(ranking, tag, file):
@@ -415,4 +415,4 @@ def test_written_qrels_read_back(tmp_path):
     with (tmp_path / "qrels").open("w") as file:
         write_qrels([("q", "b", 1), ("q", "a", 0)], file)
 
-    assert read_qrel_file(tmp_path / "qrels").pids == ("b", "a")
+    assert read_qrel_file(Content(tmp_path / "qrels")).pids == ("b", "a")

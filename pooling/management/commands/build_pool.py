@@ -2,10 +2,9 @@ from pathlib import Path
 from typing import Any
 
 from config.commands.console import Command as BaseCommand, CommandParser, UsageError
-from pooling.formats import Content
 from pooling.services import pools
 from pooling.services.finding import collection_named, qrel_set_named, runs_tagged, tags_meant
-from pooling.services.growth import most_bytes_of
+from pooling.services.growth import content_of
 from pooling.services.pool_runs import RunCriteria, count_without_priority, runs_for_pool
 from pooling.texts import read_qids
 
@@ -89,11 +88,7 @@ class Command(BaseCommand):
         named = runs_tagged(chosen, tags) if tags else []
         everything = runs_tagged(chosen, None)
         pooled = runs_for_pool(chosen, everything, named, qrel_set, criteria)
-        qids = (
-            read_qids(Content(options["queries"], "", most_bytes_of(options["queries"])))
-            if options["queries"]
-            else None
-        )
+        qids = read_qids(content_of(options["queries"])) if options["queries"] else None
         choice = pools.Choice(
             pools.labeled_qids(qrel_set, qids) if qrel_set and options["labeled_only"] else qids,
             options["sample"],

@@ -12,6 +12,7 @@ from hypothesis import given, strategies as st
 from leaderboard.errors import UnknownMeasure
 from leaderboard.scoring.measure_names import parse_measure, parse_measures
 from leaderboard.scoring.measures import RankedLabels, depth_needed
+from pooling.formats import Content
 from pooling.trec import read_qrel_file, read_run_file
 from pooling.wanted import Wanted, find_wanted
 
@@ -30,7 +31,7 @@ def judge(run, qrels) -> RankedLabels:
 
 
 def test_every_official_value_of_trec_2021_is_reproduced(shared_data):
-    qrels = read_qrel_file(shared_data / "dl21" / "qrels.txt")
+    qrels = read_qrel_file(Content(shared_data / "dl21" / "qrels.txt"))
     official: dict[tuple[str, str], dict[str, str]] = {}
     with (shared_data / "dl21" / "official" / "per_query.tsv").open() as file:
         for row in csv.DictReader(file, delimiter="\t"):
@@ -38,7 +39,7 @@ def test_every_official_value_of_trec_2021_is_reproduced(shared_data):
     compared = 0
 
     for path in sorted((shared_data / "dl21" / "runs").iterdir()):
-        run = read_run_file(path)
+        run = read_run_file(Content(path))
         labels = judge(run, qrels)
         for measure in OFFICIAL:
             values = measure.values(labels)
@@ -76,8 +77,8 @@ def test_values_equal_pytrec_eval_where_scores_tie(tmp_path):
         "Success@5": "success_5",
     }
 
-    qrels = read_qrel_file(tmp_path / "qrels")
-    labels = judge(read_run_file(tmp_path / "run"), qrels)
+    qrels = read_qrel_file(Content(tmp_path / "qrels"))
+    labels = judge(read_run_file(Content(tmp_path / "run")), qrels)
 
     for ours, name in theirs.items():
         expected = [oracle[qid][name] for qid in qrels.qids]
@@ -269,8 +270,8 @@ def test_expected_reciprocal_rank_equals_ir_measures(cutoff):
 
 
 def test_recall_and_expected_reciprocal_rank_of_a_real_run_equal_ir_measures(shared_data):
-    qrels = read_qrel_file(shared_data / "dl21" / "qrels.txt")
-    run = read_run_file(sorted((shared_data / "dl21" / "runs").iterdir())[0])
+    qrels = read_qrel_file(Content(shared_data / "dl21" / "qrels.txt"))
+    run = read_run_file(Content(sorted((shared_data / "dl21" / "runs").iterdir())[0]))
     scores: dict[str, dict[str, float]] = {}
     for qid, pids in run.ranking.tops(100).items():
         scores[qid] = {pid: -float(place) for place, pid in enumerate(pids)}
@@ -305,7 +306,7 @@ def test_cumulative_gain_is_a_share_of_the_most_there_could_be():
 
 
 def test_cumulative_gain_of_real_runs_equals_a_plain_sum_of_grades(shared_data):
-    qrels = read_qrel_file(shared_data / "dl21" / "qrels.txt")
+    qrels = read_qrel_file(Content(shared_data / "dl21" / "qrels.txt"))
     grades: dict[str, dict[str, int]] = {qid: {} for qid in qrels.qids}
     for line in (shared_data / "dl21" / "qrels.txt").read_text().splitlines():
         qid, _, pid, grade = line.split()
@@ -314,7 +315,7 @@ def test_cumulative_gain_of_real_runs_equals_a_plain_sum_of_grades(shared_data):
     means = []
 
     for path in sorted((shared_data / "dl21" / "runs").iterdir())[:4]:
-        run = read_run_file(path)
+        run = read_run_file(Content(path))
         values = measure.values(judge(run, qrels)).tolist()
         tops = run.ranking.tops(100)
         for qid, value in zip(qrels.qids, values, strict=True):
@@ -361,8 +362,8 @@ def test_compatibility_equals_ir_measures_at_the_same_depth(tmp_path, p):
     )
     theirs = {m.query_id: m.value for m in ir_measures.iter_calc([ir_measures.Compat(p=p)], grades, scores)}
 
-    qrels = read_qrel_file(tmp_path / "qrels")
-    ours = parse_measure(f"Compat(p={p})").values(judge(read_run_file(tmp_path / "run"), qrels))
+    qrels = read_qrel_file(Content(tmp_path / "qrels"))
+    ours = parse_measure(f"Compat(p={p})").values(judge(read_run_file(Content(tmp_path / "run")), qrels))
 
     assert ours.tolist() == pytest.approx([theirs[qid] for qid in qrels.qids], rel=1e-9)
 

@@ -1,5 +1,6 @@
 """Identical problems are one row with their line numbers."""
 
+from pooling.formats import Content
 from pooling.problems import NEXT_STEPS
 from pooling.trec import qrel_problems
 from web.common.folded_problems import COUNTED, counts_in_words, fold, unlisted
@@ -28,7 +29,7 @@ def test_a_file_of_another_kind_is_one_row_however_its_lines_are_wrong(tmp_path)
     path = tmp_path / "queries.tsv"
     path.write_text("17\twhat is a canal lock\n18\twho is it\n19\thow do bees make honey\n")
 
-    found = qrel_problems(path)
+    found = qrel_problems(Content(path))
 
     assert found.counts == {"columns": 2, "grade": 1}
     (one,) = fold([one.as_json() for one in found.listed], found.counts)

@@ -15,20 +15,19 @@ from pooling.problems import Problems
 from pooling.services import passages
 from pooling.services.candidates import ReadCandidates, read_candidates, store_candidates
 from pooling.services.finding import known_qids
-from pooling.services.growth import content_of, run_content_of
 from pooling.services.members import log
 from pooling.services.naming import check_name
 from pooling.services.qrels import store_labels
 from pooling.services.sent_files import (
     CANDIDATES,
+    PASSAGES,
     QRELS,
     SentFile,
+    contents_of_kind,
     examined_passages,
     kept_within_quota,
-    paths_of_kind,
     problems_of_passage_files,
     read_once,
-    sender_names,
 )
 from pooling.services.swapped_texts import refuse_own_queries
 
@@ -77,7 +76,7 @@ def add_waiting_files(wanted: AddedFiles, *, progress: Progress | None = None) -
 
     def read() -> Callable[[], dict[str, Any]]:
         examined = examined_passages(wanted.files, progress)
-        refuse_own_queries(wanted.collection, [(name, Path(source.path)) for name, source in examined])
+        refuse_own_queries(wanted.collection, contents_of_kind(wanted.files, PASSAGES))
         labels, candidates = _read_labels(wanted, progress), _read_candidates(wanted, progress)
         if not wanted.files and wanted.collection.sources.exists():
             passages.record_tops(wanted.collection, progress=progress)
@@ -105,9 +104,9 @@ def add_waiting_files(wanted: AddedFiles, *, progress: Progress | None = None) -
 
 def _read_labels(wanted: AddedFiles, progress: Progress | None) -> trec.Qrels | None:
     """Read the file of labels, if any. Raises InvalidQrelFile, UnknownQueries."""
-    for path in paths_of_kind(wanted.files, QRELS):
+    for content in contents_of_kind(wanted.files, QRELS, progress):
         return trec.read_qrel_file(
-            content_of(path, sender_names(wanted.files)[path], progress),
+            content,
             known_qids=known_qids(wanted.collection),
             skip_unknown=wanted.details.get("skip_unknown", False),
         )
@@ -115,9 +114,8 @@ def _read_labels(wanted: AddedFiles, progress: Progress | None) -> trec.Qrels | 
 
 
 def _read_candidates(wanted: AddedFiles, progress: Progress | None) -> ReadCandidates | None:
-    for path in paths_of_kind(wanted.files, CANDIDATES):
-        name = sender_names(wanted.files)[path]
-        return read_candidates(wanted.collection, path, name=name, progress=progress)
+    for content in contents_of_kind(wanted.files, CANDIDATES, progress):
+        return read_candidates(wanted.collection, content)
     return None
 
 
@@ -176,9 +174,8 @@ def _problems_of_added_files(wanted: AddedFiles) -> Iterable[tuple[str, Problems
     known = None
     if not wanted.details.get("skip_unknown"):
         known = set(wanted.collection.queries.values_list("qid", flat=True))
-    called = sender_names(wanted.files)
-    for path in paths_of_kind(wanted.files, QRELS):
-        yield called[path], trec.qrel_problems(content_of(path, called[path]), known_qids=known)
-    for path in paths_of_kind(wanted.files, CANDIDATES):
-        yield called[path], trec.run_problems(run_content_of(path, called[path]), skip_unknown=True)
+    for content in contents_of_kind(wanted.files, QRELS):
+        yield content.name, trec.qrel_problems(content, known_qids=known)
+    for content in contents_of_kind(wanted.files, CANDIDATES):
+        yield content.name, trec.run_problems(content, skip_unknown=True)
     yield from problems_of_passage_files(wanted.files)

@@ -11,7 +11,7 @@ from config.plurals import many
 from pooling import trec
 from pooling.candidates import first_line, outside_candidates
 from pooling.errors import NotFound, OutsideCandidates
-from pooling.formats import Progress
+from pooling.formats import Content, Progress
 from pooling.models import CandidateSet, Collection
 from pooling.ranking import Ranking
 from pooling.services import ranking_files
@@ -34,23 +34,20 @@ def candidates_of(collection: Collection) -> CandidateSet | None:
 
 
 def set_candidates(
-    *, collection: Collection, path: Path, name: str = "", who: str, progress: Progress | None = None
+    *, collection: Collection, path: Path, who: str, progress: Progress | None = None
 ) -> CandidateSet:
     """Set or replace the candidate set from a file in a run's format. Lines of unknown queries are left out.
 
     Existing runs are not affected. Raises InvalidFile.
     """
-    read = read_candidates(collection, path, name=name, progress=progress)
+    read = read_candidates(collection, run_content_of(path, progress=progress))
     return store_candidates(read, collection, who=who)
 
 
-def read_candidates(
-    collection: Collection, path: Path, *, name: str = "", progress: Progress | None = None
-) -> ReadCandidates:
+def read_candidates(collection: Collection, content: Content) -> ReadCandidates:
     """Read and check a file of candidates. Raises InvalidFile."""
-    content = run_content_of(path, name, progress)
     file = trec.read_run_file(content, known_qids=known_qids(collection), skip_unknown=True)
-    return ReadCandidates(Path(name or path.name).name[:200], file)
+    return ReadCandidates(Path(content.name).name[:200], file)
 
 
 def store_candidates(read: ReadCandidates, collection: Collection, *, who: str) -> CandidateSet:

@@ -1,4 +1,4 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from django.db import IntegrityError, transaction
 
 from pooling import trec
 from pooling.errors import AlreadyImported
-from pooling.formats import Progress
+from pooling.formats import Content, Progress
 from pooling.models import Collection, PassageSource, Query
 from pooling.services import bulk, passages
 from pooling.services.collection_details import change_fields
@@ -30,7 +30,8 @@ class CollectionFiles:
     """The files of a new collection, read and checked."""
 
     queries: Sequence[Text]
-    sources: Sequence[PassageSource]
+    sources: Sequence[tuple[str, PassageSource]]
+    """Each with the sender's name of an uploaded file."""
     labels: trec.Qrels | None = None
 
 
@@ -54,38 +55,31 @@ def import_collection(
     for an invalid name or language.
     """
     check_new(name, language)
-    sources = [passages.examine(path, progress) for path in passage_files]
     files = read_collection_files(
-        queries=queries, sources=sources, qrels=qrels, skip_unknown=skip_unknown, progress=progress
+        content_of(queries, progress=progress),
+        [("", passages.examine(content_of(path, progress=progress))) for path in passage_files],
+        None if qrels is None else content_of(qrels, progress=progress),
+        skip_unknown=skip_unknown,
     )
     return store_collection(files, name=name, min_grade=min_grade, language=language, **described)
 
 
 def read_collection_files(
+    queries: Content,
+    sources: Sequence[tuple[str, PassageSource]],
+    qrels: Content | None,
     *,
-    queries: Path,
-    sources: Sequence[PassageSource],
-    qrels: Path | None = None,
-    skip_unknown: bool = False,
-    names: Mapping[Path, str] | None = None,
-    progress: Progress | None = None,
+    skip_unknown: bool,
 ) -> CollectionFiles:
-    """Read the queries and labels of a new collection. ``names``: the users' names of stored files, for errors.
-
-    Raises InvalidFile.
-    """
-    names = names or {}
-    found = read_query_file(content_of(queries, names.get(queries, ""), progress))
-    called = {path.resolve(): name for path, name in names.items()}
-    passage_files = {path: called.get(path, str(path)) for path in (Path(one.path) for one in sources)}
-    refuse_swapped_texts(found, names.get(queries, str(queries)), passage_files)
+    """Read the queries and labels of a new collection. Raises InvalidFile."""
+    found = read_query_file(queries)
+    refuse_swapped_texts(
+        found, queries.name, [content_of(Path(source.path), name) for name, source in sources]
+    )
     labels = None
     if qrels is not None:
-        labels = trec.read_qrel_file(
-            content_of(qrels, names.get(qrels, ""), progress),
-            known_qids={query.id for query in found},
-            skip_unknown=skip_unknown,
-        )
+        known = {query.id for query in found}
+        labels = trec.read_qrel_file(qrels, known_qids=known, skip_unknown=skip_unknown)
     return CollectionFiles(found, sources, labels)
 
 
@@ -99,8 +93,8 @@ def store_collection(
             collection = Collection.objects.create(name=name, language=language, **described)
             rows = ((collection.pk, query.id, query.text, place) for place, query in enumerate(files.queries))
             bulk.insert(Query, ("collection_id", "qid", "text", "position"), rows)
-            for source in files.sources:
-                passages.register_source(collection, source)
+            for called, source in files.sources:
+                passages.register_source(collection, source, name=called)
             official = None
             if files.labels is not None:
                 official = store_labels(

@@ -18,19 +18,17 @@ from pooling.services.collections import (
     read_collection_files,
     store_collection,
 )
-from pooling.services.growth import content_of
 from pooling.services.members import log
 from pooling.services.sent_files import (
     PASSAGES,
     QRELS,
     QUERIES,
     SentFile,
+    contents_of_kind,
     examined_passages,
     kept_within_quota,
-    paths_of_kind,
     problems_of_passage_files,
     read_once,
-    sender_names,
 )
 from pooling.services.swapped_texts import refuse_swapped_texts
 from pooling.texts import query_problems, read_query_file
@@ -78,13 +76,12 @@ def make_requested_collection(wanted: NewCollection, *, progress: Progress | Non
 
 
 def _read_files(wanted: NewCollection, progress: Progress | None) -> CollectionFiles:
+    [queries] = contents_of_kind(wanted.files, QUERIES, progress)
     return read_collection_files(
-        queries=paths_of_kind(wanted.files, QUERIES)[0],
-        sources=[source for _, source in examined_passages(wanted.files, progress)],
-        qrels=next(iter(paths_of_kind(wanted.files, QRELS)), None),
+        queries,
+        examined_passages(wanted.files, progress),
+        next(iter(contents_of_kind(wanted.files, QRELS, progress)), None),
         skip_unknown=wanted.details.get("skip_unknown", False),
-        names=sender_names(wanted.files),
-        progress=progress,
     )
 
 
@@ -96,20 +93,18 @@ def _make_owner(wanted: NewCollection, collection: Collection) -> None:
 
 
 def _problems_of_collection_files(wanted: NewCollection) -> Iterable[tuple[str, Problems]]:
-    called = sender_names(wanted.files)
-    [queries] = paths_of_kind(wanted.files, QUERIES)
-    of_queries = query_problems(content_of(queries, called[queries]))
-    yield called[queries], of_queries
+    [queries] = contents_of_kind(wanted.files, QUERIES)
+    of_queries = query_problems(queries)
+    yield queries.name, of_queries
     known = None
     if not of_queries.total:
-        found = read_query_file(content_of(queries, called[queries]))
+        found = read_query_file(queries.again())
         try:
-            files = {path: called[path] for path in paths_of_kind(wanted.files, PASSAGES)}
-            refuse_swapped_texts(found, called[queries], files)
+            refuse_swapped_texts(found, queries.name, contents_of_kind(wanted.files, PASSAGES))
         except InvalidFile as refusal:
             yield refusal.file, Problems((of_refusal(refusal),), {"file": 1})
         else:
             known = None if wanted.details.get("skip_unknown") else {query.id for query in found}
-    for path in paths_of_kind(wanted.files, QRELS):
-        yield called[path], trec.qrel_problems(content_of(path, called[path]), known_qids=known)
+    for content in contents_of_kind(wanted.files, QRELS):
+        yield content.name, trec.qrel_problems(content, known_qids=known)
     yield from problems_of_passage_files(wanted.files)

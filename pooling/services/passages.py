@@ -13,7 +13,7 @@ from django.db import transaction
 
 from config.guidance import Action, Guidance
 from pooling.errors import AlreadyImported, NotFound, UnreadableContent
-from pooling.formats import Progress
+from pooling.formats import Content, Progress
 from pooling.models import Collection, Passage, PassageSource
 from pooling.passage_text import class_key
 from pooling.services import bulk, clusters
@@ -41,14 +41,16 @@ class Fetched:
     """Passages that no source contains; all requested passages if there is no source."""
 
 
-def examine(path: Path, progress: Progress | None = None, *, name: str = "") -> PassageSource:
+def examine(content: Content) -> PassageSource:
     """Read a passage file through once; return it as a source that is not registered. Raises InvalidFile."""
-    format = format_of(content_of(path, name))
-    content = content_of(path, name, progress)
+    format = format_of(content.again())
     for _ in content.blocks():
         pass
     return PassageSource(
-        path=str(path.resolve()), format=format, sha256=content.sha256, size_bytes=path.stat().st_size
+        path=str(content.path.resolve()),
+        format=format,
+        sha256=content.sha256,
+        size_bytes=content.path.stat().st_size,
     )
 
 
@@ -75,8 +77,8 @@ def add_sources(
     *, collection: Collection, paths: Iterable[Path], progress: Progress | None = None
 ) -> list[PassageSource]:
     """Register more passage files, all or none."""
-    examined = [examine(path, progress) for path in paths]
-    refuse_own_queries(collection, [(one.path, Path(one.path)) for one in examined])
+    examined = [examine(content_of(path, progress=progress)) for path in paths]
+    refuse_own_queries(collection, [content_of(Path(one.path)) for one in examined])
     with transaction.atomic():
         return [register_source(collection, source) for source in examined]
 

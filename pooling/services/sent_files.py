@@ -14,10 +14,10 @@ from django.db import transaction
 from accounts.models import User
 from config import clock
 from pooling.errors import InvalidFile, InvalidPassageFile, PoolingError, ReaderFailed, UploadRefused
-from pooling.formats import Progress
+from pooling.formats import Content, Progress
 from pooling.models import AddedFiles, NewCollection, PassageSource
 from pooling.problems import Problem, Problems, of_refusal, only_unknown_queries
-from pooling.services.growth import content_of
+from pooling.services.growth import content_of, run_content_of
 from pooling.services.passages import examine
 from pooling.services.quotas import StoredFile, refuse_over_quota, sent_by_people, sizes_of, sources_folder
 from pooling.services.reader_faults import refusing_faults
@@ -90,17 +90,20 @@ def _store_file(folder: Path, number: int, file: SentFile | AnnouncedFile) -> St
     return kept
 
 
-def paths_of_kind(files: Iterable[StoredFile], what: str) -> list[Path]:
-    return [Path(file["path"]) for file in files if file["what"] == what]
+def contents_of_kind(
+    files: Iterable[StoredFile], what: str, progress: Progress | None = None
+) -> list[Content]:
+    """Return the content of each file of this kind, under its sender's name."""
+    content = run_content_of if what == CANDIDATES else content_of
+    return [content(Path(file["path"]), file["name"], progress) for file in files if file["what"] == what]
 
 
 def problems_of_passage_files(
     files: Iterable[StoredFile], progress: Progress | None = None
 ) -> Iterable[tuple[str, Problems]]:
     """Return the problems of each passage file that was sent, from all of its lines."""
-    for file, path in sent_by_people(files):
-        if file["what"] == PASSAGES:
-            yield file["name"], passage_problems(content_of(path, file["name"], progress))
+    for content in contents_of_kind([file for file, _ in sent_by_people(files)], PASSAGES, progress):
+        yield content.name, passage_problems(content)
 
 
 def examined_passages(
@@ -114,13 +117,7 @@ def examined_passages(
         if found.total:
             first = found.listed[0]
             raise InvalidPassageFile(name, first.line, first.reason, first.next_step)
-    called = sender_names(files)
-    paths = paths_of_kind(files, PASSAGES)
-    return [(called[path], examine(path, progress, name=called[path])) for path in paths]
-
-
-def sender_names(files: Iterable[StoredFile]) -> dict[Path, str]:
-    return {Path(file["path"]): file["name"] for file in files}
+    return [(content.name, examine(content)) for content in contents_of_kind(files, PASSAGES, progress)]
 
 
 def forget_sent_files(files: Iterable[StoredFile], kinds: set[str]) -> None:

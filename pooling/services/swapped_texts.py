@@ -3,31 +3,30 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
-from pathlib import Path
 
 from pooling.errors import InvalidFile, InvalidPassageFile, InvalidQueryFile
+from pooling.formats import Content
 from pooling.models import Collection
 from pooling.other_kinds import SEND_PASSAGES, look_swapped
-from pooling.services.growth import content_of
 from pooling.texts import Text, format_of, read_passages
 
 #: The number of texts that are compared.
 SAMPLE = 1_000
 
 
-def refuse_swapped_texts(queries: Sequence[Text], name: str, passage_files: Mapping[Path, str]) -> None:
+def refuse_swapped_texts(queries: Sequence[Text], name: str, passage_files: Iterable[Content]) -> None:
     """Raise InvalidFile if the files of a new collection are in each other's place, or if one is both.
 
-    ``name``: of the query file. ``passage_files``: path → name in errors.
+    ``name``: of the query file.
     """
     texts_of = {query.id: query.text for query in queries}
-    for path, called in passage_files.items():
-        sample = list(islice(_passages(path), SAMPLE))
+    for content in passage_files:
+        called, sample = content.name, list(islice(_passages(content), SAMPLE))
         _refuse_queries(texts_of, sample, called)
         if not look_swapped([query.text for query in queries[:SAMPLE]], [one.text for one in sample]):
             continue
         # Queries that are long and passages that are short, such as titles, look swapped, too.
-        if sum(1 for _ in islice(_passages(path), len(queries))) < len(queries):
+        if sum(1 for _ in islice(_passages(content), len(queries))) < len(queries):
             raise InvalidQueryFile(
                 name,
                 0,
@@ -37,12 +36,12 @@ def refuse_swapped_texts(queries: Sequence[Text], name: str, passage_files: Mapp
             )
 
 
-def refuse_own_queries(collection: Collection, passage_files: Iterable[tuple[str, Path]]) -> None:
+def refuse_own_queries(collection: Collection, passage_files: Iterable[Content]) -> None:
     """Raise InvalidPassageFile for a passage file that contains the collection's queries."""
-    for called, path in passage_files:
-        sample = list(islice(_passages(path), SAMPLE))
+    for content in passage_files:
+        sample = list(islice(_passages(content), SAMPLE))
         own = collection.queries.filter(qid__in=[one.id for one in sample]).values_list("qid", "text")
-        _refuse_queries(dict(own), sample, called)
+        _refuse_queries(dict(own), sample, content.name)
 
 
 def _refuse_queries(texts_of: Mapping[str, str], sample: Sequence[Text], called: str) -> None:
@@ -55,7 +54,7 @@ def _refuse_queries(texts_of: Mapping[str, str], sample: Sequence[Text], called:
         )
 
 
-def _passages(path: Path) -> Iterator[Text]:
+def _passages(content: Content) -> Iterator[Text]:
     """Yield the file's passages up to the first invalid line, which is reported when it is needed."""
     with suppress(InvalidFile):
-        yield from read_passages(content_of(path), format_of(content_of(path)))
+        yield from read_passages(content.again(), format_of(content.again()))

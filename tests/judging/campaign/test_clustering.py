@@ -11,7 +11,7 @@ from judging.errors import CampaignRefused
 from pooling.errors import ClustersRefused
 from pooling.models import ClusterSet, Passage
 from pooling.near_duplicates import Likeness
-from pooling.services.passages import examine, register_source
+from pooling.services.passages import add_sources
 from tests.factories import make_collection, make_run
 
 
@@ -50,7 +50,7 @@ def test_a_file_can_name_passages_that_only_runs_or_passage_files_have(tmp_path,
     collection.runs.all().delete()
     source = tmp_path / "passages.tsv"
     source.write_text("a\tthe text\n")
-    register_source(collection, examine(source), name="passages.tsv")
+    add_sources(collection=collection, paths=[source])
     assert import_clusters(collection, path).classes == 1
 
 

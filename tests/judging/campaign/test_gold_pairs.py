@@ -10,7 +10,7 @@ from judging.grading.crowd_grading import create_crowd_campaign
 from judging.grading.graded_campaigns import create_graded_campaign
 from judging.models import GoldPair
 from pooling.models import Passage, PooledPassage, Qrel, Query
-from pooling.services.passages import examine, register_source
+from pooling.services.passages import add_sources
 from tests.factories import make_qrels, make_run
 
 TOPICS = {
@@ -67,7 +67,7 @@ def test_relevant_comes_from_the_labels_best_grade_first_and_off_topic_from_anot
 def test_texts_of_labeled_passages_that_no_pool_has_are_fetched(labeled, tmp_path):
     source = tmp_path / "passages.tsv"
     source.write_text("egg-9\tAn egg takes a hen a day to lay and a boil to ruin\n")
-    register_source(labeled.collection, examine(source), name="passages.tsv")
+    add_sources(collection=labeled.collection, paths=[source])
     labels = [("egg", "egg-0", 3), ("egg", "egg-9", 0)]
     graded = make_qrels(labeled.collection, "graded", labels)
 
@@ -222,7 +222,7 @@ def test_near_duplicates_of_judged_passages_are_never_off_topic(labeled, tmp_pat
     Passage.objects.filter(pid="far").update(text="Distance runners eat an egg")
     source = tmp_path / "passages.tsv"
     source.write_text("filed-egg\tA hen's egg: nine minutes\nfiled-far\tRunners boil an egg on the moon\n")
-    register_source(labeled.collection, examine(source), name="passages.tsv")
+    add_sources(collection=labeled.collection, paths=[source])
     cluster(labeled, tmp_path, ("egg-0", "near-egg", "filed-egg"), ("moon-1", "near-moon"))
 
     propose_gold(small(labeled, max_tasks_per_worker=10))

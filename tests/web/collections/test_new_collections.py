@@ -143,6 +143,18 @@ def test_passage_files_on_the_server_are_offered_by_name_alone(ada, settings, tm
     assert PassageSource.objects.get().path == str(offered / "big.tsv")
 
 
+def test_passages_sent_twice_are_refused_by_their_name(ada, settings, tmp_path, data_dir):
+    settings.SOURCES_DIR = tmp_path / "shared"
+    settings.SOURCES_DIR.mkdir()
+    (settings.SOURCES_DIR / "big.tsv").write_bytes(PASSAGES)
+
+    page = ada.get(asked(ada, there=["big.tsv"])["Location"]).content.decode()
+
+    assert "big.tsv has the same content as a passage file" in page
+    assert str(data_dir) not in page
+    assert str(tmp_path) not in page
+
+
 def test_nobody_sees_a_collection_that_somebody_else_is_creating(ada, client):
     where = asked(ada)["Location"]
     client.force_login(get_user_model().objects.create_user("bob"))

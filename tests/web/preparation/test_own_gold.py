@@ -13,7 +13,7 @@ from config.background.attending import work_off_everything
 from judging.campaign.campaign_settings import change_settings
 from judging.models import GoldPair
 from pooling.models import AddedFiles, Passage
-from pooling.services.passages import examine, register_source
+from pooling.services.passages import add_sources
 from tests.factories import make_qrels
 from tests.judging.conftest import crowd as crowd
 from tests.web.preparing_cast import DRAFT, draft as draft, fair as fair, manager as manager, texts
@@ -29,7 +29,7 @@ def bring(manager, content=OWN):
 def test_own_pairs_are_accepted_and_their_missing_texts_fetched(manager, draft, tmp_path):
     source = tmp_path / "passages.tsv"
     source.write_text("new-one\tthe text of it\n")
-    register_source(draft.collection, examine(source), name="passages.tsv")
+    add_sources(collection=draft.collection, paths=[source])
 
     page = bring(manager)
     work_off_everything()

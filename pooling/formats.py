@@ -122,9 +122,9 @@ class Content:
     def __post_init__(self) -> None:
         self.name = self.name or str(self.path)
 
-    def again(self) -> Content:
+    def again(self, progress: Progress | None = None) -> Content:
         """Return the same content, to be read once more."""
-        return Content(self.path, self.name, self.max_bytes)
+        return Content(self.path, self.name, self.max_bytes, progress)
 
     @property
     def sha256(self) -> str:

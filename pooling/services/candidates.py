@@ -106,7 +106,7 @@ def _stored_candidates(candidates: CandidateSet) -> Ranking:
 
 
 def refuse_outside_candidates(
-    collection: Collection, ranking: Ranking, details: Mapping[str, Any], *, path: Path, name: str = ""
+    collection: Collection, ranking: Ranking, details: Mapping[str, Any], content: Content
 ) -> None:
     """Raise OutsideCandidates if a reranked run has passages that are not candidates.
 
@@ -118,10 +118,10 @@ def refuse_outside_candidates(
     outside = outside_candidates(ranking, _stored_candidates(candidates))
     if not outside:
         return
-    line = first_line(run_content_of(path, name), outside)
+    line = first_line(content.again(), outside)
     queries = len({qid for qid, _ in outside})
     raise OutsideCandidates(
-        name or str(path),
+        content.name,
         line,
         f"the passage is not among the candidates of its query ({candidates.file_name}). The run has "
         f"{many(len(outside), 'such passage')} in {many(queries, 'query', 'queries')}.",

@@ -1,32 +1,24 @@
 """All problems of a refused run file, up to a hundred lines."""
 
 from contextlib import suppress
-from pathlib import Path
 
 from config.plurals import many
 from pooling import trec
 from pooling.errors import InvalidFile, PoolingError, ReaderFailed
-from pooling.formats import Progress
+from pooling.formats import Content
 from pooling.models import Collection
 from pooling.problems import Problems, of_refusal
 from pooling.services.finding import known_qids
-from pooling.services.growth import run_content_of
 from pooling.services.reader_faults import refusing_faults
 
 
 def problems_of_run(
-    refusal: InvalidFile,
-    path: Path,
-    *,
-    collection: Collection | None,
-    skip_unknown: bool = False,
-    sent: int | None = None,
-    progress: Progress | None = None,
+    refusal: InvalidFile, content: Content, *, collection: Collection | None, skip_unknown: bool
 ) -> Problems:
     """Return the problems of a refused run's lines, or the refusal itself if it is not about lines."""
     with suppress(ReaderFailed), refusing_faults(refusal.file):
         found = trec.run_problems(
-            run_content_of(path, refusal.file, progress, sent=sent),
+            content.again(content.progress),
             known_qids=None if collection is None else known_qids(collection),
             skip_unknown=skip_unknown,
             max_depth=collection.max_run_depth if collection else None,
@@ -38,12 +30,12 @@ def problems_of_run(
 
 
 def each_refusal(
-    refusal: PoolingError, path: Path, *, collection: Collection | None, skip_unknown: bool = False
+    refusal: PoolingError, content: Content, *, collection: Collection | None, skip_unknown: bool
 ) -> list[PoolingError]:
     """Split a file's refusal into one refusal per problem, and one for unlisted problems."""
     if not isinstance(refusal, InvalidFile):
         return [refusal]
-    found = problems_of_run(refusal, path, collection=collection, skip_unknown=skip_unknown)
+    found = problems_of_run(refusal, content, collection=collection, skip_unknown=skip_unknown)
     told: list[PoolingError] = [
         InvalidFile(refusal.file, one.line, one.reason, one.next_step) for one in found.listed
     ]

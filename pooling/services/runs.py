@@ -12,7 +12,7 @@ from config.guidance import Guidance, Option
 from pooling import trec
 from pooling.blocks import LONGEST
 from pooling.errors import BucketAway, BucketRefused, PoolingError, SameRun, SubmissionRefused
-from pooling.formats import Progress
+from pooling.formats import Content, Progress
 from pooling.models import AnnouncedRun, Collection, Run
 from pooling.ranking import Ranking
 from pooling.run_details import read_details
@@ -56,33 +56,31 @@ class RunFacts:
 class CheckedRun:
     """A run file that passed every check, and its run tag."""
 
+    content: Content
     file: trec.RunFile
     run_tag: str
 
 
 def check_run(
+    content: Content,
     *,
-    path: Path,
     collection: Collection | None = None,
     order: str = "",
     run_tag: str = "",
     skip_unknown: bool = False,
-    name: str = "",
-    sent: int | None = None,
-    progress: Progress | None = None,
 ) -> CheckedRun:
-    """Run every check of an import without importing. ``sent``: the size of an uploaded file as sent.
+    """Run every check of an import without importing.
 
     Raises InvalidFile, UnknownQueries, and AlreadyImported for content or a tag the collection has.
     """
     file = trec.read_run_file(
-        run_content_of(path, name, progress, sent=sent),
+        content,
         known_qids=None if collection is None else known_qids(collection),
         skip_unknown=skip_unknown,
         order=order,
         max_depth=collection.max_run_depth if collection else None,
     )
-    return _checked_run(collection, file, run_tag, path, name)
+    return _checked_run(content, collection, file, run_tag)
 
 
 def import_run(
@@ -103,15 +101,13 @@ def import_run(
     imported.
     """
     checked = check_run(
-        path=path,
+        run_content_of(path, name, progress),
         collection=collection,
         order=order,
         run_tag=run_tag,
         skip_unknown=skip_unknown,
-        name=name,
-        progress=progress,
     )
-    run = keep_run(collection, checked, facts or RunFacts(), path, name)
+    run = keep_run(collection, checked, facts or RunFacts())
     log_added(collection, [run], who=who)
     return run
 
@@ -149,17 +145,17 @@ def import_runs(
         order=order,
         max_depth=collection.max_run_depth,
     )
-    files = trec.read_runs([run_content_of(path) for path in paths], read)
-    for done, (path, file) in enumerate(zip(paths, files, strict=True), 1):
+    contents = [run_content_of(path) for path in paths]
+    for done, (content, file) in enumerate(zip(contents, trec.read_runs(contents, read), strict=True), 1):
         try:
             if isinstance(file, PoolingError):
                 raise file
-            checked = _checked_run(collection, file, "", path, "")
-            imported.append(keep_run(collection, checked, facts or RunFacts(), path))
+            checked = _checked_run(content, collection, file)
+            imported.append(keep_run(collection, checked, facts or RunFacts()))
         except PoolingError as refusal:
-            refused += each_refusal(refusal, path, collection=collection, skip_unknown=skip_unknown)
+            refused += each_refusal(refusal, content, collection=collection, skip_unknown=skip_unknown)
         except (BucketAway, BucketRefused) as refusal:
-            refused.append(PoolingError(f"{path}: {refusal.message}", refusal.next_step))
+            refused.append(PoolingError(f"{content.name}: {refusal.message}", refusal.next_step))
             rest = paths[done:]
             refused += [
                 PoolingError(f"{one}: not tried.", "Import it when runs can be stored.") for one in rest
@@ -172,11 +168,12 @@ def import_runs(
 
 
 def _checked_run(
-    collection: Collection | None, file: trec.RunFile, run_tag: str, path: Path, name: str
+    content: Content, collection: Collection | None, file: trec.RunFile, run_tag: str = ""
 ) -> CheckedRun:
-    checked = CheckedRun(file, _valid_tag(run_tag or file.tag or tag_of(name or path.name)))
+    tag = _valid_tag(run_tag or file.tag or tag_of(Path(content.name).name))
+    checked = CheckedRun(content, file, tag)
     if collection is not None:
-        _refuse_if_imported(collection, checked, name or str(path))
+        _refuse_if_imported(collection, checked)
     return checked
 
 
@@ -191,8 +188,6 @@ def keep_run(
     collection: Collection,
     checked: CheckedRun,
     facts: RunFacts,
-    path: Path,
-    name: str = "",
     *,
     entry: Entry | None = None,
     upload_id: int | None = None,
@@ -208,7 +203,7 @@ def keep_run(
     """
     file = checked.file
     said = run_field_values(collection, facts, checked.run_tag, entry)
-    refuse_outside_candidates(collection, file.ranking, said["details"], path=path, name=name)
+    refuse_outside_candidates(collection, file.ranking, said["details"], checked.content)
     refuse_against_policy(collection, checked.run_tag, said, entry)  # before storing anything
     stored = f"{collection.pk}/{file.sha256}-{file.order}-v{trec.PARSER_VERSION}.parquet"
     ranking_files.put_ranking(stored, file.ranking)
@@ -232,7 +227,7 @@ def keep_run(
             record_check(collection, "imported", run=run, upload_id=upload_id)
             return run
     except IntegrityError:
-        _refuse_if_imported(collection, checked, name or str(path))
+        _refuse_if_imported(collection, checked)
         raise
 
 
@@ -332,8 +327,8 @@ def _valid_tag(tag: str) -> str:
     return tag
 
 
-def _refuse_if_imported(collection: Collection, checked: CheckedRun, name: str) -> None:
-    file = checked.file
+def _refuse_if_imported(collection: Collection, checked: CheckedRun) -> None:
+    file, name = checked.file, checked.content.name
     same = collection.runs.filter(
         sha256=file.sha256, order=file.order, parser_version=trec.PARSER_VERSION
     ).first()

@@ -9,7 +9,6 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.files.storage import FileSystemStorage, storages
 from django.db import transaction
 from django.db.models import Q
@@ -28,14 +27,15 @@ from pooling.errors import (
     UploadRefused,
     WrongOffset,
 )
-from pooling.formats import Progress
+from pooling.formats import Content, Progress
 from pooling.models import Collection, Run, RunUpload
 from pooling.problems import Problem, Problems, only_unknown_queries
 from pooling.services.candidates import refuse_outside_candidates
+from pooling.services.growth import run_content_of
 from pooling.services.members import role_of
 from pooling.services.query_splits import private_qids
 from pooling.services.reader_faults import refusing_faults
-from pooling.services.receiving import CHUNK, abandon, forget_parts
+from pooling.services.receiving import CHUNK, abandon, forget_parts, incoming
 from pooling.services.rounds import Entry
 from pooling.services.run_problems import problems_of_run
 from pooling.services.runs import (
@@ -70,7 +70,7 @@ def check_upload(upload: RunUpload, *, progress: Progress | None = None) -> RunU
         return upload
     try:
         with _local_file(upload) as path:
-            _check_file(upload, path, progress)
+            _check_file(upload, run_content_of(path, upload.file_name, progress, sent=upload.size_bytes))
     except _StoredFileGone as gone:
         _record_outcome(
             upload, _refusal_fields(Problems((_problem_about_run(gone, upload.collection),), {"run": 1}))
@@ -78,19 +78,23 @@ def check_upload(upload: RunUpload, *, progress: Progress | None = None) -> RunU
     return RunUpload.objects.filter(pk=upload.pk).first() or upload  # else it was deleted
 
 
-def _check_file(upload: RunUpload, path: Path, progress: Progress | None) -> None:
-    """Check the file at ``path``, and record the outcome."""
-    known: dict[str, Any] = {"sha256": upload.sha256 or _upload_sha256(path)}
+def _check_file(upload: RunUpload, content: Content) -> None:
+    """Check the file, and record the outcome."""
+    known: dict[str, Any] = {"sha256": upload.sha256 or _upload_sha256(content.path)}
     entry = _team_entry(upload)
     try:
         with refusing_faults(upload.file_name):
-            checked = _check_run_file(upload, path, progress)
+            checked = check_run(
+                content,
+                collection=upload.collection,
+                order=upload.options.get("order", ""),
+                run_tag=upload.options.get("run_tag", ""),
+                skip_unknown=upload.options.get("skip_unknown", False),
+            )
         known["report"] = _check_report(checked, private_qids(upload.collection))
         if upload.check_only:
             said = run_field_values(upload.collection, _facts_from_options(upload), checked.run_tag, entry)
-            refuse_outside_candidates(
-                upload.collection, checked.file.ranking, said["details"], path=path, name=upload.file_name
-            )
+            refuse_outside_candidates(upload.collection, checked.file.ranking, said["details"], content)
             refuse_against_policy(upload.collection, checked.run_tag, said, entry)
             _record_outcome(upload, known | {"state": RunUpload.State.CHECKED})
             return
@@ -104,8 +108,6 @@ def _check_file(upload: RunUpload, path: Path, progress: Progress | None) -> Non
             upload.collection,
             checked,
             _facts_from_options(upload),
-            path,
-            upload.file_name,
             entry=entry,
             upload_id=upload.pk,
             settle=settle,
@@ -113,7 +115,7 @@ def _check_file(upload: RunUpload, path: Path, progress: Progress | None) -> Non
         forget_parts(upload.parts)
     except PoolingError as refusal:
         told = _without_others(upload, refusal)
-        _record_outcome(upload, known | _refusal_fields(_all_problems(upload, path, told, progress)))
+        _record_outcome(upload, known | _refusal_fields(_all_problems(upload, content, told)))
 
 
 def _refusal_fields(found: Problems) -> dict[str, Any]:
@@ -202,19 +204,6 @@ def forget_old_uploads() -> int:
     return dropped
 
 
-def _check_run_file(upload: RunUpload, path: Path, progress: Progress | None) -> CheckedRun:
-    return check_run(
-        path=path,
-        collection=upload.collection,
-        order=upload.options.get("order", ""),
-        run_tag=upload.options.get("run_tag", ""),
-        skip_unknown=upload.options.get("skip_unknown", False),
-        name=upload.file_name,
-        sent=upload.size_bytes,
-        progress=progress,
-    )
-
-
 def _facts_from_options(upload: RunUpload) -> RunFacts:
     facts: dict[str, Any] = {
         name: upload.options[name] for name in RunFacts.__dataclass_fields__ if name in upload.options
@@ -250,20 +239,16 @@ def _check_report(checked: CheckedRun, private: frozenset[str]) -> dict[str, Any
     return report
 
 
-def _all_problems(
-    upload: RunUpload, path: Path, refusal: PoolingError, progress: Progress | None
-) -> Problems:
+def _all_problems(upload: RunUpload, content: Content, refusal: PoolingError) -> Problems:
     """Return all problems of the lines, if any was refused, and of the facts about the run."""
     listed: list[Problem] = []
     counts: dict[str, int] = {}
     if isinstance(refusal, InvalidFile):
         lines = problems_of_run(
             refusal,
-            path,
+            content,
             collection=upload.collection,
             skip_unknown=upload.options.get("skip_unknown", False),
-            sent=upload.size_bytes,
-            progress=progress,
         )
         listed, counts = list(lines.listed), dict(lines.counts)
         try:
@@ -304,9 +289,7 @@ def _local_file(upload: RunUpload) -> Iterator[Path]:
     if isinstance(storage, FileSystemStorage) and len(upload.parts) == 1:
         yield Path(storage.path(upload.parts[0]))
         return
-    folder = Path(settings.DATA_DIR) / "incoming"
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=folder) as whole:
+    with tempfile.NamedTemporaryFile(dir=incoming()) as whole:
         for stored in upload.parts:
             try:
                 part = storage.open(stored)

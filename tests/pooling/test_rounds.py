@@ -9,6 +9,7 @@ from accounts.errors import InvitationOver, NotAnAccount
 from accounts.roles import ACTIONS, Role, permits
 from config import clock
 from pooling.errors import MembersRefused, SubmissionRefused, TeamRefused
+from pooling.formats import Content
 from pooling.models import Membership, Round, Run, Team, TeamApplication, TeamMember
 from pooling.round_rules import RoundRefusal, RoundRules, RunBefore, open_round, refusals_in_round
 from pooling.services.embargoes import release_after_embargoes
@@ -144,8 +145,8 @@ def send(board, tmp_path):
     def one(sender, tag, at, **facts):
         path = tmp_path / f"{tag}.run"
         path.write_text(f"q1 Q0 p-{tag} 1 1.0 {tag}\n")
-        checked = check_run(path=path, collection=board)
-        return keep_run(board, checked, RunFacts(**facts), path, entry=Entry(sender, at))
+        checked = check_run(Content(path), collection=board)
+        return keep_run(board, checked, RunFacts(**facts), entry=Entry(sender, at))
 
     return one
 

@@ -17,6 +17,7 @@ from pooling.errors import (
     UnknownQueries,
     UnreadableContent,
 )
+from pooling.formats import Content
 from pooling.models import Collection, Passage, Pool, PooledPassage, Qrel, QrelSet, Query, Run
 from pooling.services import collections, finding, passages, pools, qrels, runs
 from pooling.services.runs import RunFacts
@@ -182,7 +183,7 @@ def test_another_content_cannot_take_a_tag(two_runs, collection, write):
 
 
 def test_checking_a_run_changes_nothing(collection, write, data_dir):
-    checked = runs.check_run(path=write("a.run", RUN_A), collection=collection)
+    checked = runs.check_run(Content(write("a.run", RUN_A)), collection=collection)
 
     assert checked.run_tag == "A"
     assert not Run.objects.exists()

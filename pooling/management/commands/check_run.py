@@ -7,6 +7,7 @@ from pooling.errors import InvalidFile
 from pooling.models import Run
 from pooling.services import runs
 from pooling.services.finding import collection_named
+from pooling.services.growth import run_content_of
 from pooling.services.run_problems import each_refusal
 
 
@@ -35,12 +36,11 @@ class Command(BaseCommand):
     ) -> dict[str, Any]:
         found = collection_named(collection) if collection else None
         with self.progress(f"Checking {file.name}") as update:
+            content = run_content_of(file, progress=update)
             try:
-                checked = runs.check_run(
-                    path=file, collection=found, skip_unknown=skip_unknown, progress=update, **options
-                )
+                checked = runs.check_run(content, collection=found, skip_unknown=skip_unknown, **options)
             except InvalidFile as refusal:
-                refused = each_refusal(refusal, file, collection=found, skip_unknown=skip_unknown)
+                refused = each_refusal(refusal, content, collection=found, skip_unknown=skip_unknown)
                 return {"run": None, "refused": [str(one) for one in refused]}
         return runs.checked_run_summary(checked) | {"refused": []}
 

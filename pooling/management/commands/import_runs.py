@@ -10,6 +10,7 @@ from pooling.models import Run
 from pooling.run_details import DETAILS, Form
 from pooling.services import runs
 from pooling.services.finding import collection_named
+from pooling.services.growth import run_content_of
 from pooling.services.run_problems import each_refusal
 
 
@@ -80,7 +81,8 @@ class Command(BaseCommand):
                 try:
                     run = runs.import_run(path=files[0], run_tag=tag, progress=update, **options)
                 except InvalidFile as refusal:
-                    refused = each_refusal(refusal, files[0], collection=chosen, skip_unknown=skip_unknown)
+                    content = run_content_of(files[0], progress=update)
+                    refused = each_refusal(refusal, content, collection=chosen, skip_unknown=skip_unknown)
                     return {"imported": [], "refused": [str(one) for one in refused]}
                 return {"imported": [run_facts(run)], "refused": []}
             done = runs.import_runs(paths=files, progress=update, **options)

@@ -7,17 +7,15 @@ from django.db.models import QuerySet
 from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
 from config.background.services import start, start_for
-from config.sweep import Sweep
 from pooling.errors import AlreadyImported, PoolRefused
 from pooling.models import AddedFiles, Collection, NewCollection, Pool, QrelSet, Run, RunUpload
 from pooling.services import pools
 from pooling.services.added_files import add_waiting_files
-from pooling.services.arriving import forget_unfinished
 from pooling.services.embargoes import any_to_release, release_after_embargoes
-from pooling.services.leaving_out import forget_refused
 from pooling.services.naming import check_name
 from pooling.services.new_collections import make_requested_collection
-from pooling.services.uploads import check_upload as check, forget_old_uploads
+from pooling.services.old_uploads import forget_old_uploads
+from pooling.services.uploads import check_upload as check
 
 BUILD_POOL = "pooling.build_pool"
 #: The message of a job whose files were deleted before it read them.
@@ -54,12 +52,7 @@ def add_files_job(*, progress: Progress, added_id: int) -> dict[str, Any]:
 @job_kind("pooling.forget_uploads")
 def forget_uploads(**_: Any) -> dict[str, Any]:
     """Delete uploads that were not finished or submitted in time."""
-    dropped, sweep = 0, Sweep("Deleting old uploads")
-    for step in (forget_old_uploads, forget_unfinished, forget_refused):
-        with sweep.step(step.__name__):
-            dropped += step()
-    sweep.end()
-    return {"dropped": dropped}
+    return {"dropped": forget_old_uploads()}
 
 
 @job_kind("pooling.release_after_embargoes", wanted=any_to_release)

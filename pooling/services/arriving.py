@@ -7,8 +7,6 @@ the same offset wins. After the last byte of the last file, the row waits for it
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,9 +14,6 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from accounts.models import User
-from config import clock
-from config.background.models import Job
-from config.sweep import Sweep
 from pooling.errors import KeyUsed, NotFound, PoolingError, QuotaReached, UploadRefused, WrongOffset
 from pooling.models import AddedFiles, Collection, NewCollection
 from pooling.services.added_files import check_addable
@@ -41,8 +36,6 @@ from pooling.services.sent_files import (
 
 Arriving = NewCollection | AddedFiles
 RECEIVING, WAITING = "receiving", "waiting"
-KEPT_UNFINISHED = timedelta(days=3)
-KEPT_WAITING = timedelta(days=7)
 
 
 def announce_collection(
@@ -126,27 +119,6 @@ def abandon_files(wanted: Arriving) -> None:
     if not type(wanted).objects.filter(there, pk=wanted.pk).delete()[0]:
         raise UploadRefused("These files have already been read.", "There is nothing to discard.")
     forget_sent_files(files, KINDS)
-
-
-def forget_unfinished() -> int:
-    """Delete expired requests whose files never arrived or were never read; return how many.
-
-    A request that cannot be deleted does not block the others: SweepFailed is raised at the end.
-    """
-    now = clock.now()
-    over = Q(state=RECEIVING, created_at__lte=now - KEPT_UNFINISHED)
-    over |= Q(state=WAITING, created_at__lte=now - KEPT_WAITING)
-    late: list[Arriving] = [*NewCollection.objects.filter(over), *AddedFiles.objects.filter(over)]
-    dropped, sweep = 0, Sweep("Deleting unfinished files")
-    for wanted in late:
-        if Job.objects.live().filter(key=wanted.job_key).exists():
-            continue
-        # The last part may have arrived in the meantime.
-        with sweep.step(f"{wanted._meta.verbose_name} {wanted.pk}"), suppress(UploadRefused):
-            abandon_files(wanted)
-            dropped += 1
-    sweep.end()
-    return dropped
 
 
 def file_of(wanted: Arriving, number: int) -> StoredFile:

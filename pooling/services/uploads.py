@@ -4,20 +4,17 @@ import hashlib
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from datetime import date, timedelta
+from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from django.core.files.storage import FileSystemStorage, storages
 from django.db import transaction
-from django.db.models import Q
 
 from accounts.roles import Role
 from config import clock
-from config.background.models import Job
 from config.guidance import Guidance, joined
-from config.sweep import Sweep
 from pooling.errors import (
     AlreadyImported,
     InvalidFile,
@@ -35,7 +32,7 @@ from pooling.services.growth import run_content_of
 from pooling.services.members import role_of
 from pooling.services.query_splits import private_qids
 from pooling.services.reader_faults import refusing_faults
-from pooling.services.receiving import CHUNK, abandon, forget_parts, incoming
+from pooling.services.receiving import CHUNK, forget_parts, incoming
 from pooling.services.rounds import Entry
 from pooling.services.run_problems import problems_of_run
 from pooling.services.runs import (
@@ -53,11 +50,6 @@ from pooling.services.submission_policies import FORMER, refuse_against_policy, 
 from pooling.services.teams import team_of
 
 DAYS = ("submitted_on", "anonymous_until")
-#: How long a checked file can be submitted without sending it again, and how long an incomplete file is kept.
-KEPT_AFTER_CHECK = timedelta(days=1)
-KEPT_UNFINISHED = timedelta(days=3)
-#: How long a file whose check failed can be checked again.
-KEPT_WAITING = timedelta(days=7)
 QIDS_SHOWN = 100
 
 
@@ -181,27 +173,6 @@ def _submission_refusal(upload: RunUpload) -> PoolingError:
     if now.state == RunUpload.State.REFUSED:
         return UploadRefused("The file was refused.", "Follow the advice on each of its problems.")
     return UploadRefused("The file is no longer here.", "Send it again.")
-
-
-def forget_old_uploads() -> int:
-    """Delete files not finished or submitted in time, and files whose check failed long ago; return how many.
-
-    An upload that cannot be deleted does not block the others: SweepFailed is raised at the end.
-    """
-    now = clock.now()
-    checked = Q(state=RunUpload.State.CHECKED, finished_at__lte=now - KEPT_AFTER_CHECK)
-    unfinished = Q(state=RunUpload.State.RECEIVING, created_at__lte=now - KEPT_UNFINISHED)
-    waiting = Q(state=RunUpload.State.WAITING, created_at__lte=now - KEPT_WAITING)
-    dropped, sweep = 0, Sweep("Deleting old uploads")
-    for upload in RunUpload.objects.filter(checked | unfinished | waiting).order_by("pk"):
-        if Job.objects.live().filter(key=upload.job_key).exists():
-            continue
-        # The upload may have been submitted or finished in the meantime.
-        with sweep.step(f"upload {upload.pk}"), suppress(UploadRefused):
-            abandon(upload)
-            dropped += 1
-    sweep.end()
-    return dropped
 
 
 def _facts_from_options(upload: RunUpload) -> RunFacts:

@@ -20,7 +20,8 @@ from config.errors import NotNow, Refusal
 from config.guidance import Action, Option, Part, TerminalOnly, restored, stored
 from judging.campaign.setting_names import SETTING_NAMES
 from pooling.run_details import BY_NAME as RUN_DETAILS
-from pooling.services.leaving_out import Refused, leave_out_unknown
+from pooling.services.leaving_out import leave_out_unknown
+from pooling.services.quotas import Sent
 
 #: Command → its name on pages, the page's route, the kind of object that the page is about, and the permission that
 #: opens the page (empty: everybody who sees the object).
@@ -208,7 +209,7 @@ def complain_or_raise(request: HttpRequest, refusal: Refusal) -> None:
     complain(request, refusal)
 
 
-def leave_out_if_asked(request: HttpRequest, row: Refused) -> None:
+def leave_out_if_asked(request: HttpRequest, row: Sent) -> None:
     """Carry out the button *Leave out lines of unknown queries*, or show on the next page why that is refused."""
     if "skip_unknown" not in request.POST:
         return

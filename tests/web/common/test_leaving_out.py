@@ -8,7 +8,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from config import clock
 from config.background.attending import work_off_everything
 from pooling.models import AddedFiles, NewCollection, Qrel, Run, RunUpload
-from pooling.services.leaving_out import can_leave_out, forget_refused
+from pooling.services.leaving_out import can_leave_out
+from pooling.services.old_uploads import forget_old_uploads
 from pooling.services.quotas import held_uploads
 
 pytestmark = pytest.mark.one_database
@@ -90,13 +91,13 @@ def test_the_button_of_a_refused_file_brings_in_all_other_lines(keeper, data_dir
 @pytest.mark.parametrize("send", SENT)
 def test_a_file_that_nobody_uses_is_deleted_after_a_day_and_counts_until_then(cast, keeper, data_dir, send):
     row, page = refused(keeper, send)
-    assert forget_refused() == 0
+    assert forget_old_uploads() == 0
     assert held_uploads(row.user)[1] >= sum(map(len, left_on_disk(data_dir))) > 0
 
     type(row).objects.update(finished_at=clock.now() - timedelta(days=2))
 
-    assert forget_refused() == 1
-    assert forget_refused() == 0
+    assert forget_old_uploads() == 1
+    assert forget_old_uploads() == 0
     assert left_on_disk(data_dir) == []
     assert held_uploads(row.user) == (0, 0)
     assert OFFERED not in keeper.get(page).content.decode()

@@ -11,9 +11,9 @@ from config import clock
 from config.background.attending import work_off_everything
 from pooling.errors import WrongOffset
 from pooling.models import CollectionChange, Run, RunUpload
+from pooling.services.old_uploads import forget_old_uploads
 from pooling.services.receiving import append, begin
 from pooling.services.submission_policies import set_policy
-from pooling.services.uploads import forget_old_uploads
 from tests.factories import make_run
 
 pytestmark = pytest.mark.one_database

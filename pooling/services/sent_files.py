@@ -94,8 +94,8 @@ def contents_of_kind(
     files: Iterable[StoredFile], what: str, progress: Progress | None = None
 ) -> list[Content]:
     """Return the content of each file of this kind, under its sender's name."""
-    content = run_content_of if what == CANDIDATES else content_of
-    return [content(Path(file["path"]), file["name"], progress) for file in files if file["what"] == what]
+    chosen = [(Path(file["path"]), file["name"], progress) for file in files if file["what"] == what]
+    return [run_content_of(*one) if what == CANDIDATES else content_of(*one) for one in chosen]
 
 
 def problems_of_passage_files(

@@ -40,45 +40,25 @@ HELD = Submission.State.HELD
 CONFIRMED = Q(submission__state=Submission.State.SUBMITTED) | Q(submission=None)
 
 
-@dataclass(frozen=True)
-class WorkerRecord:
+@dataclass(frozen=True, kw_only=True)
+class WorkerRecord(Behavior):
     """One worker in a campaign. Shares are None if there is no data; times are medians; dollars are without fees.
 
     ``compared`` counts the comparisons of the worker's judgments with counted judgments of others on the same pair.
     ``agreeing`` is the number that agree; it can contain halves where the others differ. Of ``repeated`` pairs that
-    the worker answered again, ``repeated_same`` got the same answer. ``empty`` tasks were left without a judged pair,
-    ``sent_empty`` of them by submitting; ``begun`` ones were returned with some judged pairs, and ``stopped`` ones
-    were submitted before the last gold pair.
+    the worker answered again, ``repeated_same`` got the same answer.
     """
 
     worker: int
     standing: str
     """``at work`` (holds a task), ``idle``, ``excluded`` or ``withdrawn``."""
     reason: str
-    tasks: int
     held: int
-    judgments: int
     counted: int
-    gold_seen: int
-    gold_failed: int
-    left: int
-    decided: int
-    compared: int
-    agreeing: float
-    tasks_timed: int
-    seconds_per_pair: float | None
-    seconds_on_screen: float | None
-    repeated: int
-    repeated_same: int
-    empty: int
-    sent_empty: int
-    begun: int
-    stopped: int
     reports: int
     paid: Decimal
     owed: Decimal
     simulated: bool
-    gold_words: str
     flags: tuple[Flag, ...] = ()
 
     @property
@@ -191,18 +171,14 @@ def _flags(row: WorkerRecord, usual: Usual) -> list[Flag]:
     """Return the flags of a worker. Simulated workers do not read, so their times raise none."""
     if row.simulated:
         usual = replace(usual, least_seconds_per_pair=None, seconds_per_pair=None)
-    return flags_of(_behavior(row), usual)
+    return flags_of(row, usual)
 
 
 def _usual(rows: list[WorkerRecord], least_seconds: float) -> Usual:
     """Return the usual values of workers who are neither excluded nor too fast to have read."""
     known = [row for row in rows if row.standing in ("at work", "idle")]
     read = [row for row in known if row.simulated or (row.seconds_per_pair or least_seconds) >= least_seconds]
-    return usual_among(map(_behavior, read), least_seconds)
-
-
-def _behavior(row: WorkerRecord) -> Behavior:
-    return Behavior(**{name: getattr(row, name) for name in Behavior.__dataclass_fields__})
+    return usual_among(read, least_seconds)
 
 
 def _tasks_by_worker(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[int, int, int]]:

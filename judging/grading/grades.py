@@ -17,7 +17,7 @@ from judging.grading.decisions import (
     was_reversed_here,
 )
 from judging.grading.graded_campaigns import end_if_spent
-from judging.grading.proposals import proposed_passages
+from judging.grading.next_passages import proposed_passages
 from judging.models import Grade, GradedItem, Topic, TopicAssignment
 from judging.rules.topic_life import after_batch, after_opening, next_of_pool
 

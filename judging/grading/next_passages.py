@@ -2,35 +2,69 @@
 
 import hashlib
 from collections.abc import Collection as Group, Iterable, Iterator, Mapping, Sequence
-from enum import IntEnum
 from functools import partial
 from itertools import islice
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import vstack
 
 from config.background.job_kinds import Progress
+from judging.models import GradedItem, TopicAssignment
 from judging.rules.active_learning import growing_batches, learn, presumed_among, random_rows, ranked_rows
+from pooling.errors import NotFound
 from pooling.feature_files import Features
 from pooling.fractions import Fraction
 from pooling.models import Collection
+from pooling.services import passages
 from pooling.services.clusters import canonical_of
 from pooling.services.features import features_of
+from pooling.services.pools import Choice
 
 #: The number of passages whose classes are looked up at once; with a fraction, only its passages count.
 AT_ONCE = 200
 
 
-class Thread(IntEnum):
-    """The passages that a topic's thread ranks and learns from, as in the TREC 2022 Deep Learning track."""
+def proposed_passages(assignment: TopicAssignment, *, progress: Progress | None = None) -> list[int]:
+    """Return the keys of the next passages to judge, best first; none if all passages with a text are judged.
 
-    FRACTION = 1
-    """Rank the passages of the fraction, and learn from their judgments in this thread."""
-    OWN = 2
-    """Rank all passages, and learn from this thread's judgments."""
-    ALL = 3
-    """Rank all passages, and learn from the judgments of all threads."""
+    If the pool is limited to a fraction of the collection, so are these passages. A campaign that learns from all
+    grades also uses the counted grades of the same query in the collection's other graded campaigns, and proposes
+    none of their passages.
+    """
+    topic = assignment.topic
+    campaign, pool = topic.campaign, topic.campaign.pool
+    rows = assignment.items.values_list("passage__pid", "grade")
+    try:
+        found = next_passages(
+            campaign.collection,
+            topic.query.text,
+            {pid: grade for pid, grade in rows if grade is not None},
+            campaign.min_grade,
+            campaign.life.batch,
+            campaign.seed,
+            others=_grades_elsewhere(assignment) if campaign.learn_from_all else {},
+            fraction=Choice(fraction=pool.fraction, fraction_seed=pool.fraction_seed).corpus,
+            progress=progress,
+        )
+    except NotFound:  # a rehearsal without any texts
+        return []
+    known = passages.ensure(collection=campaign.collection, pids=found)
+    return [known[pid].pk for pid in found]
+
+
+def _grades_elsewhere(assignment: TopicAssignment) -> dict[str, int]:
+    """Return pid → grade for the topic's query in the collection's other graded campaigns."""
+    topic = assignment.topic
+    rows = GradedItem.objects.filter(
+        assignment__topic__query=topic.query_id,
+        assignment__over_at=None,
+        assignment__second=False,
+        grade__isnull=False,
+    )
+    rows = rows.exclude(assignment__topic__campaign=topic.campaign_id).order_by("pk")
+    return {pid: grade for pid, grade in rows.values_list("passage__pid", "grade") if grade is not None}
 
 
 def next_passages(
@@ -41,28 +75,22 @@ def next_passages(
     count: int,
     seed: int,
     *,
-    thread: int = Thread.ALL,
-    others: Mapping[str, int] | None = None,
+    others: Mapping[str, int] = MappingProxyType({}),
     fraction: Fraction | None = None,
-    exclude: Group[str] = (),
     progress: Progress | None = None,
 ) -> list[str]:
     """Return the next ``count`` passages to judge, best first; fewer if no more are left.
 
     ``judged``: pid → grade in this thread; a grade of ``relevant_from`` or more is relevant. ``others``: the same for
-    the topic's other threads. No passage of ``judged``, ``others`` or ``exclude`` is returned. Of each class of
+    the topic's other threads, whose judgments are learned from, too. With ``fraction``, only its passages are ranked
+    and learned from, and ``others`` are not. No passage of ``judged`` or ``others`` is returned. Of each class of
     near-duplicates or equal texts, only the canonical passage is. The same arguments give the same passages. Judged
     passages without a text are not learned from. Builds the collection's features first if needed. Raises NotFound
-    for a collection without texts, ValueError for ``Thread.FRACTION`` without a fraction.
+    for a collection without texts.
     """
-    thread = Thread(thread)
-    if thread is Thread.FRACTION and fraction is None:
-        raise ValueError("The fraction is missing.")
-    within = fraction if thread is Thread.FRACTION else None
-    others = others or {}
-    grades = {**others, **judged} if thread is Thread.ALL else dict(judged)
+    grades = {**others, **judged} if fraction is None else judged
     with features_of(collection, progress) as features:
-        topic = _Topic(collection, features, within, {*judged, *others, *exclude})
+        topic = _Topic(collection, features, fraction, {*judged, *others})
         known = [one for one in topic.known if one.named in grades and one.held]
         relevant = [one.row for one in known if grades[one.named] >= relevant_from]
         other = [one.row for one in known if grades[one.named] < relevant_from]

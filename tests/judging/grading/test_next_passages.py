@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from judging.grading.next_passages import Thread, next_passages
+from judging.grading.next_passages import next_passages
 from pooling.fractions import Fraction
 from pooling.services import clusters, collections
 
@@ -71,32 +71,29 @@ def test_the_same_arguments_give_the_same_passages(collection):
 
 
 def test_nothing_known_comes_again(collection):
-    judged, others, exclude = {"t0-0": 1}, {"t0-1": 1, "t1-9": 0}, ["t0-2", "t0-3", "elsewhere"]
+    judged, others = {"t0-0": 1}, {"t0-1": 1, "t1-9": 0, "elsewhere": 1}
 
-    found = upcoming(collection, judged, others=others, exclude=exclude, count=200)
+    found = upcoming(collection, judged, others=others, count=200)
 
-    assert set(found) == {pid for pid, _ in texts()} - {*judged, *others, *exclude}
+    assert set(found) == {pid for pid, _ in texts()} - {*judged, *others}
 
 
 def test_a_fraction_thread_asks_only_about_its_fraction(collection):
     fraction = Fraction(3, 5)
     inside = {pid for pid, _ in texts() if fraction.holds(pid)}
 
-    found = upcoming(collection, {"t0-0": 1}, thread=Thread.FRACTION, fraction=fraction, count=200)
+    found = upcoming(collection, {"t0-0": 1}, fraction=fraction, count=200)
 
     assert set(found) == inside - {"t0-0"}
-    with pytest.raises(ValueError, match="fraction"):
-        upcoming(collection, thread=Thread.FRACTION)
 
 
 def test_threads_learn_from_their_own_judgments_or_from_all(collection):
     others = {pid: 1 for pid, _ in texts() if pid.startswith("t1") and int(pid[3:]) < 10}
     known = {"t0-0": 1, "t2-0": 0}
 
-    own = upcoming(collection, known, thread=Thread.OWN, others=others, count=10)
-    both = upcoming(collection, known, thread=Thread.ALL, others=others, count=10)
+    own = upcoming(collection, known, count=10)
+    both = upcoming(collection, known, others=others, count=10)
 
-    assert own == upcoming(collection, known, thread=2, exclude=others, count=10)
     assert not any(pid.startswith("t1") for pid in own)
     assert sum(pid.startswith("t1") for pid in both) > 5
 
@@ -106,9 +103,9 @@ def test_a_fraction_thread_does_not_learn_from_judgments_outside(collection):
     outside = {pid: 1 for pid, _ in texts() if pid.startswith("t1") and not fraction.holds(pid)}
     assert outside
 
-    found = upcoming(collection, outside, thread=1, fraction=fraction, count=8)
+    found = upcoming(collection, outside, fraction=fraction, count=8)
 
-    assert found == upcoming(collection, {}, thread=1, fraction=fraction, exclude=outside, count=8)
+    assert found == upcoming(collection, others=outside, fraction=fraction, count=8)
 
 
 def test_one_passage_of_a_class_of_near_duplicates_comes(collection, tmp_path):
@@ -139,7 +136,7 @@ def test_one_passage_of_equal_texts_comes(db, tmp_path):
 
 
 def test_judgments_of_passages_without_text_teach_nothing(collection):
-    assert upcoming(collection, {"gone": 1}, exclude=[]) == upcoming(collection, {}, exclude=["gone"])
+    assert upcoming(collection, {"gone": 1}) == upcoming(collection)
 
 
 def test_progress_is_shown(collection):

@@ -25,7 +25,7 @@ from judging.grading.grades import (
     give_grade,
     undo_grade,
 )
-from judging.grading.proposals import proposed_passages
+from judging.grading.next_passages import proposed_passages
 from judging.grading.topic_states import states_of
 from judging.models import Grade, GradedCampaign, GradedItem, TopicAssignment
 from pooling.models import Passage

@@ -5,7 +5,7 @@ the choice; gold answers, the time of submission.
 """
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -59,7 +59,7 @@ class Point:
 
 
 #: Returns the point to which a moment belongs.
-PointAt = Callable[[datetime | None], Point | None]
+PointAt = Callable[[datetime], Point]
 
 
 @dataclass(frozen=True)
@@ -141,15 +141,13 @@ def course_of(campaign: Campaign) -> Course:
     points = [Point(begin + width * place) for place in range(int((end - begin) / width) + 1)]
     unit = "minute" if width < timedelta(hours=1) else "hour" if width < timedelta(days=1) else "day"
 
-    def point(moment: datetime | None) -> Point | None:
-        if moment is None or not points:
-            return None
+    def point(moment: datetime) -> Point:
         place = int((moment - begin) / width)
         return points[max(0, min(place, len(points) - 1))]
 
-    standings, sums = _count_judgments(campaign, unit, point)
-    twos, agreeing = _count_agreement(campaign, unit, point)
-    gold, passed = _count_gold_answers(campaign, unit, point)
+    standings, simulated = _count_judgments(campaign, unit, point)
+    _count_agreement(campaign, unit, point)
+    _count_gold_answers(campaign, unit, point)
     timed, seconds = _screen_times(campaign, point)
     repeated, same = consistency_of_all(campaign)
     imported = standings.get("", 0)
@@ -159,15 +157,15 @@ def course_of(campaign: Campaign) -> Course:
     return Course(
         wanted=TaskPair.objects.filter(task__campaign=campaign).count() + imported,
         counted=counted,
-        simulated=sums["simulated"],
+        simulated=simulated,
         standings=standings,
-        left=sums["left"],
-        decided=sums["decided"],
-        undecided=sums["counted"] - sums["decided"],
-        twos=twos,
-        agreeing=agreeing,
-        gold=gold,
-        gold_passed=passed,
+        left=sum(one.left for one in points),
+        decided=sum(one.decided for one in points),
+        undecided=sum(one.judgments - one.decided for one in points),
+        twos=sum(one.twos for one in points),
+        agreeing=sum(one.agreeing for one in points),
+        gold=sum(one.gold for one in points),
+        gold_passed=sum(one.gold_passed for one in points),
         repeated=repeated,
         repeated_same=same,
         timed=timed,
@@ -196,7 +194,8 @@ def _time_span(campaign: Campaign) -> tuple[datetime, datetime]:
     return datetime.fromtimestamp(first.timestamp() // step * step, tz=first.tzinfo), last
 
 
-def _count_judgments(campaign: Campaign, unit: str, point: PointAt) -> tuple[dict[str, int], Counter[str]]:
+def _count_judgments(campaign: Campaign, unit: str, point: PointAt) -> tuple[dict[str, int], int]:
+    """Count judgments at their points; return the judgments by standing, and those of simulated workers."""
     rows = (
         Judgment.objects.filter(campaign=campaign)
         .annotate(step=Trunc(Coalesce("judged_at", "recorded_at"), unit))
@@ -209,28 +208,24 @@ def _count_judgments(campaign: Campaign, unit: str, point: PointAt) -> tuple[dic
         )
         .order_by()
     )
-    standings: dict[str, int] = {}
-    sums: Counter[str] = Counter()
+    standings: Counter[str] = Counter()
+    of_simulated = 0
     for step, standing, count, left, decided, simulated in rows:
-        standings[standing or ""] = standings.get(standing or "", 0) + count
-        sums["simulated"] += simulated
-        if standing not in (COUNTED, None):
-            continue
-        sums["counted"] += count
-        sums["left"] += left
-        sums["decided"] += decided
-        if one := point(step):
+        standings[standing or ""] += count
+        of_simulated += simulated
+        if standing in (COUNTED, None):
+            one = point(step)
             one.judgments += count
             one.left += left
             one.decided += decided
-    return standings, sums
+    return dict(standings), of_simulated
 
 
-def _count_agreement(campaign: Campaign, unit: str, point: PointAt) -> tuple[int, int]:
+def _count_agreement(campaign: Campaign, unit: str, point: PointAt) -> None:
     """Count every two counted judgments of a pair, and those that agree, at the time of the later judgment."""
     good = Q(submission__standing=COUNTED) | Q(submission=None)
     if not _judged_twice(campaign, good):
-        return 0, 0
+        return
     before = Q(pair__judgments__pk__lt=F("pk")) & (
         Q(pair__judgments__submission__standing=COUNTED) | Q(pair__judgments__submission=None)
     )
@@ -245,14 +240,10 @@ def _count_agreement(campaign: Campaign, unit: str, point: PointAt) -> tuple[int
         .annotate(count=Count("pk"), same=Count("pk", filter=SAME_ANSWER))
         .order_by()
     )
-    twos = agreeing = 0
     for step, count, same in rows:
-        twos += count
-        agreeing += same
-        if one := point(step):
-            one.twos += count
-            one.agreeing += same
-    return twos, agreeing
+        one = point(step)
+        one.twos += count
+        one.agreeing += same
 
 
 def _judged_twice(campaign: Campaign, good: Q) -> bool:
@@ -264,7 +255,7 @@ def _judged_twice(campaign: Campaign, good: Q) -> bool:
     return bool(counts["all"] > counts["pairs"])
 
 
-def _count_gold_answers(campaign: Campaign, unit: str, point: PointAt) -> tuple[int, int]:
+def _count_gold_answers(campaign: Campaign, unit: str, point: PointAt) -> None:
     """Count answers on gold pairs that are not suspended, of all workers, excluded or not."""
     answers = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign)
     rows = (
@@ -274,14 +265,10 @@ def _count_gold_answers(campaign: Campaign, unit: str, point: PointAt) -> tuple[
         .annotate(count=Count("pk"), good=Count("pk", filter=Q(passed=True)))
         .order_by()
     )
-    seen = passed = 0
     for step, count, good in rows:
-        seen += count
-        passed += good
-        if one := point(step):
-            one.gold += count
-            one.gold_passed += good
-    return seen, passed
+        one = point(step)
+        one.gold += count
+        one.gold_passed += good
 
 
 def _screen_times(campaign: Campaign, point: PointAt) -> tuple[int, list[float]]:
@@ -295,14 +282,11 @@ def _screen_times(campaign: Campaign, point: PointAt) -> tuple[int, list[float]]
     for slot, seconds, moment in rows.values_list("slot_id", "seconds_shown", "chosen_at"):
         shown[slot] = shown.get(slot, 0.0) + (seconds or 0.0)
         at[slot] = moment
-    steps: dict[int, list[float]] = {}
-    found: dict[int, Point] = {}
+    by_point: dict[datetime, list[float]] = defaultdict(list)
     for slot, seconds in shown.items():
-        if one := point(at[slot]):
-            found[id(one)] = one
-            steps.setdefault(id(one), []).append(seconds)
-    for key, one in found.items():
-        one.seconds = median(steps[key])
+        by_point[point(at[slot]).at].append(seconds)
+    for begin, times in by_point.items():
+        point(begin).seconds = median(times)
     return len(keys), sorted(shown.values())
 
 
